@@ -16,12 +16,13 @@ export interface SeriesFigures {
 }
 
 /**
- * Functions that give the same for a series by itself and for one of several groups. Sums of numbers with a fraction are not among
- * them: the engine adds rows of one group in another order.
+ * Functions that give the same for a series by itself and for one of several groups. Sums and means of numbers with a fraction are those
+ * that add one by one; `sum` and `avg` are of integers then.
  */
 const allowed = new Set([
   ...['max', 'maxIf', 'min', 'minIf', 'argMax', 'argMaxIf', 'argMin', 'argMinIf', 'count', 'countIf'],
-  ...['toInt64', 'toNullable', 'isNotNull', 'isNull', 'CAST'],
+  ...['sum', 'avg', 'sumForEach', 'avgForEach', 'arrayElement'],
+  ...['toInt64', 'toFloat64', 'toNullable', 'isNotNull', 'isNull', 'CAST'],
   ...['Milli', 'Micro', 'Nano'].map((unit) => `fromUnixTimestamp64${unit}`),
 ]);
 

@@ -84,6 +84,14 @@ const notCompiled = { compile_aggregate_expressions: 0 } as const;
  */
 const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0, use_uncompressed_cache: 1 } as const;
 
+/** Rows of one series come in the order of time, so that sums of it are the same whatever is read beside it. */
+const inTimeOrder = {
+  enable_vertical_final: 0,
+  enable_automatic_decision_for_merging_across_partitions_for_final: 0,
+  split_parts_ranges_into_intersecting_and_non_intersecting_final: 0,
+} as const;
+const addsInOrder = /\b(?:sum|avg)ForEach\(/;
+
 /**
  * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and the same time. Series
  * that are short do without it.
@@ -138,6 +146,7 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(traits.givesDecimals && ofDecimals),
     ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
+    ...(traits.readsLittle && addsInOrder.test(sql) && inTimeOrder),
     ...(traits.isPlain && notCompiled),
     ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
     ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),

@@ -4,7 +4,7 @@ import { castToEngine } from '../engine/storage.js';
 import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
 import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
-import { doubleArgument, nullable, sumType, typed } from './arguments.js';
+import { addedUp, doubleArgument, firstType, nullable, sumType, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
@@ -18,7 +18,11 @@ function averageType(args: readonly Value[]): DataType {
 function average(args: readonly Value[], builder: AggregateBuilder): string {
   const type = averageType(args);
   const arg = nullable(args[0]);
-  if (type.name !== 'DECIMAL') return builder.aggregate('avg', mayOverflow(args[0]) ? doubleArgument(args[0]) : arg);
+  if (type.name !== 'DECIMAL') {
+    return mayOverflow(args[0])
+      ? addedUp('avg', doubleArgument(args[0]), doubleType, builder)
+      : addedUp('avg', arg, firstType(args), builder);
+  }
   const sum = `CAST(${builder.aggregate('sum', arg)}, 'Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))')`;
   const count = `CAST(${builder.aggregate('count', arg)}, 'Nullable(Decimal(76, 0))')`;
   return castToEngine(decimalQuotient(sum, count, 0, type.scale ?? 0), type);
@@ -82,7 +86,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     parameters: ['number'],
     result: sumType,
     exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL',
-    translate: (args, builder) => builder.aggregate('sum', nullable(args[0])),
+    translate: (args, builder) => addedUp('sum', nullable(args[0]), firstType(args), builder),
   },
   {
     kind: 'aggregate',

@@ -197,6 +197,8 @@ function groupScope(
   read: Pick<GroupScope, 'ordered' | 'manyTables'>,
 ): GroupScope {
   const { relation, env, items, filter } = task;
+  const target = relation?.source.kind === 'stored' ? relation.source.target : undefined;
+  const isShort = target?.kind === 'sub' && env.context.hasShortSeries?.(target.table) === true;
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   return {
     env,
@@ -207,6 +209,7 @@ function groupScope(
     bounds: filter.bounds,
     rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
     picksRow: picksRow(items.map(({ value }) => value)),
+    addsInOrder: isShort && keys.length === 0 && limits === undefined && read.ordered === undefined,
     ...read,
   };
 }
