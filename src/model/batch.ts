@@ -72,12 +72,12 @@ export interface BlockGroup {
 
 /** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */
 interface LoggedRows {
-  /** Of their text in the log. */
-  readonly sequence: number;
+  /** Of their texts in the log, rising: of one, or of several that were read back as one. */
+  readonly sequences: readonly number[];
   /** The group that they were in when the process ended. */
   readonly earlierGroup?: EarlierGroup | undefined;
-  /** Reads their text again with the catalogue as it is now: the new rows of their table, or undefined when none are left. */
-  again(): Promise<ColumnBlock | undefined>;
+  /** Reads their texts again, each alone, with the catalogue as it is now: what takes the place of these rows. Never rejects. */
+  again(): Promise<readonly Batch<ColumnBlock>[]>;
 }
 
 /** A group that was begun before the process ended: whether the database has it is not known. */

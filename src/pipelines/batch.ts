@@ -6,7 +6,7 @@ import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import { Slice } from '../model/slice.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
-import { type Ended, final, isLate, isStored, passingFault, readAgain, refusedTogether } from './ending.js';
+import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {
   append,
@@ -15,6 +15,7 @@ import {
   hasSeries,
   isReady,
   type Lane,
+  makeRoom,
   pairsIn,
   type Sealed,
   sendersOf,
@@ -243,15 +244,17 @@ export class GroupCommit {
     const back: Batch<ColumnBlock>[] = [];
     const ended: Ended[] = [];
     const slice = new Slice();
-    let wereRefused = false;
+    let [wereRefused, wereApart] = [false, false];
     for (const [place, member] of members.entries()) {
       if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
       const ending = endings[place]!;
       const mayPass = passing[place] === undefined && this.#mayPass(lane, member, ending);
       wereRefused ||= mayPass;
       const isBack = alone.has(member) || passing[place] !== undefined || mayPass;
-      const next = isBack ? member : isLate(member, ending) ? await readAgain(member) : undefined;
-      if (next !== undefined) back.push(next);
+      const isApart = !isBack && isRefusedJointly(member, ending);
+      wereApart ||= isApart;
+      const next = isBack ? [member] : isApart || isLate(member, ending) ? await this.#again(lane, member) : [];
+      if (next.length > 0) back.push(...next);
       else ended.push({ member, ending: member.logged === undefined ? ending : final(member, ending) });
     }
     // Rejected rows go to their file first. Of others the log is told before the first of them ends, which may take its text out of it.
@@ -264,7 +267,7 @@ export class GroupCommit {
       if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
       if (isStored(one)) this.#end(lane, one);
     }
-    takeBack(lane, back, alone.size > 0 || lane.alone > 0);
+    takeBack(lane, back, wereApart || alone.size > 0 || lane.alone > 0);
     lane.inFlight = [];
     this.#wake(lane);
     if (back.length > 0 && alone.size === 0) {
@@ -275,6 +278,16 @@ export class GroupCommit {
       lane.refusals = 0;
       this.#goOn(lane, members, writeMs);
     }
+  }
+
+  /** Rows whose texts were read again, in the place of others. */
+  async #again(lane: Lane, { payload, logged }: Batch<ColumnBlock>): Promise<readonly Batch<ColumnBlock>[]> {
+    const next = (await logged?.again()) ?? [];
+    if (next.length > 1) {
+      makeRoom(lane, next.length - 1);
+      for (let more = 1; more < next.length; more++) this.#tables.add(payload);
+    }
+    return next;
   }
 
   #end(lane: Lane, { member, ending }: Ended): void {

@@ -25,10 +25,9 @@ export function isLate({ logged }: Batch<ColumnBlock>, ending: Delivery): boolea
   return logged !== undefined && ending.outcome === 'failed' && isOvertaken(ending.fault);
 }
 
-/** The rows of a text that was read anew, in the place of those that were overtaken. */
-export async function readAgain(batch: Batch<ColumnBlock>): Promise<Batch<ColumnBlock> | undefined> {
-  const payload = await batch.logged?.again();
-  return payload && { ...batch, payload, rows: payload.rows };
+/** True for rows of several texts that were refused because of what is in one of them. */
+export function isRefusedJointly({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
+  return logged !== undefined && logged.sequences.length > 1 && isRefused(ending);
 }
 
 /** How logged rows end that are not tried any more: nobody would send them again. */

@@ -1,6 +1,7 @@
 import type { Batch, EarlierGroup, Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Fault } from '../model/fault.js';
+import { pairOf } from './write/groups.js';
 
 /** Bounds of one group. */
 export interface GroupLimits {
@@ -24,7 +25,7 @@ export interface Sealed {
 
 /** Somebody who waits until the first `count` blocks that ever came to a lane have ended. */
 export interface Waiter {
-  readonly count: number;
+  count: number;
   resolve(): void;
   reject(found: Fault): void;
 }
@@ -88,6 +89,13 @@ export function append(lane: Lane, batch: Batch<ColumnBlock>): void {
   lane.waiting.push(batch);
   lane.rows += batch.rows;
   lane.added++;
+}
+
+/** So many more blocks take the place of one that was in flight: whoever waits for those behind it waits for them, too. */
+export function makeRoom(lane: Lane, more: number): void {
+  lane.added += more;
+  lane.flushTo += more;
+  for (const waiter of lane.waiters) waiter.count += more;
 }
 
 /** True when a group is due at once: enough of it is here, nobody else is expected, or somebody or the clock asks for it. */
@@ -172,7 +180,7 @@ function groupLength(waiting: readonly Batch<ColumnBlock>[], limits: GroupLimits
 
 /** The blocks of a logged text stay together, because the log notes how the rows of a table in a text end as one. */
 function isSameText({ logged }: Batch<ColumnBlock>, before: Batch<ColumnBlock>): boolean {
-  return logged !== undefined && logged.sequence === before.logged?.sequence;
+  return logged !== undefined && logged.sequences[0] === before.logged?.sequences[0];
 }
 
 /** Blocks in front that were in the same group when the process ended. */
@@ -191,7 +199,8 @@ function isComplete(waiting: readonly Batch<ColumnBlock>[]): boolean {
 
 /** Pairs of text and table among logged blocks. */
 export function pairsIn(batches: readonly Batch<ColumnBlock>[]): number {
-  return new Set(batches.map(({ logged, payload }) => `${logged?.sequence} ${payload.database} ${payload.table}`)).size;
+  const pairs = new Map(batches.map((batch) => [pairOf(batch), batch.logged?.sequences.length ?? 1]));
+  return [...pairs.values()].reduce((sum, texts) => sum + texts, 0);
 }
 
 function isEarlier({ logged }: Batch<ColumnBlock>): boolean {

@@ -20,11 +20,11 @@ import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
 import { OpenList } from '../model/open-list.js';
+import type { DatabaseDef } from '../model/schema.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
-import type { ParsedPoints } from '../transforms/parse/parse-options.js';
+import type { ParsedPoints, TextTimes } from '../transforms/parse/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
-import type { LoggedText } from '../wal/record.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
 import { type BatchLimits, GroupCommit } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
@@ -36,7 +36,8 @@ import type { StandingUser } from './standing-user.js';
 import { admit } from './write/admit.js';
 import { count, counted, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
-import { LogStage } from './write/log.js';
+import { LogStage, type LogStageContext } from './write/log.js';
+import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
 import { nowTicks, stamp, storableTimes } from './write/stamp.js';
@@ -304,27 +305,21 @@ export class WritePipeline implements Component {
   }
 
   #newLogStage({ wal, rejected }: WriteLog): LogStage {
-    const read = (text: LoggedText) => this.#readLogged(text);
-    const { creditBytes } = this.#context.limits;
-    return new LogStage({ wal, rejected, maxWaitingBytes: creditBytes, read }, () => this.#commit);
-  }
-
-  /** A logged text, read with the catalogue as it is now. */
-  async #readLogged(text: LoggedText): Promise<Pick<Batch<RowSet>, 'target' | 'payload'>> {
-    const { catalogue } = this.#context;
-    const { format, database, user, createDatabase, ttl, precision, receivedMicros, bytes, part } = text;
-    const shared = { database, user, createDatabase, ttl, precision };
-    if (format === 'sql-insert') {
-      const blocks = (await this.#readStatement?.(text)) ?? [];
-      const epoch = Math.max(0, ...blocks.map((block) => catalogue.epoch(block.database)));
-      const target: Target = { ...shared, reading: { epoch, nowMicros: receivedMicros } };
-      return { target, payload: { kind: 'rows', blocks, rejectedRows: 0, rejects: [] } };
-    }
-    await ensureWritable(catalogue, { name: database, create: createDatabase, user });
-    const reading = { epoch: catalogue.epoch(database), nowMicros: receivedMicros };
-    const target: Target = { ...shared, reading };
-    const { blocks, rejectedRows, rejects } = this.#parse({ kind: 'bytes', format, bytes, part }, target);
-    return { target, payload: { kind: 'rows', blocks, rejectedRows, rejects } };
+    const { catalogue, definer, limits } = this.#context;
+    const texts = new LoggedTexts({
+      catalogue,
+      readStatement: async (text) => (await this.#readStatement?.(text)) ?? [],
+      parse: (text, target, arrived) => this.#parse(text, target, arrived),
+    });
+    const context: LogStageContext = {
+      wal,
+      rejected,
+      maxWaitingBytes: limits.creditBytes,
+      read: (text) => texts.read(text),
+      readTogether: (all) => texts.readTogether(all),
+      isDefined: (block) => definer.isDefined(block),
+    };
+    return new LogStage(context, () => this.#commit);
   }
 
   /** The engine table that rows will be in, or the name of their table where that is not known yet. */
@@ -338,20 +333,16 @@ export class WritePipeline implements Component {
     return place ?? tableKey(block);
   }
 
-  #parse({ format, bytes, part }: ByteBlock, target: Target): ParsedPoints {
+  #parse({ format, bytes, part }: ByteBlock, target: Target, arrived?: readonly ArrivedText[]): ParsedPoints {
     const { catalogue, subTables, limits, meter, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));
     if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
-    const now = nowTicks(database, target.reading?.nowMicros);
-    const storable = storableTimes(database, now);
     const place = `${database.id} ${catalogue.epoch(database.name)} `;
     const parsed = pointParsers[format](bytes, {
       database,
       precision: target.precision,
-      nowTicks: now,
-      minTicks: storable.min,
-      maxTicks: storable.max,
+      ...timesOf(database, target.reading?.nowMicros),
       ttl: target.ttl,
       schema: catalogue,
       dictionary: this.#dictionaries.of(database, format),
@@ -363,6 +354,7 @@ export class WritePipeline implements Component {
         subTables.make(database, superTable, name, tags, ttl, metric),
       maxLineBytes: limits.maxLineBytes,
       part,
+      texts: arrived?.map(({ end, nowMicros: then }) => ({ end, ...timesOf(database, then) })),
       maxMessageBytes: limits.maxMessageBytes,
     });
     if (parsed.leftOut > 0) meter.leftOut(format, parsed.leftOut);
@@ -379,13 +371,14 @@ export class WritePipeline implements Component {
   }
 }
 
-/**
- * Reads the rows of a logged statement. The sub-tables that it had to look up were in the database before it was logged, so
- * no rows that wait need to go before it.
- */
-export type ReadStatement = (text: LoggedText) => Promise<readonly ColumnBlock[]>;
-
 const brokenFault = fault('resource', Codes.free, 'The service cannot write any more and is about to end');
+
+/** The times of rows of a text that came at a time, in Unix microseconds, or comes now. */
+function timesOf(database: DatabaseDef, micros?: bigint): TextTimes {
+  const now = nowTicks(database, micros);
+  const { min, max } = storableTimes(database, now);
+  return { nowTicks: now, minTicks: min, maxTicks: max };
+}
 
 type PointFormat = keyof typeof pointParsers;
 

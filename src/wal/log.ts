@@ -9,12 +9,10 @@ import { type Recovery, recover } from './recovery.js';
 import { headBytes, type Place, type Scanned, type Segment, scan, type Wants } from './segment.js';
 import { SegmentWriter } from './writer.js';
 
-/** A text in the log whose rows are on their way. */
+/** A text in the log. */
 export interface LoggedRecord {
   readonly sequence: number;
   readonly place: Place;
-  /** Tables of it whose rows have not ended. */
-  open: number;
 }
 
 /** A text that was read back, and where it lies. */
@@ -126,7 +124,7 @@ export class WriteAheadLog {
       if ('kind' in result) written(result);
       else {
         result.segment.open++;
-        written({ sequence, place: result, open: 0 });
+        written({ sequence, place: result });
       }
     });
   }

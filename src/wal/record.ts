@@ -40,6 +40,8 @@ export interface LoggedText {
   /** Of a statement: NOW in Unix nanoseconds, and the zone of times without one. */
   readonly nowNs: bigint;
   readonly zone: string;
+  /** Bad lines that its sender was told of; undefined in logs of older versions. */
+  readonly rejectedRows: number | undefined;
   readonly bytes: Uint8Array;
 }
 
@@ -73,7 +75,15 @@ export const prefixBytes = 12;
 const magic = 0x5257_4c53;
 const kinds = { text: 1, begun: 2, ended: 3 } as const;
 const fixedTextBytes = 1 + 6 + 8 + 8 + 1 + 1 + 1 + 4;
-const flags = { createDatabase: 1, hasPart: 2, first: 4, last: 8, isWithin: 16 } as const;
+const flags = {
+  createDatabase: 1,
+  hasPart: 2,
+  first: 4,
+  last: 8,
+  isWithin: 16,
+  isCounted: 32,
+  hasRejects: 64,
+} as const;
 
 /** Length of the longest name that a record holds. */
 const maxNameBytes = 65_535;
@@ -83,9 +93,9 @@ const maxNameBytes = 65_535;
  * are little-endian.
  */
 export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequence'>): Buffer {
-  const { origin, database, user, zone, bytes, part } = text;
+  const { origin, database, user, zone, bytes, part, rejectedRows = 0 } = text;
   const names = [origin, database, user, zone];
-  let length = fixedTextBytes;
+  let length = fixedTextBytes + (rejectedRows > 0 ? 4 : 0);
   for (const name of names) length += nameBytes(name);
   const out = Buffer.allocUnsafe(prefixBytes + length);
   let at = prefixBytes;
@@ -96,6 +106,7 @@ export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequenc
   at = out.writeUInt8(formatNumbers[text.format], at);
   at = out.writeUInt8(precisions.indexOf(text.precision), at);
   let bits = (text.createDatabase ? flags.createDatabase : 0) | (text.isWithin ? flags.isWithin : 0);
+  if (text.rejectedRows !== undefined) bits |= flags.isCounted | (rejectedRows > 0 ? flags.hasRejects : 0);
   if (part !== undefined) bits |= flags.hasPart | (part.first ? flags.first : 0) | (part.last ? flags.last : 0);
   at = out.writeUInt8(bits, at);
   at = out.writeUInt32LE(text.ttl, at);
@@ -104,6 +115,7 @@ export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequenc
     out.writeUInt16LE(written, at);
     at += 2 + written;
   }
+  if (rejectedRows > 0) out.writeUInt32LE(rejectedRows, at);
   seal(out, bytes);
   return out;
 }
@@ -264,6 +276,11 @@ function decodeText(body: Buffer): LoggedText {
     at += 2 + length;
   }
   const [origin = '', database = '', user = '', zone = ''] = names;
+  let rejectedRows = (bits & flags.isCounted) === 0 ? undefined : 0;
+  if ((bits & flags.hasRejects) !== 0) {
+    rejectedRows = body.readUInt32LE(at);
+    at += 4;
+  }
   const part = { first: (bits & flags.first) !== 0, last: (bits & flags.last) !== 0 };
   return {
     sequence: body.readUIntLE(1, 6),
@@ -279,6 +296,7 @@ function decodeText(body: Buffer): LoggedText {
     database,
     user,
     zone,
+    rejectedRows,
     bytes: body.subarray(at),
   };
 }

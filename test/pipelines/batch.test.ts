@@ -68,7 +68,7 @@ test('logged blocks wait for more of them, and go at once when they are told to 
   const groups: Batch<BlockGroup>[] = [];
   const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
   t.teardown(() => subscription.unsubscribe());
-  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   for (const table of ['a', 'b']) input.next({ ...oneRow(table, 1), logged });
   await turn();
   t.is(groups.length, 0);
@@ -82,7 +82,7 @@ test('blocks go at once for a reader of a series while they have rows of it', as
   const groups: Batch<BlockGroup>[] = [];
   const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
   t.teardown(() => subscription.unsubscribe());
-  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   const add = (id: bigint) => input.next({ ...recordedBatch(blockOf('a', { v: int }, [[id, 1n, { v: 1 }]])), logged });
   const table = { database: 'db', table: 'a' };
   add(1n);
@@ -118,7 +118,7 @@ test('logged blocks that the database could not take are tried again soon for a 
   const groups: Batch<BlockGroup>[] = [];
   const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
   t.teardown(() => subscription.unsubscribe());
-  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   input.next({ ...oneRow('a', 1), logged });
   const away = fault('network', Codes.free, 'away');
   const attempts = 8;
@@ -144,7 +144,7 @@ test('logged blocks that are refused once after an outage are tried again', asyn
   const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
   t.teardown(() => subscription.unsubscribe());
   const endings: Delivery[] = [];
-  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   input.next({ ...oneRow('a', 1), logged, settle: (delivery) => endings.push(delivery) });
   const away = fault('network', Codes.networkUnavailable, 'away');
   const refused = fault('database', Codes.free, 'refused');
@@ -157,6 +157,44 @@ test('logged blocks that are refused once after an outage are tried again', asyn
   groups[4]!.settle(delivered(1));
   t.true(await until(() => endings.length === 1));
   t.deepEqual(endings, [delivered(1)]);
+});
+
+test('rows of several texts that are refused go on text by text, and whoever waits for them waits for each', async (t) => {
+  const commit = new GroupCommit({ workers: 1, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  const endings: (readonly [text: number, outcome: Delivery['outcome']])[] = [];
+  const alone = (text: number): Batch<ColumnBlock> => ({
+    ...oneRow('a', text),
+    logged: { sequences: [text], again: async () => [] },
+    settle: ({ outcome }) => endings.push([text, outcome]),
+  });
+  const again = async () => [1, 2, 3].map(alone);
+  input.next({ ...oneRow('a', 0), logged: { sequences: [1, 2, 3], again } });
+  input.next(alone(4));
+  const seen = commit.visible('all');
+  const refusal = { outcome: 'rejected', fault: fault('parameter', Codes.free, 'refused') } as const;
+  const settled = async (place: number, blocks: number, ending: Delivery) => {
+    t.true(await until(() => groups.length > place));
+    t.is(groups[place]!.payload.blocks.length, blocks);
+    groups[place]!.settle(ending);
+  };
+  const apart = new Map([[0, refusal]]);
+  await settled(0, 2, { outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [], apart });
+  await settled(1, 1, delivered(1));
+  await settled(2, 1, refusal);
+  await settled(3, 1, delivered(1));
+  await seen;
+  t.deepEqual(endings, [
+    [4, 'delivered'],
+    [1, 'delivered'],
+    [2, 'rejected'],
+    [3, 'delivered'],
+  ]);
+  t.is(commit.visible('all'), undefined);
+  t.is(commit.waiting.blocks, 0);
 });
 
 test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {

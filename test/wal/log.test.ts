@@ -37,6 +37,7 @@ function textOf(content: string): Omit<LoggedText, 'sequence'> {
     receivedMicros: 1n,
     nowNs: 0n,
     zone: '',
+    rejectedRows: 0,
     bytes: Buffer.from(content),
   };
 }

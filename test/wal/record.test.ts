@@ -36,6 +36,7 @@ const anyText: fc.Arbitrary<LoggedText> = fc.record({
   receivedMicros: fc.bigInt({ min: 0n, max: 2n ** 60n }),
   nowNs: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
   zone: name,
+  rejectedRows: fc.option(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 32 - 1 })), { nil: undefined }),
   bytes: fc.uint8Array({ maxLength: 300 }),
 });
 

@@ -2,15 +2,15 @@ import type { Batch, EarlierGroup } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Member } from '../../wal/record.js';
 
-/** Rows of one table, and their text in the log. */
+/** Rows of one table, and their texts in the log. */
 export interface LoggedBlock {
   readonly payload: ColumnBlock;
-  readonly logged?: { readonly sequence: number } | undefined;
+  readonly logged?: { readonly sequences: readonly number[] } | undefined;
 }
 
-/** The text and the table of rows, by which the log knows them. */
+/** The first text and the table of rows, by which the log knows them: texts that are read as one have no rows in any other block of the table. */
 export function pairOf({ payload, logged }: LoggedBlock): string {
-  return `${logged?.sequence} ${tableKey(payload)}`;
+  return `${logged?.sequences[0]} ${tableKey(payload)}`;
 }
 
 /** The texts of batches by table; pairs of text and table that `others` have too are left out. */
@@ -26,8 +26,8 @@ export function membersOf(
     const key = tableKey(payload);
     const known = members.get(key);
     if (known === undefined) {
-      members.set(key, { database: payload.database, table: payload.table, sequences: [logged.sequence] });
-    } else if (known.sequences.at(-1) !== logged.sequence) known.sequences.push(logged.sequence);
+      members.set(key, { database: payload.database, table: payload.table, sequences: [...logged.sequences] });
+    } else if (known.sequences.at(-1) !== logged.sequences[0]) known.sequences.push(...logged.sequences);
   }
   for (const { sequences } of members.values()) sequences.sort((a, b) => a - b);
   return [...members.values()];

@@ -1,29 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
-import { overtaken } from '../../database/catalogue/overtaken.js';
 import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
-import { type Delivery, delivered } from '../../model/delivery.js';
-import { Codes, type Fault, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
+import { delivered } from '../../model/delivery.js';
+import { type Fault, FaultError, faultOf } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
-import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit, GroupLog } from '../batch.js';
 import { guarded } from '../guarded.js';
 import { earlierGroups, membersOf } from './groups.js';
+import { OnTheWay } from './on-the-way.js';
 import { ReadBack } from './read-back.js';
-import { Rejections } from './rejections.js';
-import { type Home, homeOf, shareOf, splitTables, targets } from './split.js';
+import { Replay, type ReplayContext } from './replay.js';
+import { type Home, homeOf, splitTables } from './split.js';
 
 /** Context of the stage. */
-export interface LogStageContext {
+export interface LogStageContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
   readonly wal: WriteAheadLog;
   readonly rejected: RejectedRowsFile;
   /** Bytes of texts whose rows wait in memory; what comes beyond is read back from the log. */
   readonly maxWaitingBytes: number;
-  /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
-  readonly read: (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
 }
 
 /** A text that is in the log and not yet answered. */
@@ -38,9 +35,6 @@ const stuckMs = 1_000;
 const lookMs = 100;
 /** So few bytes are read back in no time. */
 const nearBytes = 1024 * 1024;
-const retryMs = 500;
-/** How often a text is read again because drops overtake it. */
-const maxReadings = 3;
 
 /**
  * Writes texts to the write-ahead log, answers them, and hands their rows on. Rows wait in memory up to a bound. Beyond it,
@@ -52,12 +46,11 @@ export class LogStage implements GroupLog {
   readonly #commit: () => GroupCommit;
   #out: Subscriber<Batch<ColumnBlock>> | undefined;
   #arrived: Arrived[] = [];
-  #waitingBytes = 0;
+  readonly #way: OnTheWay;
+  readonly #replay: Replay;
   readonly #back: ReadBack;
-  readonly #rejections: Rejections;
   /** Bytes that may be answered while reading back, so that it always gains on what comes. */
   #allowance = 0;
-  #lastProgress = performance.now();
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #room: (() => void)[] = [];
@@ -72,12 +65,15 @@ export class LogStage implements GroupLog {
     this.#commit = commit;
     const { wal } = context;
     const { recovered } = wal;
-    this.#rejections = new Rejections(context);
     this.#earlier = earlierGroups(recovered.groups);
+    const earlierGroupOf = (block: ColumnBlock, sequence: number) => this.#earlierGroupOf(block, sequence);
+    const handOn = (batch: Batch<ColumnBlock>): void => this.#out?.next(batch);
+    this.#way = new OnTheWay({ ...context, earlierGroupOf, handOn, wentOn: () => this.#wentOn() });
+    this.#replay = new Replay({ ...context, way: this.#way, earlierGroupOf });
     this.#isRecovering = recovered.texts > 0;
     this.#back = new ReadBack({
       wal,
-      handOn: (read) => this.#readBack(read),
+      handOn: (texts) => this.#readBack(texts),
       room: () => (this.#hasRoom() ? undefined : new Promise<void>((resolve) => this.#room.push(resolve))),
       wentOn: () => this.#pass(),
       caughtUp: () => this.#catchUp(),
@@ -102,7 +98,7 @@ export class LogStage implements GroupLog {
 
   /** Bytes of texts whose rows wait in memory. */
   get waitingBytes(): number {
-    return this.#waitingBytes;
+    return this.#way.bytes;
   }
 
   /** The operator. Rows without a text to log go straight on, behind what is in the log. */
@@ -121,6 +117,8 @@ export class LogStage implements GroupLog {
         return () => {
           this.#isStopped = true;
           this.#back.stop();
+          this.#replay.stop();
+          this.#way.stop();
           clearInterval(this.#timer);
           for (const wake of this.#room.splice(0)) wake();
           subscription.unsubscribe();
@@ -150,11 +148,11 @@ export class LogStage implements GroupLog {
   end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void {
     const { wal } = this.#context;
     // Of rejected rows it is noted once they are in their file.
-    const rejected = ended.filter((member) => this.#rejections.of(member) !== undefined);
+    const rejected = ended.filter((member) => this.#way.rejections.of(member) !== undefined);
     const left = [...others, ...rejected];
     wal.noteEnded(group, left.length === 0 ? 'all' : membersOf(ended, left));
     for (const member of rejected) {
-      void this.#rejections.of(member)?.then((isKept) => {
+      void this.#way.rejections.of(member)?.then((isKept) => {
         if (isKept) wal.noteEnded(group, membersOf([member], []));
       });
     }
@@ -176,7 +174,8 @@ export class LogStage implements GroupLog {
     const receivedMicros = reading?.nowMicros ?? 0n;
     const home = homeOf(format, database, payload.blocks);
     const where = { origin, ...home, user, createDatabase, ttl, precision, receivedMicros } as const;
-    this.#context.wal.append({ ...where, format, part, nowNs, zone, bytes }, (result) => {
+    const { rejectedRows } = payload;
+    this.#context.wal.append({ ...where, format, part, nowNs, zone, rejectedRows, bytes }, (result) => {
       if ('kind' in result) batch.settle({ outcome: 'failed', fault: result });
       else this.#arrive({ batch, record: result, home });
     });
@@ -246,54 +245,25 @@ export class LogStage implements GroupLog {
   }
 
   #hasRoom(): boolean {
-    return this.#waitingBytes < this.#context.maxWaitingBytes;
+    return this.#way.bytes < this.#context.maxWaitingBytes;
   }
 
   /** True when there is no room for more rows, and the database takes none. */
   #isStuck(): boolean {
-    return !this.#hasRoom() && performance.now() - this.#lastProgress > stuckMs;
+    return !this.#hasRoom() && this.#way.stuckMs > stuckMs;
   }
 
-  /** Rows of a logged text go on, each table on its own. */
-  #handOn({ origin, target, payload, bytes, rows }: Batch<RowSet>, record: LoggedRecord, own = payload.blocks): void {
-    const { wal } = this.#context;
-    record.open = own.length;
-    if (own.length === 0) {
-      wal.ended(record.place);
-      return;
-    }
-    if (this.#waitingBytes === 0) this.#lastProgress = performance.now();
-    this.#waitingBytes += bytes;
+  /** Rows of a logged text go on. */
+  #handOn(batch: Batch<RowSet>, record: LoggedRecord): void {
+    const records = [record];
+    const blocks = batch.payload.blocks.map((block) => ({ block, records }));
+    this.#way.add(batch, records, blocks);
     this.#hurry();
-    let readings = 0;
-    const targetOf = targets(target);
-    for (const block of own) {
-      const again = (): Promise<ColumnBlock | undefined> =>
-        ++readings > maxReadings ? this.#giveUp(block, record) : this.#again(block, record);
-      const earlierGroup = this.#earlierGroupOf(block, record.sequence);
-      const logged = { sequence: record.sequence, again, earlierGroup };
-      const settle = (delivery: Delivery): void => {
-        this.#lastProgress = performance.now();
-        const ended = (): void => this.#ended(record, bytes);
-        if (delivery.outcome === 'delivered') ended();
-        else this.#rejections.add({ payload: block, logged: record }, record.place, delivery, ended);
-      };
-      const share = shareOf(block, bytes, rows);
-      this.#out?.next({
-        origin,
-        target: targetOf(block),
-        payload: block,
-        rows: block.rows,
-        bytes: share,
-        logged,
-        settle,
-      });
-    }
   }
 
   /** With little room left rows do not wait for more of them: wide ones fill it long before there are enough for a batch. */
   #hurry(): void {
-    if (this.#isHurried || this.#waitingBytes < this.#context.maxWaitingBytes / 2) return;
+    if (this.#isHurried || this.#way.bytes < this.#context.maxWaitingBytes / 2) return;
     this.#isHurried = true;
     setImmediate(() => {
       this.#isHurried = false;
@@ -301,47 +271,15 @@ export class LogStage implements GroupLog {
     });
   }
 
-  /** Rows of one table of a text have ended. */
-  #ended(record: LoggedRecord, bytes: number): void {
-    const { wal, maxWaitingBytes } = this.#context;
-    record.open--;
-    if (record.open > 0) return;
-    wal.ended(record.place);
-    this.#waitingBytes -= bytes;
+  /** Rows of a text have ended. */
+  #wentOn(): void {
     this.#hurry();
     this.#pass();
-    if (this.#waitingBytes < maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
+    if (this.#way.bytes < this.#context.maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
   }
 
   #earlierGroupOf(block: ColumnBlock, sequence: number): EarlierGroup | undefined {
     return this.#isRecovering ? this.#earlier.get(tableKey(block))?.get(sequence) : undefined;
-  }
-
-  /** Rejects rows that are overtaken each time that they are read. */
-  async #giveUp(block: ColumnBlock, { place, sequence }: LoggedRecord): Promise<undefined> {
-    const text = await this.#context.wal.read(place);
-    const { table, rows } = block;
-    await this.#context.rejected.add({ text: { ...text, sequence }, table, rows, fault: overtaken });
-  }
-
-  /** The rows of one table in a text that is read again; those that cannot be read are rejected. */
-  async #again({ database, table }: ColumnBlock, { place, sequence }: LoggedRecord): Promise<ColumnBlock | undefined> {
-    const text = await this.#context.wal.read(place);
-    for (;;) {
-      try {
-        const { payload } = await this.#context.read(text);
-        const own = payload.blocks.filter((block) => block.database === database && block.table === table);
-        if (own.length > 0) return own[0];
-        throw new FaultError(fault('database', Codes.tableNotExist, `Table "${table}" does not exist`));
-      } catch (error) {
-        const found = faultOf(error);
-        if (!mayPass(found) || this.#isStopped) {
-          await this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
-          return undefined;
-        }
-        await sleep(retryMs);
-      }
-    }
   }
 
   /** Everything that was written has been read back. */
@@ -354,28 +292,11 @@ export class LogStage implements GroupLog {
     }
   }
 
-  async #readBack({ text, place }: ReadText): Promise<void> {
-    this.#replayed++;
-    this.#allowance += text.bytes.length / 2;
-    const { wal, rejected, read } = this.#context;
-    const { sequence, origin, bytes } = text;
-    while (!this.#isStopped) {
-      try {
-        const { target, payload } = await read({ ...text, bytes: Uint8Array.from(bytes) });
-        const open = payload.blocks.filter((block) => !wal.recovered.ended.get(tableKey(block))?.has(sequence));
-        const rows = open.reduce((sum, block) => sum + block.rows, 0);
-        const batch: Batch<RowSet> = { origin, target, payload, rows, bytes: bytes.length, settle: () => undefined };
-        this.#handOn(batch, { sequence, place, open: 0 }, open);
-        return;
-      } catch (error) {
-        const found = faultOf(error);
-        if (!mayPass(found)) {
-          if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
-          return;
-        }
-        await sleep(retryMs);
-      }
-    }
+  async #readBack(texts: readonly ReadText[]): Promise<void> {
+    this.#replayed += texts.length;
+    for (const { text } of texts) this.#allowance += text.bytes.length / 2;
+    await this.#replay.take(texts);
+    this.#hurry();
   }
 
   /** Nothing comes any more: what is in the log is handed on before the end is. */

@@ -3,13 +3,14 @@ import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { TextHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
+import { runsOf } from './runs.js';
 import type { Home } from './split.js';
 
 /** Context of reading back. */
 export interface ReadBackContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end'>;
-  /** Hands the rows of a text on; resolves when that is done. Never rejects. */
-  readonly handOn: (read: ReadText) => Promise<void>;
+  /** Hands the rows of texts on, which stand one behind the other and may be read as one; resolves when that is done. Never rejects. */
+  readonly handOn: (texts: readonly ReadText[]) => Promise<void>;
   /** Resolves once there is room for more rows; undefined when there is. */
   readonly room: () => Promise<unknown> | undefined;
   /** Told after some texts. */
@@ -140,11 +141,11 @@ export class ReadBack {
       return;
     }
     const slice = new Slice();
-    for (const read of some.texts) {
+    for (const run of runsOf(some.texts)) {
       if (slice.isOver()) await slice.next();
-      await handOn(read);
+      await handOn(run);
       if (this.#isStopped) return;
-      this.#take(read.text);
+      for (const { text } of run) this.#take(text);
     }
     if (wanted === undefined) {
       this.#cursor = some.cursor;

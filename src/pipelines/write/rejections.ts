@@ -7,11 +7,11 @@ import { type LoggedBlock, pairOf } from './groups.js';
 
 /** Answered rows on their way to the file of rejected rows. Until they are there they have not ended, and stay in the log. */
 export class Rejections {
-  readonly #wal: WriteAheadLog;
+  readonly #wal: Pick<WriteAheadLog, 'read'>;
   readonly #file: RejectedRowsFile;
   readonly #open = new Map<string, Promise<boolean>>();
 
-  constructor({ wal, rejected }: { readonly wal: WriteAheadLog; readonly rejected: RejectedRowsFile }) {
+  constructor({ wal, rejected }: { readonly wal: Pick<WriteAheadLog, 'read'>; readonly rejected: RejectedRowsFile }) {
     this.#wal = wal;
     this.#file = rejected;
   }

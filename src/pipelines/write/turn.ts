@@ -1,14 +1,9 @@
 import type { Batch, ByteBlock } from '../../model/batch.js';
 import { delivered } from '../../model/delivery.js';
+import { joinLines, lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
 
-/** Formats of lines in which several texts, one behind the other, mean what each of them means. */
-const lineFormats: ReadonlySet<string> = new Set(['lineproto', 'tsdbwire-telnet']);
-/** Longest text that is worth being put behind others, and most that are read as one, in bytes. */
-const maxTextBytes = 16 * 1024;
-const maxBytes = 256 * 1024;
 /** Texts that are read one by one after some could not be read as one. */
 const textsApart = 256;
-const newline = 0x0a;
 const quote = 0x22;
 const backslash = 0x5c;
 const nothing = delivered(0);
@@ -38,7 +33,7 @@ export class Turn {
       return;
     }
     const [first] = this.#texts;
-    if (first !== undefined && (this.#bytes + batch.bytes > maxBytes || !isAlike(first, batch))) this.flush();
+    if (first !== undefined && (this.#bytes + batch.bytes > maxJoinedBytes || !isAlike(first, batch))) this.flush();
     this.#texts.push(batch);
     this.#bytes += batch.bytes;
     if (this.#isScheduled) return;
@@ -81,21 +76,13 @@ function isAlike(
 /** Texts as one. Its rows are told to the first sender alone: none of those formats is told how many rows are stored. */
 export function joined(texts: readonly Batch<ByteBlock>[]): Batch<ByteBlock> {
   const last = texts.at(-1)!;
-  let length = 0;
-  for (const { payload } of texts) length += payload.bytes.length + 1;
-  const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
+  const { bytes } = joinLines(texts.map(({ payload }) => payload.bytes));
   let counted = 0;
-  for (const { payload, bytes: weight } of texts) {
-    bytes.set(payload.bytes, at);
-    at += payload.bytes.length;
-    if (bytes[at - 1] !== newline) bytes[at++] = newline;
-    counted += weight;
-  }
+  for (const { bytes: weight } of texts) counted += weight;
   return {
     origin: last.origin,
     target: last.target,
-    payload: { kind: 'bytes', format: last.payload.format, bytes: bytes.subarray(0, at) },
+    payload: { kind: 'bytes', format: last.payload.format, bytes },
     rows: 0,
     bytes: counted,
     settle: (delivery) => {

@@ -47,7 +47,14 @@ class LineReader {
   read(): ParsedPoints {
     const bytes = this.#bytes;
     let at = 0;
+    const { marks } = this.#points;
+    let textEnd = this.#options.texts?.[0]?.end ?? this.#end;
     while (at < this.#end) {
+      if (marks !== undefined && at >= textEnd) {
+        const text = marks.begin(at);
+        this.#time.begin(text);
+        textEnd = text.end;
+      }
       this.#lineStart = at;
       let byte = bytes[at]!;
       while (byte === space || byte === tab) byte = bytes[++at]!;

@@ -5,6 +5,31 @@ import type { DatabaseDef, SubTable, TableLookUp, TagValue } from '../../model/s
 import type { WriteTally } from '../../model/write-tally.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
+/** When a text came, in ticks of the database. */
+export interface TextTimes {
+  /** The time of lines that carry none, or 0. */
+  readonly nowTicks: bigint;
+  /** Oldest time that is taken; left out, every time after the epoch is. */
+  readonly minTicks?: bigint;
+  /** Latest time that is taken; left out, every time that 63 bits hold is. */
+  readonly maxTicks?: bigint;
+}
+
+/** One of several texts that stand one behind the other, and where it ends. */
+export interface JoinedText extends TextTimes {
+  readonly end: number;
+}
+
+/** Which rows came of which of several texts, which are named by their places. */
+export interface JoinedRows {
+  /** The texts that a block has rows of, rising; one entry a block. */
+  readonly texts: readonly (readonly number[])[];
+  /** Texts with rejected lines. */
+  readonly rejected: ReadonlySet<number>;
+  /** True when a line went on in the next text: each of them must be read alone. */
+  readonly isTorn: boolean;
+}
+
 /** Makes, or finds, the sub-table of a series. May throw a `FaultError`: then the line is rejected with its fault. */
 export type MakeSubTable = (
   superTable: string,
@@ -15,16 +40,10 @@ export type MakeSubTable = (
 ) => SubTable;
 
 /** Facts about the request and its database that a parser of points needs. */
-export interface ParseOptions {
+export interface ParseOptions extends TextTimes {
   readonly database: DatabaseDef;
   /** Unit of the timestamps in the text. */
   readonly precision: Target['precision'];
-  /** Now, in ticks of the database: the time of lines that carry none, or 0. */
-  readonly nowTicks: bigint;
-  /** Oldest time that is taken, in ticks of the database; left out, every time after the epoch is. */
-  readonly minTicks?: bigint;
-  /** Latest time that is taken, in ticks of the database; left out, every time that 63 bits hold is. */
-  readonly maxTicks?: bigint;
   /** Days to live of sub-tables made by these lines; 0 is for ever. */
   readonly ttl: number;
   readonly schema: TableLookUp;
@@ -46,6 +65,8 @@ export interface ParseOptions {
   readonly firstLine?: number;
   /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */
   readonly part?: TextPart | undefined;
+  /** Set where `bytes` are several texts, for formats made of lines: the times of the first one are beside it, too. */
+  readonly texts?: readonly JoinedText[] | undefined;
 }
 
 /** A metric, and in one text what a message tells of it as a whole. */
@@ -69,4 +90,6 @@ export interface ParsedPoints {
   readonly leftOut: number;
   /** Metrics of which the rows of `metric_metadata` tell. */
   readonly told: readonly ToldMetric[];
+  /** Set where several texts were read as one. */
+  readonly joined?: JoinedRows | undefined;
 }

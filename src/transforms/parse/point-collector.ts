@@ -8,6 +8,7 @@ import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
 import { keyIsMissing, PointTable, rawName } from './point-table.js';
 import type { SeriesKey } from './series-tags.js';
+import { TextMarks } from './text-marks.js';
 
 /** Name of a field that a format writes under a fixed name, prepared once. */
 export interface FieldName {
@@ -49,6 +50,8 @@ export class PointCollector {
   leftOut = 0;
   /** See {@link ParsedPoints.told}. */
   readonly told: ToldMetric[] = [];
+  /** Set where several texts are read as one. */
+  readonly marks: TextMarks | undefined;
   readonly #options: ParseOptions;
   readonly #textBytes: number;
   readonly #style: TableStyle;
@@ -76,6 +79,7 @@ export class PointCollector {
     this.#options = options;
     this.#textBytes = textBytes;
     this.#style = style;
+    this.marks = options.texts && new TextMarks(options.texts);
     options.dictionary.prepare(options.database.id);
     this.#call = options.dictionary.nextBlock();
   }
@@ -278,6 +282,7 @@ export class PointCollector {
   /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
   reject(row: number, cause: Fault): void {
     this.#rejectedRows++;
+    this.marks?.reject();
     if (this.#rejects.length >= maxDetailedRejects) return;
     this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
   }
@@ -296,6 +301,7 @@ export class PointCollector {
       usesNow,
       leftOut,
       told,
+      joined: this.marks?.finish(),
     };
   }
 
@@ -364,14 +370,18 @@ export class PointCollector {
     builder.timeWords[2 * row] = timeLow;
     builder.timeWords[2 * row + 1] = timeHigh;
     table.commit(builder, this.fields, this.fieldCount, bytes);
+    this.marks?.row(table);
     this.#columns += this.newColumns;
     this.#rows++;
     if (table.isSparse(builder)) this.#finishBlock(table);
   }
 
   #finishBlock(table: PointTable): void {
+    const { texts } = table;
     const block = table.finish(this.#options.dictionary.nextBlock());
-    if (block !== undefined) this.#blocks.push(block);
+    if (block === undefined) return;
+    this.#blocks.push(block);
+    this.marks?.block(texts);
   }
 }
 

@@ -75,6 +75,8 @@ export class PointTable {
   /** The current block; undefined until it gets its first row. */
   builder: BlockBuilder | undefined;
   readonly columns: PointColumn[] = [];
+  /** The texts that the current block has rows of, where several are read as one. */
+  texts: number[] = [];
   /** The column that is part of the key, which no point may leave out; -1 without one. */
   keySlot = -1;
   readonly #tagNames = new Set<string>();
@@ -249,6 +251,7 @@ export class PointTable {
     this.block = block;
     this.builder = undefined;
     this.#carried.clear();
+    if (this.texts.length > 0) this.texts = [];
     this.#values = 0;
     this.#targets = 0;
     for (const column of this.columns) {

@@ -2,7 +2,7 @@ import { zero } from '../../bytes/ascii.js';
 import type { Target } from '../../model/batch.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { TimeReader } from './lineproto-time.js';
-import type { ParseOptions } from './parse-options.js';
+import type { ParseOptions, TextTimes } from './parse-options.js';
 
 /** Digits of a timestamp in seconds and in milliseconds. */
 const secondDigits = 10;
@@ -26,6 +26,12 @@ export class PointTimes {
     this.#options = options;
     this.#seconds = this.#reader('s');
     this.#millis = this.#reader('ms');
+  }
+
+  /** Begins a text that came at some time. */
+  begin(times: TextTimes): void {
+    this.#text = undefined;
+    for (const reader of [this.#seconds, this.#millis, ...this.#others.values()]) reader.begin(times);
   }
 
   /** True once the current time was taken for a timestamp. */

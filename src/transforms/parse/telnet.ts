@@ -96,7 +96,14 @@ class TelnetReader {
     const bytes = this.#bytes;
     const maxLineBytes = this.#options.maxLineBytes ?? defaultMaxLineBytes;
     let line = 0;
+    const { marks } = this.#points;
+    let textEnd = this.#options.texts?.[0]?.end ?? this.#end;
     for (let lineStart = 0; lineStart < this.#end; line++) {
+      if (marks !== undefined && lineStart >= textEnd) {
+        const text = marks.begin(lineStart);
+        this.#times.begin(text);
+        textEnd = text.end;
+      }
       let lineEnd = this.#locateExpected(lineStart, maxLineBytes);
       if (lineEnd >= 0) {
         this.#store(lineStart);

@@ -1,6 +1,6 @@
 import { multiply, setBigInt, setProduct, two32 } from '../../bytes/words.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import type { ParseOptions } from './parse-options.js';
+import type { ParseOptions, TextTimes } from './parse-options.js';
 
 /** Upper word of the largest time, 2^63 - 1. */
 const largestHigh = 0x7fffffff;
@@ -20,15 +20,15 @@ export class Ticks {
   usesNow = false;
   readonly #now = new Uint32Array(2);
   readonly #perSecond: number;
-  readonly #min: bigint;
-  readonly #max: bigint;
-  readonly #minLow: number;
-  readonly #minHigh: number;
-  readonly #maxLow: number;
-  readonly #maxHigh: number;
+  #min = 0n;
+  #max = 0n;
+  #minLow = 0;
+  #minHigh = 0;
+  #maxLow = 0;
+  #maxHigh = 0;
   /** Milliseconds that are within the bounds for sure are between these; near the bounds the words decide. */
-  readonly #surelyAbove: number;
-  readonly #surelyBelow: number;
+  #surelyAbove = 0;
+  #surelyBelow = 0;
   /** The time that {@link Ticks.set} took last and found storable, and its ticks. */
   #seconds = -1;
   #nanos = -1;
@@ -36,20 +36,9 @@ export class Ticks {
   #setHigh = 0;
 
   /** Without `minTicks` and `maxTicks` every time after the epoch is kept. */
-  constructor({ database, nowTicks, minTicks, maxTicks }: ParseOptions) {
-    setBigInt(this.#now, nowTicks);
-    this.#perSecond = ticksPerSecond(database.precision);
-    this.#min = minTicks ?? 0n;
-    this.#max = maxTicks ?? (1n << 63n) - 1n;
-    const first = this.#min < 0n ? 0n : this.#min;
-    this.#minLow = Number(first & 0xffffffffn);
-    this.#minHigh = Number(first >> 32n);
-    this.#maxLow = Number(this.#max & 0xffffffffn);
-    this.#maxHigh = Number(this.#max >> 32n);
-    const perMilli = this.#perSecond / 1000;
-    this.#surelyAbove = Number(this.#min) / perMilli + 1;
-    this.#surelyBelow = Number(this.#max) / perMilli - 1;
-    this.restore(this.#now[0]!, this.#now[1]!);
+  constructor(options: ParseOptions) {
+    this.#perSecond = ticksPerSecond(options.database.precision);
+    this.begin(options);
   }
 
   get low(): number {
@@ -58,6 +47,23 @@ export class Ticks {
 
   get high(): number {
     return this.words[1]!;
+  }
+
+  /** Begins a text that came at some time. */
+  begin({ nowTicks, minTicks = 0n, maxTicks = (1n << 63n) - 1n }: TextTimes): void {
+    setBigInt(this.#now, nowTicks);
+    this.#min = minTicks;
+    this.#max = maxTicks;
+    const first = this.#min < 0n ? 0n : this.#min;
+    this.#minLow = Number(first & 0xffffffffn);
+    this.#minHigh = Number(first >> 32n);
+    this.#maxLow = Number(this.#max & 0xffffffffn);
+    this.#maxHigh = Number(this.#max >> 32n);
+    const perMilli = this.#perSecond / 1000;
+    this.#surelyAbove = Number(this.#min) / perMilli + 1;
+    this.#surelyBelow = Number(this.#max) / perMilli - 1;
+    this.#seconds = -1;
+    this.restore(this.#now[0]!, this.#now[1]!);
   }
 
   /** Takes the current time. */

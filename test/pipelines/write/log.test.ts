@@ -27,7 +27,8 @@ test('rejected rows stay in the log until they are in the file of rejected rows,
   const wal = logIn(root);
   const rejected = new RejectedRowsFile(join(root, 'no-directory', 'rejected.jsonl'), silent);
   const read = () => Promise.reject(new Error('nothing is read back here'));
-  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1e9, read }, () => commit);
+  const reading = { read, readTogether: read, isDefined: () => true };
+  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1e9, ...reading }, () => commit);
   const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 60_000 };
   const commit = new GroupCommit(limits, () => 'one place', stage);
   const input = new Subject<Batch<RowSet>>();

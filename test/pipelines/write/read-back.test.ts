@@ -54,6 +54,7 @@ function append(wal: WriteAheadLog, { database, bytes }: Text): Promise<LoggedRe
     receivedMicros: 1n,
     nowNs: 0n,
     zone: '',
+    rejectedRows: 0,
     bytes: Buffer.alloc(bytes, 'x'),
   };
   return new Promise((resolve, reject) => {
@@ -77,9 +78,9 @@ test('whatever is waited for, each text is read once, those of a database in ord
       let isOver = before.length === 0;
       const back: ReadBack = new ReadBack({
         wal,
-        handOn: async ({ text: { sequence } }) => {
+        handOn: async (texts) => {
           await turn();
-          seen.push(sequence);
+          for (const { text: read } of texts) seen.push(read.sequence);
         },
         room: () => undefined,
         wentOn: () => undefined,

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { overtaken } from '../../database/catalogue/overtaken.js';
+import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
+import { type ColumnBlock, tableKey } from '../../model/column-block.js';
+import type { Delivery } from '../../model/delivery.js';
+import { Codes, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
+import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
+import type { LoggedText } from '../../wal/record.js';
+import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
+import { Rejections } from './rejections.js';
+import { shareOf, targets } from './split.js';
+
+/** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
+export type ReadText = (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
+
+/** Context of rows on their way. */
+export interface OnTheWayContext {
+  readonly wal: Pick<WriteAheadLog, 'read' | 'ended'>;
+  readonly rejected: RejectedRowsFile;
+  readonly read: ReadText;
+  readonly handOn: (batch: Batch<ColumnBlock>) => void;
+  /** The group that rows of a table in a text were in when the process ended, if it is not known whether that has it. */
+  readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
+  /** Told when rows of a text have ended. */
+  readonly wentOn: () => void;
+}
+
+/** A block, and the texts that have rows in it. */
+export interface BlockOfTexts {
+  readonly block: ColumnBlock;
+  readonly records: readonly LoggedRecord[];
+}
+
+/** Texts whose rows go on: one, or several that were read as one. */
+interface Texts {
+  readonly records: readonly LoggedRecord[];
+  readonly origin: string;
+  readonly bytes: number;
+  readonly rows: number;
+  /** Blocks that have not ended. */
+  open: number;
+}
+
+/** How often a text is read again because drops overtake it. */
+const maxReadings = 3;
+const retryMs = 500;
+
+/** The rows of logged texts on their way to the database: a text has ended in the log once all its rows have. */
+export class OnTheWay {
+  readonly rejections: Rejections;
+  readonly #context: OnTheWayContext;
+  #bytes = 0;
+  #lastProgress = performance.now();
+  #isStopped = false;
+
+  constructor(context: OnTheWayContext) {
+    this.#context = context;
+    this.rejections = new Rejections(context);
+  }
+
+  /** Bytes of texts whose rows are on their way. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** For how long no row has ended although some are on their way, in milliseconds. */
+  get stuckMs(): number {
+    return this.#bytes === 0 ? 0 : performance.now() - this.#lastProgress;
+  }
+
+  /** Texts are read again no more. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Rows of texts go on, each table on its own; `blocks` are those of them that have not ended before. */
+  add(
+    { origin, target, bytes, rows }: Pick<Batch, 'origin' | 'target' | 'bytes' | 'rows'>,
+    records: readonly LoggedRecord[],
+    blocks: readonly BlockOfTexts[],
+  ): void {
+    const texts: Texts = { records, origin, bytes, rows, open: blocks.length };
+    if (blocks.length === 0) {
+      for (const { place } of records) this.#context.wal.ended(place);
+      return;
+    }
+    if (this.#bytes === 0) this.#lastProgress = performance.now();
+    this.#bytes += bytes;
+    const targetOf = targets(target);
+    for (const [place, one] of blocks.entries()) {
+      this.#context.handOn(this.#batchOf(texts, one, targetOf(one.block), () => isFirst(blocks, place)));
+    }
+  }
+
+  #batchOf(
+    texts: Texts,
+    { block, records }: BlockOfTexts,
+    target: Target,
+    isFirstOfTable: () => boolean,
+    readings = 0,
+  ): Batch<ColumnBlock> {
+    const sequences = records.map(({ sequence }) => sequence);
+    const earlierGroup = this.#context.earlierGroupOf(block, sequences[0]!);
+    // The first block of a table brings the rows of all.
+    const again = async () => (isFirstOfTable() ? this.#again(texts, block, records, readings + 1) : []);
+    const settle = (delivery: Delivery): void => {
+      this.#lastProgress = performance.now();
+      const ended = (): void => this.#ended(texts);
+      if (delivery.outcome === 'delivered') ended();
+      else this.rejections.add({ payload: block, logged: { sequences } }, records[0]!.place, delivery, ended);
+    };
+    return {
+      origin: texts.origin,
+      target,
+      payload: block,
+      rows: block.rows,
+      bytes: shareOf(block, texts.bytes, texts.rows),
+      logged: { sequences, again, earlierGroup },
+      settle,
+    };
+  }
+
+  /** Rows of one table of a text have ended. */
+  #ended(texts: Texts): void {
+    texts.open--;
+    if (texts.open > 0) return;
+    for (const { place } of texts.records) this.#context.wal.ended(place);
+    this.#bytes -= texts.bytes;
+    this.#context.wentOn();
+  }
+
+  /** The rows of one table in texts that are read again, each alone; what cannot be read is rejected. */
+  async #again(
+    texts: Texts,
+    { database, table, rows }: ColumnBlock,
+    records: readonly LoggedRecord[],
+    readings: number,
+  ): Promise<readonly Batch<ColumnBlock>[]> {
+    const found: Batch<ColumnBlock>[] = [];
+    for (const record of records) {
+      const text = await this.#context.wal.read(record.place);
+      if (readings > maxReadings) {
+        await this.#context.rejected.add({ text, table, rows, fault: overtaken });
+        continue;
+      }
+      const { target, blocks } = await this.#readAgain(text, { database, table });
+      for (const [place, block] of blocks.entries()) {
+        found.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
+      }
+    }
+    texts.open += Math.max(0, found.length - 1);
+    return found;
+  }
+
+  async #readAgain(text: LoggedText, own: { readonly database: string; readonly table: string }) {
+    const key = tableKey(own);
+    for (;;) {
+      try {
+        const { target, payload } = await this.#context.read(text);
+        const blocks = payload.blocks.filter((block) => tableKey(block) === key);
+        if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
+        throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
+      } catch (error) {
+        const found = faultOf(error);
+        if (!mayPass(found) || this.#isStopped) {
+          await this.#context.rejected.add({ text, table: own.table, rows: 0, fault: found });
+          return { target: noTarget, blocks: [] };
+        }
+        await sleep(retryMs);
+      }
+    }
+  }
+}
+
+const noTarget: Target = { database: '', user: '', createDatabase: false, ttl: 0, precision: 'ns' };
+
+/** True for the first of the blocks of its table. */
+function isFirst(blocks: readonly BlockOfTexts[], place: number): boolean {
+  const { database, table } = blocks[place]!.block;
+  return blocks.findIndex(({ block }) => block.table === table && block.database === database) === place;
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
+import { type ColumnBlock, tableKey } from '../../model/column-block.js';
+import { FaultError, faultOf, mayPass } from '../../model/fault.js';
+import { Slice } from '../../model/slice.js';
+import type { JoinedRows } from '../../transforms/parse/parse-options.js';
+import type { ReadText as LoggedRead, LoggedRecord, WriteAheadLog } from '../../wal/log.js';
+import type { LoggedText } from '../../wal/record.js';
+import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
+import type { BlockOfTexts, OnTheWay, ReadText } from './on-the-way.js';
+import { cutsOf } from './runs.js';
+
+/** Rows of several texts that were read as one. */
+export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> {
+  readonly joined: JoinedRows;
+}
+
+/** Context of a replay. */
+export interface ReplayContext {
+  readonly wal: Pick<WriteAheadLog, 'ended' | 'recovered'>;
+  readonly rejected: RejectedRowsFile;
+  readonly way: Pick<OnTheWay, 'add'>;
+  readonly read: ReadText;
+  /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
+  readonly readTogether: (texts: readonly LoggedText[]) => Promise<ReadTogether>;
+  /** True when the table of a block has all its columns and tags. */
+  readonly isDefined: (block: ColumnBlock) => boolean;
+  readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
+}
+
+const retryMs = 500;
+/** Stands for the number of a group where rows have ended. */
+const hasEnded = -1;
+
+/**
+ * Texts that are read back from the log, on their way once more. Neighbours that go to the same place are read as one, as texts of one
+ * turn are when they come: reading each alone takes thirty times as long. A text is read alone when it has bad lines or makes a table,
+ * so that it answers for itself.
+ */
+export class Replay {
+  readonly #context: ReplayContext;
+  #isStopped = false;
+
+  constructor(context: ReplayContext) {
+    this.#context = context;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Hands the rows of texts on, which may be read as one. Never rejects. */
+  async take(run: readonly LoggedRead[]): Promise<void> {
+    const [one] = run;
+    if (one === undefined) return;
+    if (run.length === 1) {
+      await this.#alone(one);
+      return;
+    }
+    const cuts = await this.#together(run);
+    if (cuts === 'done') return;
+    const slice = new Slice();
+    for (const [i, from] of cuts.slice(0, -1).entries()) {
+      if (slice.isOver()) await slice.next();
+      await this.take(run.slice(from, cuts[i + 1]));
+    }
+  }
+
+  /** Hands the rows of several texts on; where they cannot stay together, the places at which to cut them. */
+  async #together(run: readonly LoggedRead[]): Promise<'done' | readonly number[]> {
+    const { recovered } = this.#context.wal;
+    const each = Array.from({ length: run.length + 1 }, (_, place) => place);
+    let read: ReadTogether;
+    try {
+      read = await this.#context.readTogether(run.map(({ text }) => text));
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      return each;
+    }
+    const { target, payload, joined } = read;
+    const { blocks } = payload;
+    if (joined.isTorn || new Set(blocks.map(tableKey)).size < blocks.length) return each;
+    const apart = new Set(joined.rejected);
+    for (const [place, block] of blocks.entries()) {
+      if (!this.#context.isDefined(block)) for (const text of joined.texts[place]!) apart.add(text);
+    }
+    const parts = blocks.map(({ database, table }, i) => ({ database, table, texts: joined.texts[i]! }));
+    const places = new Map(blocks.map((block) => [tableKey(block), block]));
+    const cuts = cutsOf(run.length, parts, apart, (table, text) => {
+      const { sequence } = run[text]!.text;
+      if (recovered.ended.get(table)?.has(sequence) === true) return hasEnded;
+      return this.#context.earlierGroupOf(places.get(table)!, sequence)?.group ?? 0;
+    });
+    if (cuts.length > 2) return cuts;
+    const records = run.map(({ text: { sequence }, place }): LoggedRecord => ({ sequence, place }));
+    const open = blocks.map((block, place): BlockOfTexts => {
+      return { block, records: joined.texts[place]!.map((text) => records[text]!) };
+    });
+    this.#handOn(run, target, open);
+    return 'done';
+  }
+
+  async #alone(one: LoggedRead): Promise<void> {
+    const { text, place } = one;
+    const { wal, rejected, read } = this.#context;
+    const record: LoggedRecord = { sequence: text.sequence, place };
+    while (!this.#isStopped) {
+      try {
+        const { target, payload } = await read({ ...text, bytes: Uint8Array.from(text.bytes) });
+        const worse = payload.rejectedRows - (text.rejectedRows ?? payload.rejectedRows);
+        const reason = payload.rejects.at(-1)?.fault;
+        // Lines that were good when they were answered.
+        if (worse > 0 && reason !== undefined && !(await rejected.add({ text, rows: worse, fault: reason }))) return;
+        const open = payload.blocks.map((block) => ({ block, records: [record] }));
+        this.#handOn([one], target, open);
+        return;
+      } catch (error) {
+        const found = faultOf(error);
+        if (!mayPass(found)) {
+          if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
+          return;
+        }
+        await sleep(retryMs);
+      }
+    }
+  }
+
+  /** What has ended before does not go on. */
+  #handOn(run: readonly LoggedRead[], target: Target, blocks: readonly BlockOfTexts[]): void {
+    const { wal, way } = this.#context;
+    const { ended } = wal.recovered;
+    const open = blocks.filter(({ block, records }) => !ended.get(tableKey(block))?.has(records[0]!.sequence));
+    let [rows, bytes] = [0, 0];
+    for (const { block } of open) rows += block.rows;
+    for (const { text } of run) bytes += text.bytes.length;
+    const { origin } = run[0]!.text;
+    const records = run.map(({ text: { sequence }, place }): LoggedRecord => ({ sequence, place }));
+    way.add({ origin, target, rows, bytes }, records, open);
+  }
+}

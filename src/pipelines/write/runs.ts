@@ -1,0 +1,72 @@
+import { tableKey } from '../../model/column-block.js';
+import type { ReadText } from '../../wal/log.js';
+import type { LoggedText } from '../../wal/record.js';
+import { lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
+
+/** Texts of the log that may be read as one, in their order: short ones of lines that go to the same place. Others stand alone. */
+export function runsOf(texts: readonly ReadText[]): readonly (readonly ReadText[])[] {
+  const runs: ReadText[][] = [];
+  let run: ReadText[] = [];
+  let bytes = 0;
+  for (const read of texts) {
+    const { text } = read;
+    const [first] = run;
+    bytes += text.bytes.length;
+    if (first !== undefined && bytes <= maxJoinedBytes && mayBeJoined(text) && isAlike(first.text, text)) {
+      run.push(read);
+      continue;
+    }
+    run = [read];
+    bytes = mayBeJoined(text) ? text.bytes.length : Number.POSITIVE_INFINITY;
+    runs.push(run);
+  }
+  return runs;
+}
+
+function mayBeJoined({ format, bytes, part }: LoggedText): boolean {
+  if (!lineFormats.has(format) || bytes.length > maxTextBytes) return false;
+  return part === undefined || (part.first && part.last);
+}
+
+function isAlike(a: LoggedText, b: LoggedText): boolean {
+  if (a.database !== b.database || a.format !== b.format || a.origin !== b.origin || a.user !== b.user) return false;
+  return a.precision === b.precision && a.ttl === b.ttl && a.createDatabase === b.createDatabase;
+}
+
+/** Rows of one table of texts that were read as one: which texts these are, by their places, rising. */
+export interface JoinedBlock {
+  readonly database: string;
+  readonly table: string;
+  readonly texts: readonly number[];
+}
+
+/** What is noted in the log of a text and a table: that its rows have ended, or the group that they were in; 0 is nothing. */
+export type Fate = (table: string, text: number) => number;
+
+/**
+ * Cuts `count` texts that were read as one where they must not stay together: before and behind each of those that stand `apart`, and
+ * where the rows of a table change from one fate to another. Gives where each part begins, and one past the last.
+ */
+export function cutsOf(
+  count: number,
+  blocks: readonly JoinedBlock[],
+  apart: ReadonlySet<number>,
+  fate: Fate,
+): readonly number[] {
+  const fates: (readonly [table: string, fate: number])[][] = Array.from({ length: count }, () => []);
+  for (const block of blocks) {
+    const table = tableKey(block);
+    for (const text of block.texts) fates[text]!.push([table, fate(table, text)]);
+  }
+  const cuts = [0];
+  const known = new Map<string, number>();
+  for (const [text, own] of fates.entries()) {
+    const isApart = apart.has(text) || apart.has(text - 1);
+    if (text > 0 && (isApart || own.some(([table, next]) => (known.get(table) ?? next) !== next))) {
+      cuts.push(text);
+      known.clear();
+    }
+    for (const [table, next] of own) known.set(table, next);
+  }
+  return [...cuts, count];
+}
