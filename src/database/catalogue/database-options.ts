@@ -55,6 +55,15 @@ const rules: Readonly<Record<string, OptionRule>> = {
   COMPACT_INTERVAL: { default: '0d', alter: true, duration: { unit: 'd', minutes: [0, 365000 * day], values: 1 } },
   COMPACT_TIME_RANGE: { default: '0d,0d', alter: true },
   COMPACT_TIME_OFFSET: { default: '0h', alter: true },
+  WITH_ARBITRATOR: { default: '0', alter: false, range: [0, 1] },
+  CACHESHARDBITS: { default: '-1', alter: false, range: [-1, 20] },
+};
+
+/** What older servers call some of them. */
+const olderNames: Readonly<Record<string, string>> = {
+  S3_CHUNKPAGES: 'SS_CHUNKPAGES',
+  S3_KEEPLOCAL: 'SS_KEEPLOCAL',
+  S3_COMPACT: 'SS_COMPACT',
 };
 
 /** Checked options of a database: all that was given, by upper-case name, and the ones that have an effect. */
@@ -78,7 +87,8 @@ export function databaseOptions(
   const given: Record<string, string> = {};
   let precision: Precision = 'ms';
   let keepMinutes: number | undefined;
-  for (const { name, values, span } of options) {
+  for (const { name: written, values, span } of options) {
+    const name = olderNames[written] ?? written;
     const rule = rules[name];
     if (rule === undefined || (altering && !rule.alter)) {
       const near = statement.slice(span.start).trimEnd();

@@ -178,21 +178,22 @@ async function distribution(name: ObjectName, context: DefinitionContext, engine
 }
 
 async function listQuery({ list, like, dnode, ofDatabase }: ShowOf<'list'>, context: DefinitionContext) {
-  const { table, columns = '*', like: chosenBy = '', order } = showList(list);
+  const { table, columns = '*', like: chosenBy = '', order, ofDatabase: owner } = showList(list);
   if (table === undefined) return { meta: [textColumn('name', 64)], rows: [] };
   const ofNode = dnode === undefined ? [] : [`dnode_id = ${dnode}`];
-  const inside = ofDatabase === undefined ? [] : [await inDatabase(ofDatabase, context)];
+  const inside = ofDatabase === undefined ? [] : [await inDatabase(ofDatabase, context, owner)];
   return select(columns, table, [...likeTerm(chosenBy, like), ...ofNode, ...inside], order);
 }
 
 async function tableTagsQuery(show: ShowOf<'table-tags'>, context: DefinitionContext): Promise<string> {
   const { database, table, subTable } = await taggedTable(show.table, context);
-  const wanted = show.tags.map(
+  const others = show.tags.filter(({ name }) => name.quoted || name.text !== 'tbname');
+  const wanted = others.map(
     ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
   );
-  const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
+  const tags = show.tags.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
   const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
-  return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
+  return `SELECT TAGS ${['tbname', ...tags].join(', ')} FROM ${from}`;
 }
 
 /** A table that has tags, or a sub-table. */
@@ -209,11 +210,11 @@ function select(columns: string, table: string, terms: readonly string[], order:
   return `SELECT ${columns} FROM ${schema}.${table}${where}${order === undefined ? '' : ` ORDER BY ${order}`}`;
 }
 
-async function inDatabase(name: Name | undefined, context: DefinitionContext): Promise<string> {
+async function inDatabase(name: Name | undefined, context: DefinitionContext, column = 'db_name'): Promise<string> {
   const wanted = name?.text ?? context.database;
   if (wanted === undefined) throw new FaultError(refusals.databaseNotSpecified);
   if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
-  return `db_name = ${quotedText(wanted)}`;
+  return `${column} = ${quotedText(wanted)}`;
 }
 
 function likeTerm(column: string, pattern: string | undefined): readonly string[] {

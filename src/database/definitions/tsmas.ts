@@ -42,8 +42,8 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
   checkWindows(statement, base && durationOf(base.interval));
   const columns = statement.functions.map((call) => columnOfCall(call, table));
   if (Buffer.byteLength(context.statement) > maxStatementBytes) throw new FaultError(refusals.statementTooLong);
-  const { functionTexts, interval, sliding } = statement;
-  await submit(context, {
+  const { functionTexts, interval, sliding, ifNotExists } = statement;
+  const created = {
     op: 'create-tsma',
     name,
     database: database.name,
@@ -53,7 +53,8 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
     interval: lengthText(interval),
     sliding: sliding && lengthText(sliding),
     statement: context.statement,
-  });
+  } as const;
+  await submit(context, created, ifNotExists ? Codes.smaAlreadyExists : undefined);
 }
 
 /**

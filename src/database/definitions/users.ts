@@ -39,9 +39,11 @@ function harmsAdministrator(statement: UserStatement): boolean {
 }
 
 /** CREATE USER; throws FaultErrors, as all statements about users. */
-export async function createUser({ name, password, options }: StatementOf<'create-user'>, context: DefinitionContext) {
+export async function createUser(statement: StatementOf<'create-user'>, context: DefinitionContext): Promise<void> {
+  const { name, ifNotExists, password, options } = statement;
   const passwordHash = await hashPassword(checkedPassword(password), context.user);
-  await submit(context, { op: 'create-user', name: checkedUserName(name.text), ...changeOf(options), passwordHash });
+  const created = { op: 'create-user', name: checkedUserName(name.text), ...changeOf(options), passwordHash } as const;
+  await submit(context, created, ifNotExists ? Codes.userAlreadyExists : undefined);
 }
 
 /** ALTER USER. */

@@ -14,7 +14,7 @@ import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
-import { ended } from './row-pieces.js';
+import { asUtf8, ended } from './row-pieces.js';
 import { visibleTo } from './running-statements.js';
 
 /** Runs a query that lists show until its last row is read, or until something breaks it off. */
@@ -51,7 +51,8 @@ async function rowsOf(
   const joint = figures && { ...figures, tail };
   const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
   const lines = await context.engine.result(`${plan.sql}${tail}`, how);
-  return { kind: 'rows', meta: plan.meta, lines };
+  // Rows as objects the engine prints as UTF-8 itself.
+  return { kind: 'rows', meta: plan.meta, lines: asked.request.keyed ? lines : asUtf8(lines) };
 }
 
 /** Asks once more where a statement relied on there being no newer rows of an engine table, and there were some. */

@@ -1,3 +1,4 @@
+import { Utf8Mender } from '../../bytes/valid-utf8.js';
 import { type Chunks, isWhole } from '../../model/exchange.js';
 
 /**
@@ -28,4 +29,16 @@ async function* endedPieces(
   } finally {
     whenEnded(failure);
   }
+}
+
+/** Chunks as UTF-8: stored texts may hold other bytes, and functions may cut a character in two. */
+export function asUtf8(chunks: Chunks): Chunks {
+  const mender = new Utf8Mender();
+  if (!isWhole(chunks)) return mendedPieces(chunks, mender);
+  return [...chunks.map((chunk) => mender.piece(chunk)), mender.end()];
+}
+
+async function* mendedPieces(pieces: AsyncIterable<Uint8Array>, mender: Utf8Mender): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield mender.piece(piece);
+  yield mender.end();
 }

@@ -2,6 +2,7 @@ import { parseWellKnownText } from '../../bytes/geometry.js';
 import { dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { boolType, type Value } from '../values/value.js';
+import { wellKnownText } from './geometry-print.js';
 import { relation, relationNames } from './geometry-relations.js';
 import { type Parameter, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
@@ -10,10 +11,15 @@ const unknownLength = 4096;
 /** A point in the stored form, in place of NULL where the engine would look at it in vain. */
 const somePoint = quoteBytes(parseWellKnownText('POINT(0 0)') ?? new Uint8Array());
 
-/** Geometry in the engine's form; NULL was ruled out before. */
-function geometry(name: string, arg: Value | undefined): string {
+/** Geometry in the stored form; NULL was ruled out before. */
+function stored(name: string, arg: Value | undefined): string {
   if (arg?.type.name !== 'GEOMETRY' && arg?.role !== 'null') throw wrongParameterType(name);
-  return `readWKB(ifNull(${arg.sql}, ${somePoint}))`;
+  return `ifNull(${arg.sql}, ${somePoint})`;
+}
+
+/** The same in the engine's form. */
+function geometry(name: string, arg: Value | undefined): string {
+  return `readWKB(${stored(name, arg)})`;
 }
 
 function unlessNull(args: readonly Value[], sql: string): string {
@@ -49,7 +55,7 @@ export const geometryFunctions: readonly ScalarFunction[] = [
   geometric('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
   geometric('ST_MAKEPOINT', ['number', 'number'], dataType('GEOMETRY', 21), makePoint),
   geometric('ST_ASTEXT', ['any'], dataType('VARCHAR', unknownLength), (args) =>
-    unlessNull(args, `wkt(${geometry('ST_ASTEXT', args[0])})`),
+    unlessNull(args, wellKnownText(stored('ST_ASTEXT', args[0]))),
   ),
   geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
     const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));

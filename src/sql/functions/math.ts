@@ -1,7 +1,7 @@
 import { dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
-import { doubleType, isInteger, type Value } from '../values/value.js';
+import { doubleType, isInteger, isText, type Value } from '../values/value.js';
 import { firstType, plainArgument } from './arguments.js';
 import type { ScalarFunction } from './spec.js';
 
@@ -60,10 +60,11 @@ function truncateTo(args: readonly Value[]): string {
 function logarithm(args: readonly Value[]): string {
   const top = `log(${number(args, 0)})`;
   if (args[1] === undefined) return finite(top);
-  return finite(`(${top} / nullIf(log(${number(args, 1)}), 0))`);
+  const base = number(args, 1);
+  return finite(`(${top} / if(${base} > 0, nullIf(log(${base}), 0), NULL))`);
 }
 
-/** GREATEST and LEAST; numbers that meet texts compare as texts. */
+/** GREATEST and LEAST; numbers that meet texts compare as texts, and so does a truth, as 1 or 0. */
 function extremum(name: string, engine: string): ScalarFunction {
   return {
     kind: 'scalar',
@@ -74,7 +75,8 @@ function extremum(name: string, engine: string): ScalarFunction {
     result: (args) => commonType(args).type,
     translate: (args, env: Environment) => {
       const { type, precision } = commonType(args);
-      return `${engine}(${args.map((arg) => convertTo(arg, type, precision, env).sql).join(', ')})`;
+      const compared = args.map((arg) => (arg.type.name === 'BOOL' && isText(type) ? numberOf(arg) : arg));
+      return `${engine}(${compared.map((arg) => convertTo(arg, type, precision, env).sql).join(', ')})`;
     },
   };
 }
@@ -132,7 +134,8 @@ export const mathFunctions: readonly ScalarFunction[] = [
     required: 0,
     result: doubleType,
     random: true,
-    translate: (args) => (args[0] === undefined ? 'randCanonical()' : `(xxHash32(${args[0].sql}) / 4294967296)`),
+    translate: ([seed]) =>
+      seed === undefined || seed.role === 'null' ? 'randCanonical()' : `(xxHash32(${seed.sql}) / 4294967296)`,
   },
   extremum('GREATEST', 'greatest'),
   extremum('LEAST', 'least'),

@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
-import { durationTicks } from '../times/timestamp.js';
+import { durationTicks, parseTimestamp } from '../times/timestamp.js';
 import { ofFixedLength } from '../values/arithmetic.js';
 import { refuse } from '../values/context.js';
 import { type Environment, ticksOf } from '../values/convert.js';
-import { isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
+import { isBinary, isInteger, isNumeric, isText, nullValue, type Value } from '../values/value.js';
 
 /**
  * Kind of value that a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;
@@ -182,7 +182,12 @@ export function checkArguments(spec: FunctionSpec, args: readonly Value[], env: 
   });
 }
 
+/** A time in ticks; a text that is none gives NULL, a literal too. */
 function timeArgument(arg: Value, env: Environment): Value {
+  const text = isText(arg.type) ? arg.constant : undefined;
+  if (typeof text === 'string' && parseTimestamp(text, env.precision, env.context.connectionZone) === undefined) {
+    return ticksOf(nullValue, env.precision, env);
+  }
   const ticks = ticksOf(arg, arg.type.name === 'TIMESTAMP' ? arg.precision : env.precision, env);
   return ticks.precision === env.precision ? ticks : ticksOf(ticks, env.precision, env);
 }

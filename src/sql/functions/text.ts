@@ -4,7 +4,7 @@ import { textSide } from '../values/compare.js';
 import { castValue, textLength } from '../values/convert.js';
 import { bigintType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
-import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { type ScalarFunction, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {
   const arg = args[at];
@@ -32,6 +32,17 @@ function oneText(name: string, result: ScalarFunction['result'], engine: (sql: s
 function byteLength(args: readonly Value[]): string {
   const sql = text(args, 0);
   return args[0]?.type.name === 'NCHAR' ? `toInt64(4 * lengthUTF8(${sql}))` : `toInt64(length(${sql}))`;
+}
+
+/** What stands before the nth delimiter, or behind the nth from the right for a negative n. An empty delimiter stands nowhere: ''. */
+function substringIndex(args: readonly Value[]): string {
+  const delimiter = args[1]?.constant;
+  if (typeof delimiter !== 'string') throw wrongParameterValue('SUBSTRING_INDEX');
+  const [whole, count] = [text(args, 0), `assumeNotNull(toInt64(${plainArgument(args, 2)}))`];
+  const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${whole}))`;
+  const kept = `if(${count} >= 0, arraySlice(${words}, 1, ${count}), arraySlice(${words}, ${count}))`;
+  const joined = delimiter === '' ? "''" : `arrayStringConcat(${kept}, ${quoteString(delimiter)})`;
+  return `if(or(isNull(${whole}), isNull(${plainArgument(args, 2)})), NULL, ${joined})`;
 }
 
 /** Positions count from 1, from the right when negative; position 0 and lengths below 1 give an empty text. */
@@ -71,12 +82,13 @@ function inSet(name: string, search: (words: string, sought: string) => string):
 
 /** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */
 function trim(args: readonly Value[]): string {
-  const [source, where, removed] = [text(args, 0), args[1]?.constant, args[2]?.constant ?? ' '];
-  if (typeof removed !== 'string') throw wrongParameterType('TRIM');
-  if (removed === '') return source;
-  const copies = `(?:${removed.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')})+`;
-  const start = where === 'TRAILING' ? source : `replaceRegexpOne(${source}, ${quoteString(`^${copies}`)}, '')`;
-  return where === 'LEADING' ? start : `replaceRegexpOne(${start}, ${quoteString(`${copies}$`)}, '')`;
+  const [source, where] = [text(args, 0), args[1]?.constant];
+  const removed = args[2] === undefined ? "' '" : text(args, 2);
+  if (args[2]?.constant === '') return source;
+  const copies = (start: string, end: string): string =>
+    `concat('${start}(?:', regexpQuoteMeta(toValidUTF8(${removed})), ')+${end}')`;
+  const start = where === 'TRAILING' ? source : `replaceRegexpOne(${source}, ${copies('^', '')}, '')`;
+  return where === 'LEADING' ? start : `replaceRegexpOne(${start}, ${copies('', '$')}, '')`;
 }
 
 /** Functions on text of one row. */
@@ -131,13 +143,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     name: 'SUBSTRING_INDEX',
     parameters: ['text', 'text', 'integer'],
     result: likeFirst,
-    translate: (args) => {
-      const [delimiter, count] = [args[1]?.constant, args[2]?.constant];
-      if (typeof delimiter !== 'string' || typeof count !== 'bigint') throw wrongParameterValue('SUBSTRING_INDEX');
-      const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 0)}))`;
-      const kept = count >= 0n ? `arraySlice(${words}, 1, ${count})` : `arraySlice(${words}, ${count})`;
-      return `if(isNull(${text(args, 0)}), NULL, arrayStringConcat(${kept}, ${quoteString(delimiter)}))`;
-    },
+    translate: substringIndex,
   },
   {
     kind: 'scalar',

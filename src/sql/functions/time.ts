@@ -4,7 +4,7 @@ import { ticksToCalendar } from '../engine/storage.js';
 import { parseTimestamp, startOfDay } from '../times/timestamp.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
-import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
+import { bigintType, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
 import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue } from './spec.js';
 
@@ -60,17 +60,10 @@ function unixTimestampType(args: readonly Value[]): DataType {
   return asTimestamp === 1n ? timestampType : bigintType;
 }
 
-/** The distance of two times in whole units; text that is no time gives NULL. */
+/** The distance of two times in whole units. */
 function timeDifference(args: readonly Value[], env: Environment): string {
-  const side = (at: number): string => {
-    const arg = args[at] ?? nullValue;
-    if (isText(arg.type) && typeof arg.constant === 'string') {
-      const ticks = parseTimestamp(arg.constant, env.precision, env.context.connectionZone);
-      return ticks === undefined ? "CAST(NULL, 'Nullable(Int64)')" : ticksValue(ticks, env.precision).sql;
-    }
-    return ticksOf(arg, env.precision, env).sql;
-  };
-  return `intDiv(${side(0)} - ${side(1)}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
+  const ticks = `${plainArgument(args, 0)} - ${plainArgument(args, 1)}`;
+  return `intDiv(${ticks}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
 }
 
 /** Number of the week by one of the eight usual modes. */
@@ -119,7 +112,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
   {
     kind: 'scalar',
     name: 'TIMEDIFF',
-    parameters: ['any', 'any', 'unit'],
+    parameters: ['time', 'time', 'unit'],
     required: 2,
     result: bigintType,
     translate: timeDifference,

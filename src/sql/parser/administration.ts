@@ -4,7 +4,7 @@ import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseCount, parseString } from './literals.js';
-import { parseDatabaseName, parseName, parseNameList, parseObjectName } from './names.js';
+import { parseDatabaseName, parseNameList, parseObjectName } from './names.js';
 
 /** Checks what follows the words of a statement without effect; gives the database it names. */
 type Rest = (cursor: Cursor) => Name | undefined;
@@ -15,24 +15,38 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
   ['TRIM DATABASE', trimDatabase],
   ['COMPACT DATABASE', compactDatabase],
   ['COMPACT VGROUPS', compactVgroups],
+  ['COMPACT', compactOwnVgroups],
   ['BALANCE VGROUP LEADER', balanceLeader],
   ['BALANCE VGROUP', nothing],
   ['REDISTRIBUTE VGROUP', redistribute],
-  ['SPLIT VGROUP', number],
+  ['SPLIT VGROUP', splitVgroup],
+  ['MERGE VGROUP', mergeVgroups],
+  ['SCAN DATABASE', compactDatabase],
+  ['SCAN VGROUPS', compactVgroups],
+  ['ROLLUP DATABASE', compactDatabase],
+  ['ROLLUP VGROUPS', compactVgroups],
   ['S3MIGRATE DATABASE', parseDatabaseName],
   ['SSMIGRATE DATABASE', parseDatabaseName],
   ['RESET QUERY CACHE', nothing],
   ['KILL CONNECTION', number],
   ['KILL TRANSACTION', number],
   ['KILL COMPACT', number],
+  ['KILL RETENTION', number],
+  ['KILL SCAN', number],
+  ['KILL SSMIGRATE', number],
   ['SET TIMEZONE', string],
   ['ALTER LOCAL', setting],
   ['ALTER CLUSTER', setting],
   ['ALTER ALL DNODES', setting],
   ['ALTER DNODE', numberedSetting],
+  // Queries and streams run without nodes of their own.
+  ...['QNODE', 'SNODE', 'BNODE'].flatMap((kind) =>
+    ['CREATE', 'DROP'].map((verb) => [`${verb} ${kind}`, onDnode] as const),
+  ),
 ];
 
-const nodeKinds = ['DNODE', 'MNODE', 'QNODE', 'SNODE', 'BNODE', 'ANODE'];
+const nodeKinds = ['DNODE', 'MNODE', 'ANODE'];
+const restored = [...nodeKinds, 'QNODE', 'SNODE', 'BNODE', 'VNODE'];
 const createOnly = ['OR REPLACE FUNCTION', 'OR REPLACE AGGREGATE FUNCTION', 'AGGREGATE FUNCTION', 'ENCRYPT_KEY'];
 const objects = ['FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
 
@@ -42,7 +56,7 @@ const unavailable: readonly string[] = [
   ...[...objects, ...nodeKinds].map((words) => `DROP ${words}`),
   ...['ROLE', 'VTABLE', 'VIEW', 'STREAM', 'TOPIC'].map((words) => `ALTER ${words}`),
   'RECALCULATE STREAM',
-  ...[...nodeKinds, 'VNODE'].map((words) => `RESTORE ${words}`),
+  ...restored.map((words) => `RESTORE ${words}`),
 ];
 
 /** An administrative statement without effect or without support; undefined when the statement is neither. */
@@ -56,9 +70,10 @@ export function parseAdministration(cursor: Cursor): Statement | undefined {
   return words === undefined ? undefined : { kind: 'unsupported', words };
 }
 
-/** `CREATE INDEX name ON table (tag)`, from the name on. */
+/** `CREATE INDEX [IF NOT EXISTS] [db.]name ON table (tag)`, from behind INDEX. */
 function parseTagIndex(cursor: Cursor): Statement {
-  parseName(cursor);
+  cursor.acceptPhrase('IF NOT EXISTS');
+  parseObjectName(cursor);
   cursor.expect('ON');
   const superTable = parseObjectName(cursor);
   return { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: parseNameList(cursor) };
@@ -89,8 +104,26 @@ function numberedSetting(cursor: Cursor): undefined {
 
 function trimDatabase(cursor: Cursor): Name {
   const database = parseDatabaseName(cursor);
+  cursor.accept('WAL');
   if (cursor.accept('MAX_SPEED')) parseCount(cursor);
   return database;
+}
+
+function splitVgroup(cursor: Cursor): undefined {
+  parseCount(cursor);
+  cursor.accept('FORCE');
+}
+
+function mergeVgroups(cursor: Cursor): undefined {
+  parseCount(cursor);
+  parseCount(cursor);
+}
+
+/** `ON DNODE n` */
+function onDnode(cursor: Cursor): undefined {
+  cursor.expect('ON');
+  cursor.expect('DNODE');
+  parseCount(cursor);
 }
 
 function compactDatabase(cursor: Cursor): Name {
@@ -105,9 +138,19 @@ function compactVgroups(cursor: Cursor): undefined {
   compactRange(cursor);
 }
 
+/** `db.VGROUPS IN (…)` */
+function compactOwnVgroups(cursor: Cursor): Name {
+  const database = parseDatabaseName(cursor);
+  cursor.expect('.');
+  cursor.expect('VGROUPS');
+  compactVgroups(cursor);
+  return database;
+}
+
 function compactRange(cursor: Cursor): void {
   if (cursor.acceptPhrase('START WITH')) parseExpression(cursor);
   if (cursor.acceptPhrase('END WITH')) parseExpression(cursor);
+  while (cursor.accept('META_ONLY') || cursor.accept('FORCE'));
 }
 
 function balanceLeader(cursor: Cursor): Name | undefined {

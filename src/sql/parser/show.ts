@@ -7,7 +7,7 @@ import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';
 
 const lists = showListNames(({ ofNode }) => ofNode === undefined);
-const databaseLists = showListNames(({ ofDatabase }) => ofDatabase === true);
+const databaseLists = showListNames(({ ofDatabase }) => ofDatabase !== undefined);
 
 /** `SHOW ...`, from behind SHOW. */
 export function parseShow(cursor: Cursor): Statement {
@@ -44,7 +44,10 @@ function parseTables(cursor: Cursor): Show | undefined {
 
 function parseList(cursor: Cursor): Show | undefined {
   const list = lists.find((words) => cursor.acceptPhrase(words));
-  if (list !== undefined) return { what: 'list', list, like: parseListLike(cursor, list) };
+  if (list !== undefined) {
+    const ofNode = showList(list).onNode && cursor.acceptPhrase('ON DNODE') ? { dnode: parseCount(cursor) } : {};
+    return { what: 'list', list, like: parseListLike(cursor, list), ...ofNode };
+  }
   if (!cursor.accept('DNODE')) return undefined;
   const dnode = parseCount(cursor);
   cursor.expect('VARIABLES');
@@ -75,7 +78,7 @@ function parseShowCreate(cursor: Cursor): Show {
   return { what: 'create-view', table: parseObjectName(cursor) };
 }
 
-/** `TABLE TAGS [t1, t2 [AS x] | *] FROM stb`, from behind TAGS; no tags means all. */
+/** `TABLE TAGS [t1, t2 [AS x] | *] FROM stb`, from behind TAGS; no tags means all. `tbname` stands first however it is written. */
 function parseTableTags(cursor: Cursor): Show {
   const tag = () => ({ name: parseColumnName(cursor), alias: parseTableAlias(cursor) });
   const tags = cursor.accept('*') || cursor.at('FROM') ? [] : cursor.list(tag);

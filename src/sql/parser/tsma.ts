@@ -7,27 +7,29 @@ import { parseDuration, parseWindowLength } from './literals.js';
 import { parseObjectName } from './names.js';
 
 /**
- * `CREATE TSMA [db.]name ON [db.]table FUNCTION (f, …) INTERVAL (d) [SLIDING (d)]`, from behind TSMA. The recursive form
+ * `CREATE TSMA [IF NOT EXISTS] [db.]name ON [db.]table FUNCTION (f, …) INTERVAL (d) [SLIDING (d)]`, from behind TSMA. The recursive form
  * stands on another TSMA and has its functions from there.
  */
 export function parseCreateTsma(cursor: Cursor, recursive: boolean): Statement {
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const tsma = parseObjectName(cursor);
   cursor.expect('ON');
   const table = parseObjectName(cursor);
   const functions = recursive && !cursor.at('FUNCTION') ? { list: [], texts: [] } : parseFunctions(cursor);
-  return parseWindows(cursor, { tsma, table, recursive, index: false }, functions);
+  return parseWindows(cursor, { tsma, ifNotExists, table, recursive, index: false }, functions);
 }
 
 /**
- * The older form: `CREATE SMA INDEX name ON table FUNCTION (f, …) INTERVAL (d[, offset]) [SLIDING (d)] [WATERMARK d]
+ * The older form: `CREATE SMA INDEX [IF NOT EXISTS] name ON table FUNCTION (f, …) INTERVAL (d[, offset]) [SLIDING (d)] [WATERMARK d]
  * [MAX_DELAY d] [DELETE_MARK d] [STABLE …]`, from behind INDEX. What follows the windows is checked in shape and has no effect.
  */
 export function parseSmaIndex(cursor: Cursor): Statement {
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const tsma = parseObjectName(cursor);
   cursor.expect('ON');
   const table = parseObjectName(cursor);
   const functions = parseFunctions(cursor);
-  const statement = parseWindows(cursor, { tsma, table, recursive: false, index: true }, functions);
+  const statement = parseWindows(cursor, { tsma, ifNotExists, table, recursive: false, index: true }, functions);
   while (cursor.accept('WATERMARK') || cursor.accept('MAX_DELAY') || cursor.accept('DELETE_MARK'))
     parseDuration(cursor);
   return statement;
@@ -46,6 +48,7 @@ interface Functions {
 
 interface Head {
   readonly tsma: ObjectName;
+  readonly ifNotExists: boolean;
   readonly table: ObjectName;
   readonly recursive: boolean;
   readonly index: boolean;

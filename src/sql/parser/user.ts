@@ -19,9 +19,10 @@ function parseUserName(cursor: Cursor): Name {
   throw new FaultError({ ...told, place: { start, word: '' } });
 }
 
-/** `CREATE USER name PASS 'p' {option}`, from the name on. HOST addresses are joined with commas. */
+/** `CREATE USER [IF NOT EXISTS] name PASS 'p' {option}`, from behind USER. HOST addresses are joined with commas. */
 export function parseCreateUser(cursor: Cursor): Statement {
   cursor.carriesSecret = true;
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const name = parseUserName(cursor);
   cursor.expect('PASS');
   const password = parseString(cursor);
@@ -32,7 +33,7 @@ export function parseCreateUser(cursor: Cursor): Statement {
     cursor.advance();
     options[word] = word === 'HOST' ? parseHosts(cursor) : parseSwitch(cursor);
   }
-  return { kind: 'create-user', name, password, options };
+  return { kind: 'create-user', name, ifNotExists, password, options };
 }
 
 /** `ALTER USER name change`, from the name on; `change` is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP HOST. */

@@ -7,6 +7,7 @@ import type { Select } from '../syntax/ast.js';
 import { type QueryContext, refuse } from '../values/context.js';
 import { planGrouped } from './grouped.js';
 import { planProjection } from './projection.js';
+import { withoutAliases } from './rows/aliases.js';
 import type { PlannedBlock } from './rows/block.js';
 import { type Filter, sortFilter } from './rows/filter.js';
 import { expandItems, type Item } from './rows/items.js';
@@ -25,10 +26,15 @@ export function planSelect(
   const items = expandItems(select.items, relation);
   const inWhere = new RowNames(relation, () => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation"));
   const filter = visibleRows(sortFilter(select.where, new ExpressionTranslator(env, inWhere)), relation, context);
-  const task = { select, relation, env, items, filter, serial };
+  const orderBy = select.orderBy.map((order) => {
+    // A name alone is looked for among the aliases first.
+    const { value } = order;
+    return value.kind === 'column' ? order : { ...order, value: withoutAliases(value, items, relation) };
+  });
+  const task = { select: { ...select, orderBy }, relation, env, items, filter, serial };
   if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);
-  return isGrouped(select, items) ? planGrouped(task) : planProjection(task);
+  return isGrouped(task.select, items) ? planGrouped(task) : planProjection(task);
 }
 
 function visibleRows(filter: Filter, relation: Relation | undefined, { storedRows }: QueryContext): Filter {

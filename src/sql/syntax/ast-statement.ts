@@ -193,6 +193,7 @@ export type Statement =
       readonly kind: 'create-tsma';
       readonly index: boolean;
       readonly tsma: ObjectName;
+      readonly ifNotExists: boolean;
       readonly table: ObjectName;
       readonly functions: readonly Expression[];
       /** Source text of each of `functions`. */
@@ -229,6 +230,7 @@ export type Statement =
   | {
       readonly kind: 'create-user';
       readonly name: Name;
+      readonly ifNotExists: boolean;
       readonly password: string;
       readonly options: Readonly<Record<string, string>>;
     }

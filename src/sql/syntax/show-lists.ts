@@ -9,8 +9,10 @@ interface ShowList {
   /** The column that LIKE chooses by; without one LIKE is refused. */
   readonly like?: string;
   readonly order?: string;
-  /** May be asked of one database: `SHOW db.VIEWS`. */
-  readonly ofDatabase?: true;
+  /** The column by which it may be asked of one database: `SHOW db.VIEWS`. */
+  readonly ofDatabase?: string;
+  /** May be asked of one node: `SHOW VNODES ON DNODE 1`. */
+  readonly onNode?: true;
   /** Read with the number of a node between its words: `SHOW DNODE 1 VARIABLES`. */
   readonly ofNode?: true;
 }
@@ -47,15 +49,15 @@ export const showLists = {
   QNODES: { ...ofSystem, table: 'ins_qnodes' },
   SNODES: { ...ofSystem, table: 'ins_snodes' },
   BNODES: { ...ofSystem, table: 'ins_bnodes' },
-  VNODES: { ...ofSystem, table: 'ins_vnodes' },
+  VNODES: { ...ofSystem, table: 'ins_vnodes', onNode: true },
   FUNCTIONS: { table: 'ins_functions' },
-  STREAMS: { table: 'ins_streams' },
+  STREAMS: { table: 'ins_streams', ofDatabase: 'target_db' },
   TOPICS: { table: 'ins_topics' },
   SUBSCRIPTIONS: { table: 'ins_subscriptions' },
   TOKENS: { table: 'ins_tokens' },
   ROLES: { table: 'ins_roles' },
-  VIEWS: { table: 'ins_views', like: 'view_name', ofDatabase: true },
-  TSMAS: { table: 'ins_tsmas', ofDatabase: true },
+  VIEWS: { table: 'ins_views', like: 'view_name', ofDatabase: 'db_name' },
+  TSMAS: { table: 'ins_tsmas', ofDatabase: 'db_name' },
   COMPACTS: { ...ofSystem, table: 'ins_compacts' },
   ENCRYPTIONS: { ...ofSystem, table: 'ins_encryptions' },
   ARBGROUPS: { ...ofSystem, table: 'ins_arbgroups' },
@@ -66,7 +68,7 @@ export const showLists = {
   TRANSACTIONS: { ...ofSystem, table: 'perf_trans' },
   APPS: { ...ofSystem, table: 'perf_apps' },
   SCORES: ofSystem,
-  DISK_INFO: { ...ofSystem, table: 'ins_disk_usage', ofDatabase: true },
+  DISK_INFO: { ...ofSystem, table: 'ins_disk_usage', ofDatabase: 'db_name' },
 } as const satisfies Readonly<Record<string, ShowList>>;
 
 /** The words of a list. */

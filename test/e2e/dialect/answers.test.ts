@@ -241,3 +241,16 @@ test('a statement about another user is refused as a statement, not as a login',
   const again = await service.sql("CREATE USER twice PASS 'Abc-12345'");
   t.deepEqual([again.status, again.body.code], [200, 0x0350]);
 });
+
+statements('aliases of the select list stand in expressions of ORDER BY and keys', service, 'd', [
+  {
+    sql: 'SELECT g, avg(v) AS m FROM s GROUP BY g ORDER BY m * -1',
+    rows: [
+      [2, 3.5],
+      [1, 8 / 3],
+    ],
+  },
+  { sql: 'SELECT v AS x FROM a ORDER BY 0 - x', rows: [[5], [2], [1]] },
+  { sql: 'SELECT v % 2 AS odd FROM a PARTITION BY odd + 1 ORDER BY odd + 1 LIMIT 1', rows: [[0]] },
+  { sql: 'SELECT v AS x FROM a ORDER BY y + 1', error: 0x2602 },
+]);

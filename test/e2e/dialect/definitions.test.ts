@@ -55,6 +55,18 @@ statements('CREATE DATABASE: options in any case and order, ranges, existence', 
   { sql: 'CREATE DATABASE', error: 0x2601 },
 ]);
 
+statements('options by the names of older servers', service, undefined, [
+  {
+    sql: 'CREATE DATABASE o_s3 S3_CHUNKPAGES 131072 S3_KEEPLOCAL 525600m S3_COMPACT 0 WITH_ARBITRATOR 0 CACHESHARDBITS 2',
+    affected: 0,
+  },
+  {
+    sql: "SELECT ss_chunkpages, ss_keeplocal, ss_compact FROM information_schema.ins_databases WHERE name = 'o_s3'",
+    rows: [[131072, '365d', 0]],
+  },
+  { sql: 'DROP DATABASE o_s3', affected: 0 },
+]);
+
 statements('ALTER, USE and DROP DATABASE', service, undefined, [
   ...done(
     'CREATE DATABASE a1',

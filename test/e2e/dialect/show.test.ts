@@ -343,6 +343,7 @@ statements('SHOW TAGS and SHOW TABLE TAGS', service, 'plain', [
       ['q1', 3, null],
     ],
   },
+  { sql: 'SHOW TABLE TAGS tbname, n FROM q1', rows: [['q1', 3]] },
   { sql: 'SHOW TABLE TAGS nothing FROM pump', error: 0x2602 },
   { sql: 'SHOW TABLE TAGS FROM valve', rows: [] },
   { sql: 'SHOW TABLE TAGS FROM log', error: 0x2665 },
@@ -398,7 +399,7 @@ test('a SHOW list and the SELECT over its system table give the same', async (t)
 test('every other list answers, if only with no rows', async (t) => {
   const lists =
     'CLUSTER,CLUSTER MACHINES,VARIABLES,LOCAL VARIABLES,USERS FULL,GRANTS FULL,GRANTS LOGS,ANODES,ANODES FULL,VNODES,ROLES,MOUNTS,' +
-    'QUERIES,CONNECTIONS,APPS,SCORES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS';
+    'QUERIES,CONNECTIONS,APPS,SCORES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS,plain.STREAMS,VNODES ON DNODE 1';
   for (const list of lists.split(',')) {
     const { body, text } = await service.sql(`SHOW ${list}`);
     t.is(body.code, 0, text);

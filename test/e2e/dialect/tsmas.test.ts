@@ -47,6 +47,7 @@ test.serial('a TSMA changes no result, neither of rows that were there nor of la
 statements('TSMAs are kept, listed and dropped', service, 'd', [
   { sql: 'CREATE TSMA a ON m FUNCTION(avg(v), count(*)) INTERVAL(10m)', affected: 0 },
   { sql: 'CREATE TSMA a ON m FUNCTION(avg(v)) INTERVAL(1m)', error: 0x0480 },
+  { sql: 'CREATE TSMA IF NOT EXISTS a ON m FUNCTION(avg(v)) INTERVAL(1m)', affected: 0 },
   { sql: 'CREATE RECURSIVE TSMA b ON a INTERVAL(30m)', affected: 0 },
   { sql: 'CREATE TSMA c ON d.n FUNCTION(sum(v), spread(v)) INTERVAL(1h)', affected: 0 },
   { sql: 'CREATE SMA INDEX i ON m FUNCTION(max(v), min(v)) INTERVAL(1m, 10s) SLIDING(30s) WATERMARK 5s', affected: 0 },

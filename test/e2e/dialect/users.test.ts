@@ -33,6 +33,7 @@ test('a user who is not root cannot take over the service, but changes the own p
 statements('users are made, changed and dropped under the rules of their names and passwords', service, undefined, [
   { sql: "CREATE USER Carl PASS 'Secret_12' SYSINFO 0 CREATEDB 1 ENABLE 1 HOST '10.0.0.0/8','::1'", affected: 0 },
   { sql: "CREATE USER carl PASS 'Secret_12'", error: 0x0350, says: 'User already exists' },
+  { sql: "CREATE USER IF NOT EXISTS carl PASS 'Secret_12'", affected: 0 },
   { sql: "CREATE USER c2 PASS 'Secret_12' HOST 'everywhere'", error: 0x0118, says: 'HOST' },
   { sql: "CREATE USER c2 PASS 'Secret_12' SYSINFO 2", error: 0x0118, says: 'SYSINFO is 0 or 1' },
   { sql: `CREATE USER ${'c'.repeat(24)} PASS 'Secret_12'`, error: 0x2610 },

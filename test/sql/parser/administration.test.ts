@@ -19,7 +19,14 @@ test('accepts administrative statements without effect', (t) => {
     'balance vgroup leader on 3',
     'redistribute vgroup 2 dnode 1 dnode 2',
     'split vgroup 3',
-    'compact vgroups in (2, 3)',
+    'split vgroup 3 force',
+    'merge vgroup 2 3',
+    'compact vgroups in (2, 3) meta_only',
+    'compact d.vgroups in (2) start with 1 force',
+    'scan database d',
+    'kill ssmigrate 1',
+    'create snode on dnode 1',
+    'drop qnode on dnode 1',
     'kill connection 4',
     "set timezone 'UTC'",
     "alter local 'debugflag' '131'",
@@ -35,6 +42,7 @@ test('accepts an index on a tag without effect', (t) => {
   const superTable = { database: bare('d'), name: bare('t') };
   const expected = { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: [bare('g')] };
   t.deepEqual(shapeOf(parseStatement('create index x on d.t (g);')), expected);
+  t.is(parseStatement('create index if not exists d.x on d.t (g)').kind, 'accepted');
   t.is(faultOf('create index x on t').code, 0x2601);
 });
 
@@ -47,7 +55,7 @@ test('recognises what is not available by its first words', (t) => {
     "create function f as 'x' outputtype int": 'CREATE FUNCTION',
     "create or replace aggregate function f as 'x' outputtype int": 'CREATE OR REPLACE AGGREGATE FUNCTION',
     "create dnode 'h:1'": 'CREATE DNODE',
-    'drop qnode on dnode 1': 'DROP QNODE',
+    'restore qnode on dnode 1': 'RESTORE QNODE',
     'recalculate stream s from 1': 'RECALCULATE STREAM',
     'alter view v as select 1': 'ALTER VIEW',
   };

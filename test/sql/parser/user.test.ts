@@ -9,12 +9,14 @@ test('reads CREATE USER with its options', (t) => {
   t.deepEqual(shape("create user Bob pass 'Ab!12345'"), {
     kind: 'create-user',
     name: bare('bob'),
+    ifNotExists: false,
     password: 'Ab!12345',
     options: {},
   });
-  t.deepEqual(shape("create user bob pass 'p' sysinfo 0 createdb 1 host '10.0.0.1','10.1.0.0/16'"), {
+  t.deepEqual(shape("create user if not exists bob pass 'p' sysinfo 0 createdb 1 host '10.0.0.1','10.1.0.0/16'"), {
     kind: 'create-user',
     name: bare('bob'),
+    ifNotExists: true,
     password: 'p',
     options: { SYSINFO: '0', CREATEDB: '1', HOST: '10.0.0.1,10.1.0.0/16' },
   });

@@ -1,5 +1,6 @@
 import type { Relation } from '../../resolve/relation.js';
 import type { Expression, PartitionItem } from '../../syntax/ast.js';
+import { withoutAliases } from './aliases.js';
 import type { Item } from './items.js';
 
 /** A key of GROUP BY or PARTITION BY and the name it was given there. */
@@ -19,10 +20,6 @@ export function keyExpressions(
       const item = items[Number(value.value) - 1];
       if (item !== undefined) return { value: item.value, alias: alias?.text };
     }
-    if (value.kind === 'column' && value.table === undefined && relation?.byName.has(value.name.text) !== true) {
-      const item = items.find((candidate) => candidate.aliased && candidate.name === value.name.text);
-      if (item !== undefined) return { value: item.value, alias: alias?.text };
-    }
-    return { value, alias: alias?.text };
+    return { value: withoutAliases(value, items, relation), alias: alias?.text };
   });
 }
