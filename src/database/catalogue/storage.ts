@@ -2,7 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import { allOf } from '../../sql/engine/select.js';
-import { ofSeries, ofTables } from '../../sql/engine/storage.js';
+import { ofSeries, ofTables, type WrongReliance } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { GatheredByPlace } from '../engine/gathered.js';
@@ -127,9 +127,9 @@ export class Storage {
     return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;
   }
 
-  /** Told when a statement has found rows of an engine table that are newer than those which are known. */
-  outgrown(storage: string): void {
-    this.#uniqueRows.outgrown(storage);
+  /** Told when a statement has relied on knowledge about rows in vain. */
+  wasWrong(reliance: WrongReliance): void {
+    this.#uniqueRows.wasWrong(reliance);
   }
 
   /** Forgets what is known of stored rows, because the engine is another one or was started anew. */

@@ -14,12 +14,12 @@ const maxRemembered = 10_000;
 type StoredTable = Pick<TableDef, 'storage' | 'tagStorage'>;
 
 interface Size {
-  readonly isLarge: boolean;
-  readonly hasShortSeries: boolean;
+  readonly rows: number;
+  readonly rowsPerSeries: number | undefined;
   readonly askedAt: number;
 }
 
-const unknown = { isLarge: false, hasShortSeries: false };
+const unknown = { rows: 0, rowsPerSeries: undefined };
 
 /**
  * How large engine tables are, as far as it matters to plans. It is asked of the engine when a plan asks, and
@@ -35,15 +35,20 @@ export class TableSizes {
 
   /** True when the engine table was large when it was last asked about; `now` in ms. */
   isLarge(table: StoredTable, now = performance.now()): boolean {
-    return this.#size(table, now).isLarge;
+    return this.#size(table, now).rows >= largeRows;
   }
 
   /** True when a series of the table had few rows on the average when it was last asked about; `now` in ms. */
   hasShortSeries(table: StoredTable, now = performance.now()): boolean {
-    return this.#size(table, now).hasShortSeries;
+    return (this.rowsPerSeries(table, now) ?? Number.POSITIVE_INFINITY) <= shortSeriesRows;
   }
 
-  #size(table: StoredTable, now: number): Pick<Size, 'isLarge' | 'hasShortSeries'> {
+  /** Rows of a series of the table on the average when it was last asked about; `now` in ms. */
+  rowsPerSeries(table: StoredTable, now = performance.now()): number | undefined {
+    return this.#size(table, now).rowsPerSeries;
+  }
+
+  #size(table: StoredTable, now: number): Omit<Size, 'askedAt'> {
     const { storage } = table;
     const known = this.#known.get(storage);
     if (known === undefined || now - known.askedAt > rememberedMs) {
@@ -66,7 +71,6 @@ export class TableSizes {
     const found = await store.engine.rows(`SELECT name, total_rows FROM system.tables WHERE ${where}`);
     const rowsIn = (table: string): number => Number(found.find(([named]) => named === table)?.[1] ?? 0);
     const [rows, series] = [rowsIn(name), tags === undefined ? 1 : Math.max(1, rowsIn(tags))];
-    const isLarge = rows >= largeRows;
-    this.#known.set(storage, { isLarge, hasShortSeries: rows / series <= shortSeriesRows, askedAt });
+    this.#known.set(storage, { rows, rowsPerSeries: rows / series, askedAt });
   }
 }

@@ -1,7 +1,7 @@
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../../sql/engine/quote.js';
 import { shortBlocks } from '../../sql/engine/settings.js';
-import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
+import { bareTime, keysSource, rowsSource, type WrongReliance } from '../../sql/engine/storage.js';
 import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
 
@@ -11,6 +11,8 @@ const mostRows = 4_000_000;
 const [leastPauseMs, pauseFactor] = [1_000, 20];
 /** Where keys were found twice, pauses double up to this. */
 const longestPauseMs = 300_000;
+/** How long series that have no new rows are expected to stay so. */
+const silentMs = 60_000;
 /** Pieces of time in which keys are told to be unique or not. */
 const pieces = 32n;
 const maxRemembered = 1_000;
@@ -28,6 +30,8 @@ interface Known {
   next: number;
   /** How often in a row keys were found twice. */
   failures: number;
+  /** Until when series are taken to be without new rows, ms. */
+  silentUntil: number;
 }
 
 /**
@@ -50,16 +54,27 @@ export class UniqueRowsLooks {
   /** Knowledge about an engine table; `now` in ms. */
   of(storage: string, now = performance.now()): UniqueRows | undefined {
     if (this.#known.size >= maxRemembered) this.forget();
-    const known = this.#known.get(storage) ?? { unique: undefined, isLooking: false, next: now, failures: 0 };
+    const known = this.#known.get(storage) ?? {
+      unique: undefined,
+      isLooking: false,
+      next: now,
+      failures: 0,
+      silentUntil: 0,
+    };
     this.#known.set(storage, known);
     if (!known.isLooking && now >= known.next) void this.#look(storage, known);
     return known.unique;
   }
 
-  /** Told when a statement has found rows that were stored after those which are known. */
-  outgrown(storage: string): void {
+  /** Told when a statement has relied in vain on there being no later rows than those which are known, or on new rows of each series; `now` in ms. */
+  wasWrong({ storage, on }: WrongReliance, now = performance.now()): void {
     const known = this.#known.get(storage);
-    if (known?.unique !== undefined) known.unique = { ...known.unique, isAll: false };
+    if (known?.unique === undefined) return;
+    if (on === 'nothing newer') known.unique = { ...known.unique, isAll: false };
+    else {
+      known.silentUntil = now + silentMs;
+      known.unique = { ...known.unique, hasSilentSeries: true };
+    }
   }
 
   /** Forgets everything: an engine that was started anew may give the numbers of inserts that are gone to others. */
@@ -74,7 +89,10 @@ export class UniqueRowsLooks {
     try {
       const found = await this.#found(storage, known.unique);
       known.failures = found.isWhole ? 0 : known.failures + 1;
-      known.unique = found.unique;
+      const hasSilentSeries = performance.now() < known.silentUntil;
+      const { unique } = found;
+      const isSame = unique === undefined || (unique.hasSilentSeries === true) === hasSilentSeries;
+      known.unique = isSame ? unique : { ...unique, hasSilentSeries };
     } catch {
       // Without an answer, versions are merged.
       known.unique = undefined;

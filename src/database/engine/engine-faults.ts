@@ -1,6 +1,6 @@
 import { Codes, type Fault, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { raisedFault } from '../../sql/engine/raise.js';
-import { outgrownTable } from '../../sql/engine/storage.js';
+import { type WrongReliance, wrongReliance } from '../../sql/engine/storage.js';
 import { EngineRefusal } from './engine-http.js';
 
 /** Content of the `cause` of a fault of kind `database` or `resource`. */
@@ -118,10 +118,10 @@ export function isFileMissing(error: unknown): boolean {
   return engineCodeOf(error) === 107;
 }
 
-/** The engine table of which a statement relied on there being no newer rows, where it failed because there were some. */
-export function outgrownBy(error: unknown): string | undefined {
+/** What a statement has relied upon in vain, where it failed for that. */
+export function wrongRelianceOf(error: unknown): WrongReliance | undefined {
   if (engineCodeOf(error) !== raisedCode || !(error instanceof FaultError)) return undefined;
-  return outgrownTable(error.fault.message);
+  return wrongReliance(error.fault.message);
 }
 
 /** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
-import { outgrownBy } from '../../database/engine/engine-faults.js';
+import { wrongRelianceOf } from '../../database/engine/engine-faults.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
@@ -55,7 +55,7 @@ async function rowsOf(
   return { kind: 'rows', meta: plan.meta, lines: asked.request.keyed ? lines : asUtf8(lines) };
 }
 
-/** Asks once more where a statement relied on there being no newer rows of an engine table, and there were some. */
+/** Asks once more where a statement relied on something about rows that was not so. */
 async function askedAgain<T>(
   { storage }: Pick<StatementContext, 'storage'>,
   ask: (mayAskAgain: boolean) => Promise<T>,
@@ -63,9 +63,9 @@ async function askedAgain<T>(
   try {
     return await ask(true);
   } catch (error) {
-    const table = outgrownBy(error);
-    if (table === undefined) throw error;
-    storage.outgrown(table);
+    const found = wrongRelianceOf(error);
+    if (found === undefined) throw error;
+    storage.wasWrong(found);
     return ask(false);
   }
 }

@@ -97,10 +97,11 @@ export async function withoutViews(
 /** Knowledge about stored rows, as far as plans go by it. */
 export function knownTables(
   storage: Storage,
-): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'uniqueRows'>> {
+): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'rowsPerSeries' | 'uniqueRows'>> {
   return {
     isLarge: (table) => storage.sizes.isLarge(table),
     hasShortSeries: (table) => storage.sizes.hasShortSeries(table),
+    rowsPerSeries: (table) => storage.sizes.rowsPerSeries(table),
     uniqueRows: (table) => storage.uniqueRows(table),
   };
 }

@@ -125,24 +125,45 @@ export function partInserts(alias: string): { readonly first: string; readonly l
   return { first: bound(2), last: bound(3) };
 }
 
-/** Text that a statement fails with when it relies on {@link nothingAfter}, behind the name of the engine table. */
-const outgrown = 'has rows that were stored meanwhile';
+/** What a statement may rely on that turns out to be wrong, by the text that it fails with then, behind the name of the engine table. */
+const reliances = {
+  /** See {@link nothingAfter}. */
+  'nothing newer': 'has rows that were stored meanwhile',
+  /** See {@link allAreNew}. */
+  'new rows of each series': 'has series without new rows',
+} as const;
 
-/**
- * A condition that ends the statement when an engine table has rows of later inserts than `insert`; the engine tells by the names of
- * parts. With an alias it stands by itself among the conditions of a SELECT of all rows; without one it holds beside any others.
- */
-export function nothingAfter(insert: number, storage: string, alias?: string): string {
-  const text = quoteString(`{${storage} ${outgrown}}`);
-  const isLater = `${partInserts(alias ?? '').last} > ${insert}`;
-  if (alias !== undefined) return `throwIf(${isLater}, ${text}) = 0`;
-  // A count would have the engine look for what it knows of counts first, which takes it 2 ms.
-  return `isNull((SELECT throwIf(${isLater}, ${text}) FROM ${storage} WHERE ${isLater} LIMIT 1))`;
+/** Something that was relied upon in vain. */
+export interface WrongReliance {
+  readonly storage: string;
+  readonly on: keyof typeof reliances;
 }
 
-/** The engine table that {@link nothingAfter} was wrong about, if that is what the engine's message says. */
-export function outgrownTable(message: string): string | undefined {
-  return new RegExp(`\\{([\\w.]+) ${outgrown}\\}`).exec(message)?.[1];
+/** A condition that ends the statement where `isWrong`. */
+function reliesOn(on: keyof typeof reliances, storage: string, isWrong: string): string {
+  return `throwIf(${isWrong}, ${quoteString(`{${storage} ${reliances[on]}}`)}) = 0`;
+}
+
+/**
+ * A condition that ends the statement when an engine table has rows of later inserts than `insert`; the engine tells by the names of parts,
+ * before it reads any. It has to stand among the conditions of each SELECT from the table.
+ */
+export function nothingAfter(insert: number, storage: string, alias: string): string {
+  return `indexHint(${reliesOn('nothing newer', storage, `${partInserts(alias).last} > ${insert}`)})`;
+}
+
+/** A condition that ends the statement for a series that has not got all it should among the newest rows. */
+export function allAreNew(isWhole: string, storage: string): string {
+  return reliesOn('new rows of each series', storage, `${isWhole} = 0`);
+}
+
+/** What a statement has relied upon in vain, if that is what the engine's message says. */
+export function wrongReliance(message: string): WrongReliance | undefined {
+  for (const on of ['nothing newer', 'new rows of each series'] as const) {
+    const storage = new RegExp(`\\{([\\w.]+) ${reliances[on]}\\}`).exec(message)?.[1];
+    if (storage !== undefined) return { storage, on };
+  }
+  return undefined;
 }
 
 /** Live sub-tables with their tags as a FROM item, one row each. */

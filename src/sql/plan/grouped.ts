@@ -278,6 +278,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     countLike: calls.some(({ name }) => isCountLike(name)),
     isLarge: table !== undefined && context.isLarge?.(table) === true,
     unique: unique?.isAll === true && context.mayAskAgain !== true ? { ...unique, isAll: false } : unique,
+    rowsPerSeries: context.mayAskAgain === true ? table && context.rowsPerSeries?.(table) : undefined,
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

@@ -54,7 +54,9 @@ export interface QueryContext {
   hasShortSeries?(table: TableDef): boolean;
   /** Rows of a table that are known to have a key each; undefined where none are. */
   uniqueRows?(table: TableDef): UniqueRows | undefined;
-  /** True where a statement that {@link nothingAfter} has ended is planned anew without it. */
+  /** Rows of each series of a table on the average, about; undefined where that is not known. */
+  rowsPerSeries?(table: TableDef): number | undefined;
+  /** True where a statement that relies on knowledge about rows in vain is planned anew without it. */
   readonly mayAskAgain?: boolean;
   /** Plans a query in an expression; undefined where there can be none. */
   subquery?(query: Query): SystemRelation;

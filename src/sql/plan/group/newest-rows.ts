@@ -1,6 +1,8 @@
-import type { UniqueRows } from '../../../model/unique-rows.js';
+import type { StoredPart, UniqueRows } from '../../../model/unique-rows.js';
+import { int64 } from '../../engine/quote.js';
 import { allOf, printSelect } from '../../engine/select.js';
 import {
+  allAreNew,
   bareTime,
   idColumn,
   keysSource,
@@ -11,7 +13,7 @@ import {
 } from '../../engine/storage.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Filter } from '../rows/filter.js';
-import { isSuper, scanRows } from '../rows/scan.js';
+import { isSuper, type Scan, scanRows } from '../rows/scan.js';
 import type { EngineAggregate } from './aggregates.js';
 
 /** Rows of each series, on the average, that are looked at first. */
@@ -35,6 +37,62 @@ export function newestNeeds(aggregates: readonly EngineAggregate[], alias: strin
   return needs.size === 0 ? undefined : needs;
 }
 
+/** The rows behind a time, and the terms that tell whether nothing is missing there. */
+export interface NewRows extends Scan {
+  /** Engine SQL over the rows of a series: true where they have all that is needed. */
+  readonly isWhole: string;
+  /** A condition on `isWhole` of each series, 0 for one without rows: ends the statement where something is missing. */
+  readonly areAllWhole: (isWhole: string) => string;
+}
+
+/**
+ * The rows behind a time from which on each series has some, where that is about so many parts: for a statement that relies on all series having what
+ * is needed there, and fails otherwise. Undefined where nothing is known of the table, or series have been found that lack something.
+ */
+export function newRows(
+  relation: Relation,
+  filter: Filter,
+  needs: ReadonlySet<string>,
+  unique: UniqueRows,
+  rowsPerSeries: number,
+): NewRows | undefined {
+  if (relation.source.kind !== 'stored' || unique.hasSilentSeries === true || filter.tags.length > 0) return undefined;
+  const since = sinceOf(unique.parts, rowsPerSeries);
+  if (since === undefined) return undefined;
+  const { storage } = relation.source.target.table;
+  const rows = rowsOf(relation, filter, unique);
+  const conditions = havingAll(needs);
+  return {
+    from: rows.from,
+    where: [...rows.where, `${timeColumn(relation.rowAlias)} >= ${int64(since)}`],
+    isWhole: conditions.length === 0 ? '1' : allOf(conditions),
+    areAllWhole: (isWhole) => allAreNew(isWhole, storage),
+  };
+}
+
+/** The time behind which series have a few rows on the average. */
+function sinceOf(parts: readonly StoredPart[], rowsPerSeries: number): bigint | undefined {
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const oldest = parts.reduce((time, part) => (part.first < time ? part.first : time), first.first);
+  const newest = parts.reduce((time, part) => (part.last > time ? part.last : time), first.last);
+  const share = Math.min(1, rowsFirst / Math.max(1, rowsPerSeries));
+  return newest - BigInt(Math.ceil(Number(newest - oldest) * share));
+}
+
+function havingAll(needs: ReadonlySet<string>): string[] {
+  return [...needs].filter((need) => need !== '1').map((need) => `countIf(${need}) > 0`);
+}
+
+/** All rows that pass a filter; they need not be merged while nothing is newer than what is known to be unique. */
+function rowsOf(relation: Relation, filter: Filter, unique: UniqueRows | undefined): Scan {
+  const isUnique = unique?.isAll === true && relation.source.kind === 'stored';
+  const { from, where } = scanRows(relation, filter, false, isUnique ? keysSource : rowsSource);
+  if (!isUnique) return { from, where };
+  const { storage } = relation.source.target.table;
+  return { from, where: [...where, nothingAfter(unique.insert, storage, relation.rowAlias)] };
+}
+
 /**
  * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are looked at first,
  * those behind a time that the sizes of tables suggest, and all rows of the series that lack something there: whatever the time is,
@@ -52,10 +110,7 @@ export function newestRows(
   if (table.columns.length > maxColumns) return undefined;
   const { rowAlias, tagAlias } = relation;
   const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
-  const isUnique = unique?.isAll === true;
-  const from = (isUnique ? keysSource : rowsSource)(table.storage, rowAlias);
-  const { where } = scanRows(relation, filter, false);
-  const guard = isUnique ? [nothingAfter(unique.insert, table.storage)] : [];
+  const { from, where } = rowsOf(relation, filter, unique);
   const series = `(SELECT count() FROM ${table.tagStorage})`;
   const part = `least(1., ${rowsFirst} * ${series} / greatest(1, count()))`;
   const [oldest, newest] = [`min(${bareTime})`, `max(${bareTime})`];
@@ -65,13 +120,12 @@ export function newestRows(
     from,
     where: [...where, `${time} >= ${since}`],
     groupBy: 1,
-    having: [...needs].filter((need) => need !== '1').map((need) => `countIf(${need}) > 0`),
+    having: havingAll(needs),
   });
   const tagId = idColumn(tagAlias);
   const late = `SELECT ${tagId} FROM ${tagsSource(table, tagAlias)} WHERE ${allOf([...filter.tags, `${tagId} NOT IN (${whole})`])}`;
-  const branches = [
-    [...guard, `${time} >= ${since}`],
-    [`${time} < ${since}`, `${id} IN (${late})`],
-  ].map((terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`);
+  const branches = [[`${time} >= ${since}`], [`${time} < ${since}`, `${id} IN (${late})`]].map(
+    (terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`,
+  );
   return `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
 }

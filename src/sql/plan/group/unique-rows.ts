@@ -58,7 +58,7 @@ export function scanUniqueRows(
   const { table } = source.target;
   if (unique.isAll) {
     const { from, where } = scanRows(relation, filter, needsTags, keysSource);
-    return { from, where: [...where, nothingAfter(unique.insert, table.storage)] };
+    return { from, where: [...where, nothingAfter(unique.insert, table.storage, rowAlias)] };
   }
   const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
@@ -83,8 +83,7 @@ export function countUniqueRows(
   const { storage } = source.target.table;
   if (unique.isAll) {
     const { from, where } = scanRows(relation, filter, false, keysSource);
-    const guard = nothingAfter(unique.insert, storage, where.length === 0 ? rowAlias : undefined);
-    return { count: 'count()', scan: { from, where: [...where, guard] } };
+    return { count: 'count()', scan: { from, where: [...where, nothingAfter(unique.insert, storage, rowAlias)] } };
   }
   const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,

@@ -90,7 +90,7 @@ test('where all rows are unique none are merged, and a statement fails once ther
   const name = uniqueTable();
   const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
   const guarded = { uniqueRows: () => unique, mayAskAgain: true };
-  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
+  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge, rowsPerSeries: () => 16 });
   const rows = [
     'SELECT ts, a, b FROM T',
     `SELECT ts, tbname, site, a FROM T WHERE a > 3 AND ts >= ${tick(20)} AND ts < ${tick(60)}`,
