@@ -155,7 +155,7 @@ long('packets of an outage of the engine are written after it', async (t) => {
 
 const collectd = '/usr/sbin/collectd';
 
-brief(
+long(
   'the agent itself is understood: its load and memory, over an encrypted network plug-in and as telnet lines',
   async (t) => {
     if (!existsSync(collectd)) {

@@ -1,12 +1,10 @@
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
 import {
-  encode,
   labelsOf,
   Matcher,
-  packed,
   type ReadSeries,
   readAnswer,
   readBody,
@@ -67,6 +65,7 @@ function sets(series: readonly ReadSeries[]): Record<string, string>[] {
 const up = { __name__: 'up', job: 'n' };
 const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));
 const odd = { __name__: 'odd', text: `it's "q" \\ back\nline ünï 😀 \u0001`, 'Ü.x': '1' };
+
 test.before(async () => {
   await write(
     'data',
@@ -300,87 +299,6 @@ for (const { name, body, queries, headers } of recordings('ReadRequest')) {
     t.deepEqual(results[0], [{ labels: labelsOf(labels), samples: [{ value: 1, timestamp }] }]);
   });
 }
-
-brief('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
-  const good = readBody([query()]);
-  const cases: [Promise<Answer>, number, RegExp][] = [
-    [ask('data', good, { auth: false }), 401, /^no auth info input$/],
-    [
-      ask('data', good, { auth: `Basic ${Buffer.from('root:wrong').toString('base64')}` }),
-      401,
-      /Authentication failure/,
-    ],
-    [ask('data', good, { query: '?req_id=x' }), 400, /req_id must be numeric/],
-    [ask('nowhere', good), 404, /^Database not exist: nowhere$/],
-    [ask('data', ''), 400, /not valid snappy data/],
-    [ask('data', 'x'), 400, /not valid snappy data/],
-    [ask('data', packed(Buffer.from('xyz'))), 400, /not a valid protobuf message/],
-    [
-      ask('data', packed(encode('ReadRequest', { queries: [{ matchers: [{ type: 4, name: 'a' }] }] }))),
-      400,
-      /^not support match type 4$/,
-    ],
-    [
-      ask('data', packed(encode('ReadRequest', { queries: [{ matchers: [{ type: -1, name: 'a' }] }] }))),
-      400,
-      /^not support match type -1$/,
-    ],
-    [ask('data', readBody([query(['EQ', '', 'x'])])), 400, /^a matcher has no label name$/],
-    [ask('data', readBody(Array.from({ length: 101 }, () => query()))), 400, /more than 100 queries/],
-    [ask('data', readBody([query()], [1])), 400, /none of the accepted response types is supported/],
-  ];
-  for (const [asked, status, reason] of cases) {
-    const answer = await asked;
-    t.is(answer.status, status, String(answer.bytes));
-    t.regex(String(answer.bytes), reason);
-    t.is(answer.headers['content-type'], 'text/plain; charset=utf-8');
-  }
-  t.is((await ask('data', readBody([query()], [1, 0]))).status, 200);
-  t.is((await ask('data', readBody([query()], [0]))).status, 200);
-});
-
-brief(
-  'a database without any samples has an empty result, one with another table of that name is refused',
-  async (t) => {
-    await service.run('CREATE DATABASE bare');
-    t.deepEqual(await read('bare', query()), [[]]);
-    await service.run('CREATE TABLE bare.metrics (ts TIMESTAMP, v DOUBLE)');
-    t.is((await ask('bare', readBody([query()]))).status, 400);
-  },
-);
-
-brief('the row cap of the REST interface holds for each query, and the limit of an answer is an error', async (t) => {
-  const capped = await service.attach('--restfulRowLimit=2', '--limits.remoteReadBytes=200');
-  t.teardown(() => capped.stop());
-  const body = readBody([query(['EQ', '__name__', 'up']), query(['EQ', '__name__', 'zones'])]);
-  const capTwo = await capped.open({
-    path: '/metricsdb/v1/remote_read/data',
-    body: readBody([query(['EQ', '__name__', 'up'])]),
-  });
-  const [series] = readAnswer(await buffer(capTwo));
-  t.is(series?.[0]?.samples.length, 2);
-  const refused = await capped.open({ path: '/metricsdb/v1/remote_read/data', body });
-  t.is(refused.statusCode, 400);
-  t.regex(await text(refused), /^the answer is longer than 200 bytes \(limits.remoteReadBytes\)/);
-});
-
-brief('reading takes the right to read, writing the right to write', async (t) => {
-  await service.run("CREATE USER reader PASS 'Reader_12'");
-  const auth = `Basic ${Buffer.from('reader:Reader_12').toString('base64')}`;
-  const asked = readBody([query(['EQ', '__name__', 'up'])]);
-  const body = writeBody([{ labels: labelsOf(up), samples: [{ value: 9, timestamp: start + 9 }] }]);
-  await write('rights', body);
-  const written = () => service.ask({ path: '/metricsdb/v1/remote_write/rights', body, auth });
-  t.is((await ask('rights', asked, { auth })).status, 403);
-  t.is((await written()).status, 403);
-  await service.run('GRANT READ ON rights.* TO reader');
-  const { status, bytes } = await ask('rights', asked, { auth });
-  t.is(status, 200);
-  t.is(readAnswer(bytes)[0]?.length, 1);
-  t.is((await written()).status, 403);
-  await service.run('GRANT WRITE ON rights.* TO reader');
-  t.is((await written()).status, 204);
-});
 
 brief('large answers hold every sample once, over many chunks', async (t) => {
   const list = Array.from({ length: 40 }, (_, i) => ({

@@ -7,19 +7,8 @@ import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { GroupCommit } from '../../src/pipelines/batch.js';
 import { blockOf, int, recordedBatch } from '../support/blocks.js';
+import { instant, oneRow, setUp, turn } from '../support/group-commit.js';
 import { until } from '../support/until.js';
-
-function oneRow(table: string, value: number) {
-  return recordedBatch(blockOf(table, { v: int }, [[1n, BigInt(value), { v: value }]]));
-}
-
-/** Longer than any linger. */
-const turn = async () => {
-  await sleep(30);
-  await instant();
-};
-/** The end of the event loop's turn: too short for a linger to end. */
-const instant = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 test('tells when the oldest row came that is not stored', async (t) => {
   const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 });
@@ -44,23 +33,6 @@ test('tells when the oldest row came that is not stored', async (t) => {
   await turn();
   t.is(commit.waiting.oldestMicros, undefined);
 });
-
-function setUp(workers = 2, maxRows = 1000, placeOf?: (block: ColumnBlock) => string) {
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  let completed = false;
-  input
-    .pipe(
-      new GroupCommit({ workers, maxRows, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 }, placeOf).operator(),
-    )
-    .subscribe({
-      next: (group) => groups.push(group),
-      complete: () => {
-        completed = true;
-      },
-    });
-  return { input, groups, isCompleted: () => completed };
-}
 
 test('logged blocks wait for more of them, and go at once when they are told to hurry', async (t) => {
   const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
@@ -285,103 +257,6 @@ test('a table keeps its place while blocks of it are open, and takes a new one a
   groups[1]!.settle(delivered(1));
   await turn();
   t.is(groups[3]!.payload.blocks[0]!.times[0], 4n);
-});
-
-test('what ends apart is told to its own senders, and goes once more only where blocks of one table may be the reason', async (t) => {
-  const { input, groups } = setUp(1, 1000, () => 'one');
-  const batches = ['x', 'a', 'b', 'b', 'c'].map((table, value) => oneRow(table, value));
-  const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
-  input.next(batches[0]!);
-  await turn();
-  for (const batch of batches.slice(1)) input.next(batch);
-  groups[0]!.settle(delivered(1));
-  await turn();
-  const apart = new Map([0, 1, 2].map((place) => [place, rejected]));
-  groups[1]!.settle({ outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [], apart });
-  t.deepEqual(
-    batches.map(({ endings }) => endings),
-    [[delivered(1)], [rejected], [], [], [delivered(1)]],
-  );
-  for (const at of [2, 3]) {
-    await turn();
-    t.deepEqual(
-      groups[at]!.payload.blocks.map((block) => block.times[0]),
-      [BigInt(at)],
-    );
-    groups[at]!.settle(at === 2 ? rejected : delivered(1));
-  }
-  t.deepEqual([batches[2]!.endings, batches[3]!.endings], [[rejected], [delivered(1)]]);
-});
-
-test('goes on without the senders that do not come, once it has lingered', async (t) => {
-  const { input, groups } = setUp();
-  for (const value of [1, 2]) input.next(oneRow('t', value));
-  await turn();
-  input.next(oneRow('t', 3));
-  groups[0]!.settle(delivered(2));
-  t.true(await until(() => groups.length === 2));
-  t.is(groups[1]?.rows, 1);
-});
-
-test('never keeps the only sender of a table waiting, nor many rows', async (t) => {
-  const { input, groups } = setUp();
-  for (let value = 1; value < 4; value++) {
-    input.next(oneRow('t', value));
-    await instant();
-    t.is(groups.length, value);
-    groups[value - 1]!.settle(delivered(1));
-  }
-  for (const value of [4, 5]) input.next(oneRow('t', value));
-  await instant();
-  groups[3]!.settle(delivered(2));
-  input.next({ ...oneRow('t', 6), rows: 20_000 });
-  await instant();
-  t.is(groups.length, 5);
-});
-
-test('hands a failure to every batch of the group', async (t) => {
-  const { input, groups } = setUp();
-  const batches = [1, 2, 3].map((value) => oneRow('t', value));
-  input.next(batches[0]!);
-  await turn();
-  for (const batch of batches.slice(1)) input.next(batch);
-  await turn();
-  groups[0]!.settle(delivered(1));
-  await turn();
-  groups[1]!.settle({ outcome: 'shed', reason: 'memory' });
-  await turn();
-  t.is(batches[1]!.endings[0]!.outcome, 'shed');
-  t.is(batches[2]!.endings[0]!.outcome, 'shed');
-});
-
-test('a rejected group is taken apart, so that each batch answers for itself, in the order they came', async (t) => {
-  const { input, groups } = setUp();
-  const batches = [1, 2, 3, 4].map((value) => oneRow('t', value));
-  const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
-  input.next(batches[0]!);
-  await turn();
-  for (const batch of batches.slice(1, 3)) input.next(batch);
-  groups[0]!.settle(delivered(1));
-  await turn();
-  groups[1]!.settle(rejected);
-  await turn();
-  t.deepEqual([batches[1]!.endings, batches[2]!.endings], [[], []]);
-  input.next(batches[3]!);
-  await turn();
-  groups[2]!.settle(rejected);
-  await turn();
-  groups[3]!.settle(delivered(1));
-  await turn();
-  groups[4]!.settle(delivered(1));
-  await turn();
-  t.deepEqual(
-    groups.map((group) => group.payload.blocks.map((block) => Number(block.times[0]))),
-    [[1], [2, 3], [2], [3], [4]],
-  );
-  t.deepEqual(
-    batches.map((batch) => batch.endings),
-    [[delivered(1)], [rejected], [delivered(1)], [delivered(1)]],
-  );
 });
 
 test('keeps other tables moving while one waits, up to the number of workers', async (t) => {

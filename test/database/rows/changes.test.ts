@@ -107,7 +107,7 @@ test('deleted rows are not among what was written, and the others stay where the
 test('a reader that follows concurrent writers misses nothing and reads nothing twice', async (t) => {
   const { database, table, insert, between } = await tableOf('racing');
   await changes.track(database, table);
-  const [writers, inserts] = [4, 60];
+  const [writers, inserts] = [4, 20];
   let writing = true;
   const write = async (writer: number): Promise<void> => {
     for (let at = 0; at < inserts; at++) {

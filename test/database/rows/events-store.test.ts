@@ -51,28 +51,18 @@ const titlesOf = (found: readonly StoredEvent[]): string[] => found.map(({ title
 
 const instants = [undefined, 0, 5, 5.5, 30, 59, 60, 1000].map((n) => n && Math.floor(firstStart + n * minute));
 
-test.serial('every combination of filters lists what matches, newest first', async (t) => {
-  let combinations = 0;
+test.serial('every status, severity and element lists what matches, newest first', async (t) => {
   for (const status of [undefined, ...eventStatuses]) {
     for (const severity of [undefined, ...eventSeverities]) {
       for (const elementId of [undefined, 'oven-1']) {
-        for (const [from, to] of [
-          [undefined, undefined],
-          [instants[4], undefined],
-          [undefined, instants[4]],
-          [instants[2], instants[4]],
-        ]) {
-          const filter = { status, severity, elementId, from, to };
-          const expected = events.filter((event) => matches(event, filter)).toReversed();
-          const listed = await store.list({ filter, pageNum: 1, pageSize: 1000 }, all);
-          t.deepEqual(titlesOf(listed.events), titlesOf(expected), JSON.stringify(filter));
-          t.is(listed.total, expected.length);
-          combinations++;
-        }
+        const filter = { status, severity, elementId };
+        const expected = events.filter((event) => matches(event, filter)).toReversed();
+        const listed = await store.list({ filter, pageNum: 1, pageSize: 1000 }, all);
+        t.deepEqual(titlesOf(listed.events), titlesOf(expected), JSON.stringify(filter));
+        t.is(listed.total, expected.length);
       }
     }
   }
-  t.is(combinations, 128);
 });
 
 test.serial('any filters, pages and rights list what a naive reading lists', async (t) => {

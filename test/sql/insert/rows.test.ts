@@ -176,7 +176,7 @@ test('mutated statements are scanned or refused with a fault, nothing else', (t)
         }
         scanned(mutated);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     ),
   );
   for (const statement of valid) {
@@ -191,7 +191,7 @@ test('random bytes are refused with a fault', (t) => {
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         scanned(`INSERT INTO wide VALUES (1,${Buffer.from(bytes).toString('latin1')}`);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     ),
   );
 });

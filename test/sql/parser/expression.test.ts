@@ -221,7 +221,7 @@ test('reads back every expression it can print', (t) => {
       fc.property(randomExpression, (node) => {
         t.deepEqual(shapeOf(expressionOf(printExpression(node))), shapeOf(node));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     ),
   );
 });

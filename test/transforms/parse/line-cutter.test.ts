@@ -103,7 +103,7 @@ test('lines put together again are the text, and pieces of any size are cut at e
         t.true(cut === 0 || ends.has(cut));
         t.true([...ends].filter((end) => end > cut && bytes[end - 1] === 0x0a).length === 0 || bytes.includes(0x22));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     ),
   );
 });

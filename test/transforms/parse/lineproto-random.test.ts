@@ -69,7 +69,7 @@ test('any point printed as line protocol comes back equal', (t) => {
           printPoint(point),
         );
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     ),
   );
 });
@@ -134,7 +134,7 @@ test('a mutated line never throws and costs none of its neighbours', (t) => {
           .map((row) => row.fields.v?.value);
         return [1, 2, 3, 4].every((value) => values.includes(value));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     ),
   );
 });
@@ -168,7 +168,7 @@ test('a line is read the same whatever came before it', (t) => {
       t.deepEqual(shown(desk.rows(parsed)), shown(fresh.rows(wanted)));
       t.deepEqual([parsed.rejects, parsed.lines], [wanted.rejects, wanted.lines]);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 

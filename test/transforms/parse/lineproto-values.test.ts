@@ -126,7 +126,7 @@ test('converts any time as BigInt arithmetic does', (t) => {
         const row = new LineProtocolDesk(of).read(`m v=1 ${value}`, { precision })[0];
         return row?.time === (ticks > 0n && ticks < 2n ** 63n ? ticks : undefined);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     ),
   );
 });
@@ -158,11 +158,11 @@ test('reads any double as Number does', (t) => {
     const value = onlyValue(s);
     return typeof value === 'object' && Object.is(value.value, Number(s));
   };
-  t.notThrows(() => fc.assert(fc.property(finite, read), { numRuns: 3000 }));
+  t.notThrows(() => fc.assert(fc.property(finite, read), { numRuns: 1000 }));
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (d) => read(`${d}`)),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     ),
   );
 });
@@ -185,7 +185,7 @@ test('reads any integer of any width exactly', (t) => {
             : !fits;
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     ),
   );
 });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import fc from 'fast-check';
 import { FaultError } from '../../../src/model/fault.js';
 import type { ParsedPoints } from '../../../src/transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../../../src/transforms/parse/remote-write.js';
@@ -358,92 +357,4 @@ test('labels that references multiply have a bound', (t) => {
   const body = packed(encode('WriteRequest2', { symbols, timeseries }));
   t.is(refusal(body, { maxMessageBytes: 1_000_000 }), '');
   t.regex(refusal(body, { maxMessageBytes: 20_000 }), /the labels written out are too long together/);
-});
-
-const label = fc.record({
-  name: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
-  value: fc.string({ unit: 'grapheme', maxLength: 12 }),
-});
-const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
-const series = fc.record({
-  labels: fc
-    .uniqueArray(label, { minLength: 1, maxLength: 6, selector: ({ name }) => name })
-    .filter((labels) => labels.some(({ value }) => value !== ''))
-    .chain((labels) => {
-      const named = labels.filter(({ name }) => name !== '__name__').concat({ name: '__name__', value: 'm' });
-      return fc.constantFrom(named, named, labels);
-    }),
-  samples: fc.array(fc.record({ value: finite, timestamp: fc.integer({ min: 0, max: 4e12 }) }), { maxLength: 5 }),
-});
-
-test('whatever another implementation encodes comes out as it went in', (t) => {
-  fc.assert(
-    fc.property(fc.array(series, { maxLength: 8 }), (list) => {
-      const expected = list.flatMap(({ labels, samples }) =>
-        samples.map(({ value, timestamp }): ReadSample => [jsonOf(labels), timestamp, value]),
-      );
-      t.deepEqual(read(writeBody(list)), expected);
-      const isNamed = ({ labels }: TestSeries) => labels.some(({ name, value }) => name === '__name__' && value !== '');
-      if (list.every(isNamed)) t.deepEqual(read(writeBody2(list)), expected);
-    }),
-    { numRuns: 200 },
-  );
-});
-
-/** What a message comes to: its rows and its rejects, or why it is refused. */
-function outcome(desk: LineProtocolDesk, body: Uint8Array): unknown {
-  try {
-    const parsed = parse(desk, body);
-    return [samplesOf(desk, parsed), parsed.rejects, parsed.lines];
-  } catch (error) {
-    if (error instanceof FaultError) return error.fault;
-    throw error;
-  }
-}
-
-test('a message is read the same whatever came before it', (t) => {
-  const names = ['up', 'node_load_1', 'node_load_15', 'x'];
-  const series = names.map((name) => ({ labels: labelsOf({ __name__: name, job: 'job' }), ...one }));
-  const more = fc.array(fc.nat(names.length - 1), { minLength: 2, maxLength: 8 });
-  const change = fc.record({ at: fc.nat(), drop: fc.nat(2), bytes: fc.uint8Array({ maxLength: 2 }) });
-  fc.assert(
-    fc.property(more, fc.array(change, { maxLength: 2 }), (order, changes) => {
-      const message = encode('WriteRequest', { timeseries: order.map((i) => series[i]!) });
-      const mutated = changes.reduce((bytes, { at, drop, bytes: added }) => {
-        const from = at % bytes.length;
-        return Buffer.concat([bytes.subarray(0, from), added, bytes.subarray(from + drop)]);
-      }, Buffer.from(message));
-      const desk = new LineProtocolDesk();
-      for (let i = 0; i < 3; i++) parse(desk, packed(message));
-      t.deepEqual(outcome(desk, packed(mutated)), outcome(new LineProtocolDesk(), packed(mutated)));
-    }),
-    { numRuns: 2000 },
-  );
-});
-
-test('mutated messages are read or refused, and never break', (t) => {
-  const bodies = [writeBody, writeBody2].map((body) =>
-    body(['a', 'b', 'c'].map((name) => ({ labels: labelsOf({ __name__: name, job: 'job' }), ...one }))),
-  );
-  const desk = new LineProtocolDesk();
-  fc.assert(
-    fc.property(
-      fc.nat(1),
-      fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 6 }),
-      fc.nat(10),
-      (which, changes, cut) => {
-        const mutated = Buffer.from(bodies[which] ?? Buffer.alloc(0));
-        for (const [at, byte] of changes) mutated[at % mutated.length] = byte;
-        try {
-          const { rows, rejectedRows } = parse(desk, mutated.subarray(0, mutated.length - cut));
-          t.true(rows + rejectedRows < 100);
-        } catch (error) {
-          if (!(error instanceof FaultError)) throw error;
-          t.is(error.fault.kind, 'parameter');
-        }
-      },
-    ),
-    { numRuns: 3000 },
-  );
-  t.deepEqual(samplesOf(desk, parse(desk, bodies[0] ?? Buffer.alloc(0))).length, 3);
 });

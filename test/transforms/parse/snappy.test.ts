@@ -130,6 +130,6 @@ test('mutated bodies are inflated within bounds or refused, and never break', (t
         t.true(outcome === 'taken' || outcome.startsWith('the body '));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 700 },
   );
 });

@@ -227,7 +227,7 @@ test('a line that comes where it is expected is read as it is on its own', (t) =
         alone.flatMap(({ rejects }) => rejects),
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
@@ -243,7 +243,7 @@ test('a mutated line never throws and costs none of its neighbours', (t) => {
       t.is(parsed.lines, 3);
       t.true(parsed.rows >= 2 && parsed.rows + parsed.rejectedRows <= 3);
     }),
-    { numRuns: 2000 },
+    { numRuns: 700 },
   );
 });
 

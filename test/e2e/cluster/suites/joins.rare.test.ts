@@ -1,3 +1,6 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
-await onCluster(() => import('../../dialect/joins.test.js'));
+await onCluster(async () => {
+  await import('../../dialect/joins.test.js');
+  await import('../../dialect/joins-nearest.test.js');
+});

@@ -1,3 +1,6 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
-await onCluster(() => import('../../dialect/row-windows.test.js'));
+await onCluster(async () => {
+  await import('../../dialect/row-windows.test.js');
+  await import('../../dialect/event-count-windows.test.js');
+});

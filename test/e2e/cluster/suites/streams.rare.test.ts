@@ -1,4 +1,7 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
 // In a process of its own: its streams read what others write.
-await onCluster(() => import('../../streams.test.js'));
+await onCluster(async () => {
+  await import('../../streams.test.js');
+  await import('../../streams-statements.test.js');
+});

@@ -1,0 +1,233 @@
+import test from 'ava';
+import { sharedService } from '../../support/shared-service.js';
+import { statements } from '../../support/statement-cases.js';
+
+const { service, end } = await sharedService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z, a Tuesday. */
+const base = 1_700_000_000_000;
+
+/** `kinds`: a row of values and a row of NULLs in every type. `texts`: VARCHAR and NCHAR. `j`: JSON tags. */
+test.before(async () => {
+  await service.run('CREATE DATABASE s');
+  await service.run(
+    'CREATE TABLE s.kinds (ts TIMESTAMP, b BOOL, t TINYINT, s SMALLINT, i INT, l BIGINT, ut TINYINT UNSIGNED, ul BIGINT UNSIGNED, f FLOAT, d DOUBLE, c DECIMAL(10,2), x TIMESTAMP)',
+  );
+  await service.run(
+    `INSERT INTO s.kinds VALUES (${base}, true, -5, -300, -70000, -5000000000, 200, 18446744073709551615, -2.5, 2.5, -12.25, 1700000000123) (${base + 1}, ${'NULL, '.repeat(10)}NULL)`,
+  );
+  await service.run('CREATE TABLE s.texts (ts TIMESTAMP, v VARCHAR(16), n NCHAR(8))');
+  await service.run(
+    `INSERT INTO s.texts VALUES (${base}, 'aBc de', '日本x') (${base + 1}, '', '') (${base + 2}, NULL, NULL)`,
+  );
+  await service.run('CREATE STABLE s.js (ts TIMESTAMP, v INT) TAGS (j JSON)');
+  await service.run(
+    `INSERT INTO s.j1 USING s.js TAGS ('{"host":"web","n":3,"ok":true,"x":null}') VALUES (${base}, 1) s.j2 USING s.js TAGS ('{"host":"db","n":2.5}') VALUES (${base}, 2) s.j3 USING s.js TAGS (NULL) VALUES (${base}, 3)`,
+  );
+});
+
+statements('texts', service, 's', [
+  {
+    sql: 'SELECT length(v), char_length(v), length(n), char_length(n) FROM texts',
+    rows: [
+      [6, 6, 12, 3],
+      [0, 0, 0, 0],
+      [null, null, null, null],
+    ],
+  },
+  { sql: 'SELECT length(v) FROM texts LIMIT 1', meta: [['length(v)', 'BIGINT', 8]] },
+  {
+    sql: "SELECT concat(v, '-', v) AS c, concat(n, n) AS m FROM texts",
+    rows: [
+      ['aBc de-aBc de', '日本x日本x'],
+      ['-', ''],
+      [null, null],
+    ],
+    meta: [
+      ['c', 'VARCHAR', 33],
+      ['m', 'NCHAR', 16],
+    ],
+  },
+  { sql: "SELECT concat_ws('/', v, n, 'z') FROM texts", rows: [['aBc de/日本x/z'], ['//z'], ['z']] },
+  { sql: "SELECT concat_ws(NULL, 'a', 'b')", rows: [[null]] },
+  {
+    sql: "SELECT lower(v), upper(v), upper('é') FROM texts LIMIT 1",
+    rows: [['abc de', 'ABC DE', 'é']],
+    meta: [
+      ['lower(v)', 'VARCHAR', 16],
+      ['upper(v)', 'VARCHAR', 16],
+      ["upper('é')", 'VARCHAR', 2],
+    ],
+  },
+  { sql: "SELECT ltrim('  a '), rtrim('  a '), trim('  a ')", rows: [['a ', '  a', 'a']] },
+  {
+    sql: "SELECT trim(LEADING 'x' FROM 'xxaxx'), trim(TRAILING 'x' FROM 'xxaxx'), trim('x' FROM 'xxaxx'), trim(BOTH 'ab' FROM 'abcab')",
+    rows: [['axx', 'xxa', 'a', 'c']],
+  },
+  {
+    sql: "SELECT substring('abcde', 2), substr('abcde', 2, 3), substring('abcde', -2), substring('abcde', 0), substring('abcde', 2, 0), substring('abcde' FROM 2 FOR 2)",
+    rows: [['bcde', 'bcd', 'de', '', '', 'bc']],
+  },
+  { sql: "SELECT substring('日本語', 2, 1), substring(n, -1) FROM texts LIMIT 1", rows: [['本', 'x']] },
+  {
+    sql: "SELECT substring_index('a.b.c', '.', 2), substring_index('a.b.c', '.', -1), substring_index('a.b.c', '.', 0), substring_index('abc', '.', 1)",
+    rows: [['a.b', 'c', '', 'abc']],
+  },
+  {
+    sql: "SELECT replace('aXbX', 'X', '--'), replace(v, 'a', '') FROM texts",
+    rows: [
+      ['a--b--', 'Bc de'],
+      ['a--b--', ''],
+      ['a--b--', null],
+    ],
+  },
+  {
+    sql: "SELECT repeat('ab', 3), repeat('ab', 0), repeat('ab', -1)",
+    rows: [['ababab', '', '']],
+    meta: [
+      ["repeat('ab', 3)", 'VARCHAR', 6],
+      ["repeat('ab', 0)", 'VARCHAR', 0],
+      ["repeat('ab', -1)", 'VARCHAR', 0],
+    ],
+  },
+  {
+    sql: "SELECT position('c' IN v), position('' IN v), position('本' IN n), position('q' IN v) FROM texts",
+    rows: [
+      [3, 1, 2, 0],
+      [0, 1, 0, 0],
+      [null, null, null, null],
+    ],
+  },
+  {
+    sql: "SELECT find_in_set('b', 'a,b,c'), find_in_set('b', 'a;b', ';'), find_in_set('x', 'a,b'), find_in_set(NULL, 'a')",
+    rows: [[2, 2, 0, null]],
+  },
+  {
+    sql: "SELECT like_in_set('b1', 'a%,b%,%'), like_in_set('b1', 'a%;b_', ';'), like_in_set('x', 'a%,b%'), like_in_set(NULL, 'a')",
+    rows: [[2, 2, 0, null]],
+  },
+  {
+    sql: "SELECT regexp_in_set('b1', '^a,^b,1'), regexp_in_set('x', 'a|b')",
+    rows: [[2, 0]],
+    meta: [
+      ["regexp_in_set('b1', '^a,^b,1')", 'BIGINT', 8],
+      ["regexp_in_set('x', 'a|b')", 'BIGINT', 8],
+    ],
+  },
+  { sql: "SELECT ascii('abc'), ascii(''), ascii(NULL)", rows: [[97, 0, null]] },
+  { sql: "SELECT char(77, 121), char('77'), char(77.9)", rows: [['My', 'M', 'M']] },
+  {
+    sql: "SELECT md5('a'), sha1('a'), sha('a')",
+    rows: [
+      [
+        '0cc175b9c0f1b6a831c399e269772661',
+        '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8',
+        '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT sha2('a', 224), length(sha2('a', 512))",
+    rows: [['abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5', 128]],
+  },
+  {
+    sql: "SELECT to_base64('abc'), from_base64('YWJj'), from_base64('?!'), to_base64(NULL), from_base64('')",
+    rows: [['YWJj', 'abc', null, null, '']],
+  },
+  {
+    sql: "SELECT v LIKE 'a%', v MATCH 'B.', v NMATCH '^a', n LIKE '日__' FROM texts LIMIT 1",
+    rows: [[true, true, false, true]],
+  },
+  { sql: 'SELECT lower(1)', error: 0x2802 },
+  { sql: "SELECT concat('a')", error: 0x2801 },
+  { sql: "SELECT sha2('a', 1)", error: 0x2803 },
+  { sql: 'SELECT length(i) FROM kinds', error: 0x2802 },
+]);
+
+statements('conversions', service, 's', [
+  {
+    sql: "SELECT cast('12abc' AS INT), cast('x' AS INT), cast('-7.9' AS BIGINT), cast(300 AS TINYINT), cast(-1 AS INT UNSIGNED)",
+    rows: [[12, 0, -7, 44, 4294967295]],
+  },
+  {
+    sql: "SELECT cast(2.9 AS INT), cast(-2.9 AS INT), cast(true AS INT), cast('3.5x' AS DOUBLE), cast(ts AS BIGINT) FROM kinds LIMIT 1",
+    rows: [[2, -2, 1, 3.5, base]],
+  },
+  {
+    sql: "SELECT cast(123456 AS VARCHAR(3)), cast('日本語' AS NCHAR(2)), cast(true AS VARCHAR(5)), cast(1 AS BOOL), cast('true' AS BOOL)",
+    rows: [['123', '日本', 'true', true, true]],
+    meta: [
+      ['cast(123456 as varchar(3))', 'VARCHAR', 3],
+      ["cast('日本語' as nchar(2))", 'NCHAR', 2],
+      ['cast(true as varchar(5))', 'VARCHAR', 5],
+      ['cast(1 as bool)', 'BOOL', 1],
+      ["cast('true' as bool)", 'BOOL', 1],
+    ],
+  },
+  {
+    sql: "SELECT cast('2024-01-01T00:00:00Z' AS TIMESTAMP), cast(0 AS TIMESTAMP), cast(NULL AS INT)",
+    rows: [['2024-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z', null]],
+  },
+  {
+    sql: "SELECT cast('12.345' AS DECIMAL(6,2)), cast('-0.125x' AS DECIMAL(6,2)), cast('1.5e2' AS DECIMAL(6,1)), cast('x' AS DECIMAL(4,2)), cast('12345678901234567890.125' AS DECIMAL(30,3))",
+    rows: [['12.35', '-0.13', '150.0', '0.00', '12345678901234567890.125']],
+  },
+  {
+    sql: "SELECT cast(0.125 AS DECIMAL(6,2)), cast(2.5 AS DECIMAL(3,0)), cast(-2.5 AS DECIMAL(3,0)), cast('1e60' AS DECIMAL(38,0)), cast(v AS DECIMAL(4,1)) FROM texts LIMIT 1",
+    rows: [['0.13', '3', '-3', null, '0.0']],
+  },
+  {
+    sql: 'SELECT cast(1.235 AS DECIMAL(5,2)), cast(i AS DOUBLE), cast(ul AS BIGINT) FROM kinds LIMIT 1',
+    rows: [['1.24', -70000, -1]],
+  },
+  {
+    sql: "SELECT to_iso8601(ts), to_iso8601(ts, 'z'), to_iso8601(0), to_iso8601(ts, '+08:00') FROM kinds LIMIT 1",
+    rows: [
+      [
+        '2023-11-14T22:13:20.000+0000',
+        '2023-11-14T22:13:20.000z',
+        '1970-01-01T00:00:00.000+0000',
+        '2023-11-15T06:13:20.000+08:00',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT to_unixtimestamp('2024-01-01T00:00:00.000Z'), to_unixtimestamp('nope'), to_unixtimestamp('1970-01-01T00:00:01Z', 1)",
+    rows: [[1704067200000, null, '1970-01-01T00:00:01.000Z']],
+  },
+  {
+    sql: 'SELECT cast(ul AS DECIMAL(10,2)), cast(1e30 AS DECIMAL(10,2)), cast(ul AS DECIMAL(20,0)) FROM kinds LIMIT 1',
+    rows: [[null, null, '18446744073709551615']],
+  },
+  {
+    sql: `SELECT to_char(ts, 'YYYY-MM-DD HH24:MI:SS.MS') AS c FROM kinds LIMIT 1`,
+    rows: [['2023-11-14 22:13:20.000']],
+    meta: [['c', 'VARCHAR', 192]],
+  },
+  {
+    sql: `SELECT to_char(x, 'yyyy yyy yy y mm ddd dd d hh24 hh12 hh mi ss ms us ns am PM') FROM kinds`,
+    rows: [['2023 023 23 3 11 318 14 3 22 10 10 13 20 123 123000 123000000 pm PM'], [null]],
+  },
+  {
+    sql: `SELECT to_char(ts, 'MONTH|Month|month|MON|Mon|mon|DAY|Day|day|DY|Dy|dy') FROM kinds LIMIT 1`,
+    rows: [['NOVEMBER |November |november |NOV|Nov|nov|TUESDAY  |Tuesday  |tuesday  |TUE|Tue|tue']],
+  },
+  { sql: `SELECT to_char(ts, '"Year:" YYYY"!"') FROM kinds LIMIT 1`, rows: [['Year: 2023!']] },
+  {
+    sql: "SELECT to_timestamp('2023-10-10 10:11:12.123', 'yyyy-mm-dd hh24:mi:ss.ms')",
+    rows: [['2023-10-10T10:11:12.123Z']],
+    meta: [["to_timestamp('2023-10-10 10:11:12.123', 'yyyy-mm-dd hh24:mi:ss.m", 'TIMESTAMP', 8]],
+  },
+  {
+    sql: "SELECT to_timestamp('05 Mar 2024 03:04 PM', 'DD Mon YYYY HH12:MI PM'), to_timestamp('2024-01-02', 'YYYY-MM-DD')",
+    rows: [['2024-03-05T15:04:00.000Z', '2024-01-02T00:00:00.000Z']],
+  },
+  { sql: "SELECT to_timestamp('nope', 'YYYY')", error: 0x2806 },
+  { sql: "SELECT to_timestamp('2024-13-01', 'YYYY-MM-DD')", error: 0x2807 },
+  { sql: "SELECT to_timestamp('2023-02-29', 'YYYY-MM-DD')", error: 0x2807 },
+  { sql: "SELECT to_timestamp(v, 'YYYY') FROM texts WHERE v IS NULL", rows: [[null]] },
+  { sql: 'SELECT to_json(\'{"a":1}\') AS j', rows: [[{ a: 1 }]], meta: [['j', 'JSON', 4095]] },
+  { sql: 'SELECT to_char(ts, v) FROM texts', error: 0x2802 },
+  { sql: "SELECT to_char('x', 'YYYY')", rows: [[null]] },
+]);

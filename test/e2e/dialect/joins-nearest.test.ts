@@ -1,0 +1,277 @@
+import test from 'ava';
+import { sharedService } from '../../support/shared-service.js';
+import { statements } from '../../support/statement-cases.js';
+
+const { service, end } = await sharedService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z; times below are milliseconds after it. */
+const base = 1_700_000_000_000;
+
+/**
+ * `a` at 0, 2, 3, 4 with v equal to the time and s x, y, x, NULL; `b` at 0, 1, 3, 5 with v 10 more than the time and w half
+ * of it, but NULL at 3; `c` at 0 and 3 with v 20 and 23. Super table `m`: m1 (g 1, n p) has 1 at 0 and 2 at 1, m2 (g 2, n q)
+ * has 3 at 0 and 4 at 2.
+ */
+test.before(async () => {
+  await service.run('CREATE DATABASE j');
+  await service.run('CREATE DATABASE us PRECISION "us"');
+  await service.run('CREATE TABLE j.a (ts TIMESTAMP, v INT, s VARCHAR(8))');
+  await service.run('CREATE TABLE j.b (ts TIMESTAMP, v INT, w DOUBLE)');
+  await service.run('CREATE TABLE j.c (ts TIMESTAMP, v INT)');
+  await service.run('CREATE TABLE us.u (ts TIMESTAMP, v INT)');
+  await service.run('CREATE STABLE j.m (ts TIMESTAMP, v INT) TAGS (g INT, n VARCHAR(8))');
+  await service.run(
+    `INSERT INTO j.a VALUES (${base}, 0, 'x') (${base + 2}, 2, 'y') (${base + 3}, 3, 'x') (${base + 4}, 4, NULL)
+      j.b VALUES (${base}, 10, 0) (${base + 1}, 11, 0.5) (${base + 3}, 13, NULL) (${base + 5}, 15, 2.5)
+      j.c VALUES (${base}, 20) (${base + 3}, 23)
+      us.u VALUES (${base}000, 1) (${base + 3}000, 2) (${base + 4}500, 3)
+      j.m1 USING j.m TAGS (1, 'p') VALUES (${base}, 1) (${base + 1}, 2)
+      j.m2 USING j.m TAGS (2, 'q') VALUES (${base}, 3) (${base + 2}, 4)`,
+  );
+});
+
+/** A time as results show it. */
+const at = (ms: number): string => new Date(base + ms).toISOString();
+
+statements('an ASOF join finds the nearest rows in time', service, 'j', [
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b',
+    rows: [
+      [0, 10],
+      [2, 11],
+      [3, 13],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts >= b.ts',
+    rows: [
+      [0, 10],
+      [2, 11],
+      [3, 13],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON b.ts <= a.ts',
+    rows: [
+      [0, 10],
+      [2, 11],
+      [3, 13],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts > b.ts',
+    rows: [
+      [0, null],
+      [2, 11],
+      [3, 11],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts <= b.ts',
+    rows: [
+      [0, 10],
+      [2, 13],
+      [3, 13],
+      [4, 15],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts < b.ts',
+    rows: [
+      [0, 11],
+      [2, 13],
+      [3, 15],
+      [4, 15],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts = b.ts',
+    rows: [
+      [0, 10],
+      [2, null],
+      [3, 13],
+      [4, null],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts > b.ts JLIMIT 2',
+    rows: [
+      [0, null],
+      [2, 10],
+      [2, 11],
+      [3, 10],
+      [3, 11],
+      [4, 11],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts < b.ts JLIMIT 2',
+    rows: [
+      [0, 11],
+      [0, 13],
+      [2, 13],
+      [2, 15],
+      [3, 15],
+      [4, 15],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a RIGHT ASOF JOIN b ON a.ts <= b.ts',
+    rows: [
+      [0, 10],
+      [0, 11],
+      [3, 13],
+      [4, 15],
+    ],
+  },
+  {
+    sql: 'SELECT x.v, y.v FROM m x LEFT ASOF JOIN m y ON x.ts > y.ts AND x.g = y.g ORDER BY x.v',
+    rows: [
+      [1, null],
+      [2, 1],
+      [3, null],
+      [4, 3],
+    ],
+  },
+  {
+    sql: 'SELECT x.v, y.v FROM m x LEFT ASOF JOIN m y ON x.tbname = y.tbname AND x.ts >= y.ts JLIMIT 5 ORDER BY x.v, y.v',
+    rows: [
+      [1, 1],
+      [2, 1],
+      [2, 2],
+      [3, 3],
+      [4, 3],
+      [4, 4],
+    ],
+  },
+  {
+    sql: 'SELECT x.v, y.v FROM m x LEFT ASOF JOIN m y ON x.tbname = y.tbname AND x.ts >= y.ts JLIMIT 5 ORDER BY x.v, y.v',
+    rows: [
+      [1, 1],
+      [2, 1],
+      [2, 2],
+      [3, 3],
+      [4, 3],
+      [4, 4],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts >= b.ts WHERE a.v > 2 AND b.v = 13',
+    rows: [
+      [3, 13],
+      [4, 13],
+    ],
+  },
+  { sql: 'SELECT count(b.v), sum(b.v) FROM a LEFT ASOF JOIN b ON a.ts > b.ts', rows: [[3, 35]] },
+  { sql: `SELECT a.v, b.v FROM a LEFT ASOF JOIN b WHERE a.ts = ${base + 4}`, rows: [[4, 13]] },
+  {
+    sql: `SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts < b.ts JLIMIT 2 WHERE a.ts <= ${base + 2}`,
+    rows: [
+      [0, 11],
+      [0, 13],
+      [2, 13],
+      [2, 15],
+    ],
+  },
+  {
+    sql: `SELECT a.v, b.v FROM a LEFT ASOF JOIN b ON a.ts = b.ts WHERE a.ts > ${base + 2}`,
+    rows: [
+      [3, 13],
+      [4, null],
+    ],
+  },
+  { sql: 'SELECT a.v FROM a LEFT ASOF JOIN us.u', error: 0x0100 },
+  { sql: 'SELECT a.v FROM a LEFT ASOF JOIN b JLIMIT 0', error: 0x0118 },
+  { sql: 'SELECT a.v FROM a LEFT ASOF JOIN b JLIMIT 1025', error: 0x0118 },
+  { sql: 'SELECT a.v FROM a LEFT ASOF JOIN b ON a.ts >= b.ts AND b.v > 3', error: 0x0100 },
+]);
+
+statements('a WINDOW join takes all rows around the time of a row', service, 'j', [
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a)',
+    rows: [
+      [0, 10],
+      [0, 11],
+      [2, 11],
+      [2, 13],
+      [3, 13],
+      [4, 13],
+      [4, 15],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a) JLIMIT 1',
+    rows: [
+      [0, 10],
+      [2, 11],
+      [3, 13],
+      [4, 13],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(2a, 2a)',
+    rows: [
+      [0, null],
+      [2, null],
+      [3, 15],
+      [4, null],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, b.v FROM a RIGHT WINDOW JOIN b WINDOW_OFFSET(0a, 1a)',
+    rows: [
+      [0, 10],
+      [2, 11],
+      [3, 13],
+      [4, 13],
+      [null, 15],
+    ],
+  },
+  {
+    sql: 'SELECT a.v, count(b.v), sum(b.v) FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a)',
+    rows: [
+      [0, 2, 21],
+      [2, 2, 24],
+      [3, 1, 13],
+      [4, 2, 28],
+    ],
+  },
+  {
+    sql: 'SELECT a.ts, a.s, avg(b.v) + a.v AS q FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 0a) WHERE a.v > 0 LIMIT 2',
+    rows: [
+      [at(2), 'y', 13],
+      [at(3), 'x', 16],
+    ],
+  },
+  {
+    sql: 'SELECT a.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a) HAVING count(b.v) > 1 ORDER BY a.v DESC',
+    rows: [[4], [2], [0]],
+  },
+  {
+    sql: 'SELECT x.v, count(y.v) FROM m x LEFT WINDOW JOIN m y ON x.g = y.g WINDOW_OFFSET(-2a, 0a) ORDER BY x.v',
+    rows: [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [4, 2],
+    ],
+  },
+  { sql: 'SELECT b.v, count(*) FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a)', error: 0x260a },
+  {
+    sql: `SELECT a.v, b.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1a, 1a) WHERE a.ts BETWEEN ${base + 2} AND ${base + 3}`,
+    rows: [
+      [2, 11],
+      [2, 13],
+      [3, 13],
+    ],
+  },
+  { sql: 'SELECT a.v FROM a LEFT WINDOW JOIN us.u WINDOW_OFFSET(-1a, 1a)', error: 0x0100 },
+  { sql: 'SELECT a.v FROM a LEFT WINDOW JOIN b', error: 0x2600 },
+  { sql: 'SELECT a.v FROM a LEFT WINDOW JOIN b WINDOW_OFFSET(-1n, 1a)', error: 0x0100 },
+]);

@@ -1,0 +1,150 @@
+import { buffer, text } from 'node:stream/consumers';
+import test from 'ava';
+import {
+  encode,
+  labelsOf,
+  Matcher,
+  packed,
+  type ReadSeries,
+  readAnswer,
+  readBody,
+  type TestQuery,
+  writeBody,
+} from '../support/remote-messages.js';
+import { basic } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
+
+const { service, end } = await sharedService();
+test.after.always(end);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+}
+
+async function ask(
+  database: string,
+  body: Uint8Array | string,
+  more: { port?: number; auth?: string | false; query?: string } = {},
+): Promise<Answer> {
+  const { auth = basic, query = '' } = more;
+  const response = await service.open({ path: `/metricsdb/v1/remote_read/${database}${query}`, body, auth });
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes: await buffer(response) };
+}
+
+/** The results of queries that must succeed. */
+async function read(database: string, ...queries: TestQuery[]): Promise<(readonly ReadSeries[])[]> {
+  const { status, bytes } = await ask(database, readBody(queries));
+  if (status !== 200) throw new Error(`${status} ${bytes}`);
+  return readAnswer(bytes);
+}
+
+async function write(database: string, body: Buffer): Promise<void> {
+  const reply = await service.ask({ path: `/metricsdb/v1/remote_write/${database}`, body });
+  if (reply.status !== 204) throw new Error(reply.text);
+}
+
+const start = 1_700_000_000_000;
+
+/** A query over the whole time of the test data. */
+function query(...matchers: readonly (readonly [keyof typeof Matcher, string, string])[]): TestQuery {
+  return {
+    start_timestamp_ms: start,
+    end_timestamp_ms: start + 1_000_000,
+    matchers: matchers.map(([type, name, value]) => ({ type: Matcher[type], name, value })),
+  };
+}
+
+const up = { __name__: 'up', job: 'n' };
+const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));
+const odd = { __name__: 'odd', text: `it's "q" \\ back\nline ünï 😀 \u0001`, 'Ü.x': '1' };
+
+test.before(async () => {
+  await write(
+    'data',
+    writeBody([
+      { labels: labelsOf(up), samples: [1, 2, 3].map((value) => ({ value, timestamp: start + value * 1000 })) },
+      ...zones.map((labels, i) => ({ labels: labelsOf(labels), samples: [{ value: i, timestamp: start }] })),
+      { labels: labelsOf(odd), samples: [{ value: -0.1, timestamp: start }] },
+    ]),
+  );
+});
+
+test('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
+  const good = readBody([query()]);
+  const cases: [Promise<Answer>, number, RegExp][] = [
+    [ask('data', good, { auth: false }), 401, /^no auth info input$/],
+    [
+      ask('data', good, { auth: `Basic ${Buffer.from('root:wrong').toString('base64')}` }),
+      401,
+      /Authentication failure/,
+    ],
+    [ask('data', good, { query: '?req_id=x' }), 400, /req_id must be numeric/],
+    [ask('nowhere', good), 404, /^Database not exist: nowhere$/],
+    [ask('data', ''), 400, /not valid snappy data/],
+    [ask('data', 'x'), 400, /not valid snappy data/],
+    [ask('data', packed(Buffer.from('xyz'))), 400, /not a valid protobuf message/],
+    [
+      ask('data', packed(encode('ReadRequest', { queries: [{ matchers: [{ type: 4, name: 'a' }] }] }))),
+      400,
+      /^not support match type 4$/,
+    ],
+    [
+      ask('data', packed(encode('ReadRequest', { queries: [{ matchers: [{ type: -1, name: 'a' }] }] }))),
+      400,
+      /^not support match type -1$/,
+    ],
+    [ask('data', readBody([query(['EQ', '', 'x'])])), 400, /^a matcher has no label name$/],
+    [ask('data', readBody(Array.from({ length: 101 }, () => query()))), 400, /more than 100 queries/],
+    [ask('data', readBody([query()], [1])), 400, /none of the accepted response types is supported/],
+  ];
+  for (const [asked, status, reason] of cases) {
+    const answer = await asked;
+    t.is(answer.status, status, String(answer.bytes));
+    t.regex(String(answer.bytes), reason);
+    t.is(answer.headers['content-type'], 'text/plain; charset=utf-8');
+  }
+  t.is((await ask('data', readBody([query()], [1, 0]))).status, 200);
+  t.is((await ask('data', readBody([query()], [0]))).status, 200);
+});
+
+test('a database without any samples has an empty result, one with another table of that name is refused', async (t) => {
+  await service.run('CREATE DATABASE bare');
+  t.deepEqual(await read('bare', query()), [[]]);
+  await service.run('CREATE TABLE bare.metrics (ts TIMESTAMP, v DOUBLE)');
+  t.is((await ask('bare', readBody([query()]))).status, 400);
+});
+
+test('the row cap of the REST interface holds for each query, and the limit of an answer is an error', async (t) => {
+  const capped = await service.attach('--restfulRowLimit=2', '--limits.remoteReadBytes=200');
+  t.teardown(() => capped.stop());
+  const body = readBody([query(['EQ', '__name__', 'up']), query(['EQ', '__name__', 'zones'])]);
+  const capTwo = await capped.open({
+    path: '/metricsdb/v1/remote_read/data',
+    body: readBody([query(['EQ', '__name__', 'up'])]),
+  });
+  const [series] = readAnswer(await buffer(capTwo));
+  t.is(series?.[0]?.samples.length, 2);
+  const refused = await capped.open({ path: '/metricsdb/v1/remote_read/data', body });
+  t.is(refused.statusCode, 400);
+  t.regex(await text(refused), /^the answer is longer than 200 bytes \(limits.remoteReadBytes\)/);
+});
+
+test('reading takes the right to read, writing the right to write', async (t) => {
+  await service.run("CREATE USER reader PASS 'Reader_12'");
+  const auth = `Basic ${Buffer.from('reader:Reader_12').toString('base64')}`;
+  const asked = readBody([query(['EQ', '__name__', 'up'])]);
+  const body = writeBody([{ labels: labelsOf(up), samples: [{ value: 9, timestamp: start + 9 }] }]);
+  await write('rights', body);
+  const written = () => service.ask({ path: '/metricsdb/v1/remote_write/rights', body, auth });
+  t.is((await ask('rights', asked, { auth })).status, 403);
+  t.is((await written()).status, 403);
+  await service.run('GRANT READ ON rights.* TO reader');
+  const { status, bytes } = await ask('rights', asked, { auth });
+  t.is(status, 200);
+  t.is(readAnswer(bytes)[0]?.length, 1);
+  t.is((await written()).status, 403);
+  await service.run('GRANT WRITE ON rights.* TO reader');
+  t.is((await written()).status, 204);
+});
