@@ -3,7 +3,7 @@ import { labelOf } from './explore-sql.js';
 import { count } from './format.js';
 import { exploreLink } from './links.js';
 import { tellTrouble } from './session.js';
-import { knownTags, seriesOfTables, tagValues, widestTags } from './tags.js';
+import { knownTags, seriesInAll, seriesOfTables, tagValues, widestTags } from './tags.js';
 
 /** Tables and tags that are listed. */
 const [mostTables, mostTags] = [200, 20];
@@ -24,14 +24,12 @@ export function cardinalityView(context) {
 
   const load = async () => {
     try {
-      const [found, tags] = await Promise.all([seriesOfTables(mostTables), widestTags(mostTags)]);
+      const [all, found, tags] = await Promise.all([seriesInAll(), seriesOfTables(mostTables), widestTags(mostTags)]);
       if (stopped) return;
-      const sum = (/** @type {'series' | 'fresh'} */ what) => found.reduce((all, row) => all + row[what], 0);
-      const all = sum('series');
       const facts = [
-        ['series', count(all)],
-        ['of them new in the last hour', count(sum('fresh'))],
-        ['tables', count(found.length)],
+        ['series', count(all.series)],
+        ['of them new in the last hour', count(all.fresh)],
+        ['super tables', count(all.tables)],
       ];
       put(
         totals,
@@ -39,7 +37,7 @@ export function cardinalityView(context) {
       );
       put(
         list,
-        found.map((row) => tableRow(row, all)),
+        found.map((row) => tableRow(row, all.series)),
       );
       put(widest, tags.length === 0 ? null : tagTable(tags));
       told.hidden = found.length > 0;

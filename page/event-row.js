@@ -1,5 +1,5 @@
 import { h, put, say } from './dom.js';
-import { ago, count, dateAndTime, measure } from './format.js';
+import { ago, count, dateAndTime, measureOf } from './format.js';
 import { queryLink } from './links.js';
 import { literal, quoted } from './names.js';
 
@@ -138,8 +138,9 @@ function factsOf(event) {
   };
   const when = (/** @type {number | null} */ time) => (time === null ? '' : dateAndTime(time));
   add('Raised by', event.rule ?? (event.source === 'system' ? 'the service' : ''));
-  if (event.value !== null && event.value !== undefined) add('Value', measure(event.value));
-  if (event.threshold !== null && event.threshold !== undefined) add('Threshold', measure(event.threshold));
+  if (event.value !== null && event.value !== undefined) add('Value', measureOf([event.value])(event.value));
+  if (event.threshold !== null && event.threshold !== undefined)
+    add('Threshold', measureOf([event.threshold])(event.threshold));
   add('Began', when(event.startTime));
   add('Last seen', when(event.lastSeenTime));
   add('Times seen', count(event.count));

@@ -240,11 +240,21 @@ export function exploreView(context) {
     const chosen = [database.value, table.value];
     if (chosen.includes('')) return;
     say(told, '');
-    const [columns, known] = await Promise.all([
+    const found = await Promise.all([
       fields(database.value, table.value),
       knownTags(database.value, table.value),
-    ]);
+    ]).catch((error) => {
+      if (error instanceof Trouble && error.reason === 'refused') return undefined;
+      throw error;
+    });
     if (chosen[0] !== database.value || chosen[1] !== table.value || stopped) return;
+    if (found === undefined) {
+      put(result);
+      choices.hidden = true;
+      below.hidden = true;
+      return say(told, `There is no table ${table.value} in ${database.value}, or you may not read it.`);
+    }
+    const [columns, known] = found;
     const drawable = columns.filter(({ type, isTag }) => !isTag && numberTypes.test(type));
     put(
       column,

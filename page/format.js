@@ -21,6 +21,59 @@ export function measure(value) {
   return plain.format(value);
 }
 
+/** Digits that are shown of a fraction: at least where values differ by less, and at most. */
+const [leastDigits, mostDigits] = [3, 12];
+
+/**
+ * Words for values, as exact as they differ from each other.
+ * @param {readonly (number | null | undefined)[]} values
+ * @returns {(value: number) => string}
+ */
+export function measureOf(values) {
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value === null || value === undefined) continue;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  const span = most > least ? most - least : Math.abs(most);
+  return wordsFor(span / 1000);
+}
+
+/**
+ * Words for marks of an axis: large numbers are short where nothing is lost, and steps are told apart.
+ * @param {readonly number[]} ticks
+ * @param {number} step between them
+ */
+export function tickWords(ticks, step) {
+  const unit = 1000 ** Math.floor(Math.log10(Math.max(1, ...ticks.map(Math.abs))) / 3);
+  const isShort = unit >= 1e6 && unit < 1e18 && step >= unit / 1000;
+  return ticks.map(isShort ? (tick) => shortest.format(tick) : wordsFor(step));
+}
+
+const shortest = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 3 });
+
+/**
+ * Words for numbers, with the digits that tell a step apart.
+ * @param {number} step
+ * @returns {(value: number) => string}
+ */
+function wordsFor(step) {
+  if (!Number.isFinite(step) || step === 0) return measure;
+  const digits = Math.max(leastDigits, Math.ceil(-Math.log10(step)));
+  const style = { maximumFractionDigits: Math.min(digits, mostDigits) };
+  const words = new Intl.NumberFormat('en', style);
+  return (value) => {
+    const isPlain = (digits <= mostDigits && Math.abs(value) < 1e15) || value === 0;
+    return isPlain
+      ? words.format(value)
+      : value
+          .toExponential(5)
+          .replace(/\.?0+e/, 'e')
+          .replace('e+', 'e');
+  };
+}
+
 /** @param {number} bytes */
 export function size(bytes) {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -1,5 +1,5 @@
 import { h, put, say } from './dom.js';
-import { count, measure } from './format.js';
+import { count } from './format.js';
 import { plot } from './plot.js';
 import { aligned, chooseLines, maxLines, readLines } from './series.js';
 
@@ -10,11 +10,11 @@ let serial = 0;
  * nothing to draw.
  * @param {import('./sql.js').Rows} rows
  * @param {string} statement that gave them
- * @param {ReadonlySet<string>} tags of its tables
+ * @param {import('./schema.js').KnownColumns} known columns of its tables
  * @returns {{ element: HTMLElement; stop: () => void } | undefined}
  */
-export function picture(rows, statement, tags) {
-  const lines = readLines(rows, statement, tags);
+export function picture(rows, statement, known) {
+  const lines = readLines(rows, statement, known);
   if (lines === undefined) return undefined;
   const place = h('div', {});
   const note = h('p', { class: 'muted', role: 'status' });
@@ -51,7 +51,6 @@ export function picture(rows, statement, tags) {
     const drawn = plot({
       lines: names.map((label) => ({ label })),
       heightPx: 320,
-      format: measure,
       points: true,
       label: `Time series: ${names.join(', ')}`,
     });

@@ -1,10 +1,17 @@
 import { h } from './dom.js';
+import { measureOf, tickWords } from './format.js';
 
 /** Colours of the series, by their place; the style sheet has them for light and dark. */
 const seriesColours = 10;
 
 /** Longest name in the legend, in characters. */
 const maxLabel = 80;
+
+/** Room for the words of the axis of values, in pixels: at least, beside the words, and for each of their characters. */
+const [leastRoom, besideWords, perCharacter] = [64, 24, 7];
+
+/** A picture of less time than this, in seconds, has an axis of numbers: that of times knows nothing below milliseconds. */
+const fineSpan = 0.01;
 
 /**
  * @typedef {object} Line
@@ -19,7 +26,7 @@ const maxLabel = 80;
  * @property {readonly Line[]} lines
  * @property {number} [heightPx]
  * @property {readonly [number, number] | 'bytes'} [range] of the values; bytes begin at 0; left out, the values'
- * @property {(value: number) => string} [format] of the values
+ * @property {(value: number) => string} [format] of the values; left out, as exact as they differ
  * @property {boolean} [points] marks single values where they are few
  * @property {string} label what the plot shows, for those who do not see it
  */
@@ -29,7 +36,7 @@ const maxLabel = 80;
  * seconds, then the values of each line, null where there is none.
  * @param {PlotOptions} options
  */
-export function plot({ lines, heightPx = 260, range, format = String, points = false, label }) {
+export function plot({ lines, heightPx = 260, range, format, points = false, label }) {
   const element = h('div', { class: 'plot', role: 'img', 'aria-label': label });
   /** @type {(number | null)[][]} */
   let data = [[], ...lines.map(() => [])];
@@ -55,19 +62,21 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
         padding: [null, 44, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
-        scales: { x: { range: timesOf }, ...scalesOf(range) },
+        scales: { x: { range: timesOf, time: !isFine(data[0] ?? []) }, ...scalesOf(range) },
         axes: [
           { ...axis, space: 84, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
           {
             ...axis,
-            size: 64,
-            values: (_plot, ticks) => ticks.map((tick) => format(tick)),
+            size: (_plot, words) => roomFor(words),
+            values: (_plot, ticks, _axis, _space, step) =>
+              format === undefined ? tickWords(ticks, step) : ticks.map(format),
             ...(range === 'bytes' ? { incrs: byteSteps } : {}),
           },
         ],
         series: [
-          { label: 'Time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
+          { label: 'Time', value: (_plot, seconds) => timeWords(seconds) },
           ...lines.map((line, at) => ({
+            value: valueWords(line.format ?? format ?? measureOf(data[at + 1] ?? [])),
             label: shortened(line.label),
             stroke: colour(line.colour ?? `series-${(at % seriesColours) + 1}`),
             width: 2,
@@ -77,8 +86,6 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
             spanGaps: false,
             ...(line.dashed ? { dash: [6, 4], width: 1.5 } : {}),
             ...(points && isSparse(data[at + 1] ?? []) ? { points: { show: true, size: 6 } } : {}),
-            value: (/** @type {unknown} */ _plot, /** @type {number | null} */ value) =>
-              value === null ? '–' : (line.format ?? format)(value),
           })),
         ],
       },
@@ -118,13 +125,32 @@ const byteSteps = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
 
 /**
  * The ends of the axis of times; a single point stands in the middle of some minutes.
- * @param {unknown} _plot
+ * @param {import('uplot')} drawn whose own end of a single point is years away
  * @param {number | null} first seconds; null without points
  * @param {number | null} last seconds
  * @returns {[number | null, number | null]}
  */
-function timesOf(_plot, first, last) {
-  return first !== null && first === last ? [first - 150, last + 150] : [first, last];
+export function timesOf({ data: [times] }, first, last) {
+  const isSingle = first !== null && first === times[0] && first === times.at(-1);
+  return isSingle ? [first - 150, first + 150] : [first, last];
+}
+
+/**
+ * True where all times lie within so short a span that an axis of times would have no marks.
+ * @param {readonly (number | null)[]} times seconds
+ */
+function isFine(times) {
+  const span = Number(times.at(-1)) - Number(times[0]);
+  return span > 0 && span < fineSpan;
+}
+
+/**
+ * Room for the words of the axis of values, in pixels.
+ * @param {readonly string[] | null | undefined} words
+ */
+function roomFor(words) {
+  const longest = Math.max(0, ...(words ?? []).map(({ length }) => length));
+  return Math.max(leastRoom, besideWords + perCharacter * longest);
 }
 
 /**
@@ -138,11 +164,12 @@ function scalesOf(range) {
 }
 
 /**
- * A name that leaves room for others.
+ * A name that leaves room for others, with both its ends: the last part may be all that tells it apart.
  * @param {string} name
  */
 function shortened(name) {
-  return name.length <= maxLabel ? name : `${name.slice(0, maxLabel - 1)}…`;
+  if (name.length <= maxLabel) return name;
+  return `${name.slice(0, maxLabel / 2 - 1)}…${name.slice(-maxLabel / 2)}`;
 }
 
 /**
@@ -150,21 +177,53 @@ function shortened(name) {
  * @param {readonly number[]} ticks seconds
  * @param {number} step seconds
  */
-function timeTicks(ticks, step) {
-  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+export function timeTicks(ticks, step) {
+  const digits = step >= 1 ? 0 : Math.min(6, Math.max(3, Math.ceil(-Math.log10(step))));
   let dateBefore = '';
   return ticks.map((seconds) => {
-    const time = new Date(seconds * 1000);
-    const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+    const { date, minutes, exact } = clockWords(seconds, digits);
     const isNew = date !== dateBefore;
     dateBefore = date;
     if (step >= 86_400) return date;
-    const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
-    const exact = `${minutes}:${two(time.getSeconds())}`;
-    const words =
-      step >= 60 ? minutes : step >= 1 ? exact : `${exact}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+    const words = step >= 60 ? minutes : exact;
     return isNew ? `${words}\n${date}` : words;
   });
+}
+
+/**
+ * A value as the legend shows it.
+ * @param {(value: number) => string} format
+ * @returns {(plot: unknown, value: number | null) => string}
+ */
+function valueWords(format) {
+  return (_plot, value) => (value === null ? '–' : format(value));
+}
+
+/**
+ * An instant as the legend shows it.
+ * @param {number | null} seconds
+ */
+function timeWords(seconds) {
+  if (seconds === null) return '--';
+  const { date, exact } = clockWords(seconds, Number.isInteger(seconds) ? 0 : Number.isInteger(seconds * 1000) ? 3 : 6);
+  return `${date} ${exact}`;
+}
+
+/**
+ * The date and the time of an instant in the zone of the browser.
+ * @param {number} seconds
+ * @param {number} digits of the second
+ */
+function clockWords(seconds, digits) {
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  const [whole, fraction = ''] = seconds.toFixed(digits).split('.');
+  const time = new Date(Number(whole) * 1000);
+  const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return {
+    date: `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`,
+    minutes,
+    exact: `${minutes}:${two(time.getSeconds())}${fraction === '' ? '' : `.${fraction}`}`,
+  };
 }
 
 /**

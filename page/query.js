@@ -102,6 +102,7 @@ export function queryView(context) {
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       if (error.reason === 'password') return context.failed(error);
+      for (const card of cards.slice(at + 1)) card.leave();
       const statement = statements[at];
       const sent = prefix + range.fill(statement?.text ?? '');
       const place = placeOf(error.message, sent);
@@ -193,9 +194,9 @@ export function queryView(context) {
           told,
         ),
         h('details', { class: 'history' }, h('summary', {}, 'History'), past),
+        results,
       ),
     ),
-    results,
   );
   if (asked.get('q') !== null && onlyReads(first.statement)) start();
   return {

@@ -97,6 +97,7 @@ export function rangePicker({ value, changed, due }) {
     /** The span in ms; undefined for all times. */
     span: () => {
       if (range.value === 'all') return undefined;
+      if (range.value !== 'between') return Number(range.value);
       const [begin = '', end = ''] = instants();
       return Date.parse(end) - Date.parse(begin);
     },

@@ -1,10 +1,10 @@
 import { copyText } from './copy.js';
 import { h, put, say, toast } from './dom.js';
 import { save, toCsv, toJson } from './download.js';
-import { count, duration } from './format.js';
+import { duration, measure } from './format.js';
 import { picture } from './picture.js';
 import { rowsTable, toTsv } from './rows-table.js';
-import { tagsOf } from './schema.js';
+import { columnsOf } from './schema.js';
 import { runSql } from './sql.js';
 
 /**
@@ -28,6 +28,8 @@ export function resultCard(statement, database, title, { folded = false } = {}) 
   return {
     element,
     stop: () => stop(),
+    /** Says that an earlier statement stood in the way of this one. */
+    leave: () => say(outcome, 'Not run, because the statement before it failed.'),
     /**
      * Runs the statement; throws a Trouble when it fails, after it has said so.
      * @param {AbortSignal} signal
@@ -37,12 +39,12 @@ export function resultCard(statement, database, title, { folded = false } = {}) 
       outcome.className = 'outcome';
       say(outcome, 'Running…');
       try {
-        const [rows, tags] = await Promise.all([runSql(statement, database, signal), tagsOf(statement, database)]);
+        const [rows, known] = await Promise.all([runSql(statement, database, signal), columnsOf(statement, database)]);
         stop();
         stop = () => {};
         say(outcome, outcomeWords(rows, duration(performance.now() - began)));
         if (isAffected(rows)) return put(body);
-        const drawn = picture(rows, statement, tags);
+        const drawn = picture(rows, statement, known);
         if (drawn !== undefined) stop = drawn.stop;
         const table = [
           rows.data.length === 0 ? null : downloads(rows),
@@ -77,9 +79,11 @@ function isAffected({ columns }) {
 function outcomeWords(rows, took) {
   if (isAffected(rows)) {
     const changed = Number(rows.data[0]?.[0] ?? 0);
-    return changed === 0 ? `Done in ${took}` : `${count(changed)} ${changed === 1 ? 'row' : 'rows'} written in ${took}`;
+    return changed === 0
+      ? `Done in ${took}`
+      : `${measure(changed)} ${changed === 1 ? 'row' : 'rows'} written in ${took}`;
   }
-  return `${count(rows.data.length)} ${rows.data.length === 1 ? 'row' : 'rows'} in ${took}`;
+  return `${measure(rows.data.length)} ${rows.data.length === 1 ? 'row' : 'rows'} in ${took}`;
 }
 
 /** @param {import('./sql.js').Rows} rows */

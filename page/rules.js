@@ -1,5 +1,5 @@
 import { h, put, say } from './dom.js';
-import { ago, count, dateAndTime, measure } from './format.js';
+import { ago, count, dateAndTime, measureOf } from './format.js';
 import { poll } from './polling.js';
 import { askJson, Trouble } from './session.js';
 
@@ -200,7 +200,11 @@ function trialRows({ looked, total, records }) {
           h(
             'span',
             { class: 'muted' },
-            [elementId, value === null ? '' : `value ${measure(value)}`, rows === null ? '' : `${count(rows)} rows`]
+            [
+              elementId,
+              value === null ? '' : `value ${measureOf([value])(value)}`,
+              rows === null ? '' : `${count(rows)} rows`,
+            ]
               .filter((part) => part !== '')
               .join(' · '),
           ),

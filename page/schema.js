@@ -85,13 +85,16 @@ export function fields(database, table) {
 const name = '(?:`(?:[^`]|``)*`|[A-Za-z_]\\w*)';
 const tableOf = new RegExp(`\\b(?:FROM|JOIN)\\s+(?:(${name})\\s*\\.\\s*)?(${name})`, 'gi');
 
+/** @typedef {{ tags: ReadonlySet<string>; values: ReadonlySet<string> }} KnownColumns */
+
 /**
- * The tags of the tables that a statement reads, as {@link sameName} writes them.
+ * The tags of the tables that a statement reads, and the columns beside them, as {@link sameName} writes them. Tables without
+ * tags have neither.
  * @param {string} statement
  * @param {string} database for tables named without one
- * @returns {Promise<Set<string>>}
+ * @returns {Promise<KnownColumns>}
  */
-export async function tagsOf(statement, database) {
+export async function columnsOf(statement, database) {
   const bare = (/** @type {string} */ text) =>
     text.startsWith('`') ? text.slice(1, -1).replaceAll('``', '`') : text.toLowerCase();
   const named = [...statement.matchAll(tableOf)].slice(0, 8);
@@ -108,5 +111,8 @@ export async function tagsOf(statement, database) {
       }
     }),
   );
-  return new Set(found.flat().flatMap((field) => (field.isTag ? [sameName(field.name)] : [])));
+  const ofSuperTables = found.filter((table) => table.some(({ isTag }) => isTag)).flat();
+  const names = (/** @type {boolean} */ isTag) =>
+    new Set(ofSuperTables.filter((field) => field.isTag === isTag).map((field) => sameName(field.name)));
+  return { tags: names(true), values: names(false) };
 }

@@ -11,20 +11,21 @@ const textTypes = /^(?:VARCHAR|NCHAR|BOOL|JSON)/;
 /**
  * What can be drawn of rows: the first column of times against the columns of numbers, one line for each of them and for
  * each combination of the values that tell series apart. Those are texts, JSON and booleans, and numbers that are tags or
- * stand in PARTITION BY or GROUP BY. Undefined where there is nothing to draw.
+ * stand in PARTITION BY or GROUP BY. Texts beside the tags of a super table are values and tell nothing apart. Undefined
+ * where there is nothing to draw.
  * @param {import('./sql.js').Rows} rows
  * @param {string} [statement] that gave the rows
- * @param {ReadonlySet<string>} [tags] names of tags of its tables
+ * @param {Partial<import('./schema.js').KnownColumns>} [known] columns of its tables
  * @returns {Line[] | undefined} by name
  */
-export function readLines({ columns, data }, statement = '', tags = new Set()) {
+export function readLines({ columns, data }, statement = '', { tags = new Set(), values: plain = new Set() } = {}) {
   const timeAt = columns.findIndex(({ type }) => type === 'TIMESTAMP');
   if (timeAt < 0) return undefined;
   const grouped = groupedBy(statement);
   const isKey = columns.map(({ name, type }, at) => {
     if (at === timeAt) return false;
     const known = sameName(name);
-    return textTypes.test(type) || tags.has(known) || grouped.has(known);
+    return tags.has(known) || grouped.has(known) || (textTypes.test(type) && !plain.has(known));
   });
   const keys = columns.flatMap((_, at) => (isKey[at] ? [at] : []));
   const values = columns.flatMap(({ isNumber }, at) => (isNumber && !isKey[at] ? [at] : []));
@@ -32,7 +33,7 @@ export function readLines({ columns, data }, statement = '', tags = new Set()) {
   /** @type {Map<string, Line>} */
   const lines = new Map();
   for (const row of data) {
-    const seconds = Date.parse(String(row[timeAt])) / 1000;
+    const seconds = secondsOf(String(row[timeAt]));
     if (Number.isNaN(seconds)) continue;
     const group = keys.map((at) => keyText(columns[at], row[at])).join(', ');
     for (const at of values) {
@@ -49,6 +50,15 @@ export function readLines({ columns, data }, statement = '', tags = new Set()) {
   }
   if (lines.size === 0) return undefined;
   return [...lines.values()].sort((a, b) => byName.compare(a.name, b.name));
+}
+
+/**
+ * An instant in Unix seconds with all its digits, as far as a number holds them: to a quarter of a microsecond.
+ * @param {string} text
+ */
+function secondsOf(text) {
+  const [, finer = ''] = /\.\d{3}(\d{1,6})/.exec(text) ?? [];
+  return (Date.parse(text) + Number(`0.${finer}`)) / 1000;
 }
 
 const byName = new Intl.Collator('en', { numeric: true });

@@ -66,6 +66,23 @@ export async function tagValues(database, table, tag) {
   return data.flatMap(([value, series]) => (value === null ? [] : [{ value: String(value), series: Number(series) }]));
 }
 
+/** Counts of the series that a statement finds: all, and those that are not older than an hour. */
+const counts = 'COUNT(*) AS series, SUM(CASE WHEN create_time > NOW() - 1h THEN 1 ELSE 0 END) AS fresh';
+
+/**
+ * How many series there are, and in how many super tables.
+ * @returns {Promise<{ series: number; fresh: number; tables: number }>}
+ */
+export async function seriesInAll() {
+  const own = "db_name NOT IN ('information_schema', 'performance_schema')";
+  const [series, tables] = await Promise.all([
+    runSql(`SELECT ${counts} FROM information_schema.ins_tables WHERE ${own}`, ''),
+    runSql('SELECT COUNT(*) FROM information_schema.ins_stables', ''),
+  ]);
+  const [all, fresh] = series.data[0] ?? [];
+  return { series: Number(all ?? 0), fresh: Number(fresh ?? 0), tables: Number(tables.data[0]?.[0] ?? 0) };
+}
+
 /**
  * How many series each table has, those with most first. Normal tables of a database are counted together, without a name.
  * @param {number} limit
@@ -73,7 +90,6 @@ export async function tagValues(database, table, tag) {
  *   not older than an hour
  */
 export async function seriesOfTables(limit) {
-  const counts = 'COUNT(*) AS series, SUM(CASE WHEN create_time > NOW() - 1h THEN 1 ELSE 0 END) AS fresh';
   const from = 'FROM information_schema.ins_tables WHERE type =';
   const [children, normal] = await Promise.all([
     runSql(

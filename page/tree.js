@@ -116,7 +116,13 @@ function tableRow(database, { name, isSuper }, open, insert) {
   look.addEventListener('click', async () => open(database, name, (await fields(database, name))[0]?.name ?? ''));
   const live = h('a', { href: tailLink(database, name), 'aria-label': `Live rows of ${name}` }, 'Live');
   const actions = h('p', { class: 'line' }, look, live);
-  const details = h('details', {}, h('summary', { title: isSuper ? 'super table' : 'table' }, name), actions, columns);
+  const details = h(
+    'details',
+    {},
+    h('summary', { title: isSuper ? 'super table' : 'table' }, breakable(name)),
+    actions,
+    columns,
+  );
   details.addEventListener('toggle', async () => {
     if (!details.open || columns.childElementCount > 0) return;
     const found = await fields(database, name).catch(() => []);
@@ -133,4 +139,12 @@ function tableRow(database, { name, isSuper }, open, insert) {
     );
   });
   return h('li', {}, details);
+}
+
+/**
+ * A long name, which breaks behind the signs that part its words.
+ * @param {string} name
+ */
+function breakable(name) {
+  return name.split(/(?<=[_.:/-])/).flatMap((part, at) => (at === 0 ? [part] : [h('wbr'), part]));
 }

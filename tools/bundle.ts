@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -74,3 +74,6 @@ for (const name of readdirSync(target)) {
   );
   if (plain !== text) writeFileSync(join(target, name), plain);
 }
+
+// Links to the programs, which package managers make, outlive a build, and start only what may be executed.
+for (const name of programs) chmodSync(join(target, `${name}.js`), 0o755);

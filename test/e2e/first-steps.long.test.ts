@@ -50,7 +50,7 @@ test('from a settings file to a plot, an event, and a backup that restores', asy
   const enginePort = new URL(service.engineUrl).port;
   const words = (shown: string): string[] =>
     shown
-      .replace(/^npx sluice /, '')
+      .replace(/^npm start -- /, '')
       .replaceAll('./', `${directory}/`)
       .split(' ');
   const backup = [

@@ -95,7 +95,7 @@ inBrowser('several events are acknowledged at once, and resolved with one commen
   await page.waitForSelector('.toast >> text=Acknowledged: 3 events.');
   await page.locator('.status:text-is("acknowledged")').nth(2).waitFor();
   await page.getByLabel('Select all').check();
-  t.true(await page.locator('.bulk >> text=Acknowledge').isDisabled());
+  await page.locator('.bulk button:disabled:has-text("Acknowledge")').waitFor();
   await page.click('.bulk >> text=Resolve…');
   await page.fill('#comment', 'New fuse.');
   await page.click('dialog button[type=submit]');

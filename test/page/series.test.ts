@@ -12,7 +12,11 @@ interface Line {
 }
 
 interface SeriesModule {
-  readonly readLines: (rows: Rows, statement?: string, tags?: ReadonlySet<string>) => Line[] | undefined;
+  readonly readLines: (
+    rows: Rows,
+    statement?: string,
+    known?: Partial<Record<'tags' | 'values', ReadonlySet<string>>>,
+  ) => Line[] | undefined;
   readonly chooseLines: (
     lines: readonly Line[],
     choice?: { readonly holds?: string; readonly rank?: string },
@@ -30,8 +34,12 @@ const value = { name: 'v', type: 'DOUBLE', isNumber: true };
 const city = { name: 'city', type: 'NCHAR', isNumber: false };
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
-function namesOf(rows: Rows, statement?: string, tags?: ReadonlySet<string>): string[] | undefined {
-  return readLines(rows, statement, tags)?.map(({ name }) => name);
+function namesOf(
+  rows: Rows,
+  statement?: string,
+  known?: Partial<Record<'tags' | 'values', ReadonlySet<string>>>,
+): string[] | undefined {
+  return readLines(rows, statement, known)?.map(({ name }) => name);
 }
 
 test('a column of numbers is one line over the times, in their order', (t) => {
@@ -96,7 +104,7 @@ test('numbers that are tags, or that rows are parted by, tell lines apart; other
   const parted = 'SELECT _wstart, groupid, AVG(current) FROM meters PARTITION BY groupid INTERVAL(1s)';
   t.deepEqual(namesOf({ columns, data }, parted), ['groupid=2', 'groupid=10']);
   t.deepEqual(namesOf({ columns, data }, 'SELECT … FROM t GROUP BY t.`GroupId`, x'), ['groupid=2', 'groupid=10']);
-  t.deepEqual(namesOf({ columns, data }, 'SELECT …', new Set(['groupid'])), ['groupid=2', 'groupid=10']);
+  t.deepEqual(namesOf({ columns, data }, 'SELECT …', { tags: new Set(['groupid']) }), ['groupid=2', 'groupid=10']);
   t.deepEqual(namesOf({ columns, data }, 'SELECT … ORDER BY groupid'), ['avg(current)', 'groupid']);
 });
 
@@ -115,6 +123,30 @@ test('an expression or an alias that rows are parted by tells lines apart as wel
 test('a truth value is named by its column', (t) => {
   const open = { name: 'open', type: 'BOOL', isNumber: false };
   t.deepEqual(namesOf({ columns: [time, city, open, value], data: [[at(1), 'oslo', true, 1]] }), ['oslo, open=true']);
+});
+
+test('a text beside the tags of a super table is a value, and draws no line of its own', (t) => {
+  const note = { name: 'note', type: 'VARCHAR', isNumber: false };
+  const data = [
+    [at(1), 'oslo', 'cold', 1],
+    [at(2), 'oslo', 'warm', 2],
+  ];
+  const known = { tags: new Set(['city']), values: new Set(['note', 'v']) };
+  t.deepEqual(namesOf({ columns: [time, city, note, value], data }, 'SELECT *', known), ['oslo']);
+  t.deepEqual(namesOf({ columns: [time, city, note, value], data }, 'SELECT …'), ['oslo, cold', 'oslo, warm']);
+});
+
+test('times of one millisecond are told apart by their microseconds', (t) => {
+  const second = '2026-01-01T00:00:00.';
+  const data = [
+    [`${second}000001000Z`, 1],
+    [`${second}000002+00:00`, 2],
+    [`${second}001Z`, 3],
+  ];
+  const [line] = readLines({ columns: [time, value], data }) ?? [];
+  const first = Date.parse(`${second}000Z`) / 1000;
+  const micros = [...(line?.points.keys() ?? [])].map((seconds) => Math.round((seconds - first) * 1e6));
+  t.deepEqual([micros, line?.repeated], [[1, 2, 1000], false]);
 });
 
 test('more lines than can be told apart are chosen among: by name, by what they hold, and by their values', (t) => {

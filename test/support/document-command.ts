@@ -15,17 +15,25 @@ const { DOCUMENT_PORT = '', DOCUMENT_ENGINE_PORT = '', DOCUMENT_SECRET = '' } = 
 /** As long as a start may take on a busy machine. */
 const patienceMs = 120_000;
 
-const command = process.argv[2] === 'npx' ? process.argv.slice(3) : process.argv.slice(2);
-process.exitCode = await run(command);
+process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = '', ...args]: readonly string[]): Promise<number> {
-  if (name === 'npm')
-    return args[0] === 'ci' ? 0 : started('npm', [args[0] ?? '', '--silent', ...args.slice(1)], repository);
+  if (name === 'npm') {
+    const [script = '', dashes, ...rest] = args;
+    if (script === 'ci') return 0;
+    if (script === 'start' && isCommand(rest)) return run(['sluice', ...rest]);
+    if (script === 'run' && dashes === 'sluice-bench') return run([dashes, ...rest.slice(1)]);
+    return started('npm', [script, '--silent', ...args.slice(1)], repository);
+  }
   if (name === 'sluice-bench') return ended(source('bench.js'), loadArguments(args));
-  if (/^-|^$/.test(args[0] ?? '') && !/^-[hV]|^--(help|version)/.test(args[0] ?? ''))
-    return started(process.execPath, [source('adapter.js'), ...args], process.cwd());
+  if (!isCommand(args)) return started(process.execPath, [source('adapter.js'), ...args], process.cwd());
   const service = [`--database.port=${DOCUMENT_ENGINE_PORT}`, `--database.password=${DOCUMENT_SECRET}`];
   return ended(source('adapter.js'), args[0] === 'backup' ? [...args, ...service] : args);
+}
+
+/** Whether the service's program does something else than to serve: a command, its help, its version. */
+function isCommand([first = '']: readonly string[]): boolean {
+  return !/^-|^$/.test(first) || /^-[hV]|^--(help|version)/.test(first);
 }
 
 /** The arguments of the load tool with a port, which documents leave out, and with fewer rows. */

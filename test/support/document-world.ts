@@ -176,7 +176,7 @@ export class DocumentWorld {
     mkdirSync(join(directory, 'bin'), { recursive: true });
     // A refused request fails its block, but for one that is marked as refused.
     writeFileSync(join(directory, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
-    for (const name of ['sluice', 'sluice-bench', 'npm', 'npx']) {
+    for (const name of ['sluice', 'sluice-bench', 'npm']) {
       const file = join(directory, 'bin', name);
       const program = join(import.meta.dirname, 'document-command.js');
       // The real npm must be found by what takes its place.

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -37,4 +37,8 @@ test('little is read before the engine is started, and the rest of the service b
 
 test('compilers of schemas, which no route has, are in no program', (t) => {
   for (const name of pieces) t.false(textOf(name).includes('// node_modules/ajv/'), name);
+});
+
+test('programs may be executed, so that links to them outlive a build', (t) => {
+  for (const name of programs) t.notThrows(() => accessSync(join(directory, name), constants.X_OK), name);
 });

@@ -19,12 +19,21 @@ type ArgumentsRead =
 export function readLoadArguments(program: string, version: string, argv: readonly string[]): ArgumentsRead {
   const given = new Map<Setting<unknown>, string>();
   for (const met of readCommandLine(flags, argv, 'gnu')) {
+    if (met.kind === 'stray') return usageMistake(program, [`${gnuMistake(met)}${fileHint(argv[met.at])}`]);
     if (met.kind !== 'option') return usageMistake(program, [gnuMistake(met)]);
+    if (met.option.setting === general.host && met.text === 'elp') {
+      return usageMistake(program, ["-help is the host 'elp' (did you mean --help?)"]);
+    }
     const text = printedBy(met.option, program, version);
     if (text !== undefined) return { outcome: 'print', text };
     given.set(met.option.setting, met.text ?? '');
   }
   return { outcome: 'arguments', args: new LoadArguments(given) };
+}
+
+/** What somebody meant who names a file alone. */
+function fileHint(word = ''): string {
+  return word.endsWith('.json') ? ` (did you mean -f ${word}?)` : '';
 }
 
 /** A refusal of what is wrong with a command line, with a hint. */

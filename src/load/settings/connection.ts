@@ -34,7 +34,8 @@ export function readConnection(
   const expanded = expand(named === undefined || named === '' ? serverDefaults.directory : named, input.env);
   if (!expanded.ok) return `The configuration directory ${named} cannot be made out: ${expanded.missing} is not set.`;
   if (host !== undefined && !isHost(host)) {
-    return `The host ${JSON.stringify(host)} is neither a name nor an address.`;
+    const hint = /:\/\/|:\d+$/.test(host) ? ': give the name alone, and the port by itself' : '';
+    return `The host ${JSON.stringify(host)} is neither a name nor an address${hint}.`;
   }
   const tls = readTls(values, input);
   if (typeof tls === 'string') return tls;

@@ -130,7 +130,8 @@ function readFields(args: LoadArguments): Fields {
 function readTypes(args: LoadArguments, setting: Setting<string>): readonly ListedType[] {
   const types = readTypeList(args.get(setting), args.get(table.width));
   if (typeof types !== 'string') return types;
-  const said = `${JSON.stringify(types)} is no data type${suggestion(types, typeNames)}`;
+  const hint = suggestion(types, typeNames) || `; allowed: ${typeNames.join(', ')}`;
+  const said = `${JSON.stringify(types)} is no data type${hint}`;
   args.mistakes.push(`-${setting.flag?.short}, --${setting.flag?.long}: ${said}.`);
   return [];
 }

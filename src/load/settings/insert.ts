@@ -66,6 +66,8 @@ function readDatabase(entry: Section, top: Section, input: LoadInput): DatabaseP
 
 function readSuperTables(entry: Section): readonly Section[] {
   if (entry.lengthOf(insert.superTables) !== undefined) return entry.sections(insert.superTables, 'table');
+  const misspelt = entry.misspelt(insert.superTables);
+  if (misspelt !== undefined) entry.refuseMember(misspelt, 'would make the database anew without super tables');
   entry.inform(entry.has(insert.superTables) ? insert.superTables : undefined, 'is a database without super tables');
   return [];
 }

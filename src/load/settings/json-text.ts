@@ -29,6 +29,7 @@ type JsonRead =
 
 const maxDepth = 64;
 const blanks = /[\t\n\r ]*/y;
+const comments = /\/[/*]/y;
 const numbers = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const words = /true|false|null/y;
@@ -145,6 +146,6 @@ class JsonReader {
   }
 
   #fail(message: string): never {
-    throw new JsonMistake(message);
+    throw new JsonMistake(this.#take(comments) === undefined ? message : 'JSON has no comments');
   }
 }

@@ -1,4 +1,4 @@
-import { suggestion } from '../../text/nearest.js';
+import { nearestName } from '../../text/nearest.js';
 import type { JsonMember, JsonNode, JsonObject } from './json-text.js';
 import { information, type LoadNote, warning } from './request.js';
 import { isOpen, mayStandIn, rowsAt, withoutEffect } from './rows.js';
@@ -31,6 +31,8 @@ export class Section implements Values {
   readonly others: readonly JsonMember[];
   readonly #place: SectionPlace;
   readonly #found = new Map<Setting<unknown>, JsonMember>();
+  /** Unknown members by the known key that they are most like. */
+  readonly #misspelt = new Map<string, JsonMember>();
 
   constructor(place: SectionPlace) {
     this.#place = place;
@@ -62,6 +64,11 @@ export class Section implements Values {
     const found = this.get(setting);
     if (found !== undefined && found !== '') return found;
     return found === undefined && this.has(setting) ? undefined : this.missing(setting, what);
+  }
+
+  /** An unknown member that is most like a key. */
+  misspelt({ key = '' }: Setting<unknown>): JsonMember | undefined {
+    return this.#misspelt.get(key);
   }
 
   /** Items of an array, without a word about what is none. */
@@ -157,7 +164,9 @@ export class Section implements Values {
       } else if (isOpen(level)) others.push(member);
       else {
         const known = rows.flatMap(({ key }) => key ?? []);
-        this.warnMember(member, `is unknown and ignored${suggestion(member.key, known)}`);
+        const meant = nearestName(member.key, known);
+        if (meant !== undefined) this.#misspelt.set(meant, member);
+        this.warnMember(member, `is unknown and ignored${meant === undefined ? '' : ` (did you mean ${meant}?)`}`);
       }
     }
     return others;

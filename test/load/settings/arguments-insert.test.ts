@@ -105,7 +105,7 @@ test('gives each type its usual range', (t) => {
 });
 
 for (const [argv, named] of [
-  [['-b', 'int,nosuch'], /"nosuch" is no data type\.\n/],
+  [['-b', 'int,nosuch'], /"nosuch" is no data type; allowed: .*DOUBLE.*\.\n/i],
   [['-b', 'int,flaot'], /"flaot" is no data type \(did you mean float\?\)\.\n/],
   [['-A', 'binary(0)'], /binary\(0\)/],
   [['-b', 'binary(01)'], /binary\(01\)/],
@@ -118,7 +118,10 @@ for (const [argv, named] of [
   [['-d', 'a.b'], /The name "a\.b" of a database holds a dot/],
   [['-m', 'a.'], /The name "a\.10000" of a table holds a dot/],
   [['-h', ''], /The host "" is neither a name nor an address/],
-  [['-h', 'http://db'], /The host "http:\/\/db" is neither/],
+  [
+    ['-h', 'http://db'],
+    /The host "http:\/\/db" is neither a name nor an address: give the name alone, and the port by itself\./,
+  ],
   [['-h', '[::1]'], /The host "\[::1\]" is neither/],
   [['-I', 'rest', '-h', 'a b'], /The host "a b" is neither/],
   [['-A', ''], /-A, --tag-type: "" is no data type/],

@@ -122,6 +122,8 @@ for (const [argv, message] of [
   [['--answer-yes=1'], "option '--answer-yes' doesn't allow an argument"],
   [['stray'], 'Too many arguments'],
   [['-'], 'Too many arguments'],
+  [['insert.json'], 'Too many arguments (did you mean -f insert.json?)'],
+  [['-t', '5', '-help'], "-help is the host 'elp' (did you mean --help?)"],
   [['-y', '--', 'stray'], 'Too many arguments'],
 ] as const) {
   test(`refuses ${argv.join(' ')} as usage`, (t) => {

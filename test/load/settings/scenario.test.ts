@@ -114,6 +114,12 @@ test('makes a database without super tables', (t) => {
   }
 });
 
+test('refuses a database whose super tables are misspelt, which would be dropped and made empty', (t) => {
+  const text = '{"databases": [{"dbinfo": {"name": "x"}, "super_table": []}]}';
+  const refused = loadRequest(['-f', 'a.json'], { 'a.json': text });
+  t.regex(refusalOf(refused), /line 1: databases\[0\]\.super_table: would make the database anew without super tables/);
+});
+
 test('tells all mistakes at once, each with its line and path', (t) => {
   const text = `{
   "thread_count": -1,
