@@ -15,6 +15,8 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Fires when the client went away before its answer was sent in full. */
   readonly aborted: AbortSignal;
+  /** The call with what it brought. */
+  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall;
 }
 
 /** Settings that the handlers read. */

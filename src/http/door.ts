@@ -79,12 +79,39 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   const { request } = call;
   const id = requestIdOf(call, rules.requestId);
   if (typeof id !== 'string') return refuse(id, 'id');
-  const given = rules.credentials(call, context);
-  if (isFault(given)) return refuse(given, 'credentials');
-  const credentials = given.scheme === 'password' ? { ...given, from: plainAddress(request.ip) } : given;
+  const credentials = credentialsOf(call, rules, context);
+  if (isFault(credentials)) return refuse(credentials, 'credentials');
   const layers = (rules.layers ?? gzipLayers)(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
-  return Object.assign(call, { id, credentials, layers });
+  return call.admitted(id, credentials, layers);
+}
+
+/** The last request of a connection, and the credentials that it brought. Most senders say the same each time. */
+interface LastSaid {
+  readonly rules: GuardedDoor;
+  readonly url: string;
+  readonly authorization: string | undefined;
+  readonly credentials: Credentials;
+}
+
+const lastSaid = new WeakMap<object, LastSaid>();
+/** A code that was made for a login ends after a while. */
+const loginCode = /^\s*custom/i;
+
+function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext): Credentials | Fault {
+  const { request } = call;
+  const { url } = request;
+  const { authorization } = request.headers;
+  const { socket } = request.raw;
+  const last = lastSaid.get(socket);
+  if (last?.url === url && last.authorization === authorization && last.rules === rules) return last.credentials;
+  const given = rules.credentials(call, context);
+  if (isFault(given)) return given;
+  const credentials = given.scheme === 'password' ? { ...given, from: plainAddress(request.ip) } : given;
+  if (authorization === undefined || !loginCode.test(authorization)) {
+    lastSaid.set(socket, { rules, url, authorization, credentials });
+  }
+  return credentials;
 }
 
 function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): string | Fault {

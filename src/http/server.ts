@@ -8,12 +8,12 @@ import Fastify, {
 } from 'fastify';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { CorsSettings } from '../model/cors-settings.js';
-import type { Intake } from '../model/exchange.js';
+import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
-import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
 import { plainAddress } from './client-address.js';
 import { type CorsPolicy, createCorsPolicy } from './cors.js';
 import { doorOf } from './door.js';
@@ -160,6 +160,10 @@ function noSchemas(): never {
   throw new Error('A route has a schema, which nothing here compiles.');
 }
 
+function noQuery(): Record<string, never> {
+  return {};
+}
+
 function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance {
   const timeouts = options.timeouts ?? {};
   const headersMs = timeouts.headersMs ?? 10 * second;
@@ -169,7 +173,8 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     exposeHeadRoutes: true,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     genReqId: ({ url }) => requestIdOf(url),
-    routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true },
+    // Handlers read the query themselves.
+    routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true, querystringParser: noQuery },
     requestTimeout: requestMs,
     keepAliveTimeout: timeouts.keepAliveMs ?? 75 * second,
     connectionTimeout: timeouts.idleMs ?? 60 * second,
@@ -331,7 +336,13 @@ function hasSplitSegment(params: Call['params']): boolean {
   return false;
 }
 
-class HttpCall implements Call {
+/** Of a call that has not passed its door yet. */
+const nobody: Credentials = { scheme: 'token', token: '' };
+
+class HttpCall implements AdmittedCall {
+  id = '';
+  credentials: Credentials = nobody;
+  layers = 0;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly params: Call['params'];
@@ -349,6 +360,13 @@ class HttpCall implements Call {
 
   get aborted(): AbortSignal {
     return this.#open.aborted;
+  }
+
+  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {
+    this.id = id;
+    this.credentials = credentials;
+    this.layers = layers;
+    return this;
   }
 }
 

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry, Summary } from 'prom-client';
+import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
 import type { WatchedFigures } from '../model/figure.js';
 import { joinedFigures, type MetricFamily, textOfFigures } from './joined-figures.js';
+import { DurationHistogram, DurationSummary, RouteDurations, secondsBuckets } from './request-durations.js';
 
 /** How a request over HTTP ended. */
 interface EndedRequest {
@@ -18,6 +19,20 @@ interface EndedRequest {
 /** How rows that came in by a door ended. */
 type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
+/** Requests of one route, method, status and client. */
+interface RequestKind {
+  readonly labels: Readonly<Record<(typeof requestLabels)[number], string>>;
+  readonly durations: RouteDurations;
+  ended: number;
+  failed: number;
+}
+
+/** What came in by a door. */
+interface DoorTally {
+  bytes: number;
+  readonly rows: Map<RowOutcome, number>;
+}
+
 /** Which requests are told apart, and how far quantiles look back. */
 interface MetricsOptions {
   /** Of the service, for `adapter_build_info`. */
@@ -32,13 +47,9 @@ interface MetricsOptions {
 
 /** Client addresses that get a series of their own; requests of further ones are counted together. */
 const maxClients = 256;
-/** Ended requests that may wait to be counted. */
-const countedAtOnce = 256;
 const hiddenClient = 'invisible';
 const otherClients = 'other';
 const requestLabels = ['status_code', 'client_ip', 'request_method', 'request_uri'] as const;
-const routeLabels = ['request_method', 'request_uri'] as const;
-const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 /**
@@ -49,7 +60,13 @@ export class ServiceMetrics {
   readonly #registry = new Registry<OpenMetricsContentType>();
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
-  readonly #uncounted: EndedRequest[] = [];
+  #inFlight = 0;
+  /** What ended since figures were read last, by everything that tells requests apart. */
+  readonly #kinds = new Map<string, RequestKind>();
+  /** By method and route. */
+  readonly #routes = new Map<string, RouteDurations>();
+  /** Bytes and rows since figures were read last, by door. */
+  readonly #doors = new Map<string, DoorTally>();
   readonly #requests = new Counter({
     name: 'adapter_restful_http_request_total',
     help: 'Requests over HTTP.',
@@ -60,19 +77,6 @@ export class ServiceMetrics {
     name: 'adapter_restful_http_request_fail',
     help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
     labelNames: requestLabels,
-    registers: [this.#registry],
-  });
-  readonly #inFlight = new Gauge({
-    name: 'adapter_restful_http_request_in_flight',
-    help: 'Requests over HTTP that are being answered.',
-    registers: [this.#registry],
-  });
-  readonly #milliseconds: Summary<(typeof routeLabels)[number]>;
-  readonly #seconds = new Histogram({
-    name: 'adapter_http_request_duration_seconds',
-    help: 'Time to the end of the answer.',
-    labelNames: routeLabels,
-    buckets: secondsBuckets,
     registers: [this.#registry],
   });
   readonly #refusals = new Counter({
@@ -144,15 +148,15 @@ export class ServiceMetrics {
       labelNames: ['version', 'node'],
       registers: [this.#registry],
     }).set(build, 1);
-    this.#milliseconds = new Summary({
-      name: 'adapter_restful_http_request_summary_milliseconds',
-      help: 'Time to the end of the answer.',
-      labelNames: routeLabels,
-      percentiles: [0.1, 0.2, 0.5, 0.9, 0.99],
-      maxAgeSeconds: Math.max(1, options.windowMs / 1000),
-      ageBuckets: 3,
-      registers: [this.#registry],
+    this.watch({
+      adapter_restful_http_request_in_flight: {
+        help: 'Requests over HTTP that are being answered.',
+        read: () => this.#inFlight,
+      },
     });
+    const routes = () => this.#routes.values();
+    new DurationSummary('adapter_restful_http_request_summary_milliseconds', this.#registry, routes);
+    new DurationHistogram('adapter_http_request_duration_seconds', this.#registry, routes);
   }
 
   /** Adds figures that are read at each scrape. */
@@ -172,29 +176,47 @@ export class ServiceMetrics {
 
   /** A request has begun. */
   begun(): void {
-    if (this.#options.http) this.#inFlight.inc();
+    if (this.#options.http) this.#inFlight++;
   }
 
-  /** A request has ended. Many are counted at once, which costs a quarter of counting each of them as it ends. */
-  ended(request: EndedRequest): void {
+  /** A request has ended. The counters, which look for their labels each time, hear of it once figures are read. */
+  ended({ route, method, status, seconds, client, failed }: EndedRequest): void {
     if (!this.#options.http) return;
-    this.#inFlight.dec();
-    this.#uncounted.push(request);
-    if (this.#uncounted.length >= countedAtOnce) this.#countRequests();
+    this.#inFlight--;
+    const address = this.#client(client);
+    const key = `${method} ${route} ${status} ${address}`;
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      const labels = { request_method: method, request_uri: route, status_code: String(status), client_ip: address };
+      kind = { labels, durations: this.#durationsOf(method, route), ended: 0, failed: 0 };
+      this.#kinds.set(key, kind);
+    }
+    kind.ended++;
+    if (failed) kind.failed++;
+    kind.durations.add(seconds);
   }
 
-  #countRequests(): void {
-    for (const request of this.#uncounted) this.#count(request);
-    this.#uncounted.length = 0;
+  #durationsOf(method: string, route: string): RouteDurations {
+    const key = `${method} ${route}`;
+    const known = this.#routes.get(key);
+    if (known !== undefined) return known;
+    const labels = { request_method: method, request_uri: route };
+    const durations = new RouteDurations(labels, this.#options.windowMs);
+    this.#routes.set(key, durations);
+    return durations;
   }
 
-  #count({ route, method, status, seconds, client, failed }: EndedRequest): void {
-    const request = { request_method: method, request_uri: route };
-    const labels = { ...request, status_code: String(status), client_ip: this.#client(client) };
-    this.#requests.inc(labels);
-    if (failed) this.#failures.inc(labels);
-    this.#milliseconds.observe(request, seconds * 1000);
-    this.#seconds.observe(request, seconds);
+  #countAll(): void {
+    for (const { labels, ended, failed } of this.#kinds.values()) {
+      this.#requests.inc(labels, ended);
+      if (failed > 0) this.#failures.inc(labels, failed);
+    }
+    this.#kinds.clear();
+    for (const [pipeline, { bytes, rows }] of this.#doors) {
+      this.#bytes.inc({ pipeline }, bytes);
+      for (const [outcome, count] of rows) this.#rows.inc({ pipeline, outcome }, count);
+    }
+    this.#doors.clear();
   }
 
   /** Something was refused at a door. */
@@ -204,12 +226,22 @@ export class ServiceMetrics {
 
   /** Data came in by a door. */
   received(pipeline: string, bytes: number): void {
-    this.#bytes.inc({ pipeline }, bytes);
+    this.#door(pipeline).bytes += bytes;
   }
 
   /** Rows that came in by a door have ended. */
   settled(pipeline: string, outcome: RowOutcome, rows: number): void {
-    if (rows > 0) this.#rows.inc({ pipeline, outcome }, rows);
+    if (rows === 0) return;
+    const tally = this.#door(pipeline).rows;
+    tally.set(outcome, (tally.get(outcome) ?? 0) + rows);
+  }
+
+  #door(pipeline: string): DoorTally {
+    const known = this.#doors.get(pipeline);
+    if (known !== undefined) return known;
+    const tally = { bytes: 0, rows: new Map<RowOutcome, number>() };
+    this.#doors.set(pipeline, tally);
+    return tally;
   }
 
   /** A text of a format told so often what no table has a place for. */
@@ -243,7 +275,7 @@ export class ServiceMetrics {
   async text(): Promise<string> {
     const joined = await this.#joined();
     if (joined !== undefined) return textOfFigures(joined);
-    this.#countRequests();
+    this.#countAll();
     return this.#registry.metrics();
   }
 
@@ -260,7 +292,7 @@ export class ServiceMetrics {
 
   /** The figures of this process. */
   ownValues(): Promise<readonly MetricFamily[]> {
-    this.#countRequests();
+    this.#countAll();
     return this.#registry.getMetricsAsJSON();
   }
 

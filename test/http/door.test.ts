@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import test from 'ava';
 import { routes } from '../../src/http/routes.js';
-import type { GuardState } from '../../src/model/exchange.js';
+import type { Credentials, GuardState } from '../../src/model/exchange.js';
 import { ask, type Reply, startRoom } from '../support/http-room.js';
 
 const guarded = routes.flatMap((route) => (route.guard === undefined ? [] : [route]));
@@ -39,4 +41,33 @@ test('an empty path parameter is no interface', async (t) => {
     const reply = await ask(room, { method, path: path.replace(/:\w+/g, '') });
     t.deepEqual([reply.status, reply.text], [404, '404 page not found'], path);
   }
+});
+
+test('the credentials of a connection are those of each of its requests', async (t) => {
+  const seen: Credentials[] = [];
+  const room = await startRoom(t, {
+    write: ({ request, answer }) => {
+      seen.push(request.credentials);
+      answer({ outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] });
+    },
+  });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  const send = async (query: string, pair: string) => {
+    const path = `/lineproto/v1/write?db=d${query}`;
+    const headers = { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+    const request = http.request({ port: room.port, method: 'POST', path, headers, agent });
+    request.end('m v=1');
+    const [response] = await once(request, 'response');
+    response.resume();
+    await once(response, 'end');
+  };
+  await send('', 'a:1');
+  await send('', 'a:1');
+  await send('', 'a:2');
+  await send('&p=3', 'a:2');
+  await send('', 'b:1');
+  const pairs = seen.map((given) => given.scheme === 'password' && `${given.user}:${given.password}`);
+  t.deepEqual(pairs, ['a:1', 'a:1', 'a:2', 'a:3', 'b:1']);
+  t.is(seen[0], seen[1]);
 });

@@ -42,6 +42,8 @@ export class CredentialCheck {
   readonly #catalogue: Catalogue;
   readonly #key = randomBytes(32).toString('hex');
   readonly #remembered = new Map<string, Remembered>();
+  /** Digests of credentials that a connection brings again and again. */
+  readonly #digests = new WeakMap<Credentials, Buffer>();
   /** Revision of the user that a wrong password was checked against, by digest. */
   readonly #wrong = new Map<string, number>();
   readonly #guesses = new GuessBudget();
@@ -106,7 +108,9 @@ export class CredentialCheck {
   known(credentials: Credentials): Identity | Fault | undefined {
     if (credentials.scheme === 'token') return this.#ownerOf(tokenDigest(credentials.token));
     const found = this.#catalogue.principals.user(credentials.user);
-    return found !== undefined && this.#isRemembered(found, this.#digestOf(credentials)) ? admitted(found) : undefined;
+    return found !== undefined && this.#isRemembered(found, this.#keptDigest(credentials))
+      ? admitted(found)
+      : undefined;
   }
 
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
@@ -128,6 +132,14 @@ export class CredentialCheck {
 
   #digestOf({ user, password }: PasswordCredentials): Buffer {
     return hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
+  }
+
+  #keptDigest(credentials: Extract<Credentials, { scheme: 'password' }>): Buffer {
+    const kept = this.#digests.get(credentials);
+    if (kept !== undefined) return kept;
+    const digest = this.#digestOf(credentials);
+    this.#digests.set(credentials, digest);
+    return digest;
   }
 
   #isRemembered({ name, revision }: UserDef, digest: Buffer): boolean {

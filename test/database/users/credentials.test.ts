@@ -34,7 +34,11 @@ test.serial('the first user is made once; a new user and a new password count in
   const made = await hashPassword('Secret-1');
   await processes[1].submit([{ op: 'create-user', name: 'ann', passwordHash: made }]);
   t.is(await answer(checks[0], 'ann', 'Secret-1'), 'in');
+  const kept = { scheme: 'password', user: 'ann', password: 'Secret-1' } as const;
+  t.deepEqual([checks[0].known(kept), checks[0].known(kept)], [{ user: 'ann' }, { user: 'ann' }]);
   await processes[1].submit([{ op: 'alter-user', name: 'ann', passwordHash: await hashPassword('Secret-2') }]);
+  await processes[0].sync();
+  t.is(checks[0].known(kept), undefined);
   t.is(await answer(checks[0], 'ann', 'Secret-2'), 'in');
   t.is(await answer(checks[0], 'ann', 'Secret-1'), 'auth');
   await processes[1].submit([{ op: 'drop-user', name: 'ann' }]);
