@@ -145,6 +145,16 @@ export interface EventsDesk {
 /** State of the memory guard: everything goes, queries are refused, or everything is. */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
+/** How the parts of a cluster answer. */
+export interface ClusterState {
+  /** True while queries have no answer: no node of some shard answers, or rows are being moved between shards. */
+  readonly isMissing: boolean;
+  /** How many nodes answer and have everything, answer and may lack rows, and do not answer. */
+  readonly nodes: { readonly up: number; readonly behind: number; readonly away: number };
+  /** Undefined where there is none. */
+  readonly keeper: 'up' | 'away' | undefined;
+}
+
 /** The ports through which the HTTP room reaches the pipelines. */
 export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
@@ -166,8 +176,8 @@ export interface Intake {
   guard(): GuardState;
   /** True while the database lives and does not answer, and once nothing can be written any more. */
   isDatabaseHung(): boolean;
-  /** True while queries have no answer because a part of the database does not answer. */
-  isDatabaseMissing(): boolean;
+  /** The cluster that is the database; undefined for a single engine. */
+  cluster(): ClusterState | undefined;
   /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */
   replay(): ReadonlyMap<string, number>;
   /** The service's figures as OpenMetrics text. */

@@ -7,6 +7,7 @@ import type { Component } from '../model/component.js';
 import type { Credentials, Exchange, Intake } from '../model/exchange.js';
 import { faultOf } from '../model/fault.js';
 import { httpDoor } from '../pipelines/events/system-watch.js';
+import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
@@ -114,7 +115,7 @@ export function intakeOf(
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
-    isDatabaseMissing: () => engine.isMissing(),
+    cluster: () => clusterState(engine.client),
     replay: () => writes.replay,
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     metrics: () => metrics.text(),

@@ -32,8 +32,6 @@ export interface RunningEngine {
   isUp(): boolean;
   /** True while the process of the embedded engine lives and does not answer. */
   isHung(): boolean;
-  /** True while queries have no answer, as far as this is known: a shard of a cluster has no node that answers. */
-  isMissing(): boolean;
   /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
   /**
@@ -77,7 +75,6 @@ export function engineOfFirst(
     companions: () => first.engine.pids.filter((pid) => pid !== process.pid),
     isUp: () => first.engine.state === 'up',
     isHung: () => first.engine.state === 'hung',
-    isMissing: () => false,
     watch: (listener) => first.onState((state) => listener(state === 'up')),
     watchLog: (listener) => first.onLogChange(listener),
     stop: () => client.close(),
@@ -137,7 +134,6 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
     },
     isUp: () => supervisor.state === 'up',
     isHung: () => supervisor.state === 'hung',
-    isMissing: () => false,
     watch,
     watchLog: (listener) => supervisor.onLogChange(listener),
     stop,
@@ -153,7 +149,6 @@ export function attachedEngine(client: EngineClient, url: string): RunningEngine
     companions: () => [],
     isUp: () => true,
     isHung: () => false,
-    isMissing: () => false,
     watch: () => () => {},
     stop: () => client.close(),
   };
@@ -196,7 +191,7 @@ export async function openCluster(
     throw error;
   }
   if (isForced) warnOfLossyNodes(nodes, componentLog(logger, 'cluster'));
-  const isUp = (): boolean => nodes.missingShards.length === 0 && !nodes.isHeld;
+  const isUp = (): boolean => !client.isMissing;
   return {
     client,
     url: urls.join(','),
@@ -204,7 +199,6 @@ export async function openCluster(
     companions: () => [],
     isUp,
     isHung: () => false,
-    isMissing: () => !isUp(),
     watch: (listener) => {
       let last = isUp();
       listener(last);

@@ -11,6 +11,7 @@ import { componentLog, type Logger } from '../telemetry/logger.js';
 import type { EngineNews } from '../workers/messages.js';
 import { type FirstDuties, WorkerPool } from '../workers/pool.js';
 import { answering } from './answering.js';
+import { clusterFigures } from './cluster-state.js';
 import { type BegunEngine, beginEngine } from './engine-start.js';
 import type { ReadRulesAgain } from './events-desk.js';
 import { Failure } from './failure.js';
@@ -168,6 +169,7 @@ function showState({ monitoring: { guard, metrics }, engine }: ServiceParts): vo
       help: '0 normal, 1 queries paused, 2 everything paused.',
       read: () => guardStates.indexOf(guard.state),
     },
+    ...clusterFigures(engine.client),
   });
 }
 

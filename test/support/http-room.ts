@@ -56,6 +56,7 @@ export interface RoomOptions {
   readonly guard?: () => GuardState;
   readonly replay?: Intake['replay'];
   readonly isDatabaseHung?: () => boolean;
+  readonly cluster?: Intake['cluster'];
   readonly settings?: Partial<HandlerSettings>;
   readonly cors?: Partial<CorsSettings>;
   readonly timeouts?: HttpTimeouts;
@@ -129,7 +130,7 @@ function defaultIntake(options: RoomOptions): Intake {
     slowStatements:
       options.slowStatements ?? (async () => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
-    isDatabaseMissing: () => false,
+    cluster: options.cluster ?? (() => undefined),
     replay: options.replay ?? (() => new Map()),
     isDatabaseHung: options.isDatabaseHung ?? (() => false),
     metrics: async () => '# EOF\n',

@@ -31,7 +31,7 @@ export interface Polling {
 
 /** The catalogue's log, where an engine keeps it. */
 export function logOf(engine: Engine): CatalogueLog {
-  return engine.hasKeeper ? new KeeperLog(engine) : new TableLog(engine);
+  return engine.keeper !== undefined ? new KeeperLog(engine) : new TableLog(engine);
 }
 
 /**

@@ -9,6 +9,7 @@ import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
 import { definingParameters } from './catch-up.js';
 import { VersionHistory } from './history.js';
+import { KeeperWatch } from './keeper.js';
 import { type ClusterLayout, localPrefix, nodeStatements, receiptColumn, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
 import { type ClusterNodes, isNodeFailure } from './nodes.js';
@@ -58,7 +59,7 @@ export class ClusterEngine implements Engine {
   readonly history: VersionHistory;
   readonly #nodes: ClusterNodes;
   readonly #layout: ClusterLayout;
-  #hasKeeper = false;
+  #keeper: KeeperWatch | undefined;
   #turn = 0;
   #version = 0n;
 
@@ -79,7 +80,7 @@ export class ClusterEngine implements Engine {
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
     try {
       await this.#nodes.changing(this.#everywhere([create], this.#nodes.usable));
-      this.#hasKeeper = true;
+      this.#keeper = new KeeperWatch();
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
     }
@@ -95,8 +96,12 @@ export class ClusterEngine implements Engine {
       await this.define({ change: 'add-columns', table: String(table), columns: [receiptColumn] });
   }
 
-  get hasKeeper(): boolean {
-    return this.#hasKeeper;
+  get keeper(): 'up' | 'away' | undefined {
+    return this.#keeper?.state;
+  }
+
+  get isMissing(): boolean {
+    return this.#nodes.missingShards.length > 0 || this.#nodes.isHeld;
   }
 
   async define(change: TableChange): Promise<void> {
@@ -172,12 +177,12 @@ export class ClusterEngine implements Engine {
   }
 
   #isHome(statement: string): boolean {
-    return statement.includes('sluice.') && (this.#hasKeeper ? orderedTables : orderedOrLog).test(statement);
+    return statement.includes('sluice.') && (this.#keeper !== undefined ? orderedTables : orderedOrLog).test(statement);
   }
 
   /** The node that has what lies on one node alone: the first replica of the first shard. */
   #home(): EngineClient {
-    const home = this.#nodes.at({ shard: 1, replica: 1 });
+    const home = this.#nodes.all.find(({ isHome }) => isHome);
     if (home === undefined || home.state === 'away') throw unreachable('The first node of the cluster does not answer');
     return home.client;
   }
@@ -203,6 +208,7 @@ export class ClusterEngine implements Engine {
   ): Promise<T> {
     // The log is the same wherever it is asked for.
     const isLog = statement.includes(logTable);
+    const asksKeeper = isLog && !spreadTables.test(statement);
     this.#requireRows(statement);
     const turn = isLog ? this.#turn++ : turnOf(statement);
     const attempts = isLog ? maxLogAttempts : maxAttempts;
@@ -213,7 +219,8 @@ export class ClusterEngine implements Engine {
         throw unreachable('Of some shard no node of the cluster has everything, so its new rows are not known');
       }
       try {
-        return await ask(route.node.client, route.parameters);
+        const answer = ask(route.node.client, route.parameters);
+        return await (asksKeeper && this.#keeper !== undefined ? this.#keeper.asked(route.node, answer) : answer);
       } catch (error) {
         if (attempt === attempts || signal?.aborted === true || !isNodeFailure(error)) throw error;
         await this.#nodes.look();

@@ -73,6 +73,10 @@ export class ClusterNode implements EngineNode {
     return this.#silentSince !== undefined;
   }
 
+  get isHome(): boolean {
+    return this.place?.shard === 1 && this.place.replica === 1;
+  }
+
   get trouble(): string {
     if (this.state === 'away') return this.silence === '' ? 'has not answered yet' : this.silence;
     if (this.isSilent) return 'does not answer';

@@ -135,10 +135,6 @@ export class ClusterNodes {
     await this.#looking;
   }
 
-  at({ shard, replica }: Pick<NodePlace, 'shard' | 'replica'>): ClusterNode | undefined {
-    return this.all.find(({ place }) => place?.shard === shard && place.replica === replica);
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -9,6 +9,7 @@ import { systemDatabases } from '../../sql/values/context.js';
 import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { Access } from '../catalogue/rights.js';
 import type { Engine } from '../engine/engine.js';
+import { systemTable } from '../system-tables/registry.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { describedTable } from './described-table.js';
 import { type Listing, textColumn } from './listing.js';
@@ -95,17 +96,30 @@ const shows: ShowTable = {
   },
   alive: {
     rights: insideSight,
-    shown: async ({ database }, context) => {
+    shown: async ({ database }, context, engine) => {
       if (database !== undefined) await knownDatabase(context, database.text);
-      return { meta: [{ name: 'status', type: dataType('INT') }], rows: [[1]] };
+      return { meta: [{ name: 'status', type: dataType('INT') }], rows: [[aliveStatus(engine)]] };
     },
   },
   list: { rights: listSight, shown: listQuery },
 };
 
+/** 1 while everything answers, 2 while some node or the keeper of a cluster does not, 0 while queries have no answer. */
+function aliveStatus(engine: Engine): 0 | 1 | 2 {
+  if (engine.isMissing) return 0;
+  return engine.keeper === 'away' || engine.nodes().some(({ state }) => state === 'away') ? 2 : 1;
+}
+
 /** Throws unless the user may see what a SHOW shows. */
 export function checkShow(show: Show, asker: Asker): void {
   rowOf(show.what).rights(show, asker);
+}
+
+/** True of what tells how nodes and the keeper are, so it is there while the catalogue cannot be read. */
+export function isOfState(show: Show): boolean {
+  if (show.what !== 'list') return show.what === 'alive';
+  const { table = '' } = showList(show.list);
+  return systemTable('information_schema', table)?.isOfState === true;
 }
 
 /** Rows of a SHOW; see {@link ShowRow}. */

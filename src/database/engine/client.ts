@@ -274,8 +274,9 @@ export class EngineClient implements Engine {
 
   readonly cluster = undefined;
   readonly history = new InsertHistory((statement) => this.rows(statement));
+  readonly isMissing = false;
   /** A single engine keeps the log in a table. */
-  readonly hasKeeper = false;
+  readonly keeper = undefined;
 
   /** True when the engine answers. */
   ping(): Promise<boolean> {

@@ -17,7 +17,7 @@ const resourceCodes = new Set([202, 241, 243, 252, 439]);
  * Of a cluster: no reading or writing of a socket, an unknown host, socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
  * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
  */
-const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319, 999]);
+const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319]);
 
 /**
  * A node or a keeper that ends in the middle of its answer to another node: the code is that of data which are too short. Taken for a
@@ -25,6 +25,9 @@ const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 31
  */
 const brokenOffCodes = new Set([32, 33]);
 const brokenOff = /while receiving (?:packet|handshake) from/;
+
+/** KEEPER_EXCEPTION: the keeper does not answer, or says no. */
+const keeperCode = 999;
 
 /** A limit of memory was reached: that of the statement, of its user, or of the engine. */
 const memoryLimitCode = 241;
@@ -60,6 +63,10 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
   const isBrokenOff = brokenOffCodes.has(engineCode) && (isNode || brokenOff.test(text));
+  if (engineCode === keeperCode) {
+    const [line] = text.split('\n');
+    return fault('network', Codes.networkUnavailable, `The keeper of the cluster fails: ${line}`, cause);
+  }
   if (networkCodes.has(engineCode) || isBrokenOff) return fault('network', Codes.networkUnavailable, text, cause);
   if (depthCodes.has(engineCode)) {
     return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);

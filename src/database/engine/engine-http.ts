@@ -80,12 +80,13 @@ export class EngineHttp {
 }
 
 /**
- * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its version.
+ * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its version. Those about its
+ * keeper are `Coordination::Exception`.
  * Other words come from whatever stands between.
  */
 export function refusalIn(text: string): Error {
   const [, code, message, type] =
-    /Code: (\d+)\. DB::Exception: ([\s\S]+)\(((?=[A-Z0-9_]*[A-Z]{3})[A-Z0-9_]+)\)/.exec(text) ?? [];
+    /Code: (\d+)\. (?:DB|Coordination)::Exception: ([\s\S]+)\(((?=[A-Z0-9_]*[A-Z]{3})[A-Z0-9_]+)\)/.exec(text) ?? [];
   if (code === undefined || message === undefined || type === undefined) return new Error(text.trim());
   return new EngineRefusal(Number(code), type, message.trim());
 }

@@ -48,6 +48,8 @@ export interface EngineNode {
   readonly state: 'up' | 'behind' | 'away';
   /** Its fault, in words; empty while there is none. */
   readonly trouble: string;
+  /** It has what lies on one node alone: the catalogue where there is no keeper, events, and the places of streams and consumers. */
+  readonly isHome: boolean;
 }
 
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
@@ -81,10 +83,12 @@ export interface Engine {
   readonly cluster: string | undefined;
   /** The nodes of a cluster; none of a single engine. */
   nodes(): readonly EngineNode[];
+  /** True while no node of some shard of a cluster answers, or its rows are being moved. */
+  readonly isMissing: boolean;
   /** The order in which rows were written. */
   readonly history: History;
-  /** True where the catalogue's log is kept by a keeper. */
-  readonly hasKeeper: boolean;
+  /** Whether the keeper answers that has the catalogue's log; undefined where none has it. */
+  readonly keeper: 'up' | 'away' | undefined;
   /** True where of rows with one key that stays which came last, so that an INSERT says of each when it came; else the one stored last. */
   readonly ordersByReceipt: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */

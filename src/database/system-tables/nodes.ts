@@ -8,6 +8,7 @@ function began({ catalogue, started }: SystemFacts): number {
 
 /** `ins_dnodes`: the one node, or those of the cluster that the database is. */
 export const dnodesTable: SystemTable = {
+  isOfState: true,
   columns: columnsOf(
     `id INT, endpoint V134, vnodes SMALLINT, support_vnodes SMALLINT, status V10, create_time TS, reboot_time TS, note V256`,
   ),
@@ -26,11 +27,21 @@ export const dnodesTable: SystemTable = {
   },
 };
 
-/** `ins_mnodes`: the one node manages itself. */
+/** `ins_mnodes`: who keeps the catalogue. That is the one node, the keeper of a cluster, or else the first replica of its first shard. */
 export const mnodesTable: SystemTable = {
+  isOfState: true,
   columns: columnsOf('id INT, endpoint V134, role V12, status V9, create_time TS, role_time TS'),
-  rows: (facts) => [[1, facts.endpoint, 'leader', 'ready', began(facts), facts.started]],
+  rows: (facts) => {
+    const { endpoint, state } = catalogueKeeper(facts);
+    return [[1, endpoint, 'leader', state === 'away' ? 'offline' : 'ready', began(facts), facts.started]];
+  },
 };
+
+function catalogueKeeper({ engine, endpoint }: SystemFacts): { readonly endpoint: string; readonly state: string } {
+  if (engine.keeper !== undefined) return { endpoint: 'keeper', state: engine.keeper };
+  const first = engine.nodes().find(({ isHome }) => isHome);
+  return first === undefined ? { endpoint, state: 'up' } : { endpoint: new URL(first.url).host, state: first.state };
+}
 
 /** `ins_cluster`: id and name are made from the beginning of the catalogue, the same for every process. */
 export const clusterTable: SystemTable = {

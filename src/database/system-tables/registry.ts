@@ -64,9 +64,18 @@ export function systemTable(database: string, name: string): SystemTable | undef
   return tables !== undefined && Object.hasOwn(tables, name) ? tables[name] : undefined;
 }
 
-/** True when a query reads system tables, which must know what other processes have just made. */
+/** True when a query reads system tables. */
 export function namesSystemTable(query: Query, current: string | undefined): boolean {
-  return collectTables(query).some(({ database = current ?? '', name }) => systemTable(database, name) !== undefined);
+  return systemTablesOf(query, current).length > 0;
+}
+
+/** True when it reads some that must know what other processes have just made. */
+export function listsCatalogue(query: Query, current: string | undefined): boolean {
+  return systemTablesOf(query, current).some(({ isOfState }) => isOfState !== true);
+}
+
+function systemTablesOf(query: Query, current: string | undefined): readonly SystemTable[] {
+  return collectTables(query).flatMap(({ database = current ?? '', name }) => systemTable(database, name) ?? []);
 }
 
 /** The system tables that a query mentions, as the planner reads them. */

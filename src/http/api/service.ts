@@ -69,7 +69,8 @@ export const serviceOperations = {
     responses: {
       200: {
         description: `The service takes work. While it reads back its write-ahead log, the answer is \`{"replay": {"power": 42}}\`: the texts of each
-database that are left; the name is empty for those of several.`,
+database that are left; the name is empty for those of several. With \`action=query\`, while not all of a cluster of databases answers, it is
+\`{"nodes": {"up": 3, "behind": 0, "away": 1}, "keeper": "up"}\`; without a keeper it says nothing of one.`,
       },
       503: { description: 'The memory guard refuses work, or the database does not answer.' },
     },

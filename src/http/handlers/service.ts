@@ -1,3 +1,4 @@
+import type { ClusterState } from '../../model/exchange.js';
 import { isFault } from '../auth.js';
 import type { Handler, HandlerContext, KnownCall } from '../call.js';
 import { refusalOf } from '../door.js';
@@ -10,19 +11,28 @@ const olderText = 'text/plain; version=0.0.4; charset=utf-8';
 /**
  * `GET /-/ping`: 200, or 503 while the memory guard pauses everything or the database hangs; with `action=query`, also while
  * the guard pauses queries or no node of a shard of the database answers. While texts are read back from the write-ahead log, the answer
- * says how many of which database are left: readers of others do not wait. Never asks who calls.
+ * says how many of which database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
+ * answers. Never asks who calls, so it names no addresses.
  */
 export function pingHandler(context: HandlerContext): Handler {
   return async (call) => {
     const state = context.intake.guard();
     const aboutQueries = call.query.get('action') === 'query';
-    const paused =
-      state === 'all-paused' || (aboutQueries && (state === 'query-paused' || context.intake.isDatabaseMissing()));
+    const cluster = aboutQueries ? context.intake.cluster() : undefined;
+    const paused = state === 'all-paused' || (aboutQueries && state === 'query-paused') || cluster?.isMissing === true;
     const status = paused || context.intake.isDatabaseHung() ? 503 : 200;
     const replay = context.intake.replay();
-    if (replay.size === 0) return sendEmpty(call.reply, status);
-    return sendJson(call.reply, status, safeJson({ replay: Object.fromEntries(replay) }));
+    const found = {
+      ...(replay.size === 0 ? {} : { replay: Object.fromEntries(replay) }),
+      ...(cluster === undefined || isWhole(cluster) ? {} : { nodes: cluster.nodes, keeper: cluster.keeper }),
+    };
+    if (Object.keys(found).length === 0) return sendEmpty(call.reply, status);
+    return sendJson(call.reply, status, safeJson(found));
   };
+}
+
+function isWhole({ nodes, keeper }: ClusterState): boolean {
+  return nodes.behind + nodes.away === 0 && keeper !== 'away';
 }
 
 /**

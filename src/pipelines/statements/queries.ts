@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import { wrongRelianceOf } from '../../database/engine/engine-faults.js';
-import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
+import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
@@ -152,7 +152,7 @@ export async function readable(written: Query, { request, user }: Asked, context
   const access = new Access(context.catalogue, user);
   const query = await withoutViews(written, request.database, access, context);
   const isAboutSystem = namesSystemTable(query, request.database);
-  if (isAboutSystem) await context.catalogue.sync();
+  if (listsCatalogue(query, request.database)) await context.catalogue.sync();
   const others = isAboutSystem ? await context.others?.running() : undefined;
   const systemTable = await systemRelations(query, request.database, systemFacts(access, context, others));
   const tables = collectTables(query);

@@ -8,7 +8,7 @@ import { createTable } from '../../database/definitions/create-table.js';
 import { alterDatabase, createDatabase, dropDatabase, useDatabase } from '../../database/definitions/databases.js';
 import { describe } from '../../database/definitions/describe.js';
 import { dropTables } from '../../database/definitions/drop-table.js';
-import { checkShow, shown } from '../../database/definitions/show.js';
+import { checkShow, isOfState, shown } from '../../database/definitions/show.js';
 import {
   administration,
   altering,
@@ -46,6 +46,8 @@ type Run<S> = (statement: S, asked: Asked, context: StatementContext) => Promise
 
 type Touches<S> = (statement: S, current: string | undefined) => WaitingTables;
 
+type Fresh = 'catalogue' | 'rows' | undefined;
+
 /** One kind of statement. */
 interface StatementRow<S> {
   /** Throws unless the user may run it; asked before it runs. */
@@ -54,7 +56,7 @@ interface StatementRow<S> {
    * Knowledge that must be up to date before rights are asked. `catalogue`: what other processes have defined. `rows`: that, and the rows
    * that were answered before are stored.
    */
-  readonly fresh?: 'catalogue' | 'rows';
+  readonly fresh?: Fresh | ((statement: S) => Fresh);
   /** Of which tables rows must be stored, where that is not all of them. */
   readonly touches?: Touches<S>;
   readonly run: Run<S>;
@@ -109,7 +111,11 @@ const statements: StatementTable = {
   insert: { rights: checkedByName, run: (_, ...asked) => insert(...asked) },
   'insert-select': { rights: checkedByName, run: insertQuery },
   delete: { rights: checkedByName, run: remove },
-  show: { rights: ({ show }, asker) => checkShow(show, asker), fresh: 'catalogue', run: runShow },
+  show: {
+    rights: ({ show }, asker) => checkShow(show, asker),
+    fresh: ({ show }) => (isOfState(show) ? undefined : 'catalogue'),
+    run: runShow,
+  },
   describe: { rights: tableInSight, fresh: 'catalogue', run: runDescribe },
   'kill-query': { rights: everybody, run: killQuery },
   use: definition(databaseInSight, useDatabase, namedDatabase),
@@ -191,7 +197,8 @@ async function runKind<K extends StatementKind>(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { rights, fresh, touches, run }: StatementRow<StatementOf<K>> = statements[kind];
+  const { rights, fresh: needed, touches, run }: StatementRow<StatementOf<K>> = statements[kind];
+  const fresh = typeof needed === 'function' ? needed(statement) : needed;
   const { catalogue, writes } = context;
   if (fresh === 'rows') await writes.visible(touches?.(statement, asked.request.database) ?? 'all');
   if (fresh !== undefined) await catalogue.sync();

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { faultErrorOf } from '../../../src/database/engine/engine-faults.js';
-import { EngineRefusal } from '../../../src/database/engine/engine-http.js';
+import { EngineRefusal, refusalIn } from '../../../src/database/engine/engine-http.js';
 
 test('a node that ends while it answers another one is a fault of the network, and data that are too short are not', (t) => {
   const text = 'Attempt to read after eof: while receiving packet from 10.0.0.7:9000, local address: 10.0.0.8:40000';
@@ -26,4 +26,13 @@ test('sockets that break between nodes are faults of the network', (t) => {
   ] as const) {
     t.is(faultErrorOf(new EngineRefusal(code, type, 'Broken pipe')).fault.kind, 'network', type);
   }
+});
+
+test('a keeper that does not answer is a fault of the network, in one line', (t) => {
+  const lines = ['Code: 999. Coordination::Exception: All connection tries failed. nodes: 10.0.0.9:9181', 'Refused'];
+  const { fault } = faultErrorOf(refusalIn(`${lines.join('\n')}. (KEEPER_EXCEPTION) (version 26.7.2.1)`));
+  t.like(fault, {
+    kind: 'network',
+    message: 'The keeper of the cluster fails: All connection tries failed. nodes: 10.0.0.9:9181',
+  });
 });

@@ -23,7 +23,8 @@ test('tables are made once, after a failure with the next call, and rows are rea
     cluster: undefined,
     nodes: () => [],
     history: client.history,
-    hasKeeper: false,
+    keeper: undefined,
+    isMissing: false,
     stores: () => client.stores(),
     define: (change) => failsFirst.exec(statementOf(change)),
     exec: (statement) => {

@@ -30,6 +30,25 @@ async function isWhole(): Promise<boolean> {
   return (await sql(adapter!, lacking)).data?.[0]?.[0] === 0;
 }
 
+/** What `SHOW CLUSTER ALIVE` says. */
+async function alive(): Promise<unknown> {
+  return (await rowsOf(adapter!, 'SHOW CLUSTER ALIVE'))[0]?.[0];
+}
+
+/** Answer of the ping for queries: its status, and what its body says. */
+async function ping(): Promise<readonly [status: number, found: unknown]> {
+  const answer = await fetch(`http://127.0.0.1:${adapter!.port}/-/ping?action=query`);
+  const text = await answer.text();
+  return [answer.status, text === '' ? undefined : JSON.parse(text)];
+}
+
+/** Figures of a cluster, by name. */
+async function figures(): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(`http://127.0.0.1:${adapter!.port}/metrics`)).text();
+  const found = [...text.matchAll(/^adapter_cluster_(\w+) (\d+)/gm)];
+  return Object.fromEntries(found.map(([, name, value]) => [name, Number(value)]));
+}
+
 test.serial('writes and queries go on while a node is away, and it catches up when it is back', async (t) => {
   if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
   await write(t, 1);
@@ -45,6 +64,9 @@ test.serial('writes and queries go on while a node is away, and it catches up wh
     t.deepEqual(await rowsOf(adapter, "SELECT endpoint FROM information_schema.ins_dnodes WHERE status = 'offline'"), [
       [host],
     ]);
+    t.is(await alive(), 2);
+    t.deepEqual(await ping(), [200, { nodes: { up: 3, behind: 0, away: 1 }, keeper: 'up' }]);
+    t.deepEqual(await figures(), { nodes: 4, nodes_up: 3, keeper_up: 1 });
     // A table that is made meanwhile is made there later.
     t.is((await sql(adapter, `CREATE TABLE d.n${turn} (ts TIMESTAMP, v INT)`)).code, 0);
     const deleted = await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'");
@@ -64,9 +86,8 @@ test.serial('without a shard writes wait in the log, queries say why, and ping t
   if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
   const [a, b] = cluster.nodes;
   await Promise.all([a!.kill(), b!.kill()]);
-  const ping = async (): Promise<number> =>
-    (await fetch(`http://127.0.0.1:${adapter.port}/-/ping?action=query`)).status;
-  t.true(await until(async () => (await ping()) === 503, 5_000));
+  t.true(await until(async () => (await ping())[0] === 503, 5_000));
+  t.is(await alive(), 0);
   t.regex((await sql(adapter, 'SELECT count(*) FROM d.m')).desc ?? '', /./);
   const lines = series.map((name) => `m,k=${name} v=9 ${startMs + 999}`).join('\n');
   const answer = await fetch(`http://127.0.0.1:${adapter.port}/lineproto/v1/write?db=d&precision=ms&ack=logged`, {
@@ -76,12 +97,35 @@ test.serial('without a shard writes wait in the log, queries say why, and ping t
   });
   t.is(answer.status, 204, await answer.text());
   await Promise.all([a!.start(), b!.start()]);
-  t.true(await until(async () => (await ping()) === 200, 10_000));
+  t.true(await until(async () => (await ping())[0] === 200, 10_000));
   const isStored = async (): Promise<boolean> => {
     const { data } = await sql(adapter, 'SELECT count(*) FROM d.m WHERE v = 9');
     return data?.[0]?.[0] === series.length;
   };
   t.true(await until(isStored));
+});
+
+test.serial('lists, ping and figures tell whether the keeper answers', async (t) => {
+  if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+  t.true(await until(isWhole));
+  const states = async (): Promise<unknown> => [
+    await rowsOf(adapter, 'SELECT id, endpoint, role, status FROM information_schema.ins_mnodes'),
+    await alive(),
+    (await figures()).keeper_up,
+    await ping(),
+  ];
+  const isNow = (wanted: unknown): Promise<boolean> =>
+    until(async () => isDeepStrictEqual(await states(), wanted), 20_000);
+  const all = { up: 4, behind: 0, away: 0 };
+  const well = [[[1, 'keeper', 'leader', 'ready']], 1, 1, [200, undefined]];
+  const ill = [[[1, 'keeper', 'leader', 'offline']], 2, 0, [200, { nodes: all, keeper: 'away' }]];
+  t.true(await isNow(well), JSON.stringify(await states()));
+  await cluster.keeper!.kill();
+  const isTold = await isNow(ill);
+  const told = JSON.stringify(await states());
+  await cluster.keeper!.start();
+  t.true(isTold, told);
+  t.true(await isNow(well), JSON.stringify(await states()));
 });
 
 test.serial('a node that hangs holds up new rows for some seconds, not for as long as it hangs', async (t) => {

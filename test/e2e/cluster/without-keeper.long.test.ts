@@ -42,6 +42,8 @@ test('without a keeper the first node has the catalogue for all adapters', async
   );
   t.deepEqual(await Promise.all(catalogues), [[[1]], [[0]]], 'it lies on the first node alone');
   const [first, second] = cluster.nodes;
+  const keepers = await rowsOf(a, 'SELECT endpoint, status FROM information_schema.ins_mnodes');
+  t.deepEqual(keepers, [[new URL(first!.url).host, 'ready']]);
   await second!.kill();
   t.is((await sql(a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)')).code, 0, 'definitions go on without another node');
   await second!.start();

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { GuardState } from '../../../src/model/exchange.js';
+import type { ClusterState, GuardState } from '../../../src/model/exchange.js';
 import { ask, startRoom } from '../../support/http-room.js';
 
 test('ping tells the state of the memory guard without asking who calls', async (t) => {
@@ -36,4 +36,22 @@ test('ping tells what is left to be read back from the log', async (t) => {
   t.deepEqual(JSON.parse(reply.text), { replay: { power: 42 } });
   left.clear();
   t.is((await ask(room, { method: 'GET', path: '/-/ping', auth: false })).text, '');
+});
+
+test('ping of queries tells how the parts of a cluster answer, and names none of them', async (t) => {
+  const nodes = { up: 4, behind: 0, away: 0 };
+  let cluster: ClusterState = { isMissing: false, nodes, keeper: 'up' };
+  const room = await startRoom(t, { cluster: () => cluster });
+  const answers = async (): Promise<unknown> => {
+    const [plain, queries] = await Promise.all(
+      ['', '?action=query'].map((query) => ask(room, { method: 'GET', path: `/-/ping${query}`, auth: false })),
+    );
+    t.deepEqual([plain!.status, plain!.text], [200, '']);
+    return [queries!.status, queries!.text === '' ? undefined : JSON.parse(queries!.text)];
+  };
+  t.deepEqual(await answers(), [200, undefined]);
+  cluster = { isMissing: false, nodes, keeper: 'away' };
+  t.deepEqual(await answers(), [200, { nodes, keeper: 'away' }]);
+  cluster = { isMissing: true, nodes: { up: 2, behind: 0, away: 2 }, keeper: undefined };
+  t.deepEqual(await answers(), [503, { nodes: { up: 2, behind: 0, away: 2 } }]);
 });
