@@ -209,6 +209,12 @@ export function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
 }
 
+/** The fault of an error that was expected; any other one is thrown on. */
+export function expectedFault(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
+  throw error;
+}
+
 /** A caught value in a few words: the message of an error, or its name where the system gave it no message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);

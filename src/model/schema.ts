@@ -23,6 +23,18 @@ export type TypeName =
   | 'JSON'
   | 'BLOB';
 
+/** The integer types, first those with a sign, by their width. */
+export const integerTypes = [
+  'TINYINT',
+  'SMALLINT',
+  'INT',
+  'BIGINT',
+  'TINYINT UNSIGNED',
+  'SMALLINT UNSIGNED',
+  'INT UNSIGNED',
+  'BIGINT UNSIGNED',
+] as const satisfies readonly TypeName[];
+
 /**
  * A column type. `length`: bytes for VARCHAR, VARBINARY, GEOMETRY; characters for NCHAR; precision for DECIMAL;
  * otherwise the fixed width in bytes. `scale` only for DECIMAL.

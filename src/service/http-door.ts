@@ -12,7 +12,7 @@ import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
 /** The HTTP door as a component that knows its port once it is started. */
-export interface HttpDoor extends Component {
+interface HttpDoor extends Component {
   readonly port: number;
 }
 

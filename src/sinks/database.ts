@@ -10,7 +10,7 @@ import { nowMicros } from '../model/clock.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
-import { type Fault, FaultError } from '../model/fault.js';
+import { expectedFault, type Fault } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
 import { Slice } from '../model/slice.js';
 import { deliveryOf, endedWith } from './outcome.js';
@@ -142,7 +142,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       try {
         prepared.push({ portion, table: await prepareTable(this.#context, database, portion) });
       } catch (error) {
-        portion.fault = faultOf(error);
+        portion.fault = expectedFault(error);
       }
     };
     const slice = new Slice();
@@ -153,7 +153,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
         if (table === undefined) rest.push(noted(portion));
         else prepared.push({ portion, table });
       } catch (error) {
-        portion.fault = faultOf(error);
+        portion.fault = expectedFault(error);
       }
     }
     await Promise.all(rest);
@@ -182,7 +182,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
         // Rows that were completed with stored ones come after them.
         else ready.push([member, this.#rowsOf(member, blocks)]);
       } catch (error) {
-        member.portion.fault = faultOf(error);
+        member.portion.fault = expectedFault(error);
       }
     };
     for (const member of members) {
@@ -224,7 +224,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       const rows = ready.map(([, tableRows]) => tableRows);
       await this.#insert(ready[0]![0].table.storage, rows, logEntries, tokenOf(ready));
     } catch (error) {
-      const found = faultOf(error);
+      const found = expectedFault(error);
       if (isGrown(found)) {
         this.#cautious = cautiousWrites;
         return false;
@@ -311,10 +311,4 @@ function ending(batch: Batch<BlockGroup>, portions: readonly Portion[]): Deliver
     for (const place of places) apart.set(place, endedWith(found));
   }
   return { outcome: 'delivered', rows, rejectedRows: 0, rejects: [], apart };
-}
-
-/** The fault of an error that was expected; any other one is thrown on. */
-function faultOf(error: unknown): Fault {
-  if (error instanceof FaultError) return error.fault;
-  throw error;
 }

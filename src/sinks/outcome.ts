@@ -1,6 +1,6 @@
 import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Delivery } from '../model/delivery.js';
-import { type Fault, FaultError, mayPass } from '../model/fault.js';
+import { expectedFault, type Fault, mayPass } from '../model/fault.js';
 
 /** True for faults that may pass: statements for the engine are made here, so its refusal is never the fault of the sender. */
 function isTransient(found: Fault): boolean {
@@ -17,7 +17,6 @@ export async function deliveryOf(write: Promise<Delivery>): Promise<Delivery> {
   try {
     return await write;
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    return endedWith(error.fault);
+    return endedWith(expectedFault(error));
   }
 }

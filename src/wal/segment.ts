@@ -27,7 +27,7 @@ const version = '1';
 const ending = '.wal';
 
 /** A file that is no segment of this version. */
-export class SegmentError extends Error {
+class SegmentError extends Error {
   constructor(path: string, why: string) {
     super(`The write-ahead log ${path} ${why}.`);
     this.name = 'SegmentError';
@@ -80,7 +80,7 @@ export interface Scanned {
 }
 
 /** End of a scan. */
-export interface ScanEnd {
+interface ScanEnd {
   /** End of the last whole record: what follows was torn off while it was written. */
   readonly end: number;
   /** Bytes inside that are no records, and were left out; where the first of them lies, 0 when there are none. */

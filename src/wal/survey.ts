@@ -3,7 +3,7 @@ import { decodeRecord, findRecord, type LogRecord, lengthAt, prefixBytes, type T
 import { headBytes } from './segment.js';
 
 /** Told of a record that a survey has found: of a text the head alone. */
-export interface SurveyListener {
+interface SurveyListener {
   text(head: TextHead): void;
   note(record: Exclude<LogRecord, { readonly kind: 'text' }>): void;
 }

@@ -24,7 +24,7 @@ const noSpace = 'ENOSPC: no space left on device';
 const idleSegmentBytes = 1024 * 1024;
 
 /** Bounds of a log's files. */
-export interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxBytes'> {
+interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxBytes'> {
   /** Told what could not be done beside writing. */
   readonly failed: (error: unknown, text: string) => void;
 }

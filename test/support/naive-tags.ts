@@ -49,11 +49,15 @@ export function tagOf(row: Row, key: KeyTag): Cell {
 }
 
 /** A comparison that is NULL where the tag is. */
-function compared<T>(sql: string, of: (tags: Tags) => T | null, test: (value: T, row: Row) => boolean): Condition {
+function compared<K extends keyof Tags>(
+  tag: K,
+  sql: string,
+  test: (value: NonNullable<Tags[K]>, row: Row) => boolean,
+): Condition {
   return {
     sql,
     holds: (row) => {
-      const value = of(tagsOf(row));
+      const value = tagsOf(row)[tag];
       return value === null ? null : test(value, row);
     },
   };
@@ -61,81 +65,21 @@ function compared<T>(sql: string, of: (tags: Tags) => T | null, test: (value: T,
 
 /** Conditions on tags of all types. */
 export const tagCondition = fc.constantFrom<Condition>(
-  compared(
-    "name = 'x'",
-    ({ name }) => name,
-    (name) => name === 'x',
-  ),
-  compared(
-    "name <> 'x'",
-    ({ name }) => name,
-    (name) => name !== 'x',
-  ),
-  compared(
-    "name LIKE '_\\'%'",
-    ({ name }) => name,
-    (name) => name.startsWith("y'"),
-  ),
-  compared(
-    "name NOT IN ('q', 'x')",
-    ({ name }) => name,
-    (name) => name !== 'x',
-  ),
-  compared(
-    "label = 'ü'",
-    ({ label }) => label,
-    (label) => label === 'ü',
-  ),
-  compared(
-    'char_length(label) = 1',
-    ({ label }) => label,
-    (label) => label.length === 1,
-  ),
-  compared(
-    'flag = true',
-    ({ flag }) => flag,
-    (flag) => flag,
-  ),
-  compared(
-    'flag <> 1',
-    ({ flag }) => flag,
-    (flag) => !flag,
-  ),
-  compared(
-    'size > 0',
-    ({ size }) => size,
-    (size) => size > 0,
-  ),
-  compared(
-    'size BETWEEN -2 AND 1.5',
-    ({ size }) => size,
-    () => true,
-  ),
-  compared(
-    'born > ts',
-    ({ born }) => born,
-    (born, { t }) => born > t,
-  ),
-  compared(
-    `born = ${late}`,
-    ({ born }) => born,
-    (born) => born === late,
-  ),
-  compared(
-    'many > 9223372036854775807',
-    ({ many }) => many,
-    (many) => many > 9_223_372_036_854_775_807n,
-  ),
-  compared(
-    `many IN (7, ${most})`,
-    ({ many }) => many,
-    (many) => many > 0n,
-  ),
-  compared(
-    "raw = '\\x00'",
-    ({ raw }) => raw,
-    (raw) => raw === '00',
-  ),
+  compared('name', "name = 'x'", (name) => name === 'x'),
+  compared('name', "name <> 'x'", (name) => name !== 'x'),
+  compared('name', "name LIKE '_\\'%'", (name) => name.startsWith("y'")),
+  compared('name', "name NOT IN ('q', 'x')", (name) => name !== 'x'),
+  compared('label', "label = 'ü'", (label) => label === 'ü'),
+  compared('label', 'char_length(label) = 1', (label) => label.length === 1),
+  compared('flag', 'flag = true', (flag) => flag),
+  compared('flag', 'flag <> 1', (flag) => !flag),
+  compared('size', 'size > 0', (size) => size > 0),
+  compared('size', 'size BETWEEN -2 AND 1.5', () => true),
+  compared('born', 'born > ts', (born, { t }) => born > t),
+  compared('born', `born = ${late}`, (born) => born === late),
+  compared('many', 'many > 9223372036854775807', (many) => many > 9_223_372_036_854_775_807n),
+  compared('many', `many IN (7, ${most})`, (many) => many > 0n),
+  compared('raw', "raw = '\\x00'", (raw) => raw === '00'),
   { sql: 'label IS NULL', holds: (row) => tagsOf(row).label === null },
   { sql: 'born IS NOT NULL', holds: (row) => tagsOf(row).born !== null },
 );

@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault, FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine, Store } from '../engine/engine.js';
 import { isOvertaken } from './overtaken.js';
@@ -94,7 +94,7 @@ async function renewCodecsOf({ engine, prefix }: Store, compression: Compression
       changed++;
     } catch (error) {
       // Dropped meanwhile.
-      if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+      if (!isOvertaken(expectedFault(error))) throw error;
     }
   }
   return changed;

@@ -9,7 +9,7 @@ import type { ClusterNode } from './node.js';
 const notesTable = 'sluice.put_aside';
 
 /** Facts about one queue. */
-export interface Queue {
+interface Queue {
   /** Name of the table that spreads rows, as `database.table`. */
   readonly table: string;
   /** Directory on the node that keeps it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, expectedFault, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { isOvertaken } from '../catalogue/overtaken.js';
@@ -150,7 +150,7 @@ export class TopicConsumer implements TopicPoller {
 
   /** A table of a database may be dropped while it is read: there is nothing more in it, and the catalogue knows by now. */
   async #skipDropped(error: unknown): Promise<undefined> {
-    if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+    if (!isOvertaken(expectedFault(error))) throw error;
     await this.#context.catalogue.sync();
   }
 

@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import { isOvertaken } from '../catalogue/overtaken.js';
 
 /** When every process has read a drop. */
@@ -34,7 +34,7 @@ function ofWhatIsThere(remove: () => Promise<void>): () => Promise<void> {
     try {
       await remove();
     } catch (error) {
-      if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+      if (!isOvertaken(expectedFault(error))) throw error;
     }
   };
 }

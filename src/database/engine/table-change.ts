@@ -1,5 +1,5 @@
 /** How rows that share a key replace each other in an engine table. */
-export interface TableKind {
+interface TableKind {
   /** Columns of the key, in the order of which rows are kept. */
   readonly order: string;
   /** The row with the greatest value of this column stays; without it the one that was stored last. */

@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import { type DatabaseDef, daysInTicks, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
@@ -77,6 +77,6 @@ async function drop(engine: Store['engine'], statement: string): Promise<void> {
   try {
     await engine.exec(statement);
   } catch (error) {
-    if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+    if (!isOvertaken(expectedFault(error))) throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type DataType, dataType, type Precision, type TypeName } from '../../model/schema.js';
+import { type DataType, dataType, integerTypes, type Precision, type TypeName } from '../../model/schema.js';
 import { int64 } from '../engine/quote.js';
 import type { Duration } from '../syntax/ast.js';
 
@@ -72,16 +72,7 @@ export const unsignedType = dataType('BIGINT UNSIGNED');
 export const doubleType = dataType('DOUBLE');
 export const timestampType = dataType('TIMESTAMP');
 
-const integers: ReadonlySet<TypeName> = new Set([
-  'TINYINT',
-  'SMALLINT',
-  'INT',
-  'BIGINT',
-  'TINYINT UNSIGNED',
-  'SMALLINT UNSIGNED',
-  'INT UNSIGNED',
-  'BIGINT UNSIGNED',
-]);
+const integers: ReadonlySet<TypeName> = new Set(integerTypes);
 
 /** True for the eight integer types. */
 export function isInteger(type: DataType): boolean {

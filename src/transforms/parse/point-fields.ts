@@ -1,4 +1,4 @@
-import type { TypeName } from '../../model/schema.js';
+import { integerTypes, type TypeName } from '../../model/schema.js';
 import { maxNcharCharacters, maxValueBytes } from './point-limits.js';
 import { countCharacters } from './utf8.js';
 
@@ -26,14 +26,7 @@ export const Kind = {
 export const kindTypes: readonly TypeName[] = [
   'BLOB',
   'BOOL',
-  'TINYINT',
-  'SMALLINT',
-  'INT',
-  'BIGINT',
-  'TINYINT UNSIGNED',
-  'SMALLINT UNSIGNED',
-  'INT UNSIGNED',
-  'BIGINT UNSIGNED',
+  ...integerTypes,
   'FLOAT',
   'DOUBLE',
   'VARCHAR',

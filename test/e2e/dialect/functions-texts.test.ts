@@ -231,3 +231,94 @@ statements('conversions', service, 's', [
   { sql: 'SELECT to_char(ts, v) FROM texts', error: 0x2802 },
   { sql: "SELECT to_char('x', 'YYYY')", rows: [[null]] },
 ]);
+
+statements('arguments may be columns, and odd values have a result', service, 's', [
+  { sql: 'SELECT log(8, 0), log(8, -1), log(8, 1), log(8, 2), rand(NULL) < 1', rows: [[null, null, null, 3, true]] },
+  { sql: "SELECT greatest(false, 5, 'A'), least(true, 'a')", rows: [['A', '1']] },
+  {
+    sql: "SELECT substring_index('a.b.c', '.', v), substring_index('a.b', '', 1) FROM js ORDER BY v",
+    rows: [
+      ['a', ''],
+      ['a.b', ''],
+      ['a.b.c', ''],
+    ],
+  },
+  {
+    sql: "SELECT trim(v FROM concat(v, '-', v)), trim(LEADING v FROM concat(v, v, '+')) FROM texts",
+    rows: [
+      ['-', '+'],
+      ['-', '+'],
+      [null, null],
+    ],
+  },
+]);
+
+statements('times', service, 's', [
+  {
+    sql: 'SELECT now() > today(), now - 1d < now(), timezone()',
+    rows: [[true, true, 'UTC (UTC, +0000)']],
+    meta: [
+      ['now() > today()', 'BOOL', 1],
+      ['now - 1d < now()', 'BOOL', 1],
+      ['timezone()', 'VARCHAR', 64],
+    ],
+  },
+  {
+    sql: "SELECT timediff('2024-01-02', '2024-01-01', 1h), timediff('2024-01-01', '2024-01-01 00:00:01.500', 1s), timediff('x', '2024-01-01'), timediff(10, 3)",
+    rows: [[24, -1, null, 7]],
+  },
+  {
+    sql: 'SELECT timediff(x, ts), timediff(ts, x, 1s) FROM kinds',
+    rows: [
+      [123, 0],
+      [null, null],
+    ],
+    meta: [
+      ['timediff(x, ts)', 'BIGINT', 8],
+      ['timediff(ts, x, 1s)', 'BIGINT', 8],
+    ],
+  },
+  {
+    sql: 'SELECT timetruncate(ts, 1s), timetruncate(ts, 1m), timetruncate(ts, 1h), timetruncate(ts, 1d), timetruncate(ts, 1w) FROM kinds LIMIT 1',
+    rows: [
+      [
+        '2023-11-14T22:13:20.000Z',
+        '2023-11-14T22:13:00.000Z',
+        '2023-11-14T22:00:00.000Z',
+        '2023-11-14T00:00:00.000Z',
+        '2023-11-09T00:00:00.000Z',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT timetruncate('2024-01-02 03:04:05', 1d, 0), timetruncate(NULL, 1d)",
+    rows: [['2024-01-02T00:00:00.000Z', null]],
+  },
+  {
+    sql: 'SELECT week(ts), week(ts, 3), weekofyear(ts), weekday(ts), dayofweek(ts), date(ts) FROM kinds',
+    rows: [
+      [46, 46, 46, 1, 3, '2023-11-14'],
+      [46, 46, 46, 1, 3, '2023-11-14'],
+    ],
+    meta: [
+      ['week(ts)', 'BIGINT', 8],
+      ['week(ts, 3)', 'BIGINT', 8],
+      ['weekofyear(ts)', 'BIGINT', 8],
+      ['weekday(ts)', 'BIGINT', 8],
+      ['dayofweek(ts)', 'BIGINT', 8],
+      ['date(ts)', 'VARCHAR', 10],
+    ],
+  },
+  {
+    sql: "SELECT week('2024-01-01', 0), week('2024-01-01', 1), weekday('2024-01-07'), dayofweek('2024-01-07')",
+    rows: [[0, 1, 6, 1]],
+  },
+  {
+    sql: 'SELECT ts + 1h, ts - 1s, x - ts, 1h / 1s FROM kinds LIMIT 1',
+    rows: [['2023-11-14T23:13:20.000Z', '2023-11-14T22:13:19.000Z', 123, 3600]],
+  },
+  { sql: "SELECT timetruncate('2024-01-01', 5)", error: 0x2802 },
+  { sql: "SELECT timetruncate('2024-01-01', 1n)", error: 0x2803 },
+  { sql: "SELECT timediff('2024-01-01', '2024-01-01', 2s)", error: 0x2803 },
+  { sql: "SELECT week('2024-01-01', 8)", error: 0x2803 },
+]);
