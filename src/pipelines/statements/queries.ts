@@ -4,6 +4,7 @@ import { wrongRelianceOf } from '../../database/engine/engine-faults.js';
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
+import { othersTurn } from '../../model/others-turn.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
@@ -32,6 +33,9 @@ export async function answerQuery(query: Query, asked: Asked, context: Statement
     throw running.because() ?? error;
   }
 }
+
+/** Of longer statements reading, looking up names and planning are turns of the event loop of their own. */
+const longStatementChars = 32 * 1024;
 
 /** A request for rows, and whether it is asked again where {@link askedAgain} says so. */
 type AskedForRows = Asked & Pick<QueryContext, 'mayAskAgain'>;
@@ -106,8 +110,11 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   if (kept?.isTimeless === true) return kept;
   // The names may have another meaning now.
   if (series !== undefined && kept === undefined) await stored(written, request.database, context);
+  const isLong = text.length > longStatementChars;
+  if (isLong) await othersTurn();
   const origin = originNow();
   const { query, context: names, tables } = await readable(written, asked, context);
+  if (isLong) await othersTurn();
   const plan = planQuery(query, { ...names, mayAskAgain });
   // Lists of what is defined stand in the statement, and may be long.
   if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();

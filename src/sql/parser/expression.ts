@@ -1,4 +1,5 @@
 import type { BinaryOperator, Expression } from '../syntax/ast.js';
+import { isLiteral } from '../syntax/tree.js';
 import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
 import { parsePrimary, parseSubquery } from './primary.js';
@@ -147,6 +148,9 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
   const list = cursor.list(parseExpression);
   cursor.expect(')');
   cursor.count('list items', list.length);
+  // What is no literal may have to be compared by itself.
+  const others = list.filter((item) => !isLiteral(item.kind === 'negate' ? item.value : item));
+  cursor.count('conditions', others.length);
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
 }
 

@@ -109,7 +109,7 @@ export class ExpressionTranslator {
       { kind: 'integer' | 'number' | 'string' | 'bool' | 'null' | 'duration' | 'timestamp' }
     >,
   ): Value {
-    const base = { precision: this.env.precision, nullable: false, uses: Uses.nothing };
+    const { precision } = this.env;
     switch (expression.kind) {
       case 'integer':
         return integerValue(expression.value);
@@ -117,20 +117,25 @@ export class ExpressionTranslator {
         return doubleValue(Number(expression.text));
       case 'string': {
         const type = dataType('VARCHAR', Buffer.byteLength(expression.value));
-        return { ...base, sql: quoteString(expression.value), type, constant: expression.value };
+        const sql = quoteString(expression.value);
+        // Written out, as lists may have a hundred thousand of them.
+        return { sql, type, precision, nullable: false, uses: Uses.nothing, constant: expression.value };
       }
-      case 'bool':
-        return { ...base, sql: expression.value ? 'true' : 'false', type: boolType, constant: expression.value };
+      case 'bool': {
+        const sql = expression.value ? 'true' : 'false';
+        return { sql, type: boolType, precision, nullable: false, uses: Uses.nothing, constant: expression.value };
+      }
       case 'null':
         return nullValue;
       case 'duration': {
-        const ticks = durationTicks(expression.value, this.env.precision);
+        const ticks = durationTicks(expression.value, precision);
         const sql = ticks === undefined ? 'NULL' : int64(ticks);
-        return { ...base, sql, type: bigintType, constant: ticks, duration: expression.value };
+        const known = { constant: ticks, duration: expression.value };
+        return { sql, type: bigintType, precision, nullable: false, uses: Uses.nothing, ...known };
       }
       case 'timestamp': {
-        const text = { ...base, sql: '', type: dataType('VARCHAR', 0), constant: expression.text };
-        return ticksOf(text, this.env.precision, this.env);
+        const text = { sql: '', type: dataType('VARCHAR', 0), precision, nullable: false, uses: Uses.nothing };
+        return ticksOf({ ...text, constant: expression.text }, precision, this.env);
       }
     }
   }
@@ -216,8 +221,12 @@ export class ExpressionTranslator {
   }
 
   #in(expression: Extract<Expression, { kind: 'in' }>): Value {
-    const list = expression.list.map((item) => this.translate(item));
-    return isIn(this.translate(expression.value), list, expression.negated, this.env);
+    const value = this.translate(expression.value);
+    return isIn(value, this.#each(expression.list), expression.negated, this.env);
+  }
+
+  *#each(list: readonly Expression[]): Generator<Value, void, void> {
+    for (const item of list) yield this.translate(item);
   }
 
   #case(expression: Extract<Expression, { kind: 'case' }>): Value {

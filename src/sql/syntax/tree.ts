@@ -109,18 +109,38 @@ export function walk(tree: object, see: (node: object) => boolean): void {
   const open: unknown[] = [tree];
   while (open.length > 0) {
     const node = open.pop();
-    if (typeof node !== 'object' || node === null || !see(node)) continue;
+    if (typeof node !== 'object' || node === null || !see(node) || isLiteral(node)) continue;
     for (const member of Object.values(node).reverse()) open.push(member);
   }
 }
 
+/** True for a number, a text or another value as written. Lists may have a hundred thousand of them, and nothing is in one but its value and its place. */
+export function isLiteral(node: object): boolean {
+  return 'kind' in node && typeof node.kind === 'string' && literalKinds.has(node.kind);
+}
+
+const literalKinds: ReadonlySet<string> = new Set<Expression['kind']>([
+  'integer',
+  'number',
+  'string',
+  'bool',
+  'null',
+  'timestamp',
+]);
+
+/** What was found in a query before: many ask, and a tree is never changed. */
+const foundTables = new WeakMap<Query, readonly TableItem[]>();
+
 /** Every place of a query that names a table, in the order written; queries in expressions count as well. */
 export function tablesIn(query: Query): readonly TableItem[] {
+  const known = foundTables.get(query);
+  if (known !== undefined) return known;
   const tables: TableItem[] = [];
   walk(query, (node) => {
     if (isTable(node)) tables.push(node);
     return true;
   });
+  foundTables.set(query, tables);
   return tables;
 }
 

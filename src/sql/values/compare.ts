@@ -222,21 +222,26 @@ export function isNull(value: Value, negated: boolean): Value {
   return condition(`${negated ? 'isNotNull' : 'isNull'}(${value.sql})`, [value]);
 }
 
-/** IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. */
-export function isIn(value: Value, list: readonly Value[], negated: boolean, env: Environment): Value {
-  const items = list.filter((item) => item.role !== 'null');
-  if (value.role === 'null' || items.length === 0) return nullCondition;
-  if (items.length < list.length) {
-    const found = isIn(value, items, false, env);
-    return condition(`if(${found.sql}, ${negated ? 0 : 1}, NULL)`, [found]);
+/**
+ * IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. Lists may be long: each value is
+ * taken once, and of a constant nothing but its text is kept.
+ */
+export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env: Environment): Value {
+  const constants: string[] = [];
+  const others: Value[] = [];
+  let hasNull = false;
+  for (const item of list) {
+    if (item.role === 'null') hasNull = true;
+    else if (value.role === 'null') continue;
+    else if (value.member === undefined && item.constant !== undefined) constants.push(literalFor(value, item, env));
+    else others.push(item);
   }
-  if (value.member === undefined && items.every((item) => item.constant !== undefined)) {
-    const set = items.map((item) => literalFor(value, item, env)).join(', ');
-    return condition(`${negated ? 'notIn' : 'in'}(${value.sql}, tuple(${set}))`, [value, ...items]);
-  }
-  const tests = items.map((item) => compare(negated ? '<>' : '=', value, item, env).sql);
-  const sql = negated || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
-  return condition(sql, [value, ...items]);
+  const isNot = negated && !hasNull;
+  const tests = others.map((item) => compare(isNot ? '<>' : '=', value, item, env).sql);
+  if (constants.length > 0) tests.push(`${isNot ? 'notIn' : 'in'}(${value.sql}, tuple(${constants.join(', ')}))`);
+  if (tests.length === 0) return nullCondition;
+  const sql = isNot || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
+  return condition(hasNull ? `if(${sql}, ${negated ? 0 : 1}, NULL)` : sql, [value, ...others]);
 }
 
 function literalFor(value: Value, item: Value, env: Environment): string {
