@@ -115,6 +115,18 @@ const shapes: Readonly<Record<string, Shape>> = {
     ask: () => sql(`SELECT * FROM q.n WHERE ${Array.from({ length: 70_000 }, (_, at) => `v = ${at}`).join(' OR ')}`),
     says: /more than 10000 conditions/,
   },
+  'a list of 100,000 numbers': {
+    ask: () => sql(`SELECT * FROM q.n WHERE v IN (${Array.from({ length: 100_000 }, (_, at) => at).join(',')})`),
+    says: /"code":0/,
+  },
+  'a list of 60,000 texts': {
+    ask: () => sql(`SELECT * FROM q.n WHERE s IN (${Array.from({ length: 60_000 }, (_, at) => `'s${at}'`).join(',')})`),
+    says: /"code":0/,
+  },
+  'a chain of 3,000 conditions': {
+    ask: () => sql(`SELECT * FROM q.n WHERE v NOT BETWEEN 7 AND 9${' AND v NOT BETWEEN 7 AND 9'.repeat(3000)}`),
+    says: /"code":0/,
+  },
   'half a million brackets': { ask: () => sql(`SELECT ${'('.repeat(500_000)}1`), says: /nested deeper/ },
   'thirty million commas in JSON': {
     ask: () => gzipped(json, `[${','.repeat(times(30 * mebibyte))}]`),

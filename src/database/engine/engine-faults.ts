@@ -38,6 +38,9 @@ const raisedCode = 395;
 /** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
 const depthCodes = new Set([167, 168, 306]);
 
+/** A text or a list of values beyond the engine's limits, such as REPEAT makes, or a join of windows with very many rows each. */
+const tooLargeCodes = new Set([128, 131]);
+
 /** A decimal beyond its digits, found while rows are computed. */
 const decimalOverflowCode = 407;
 
@@ -73,6 +76,9 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   }
   if (engineCode === decimalOverflowCode) {
     return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
+  }
+  if (tooLargeCodes.has(engineCode)) {
+    return fault('database', Codes.free, 'The statement makes a text or a list of values that is too large', cause);
   }
   if (engineCode === regularExpressionCode) {
     return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);

@@ -36,3 +36,16 @@ test('a keeper that does not answer is a fault of the network, in one line', (t)
     message: 'The keeper of the cluster fails: All connection tries failed. nodes: 10.0.0.9:9181',
   });
 });
+
+test('limits of the engine are told in words of the service', (t) => {
+  const list =
+    'A call to function range would produce 500100000 array elements, which is greater than the allowed maximum';
+  const text = 'Too large string size (310000000000) in function repeat, maximum is: 1073741824';
+  for (const [code, type, said] of [
+    [128, 'TOO_LARGE_ARRAY_SIZE', list],
+    [131, 'TOO_LARGE_STRING_SIZE', text],
+  ] as const) {
+    const { message } = faultErrorOf(new EngineRefusal(code, type, said)).fault;
+    t.is(message, 'The statement makes a text or a list of values that is too large');
+  }
+});

@@ -35,6 +35,16 @@ test('a statement asks for the settings that its words and its result depend on'
   t.false(names(settingsOf(rows, { ...traits, readsLittle: true })).includes('max_block_size'));
   t.false(names(settingsOf('SELECT name FROM (SELECT * FROM d.g4_0 FINAL) AS g1', traits)).includes('max_block_size'));
 });
+
+test('a long chain of conditions is one step for the engine', (t) => {
+  const chained = (terms: number): string => {
+    const chain = Array.from({ length: terms }, (_, at) => `not(equals(t1.c1, ${at}))`);
+    return settingsOf(`SELECT c1 FROM t AS t1 WHERE and(${chain.join(', ')})`, traits);
+  };
+  t.true(chained(1000).includes('query_plan_merge_filters = 0'));
+  t.false(chained(10).includes('query_plan_merge_filters'));
+});
+
 test('what is left at its default is named for engines that may have another', (t) => {
   for (const name of ['join_use_nulls', 'prefer_column_name_to_alias', 'transform_null_in']) {
     t.true(name in reliedOnDefaults, name);
