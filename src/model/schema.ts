@@ -146,6 +146,8 @@ export interface SubTable {
   madeAs?: bigint;
   /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not told apart. */
   isAmbiguous?: boolean;
+  /** The definition that was found to have all its tags, so that they are not compared again with each block that carries it. */
+  coveredBy?: TableDef;
 }
 
 /** Tags of registered sub-tables, which have none. */

@@ -91,7 +91,10 @@ function holds(columns: readonly ColumnSpec[], name: string, type: DataType): bo
   return found !== undefined && sameKind(found, type) && (!isVariable(type.name) || type.length <= found.length);
 }
 
-/** True when a block brings no sub-tables, and its table has all of its columns, as is so for nearly every block. */
+/** True when a block brings no sub-tables with tags that were not looked at, and its table has all of its columns: nearly every block. */
 export function isHeld({ columns, newSubTables }: ColumnBlock, table: TableDef): boolean {
-  return newSubTables.length === 0 && columns.every(({ name, type }) => holds(table.columns, name, type));
+  return (
+    newSubTables.every(({ coveredBy }) => coveredBy === table) &&
+    columns.every(({ name, type }) => holds(table.columns, name, type))
+  );
 }

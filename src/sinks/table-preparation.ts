@@ -45,7 +45,10 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
     const { columns, tags } = growthFor(blocks, table);
     if (columns.length + tags.length > 0) return false;
   }
-  for (const block of blocks) block.coveredBy = table;
+  for (const block of blocks) {
+    block.coveredBy = table;
+    for (const subTable of block.newSubTables) subTable.coveredBy = table;
+  }
   return true;
 }
 
