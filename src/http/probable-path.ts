@@ -18,6 +18,8 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/api/v3/query_sql', 'POST /rest/sql/<database>, with SQL as the body'],
   ['/prometheus', 'POST /metricsdb/v1/remote_write/<database>'],
   ['/v1/metrics', 'POST /v1/metrics?db=<database>'],
+  ['/v1/traces', 'POST /v1/metrics?db=<database>, because only metrics are stored'],
+  ['/v1/logs', 'POST /v1/metrics?db=<database>, because only metrics are stored'],
   ['/otlp', 'POST /v1/metrics?db=<database>'],
   ['/query', 'POST /rest/sql/<database>, with SQL as the body'],
   ['/sql', 'POST /rest/sql/<database>, with SQL as the body'],

@@ -172,16 +172,21 @@ withProgram('prometheus', 'Prometheus writes what it scrapes', async (t, path) =
   const port = await freePort();
   const scrape = `global: { scrape_interval: 1s }
 scrape_configs:
-  - job_name: itself
+  - job_name: nodes
     static_configs: [{ targets: ['127.0.0.1:${port}'] }]
 `;
-  const config = file(directory, 'prometheus.yml', scrape + block('remote_write:'));
+  const remote = block('remote_write:').replace(
+    'remote_write:\n  - ',
+    '$&metadata_config: { send_interval: 1s }\n    ',
+  );
+  const config = file(directory, 'prometheus.yml', scrape + remote);
   run(t, path, [
     `--config.file=${config}`,
     `--storage.tsdb.path=${join(directory, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
-  await arrives(t, 'metrics', "SELECT v FROM metrics WHERE labels->'job' = 'itself' AND labels->'__name__' = 'up'");
+  await arrives(t, 'metrics', block("labels->'job' MATCH 'node.*'"));
+  await arrives(t, 'metrics', block('FROM metric_metadata'));
 });
 
 withProgram('vmagent', 'vmagent writes what it scrapes', async (t) => {

@@ -20,6 +20,9 @@ export interface QueryNamesContext {
   readonly version: string;
 }
 
+/** Names that a misspelt one is compared with at most. */
+const comparedNames = 5000;
+
 /** The part of a request that decides what its statement means. */
 export type QueryRequest = Pick<SqlRequest, 'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit'>;
 
@@ -58,6 +61,10 @@ export async function queryContext(
       return catalogue.database(database)?.precision;
     },
     nowNanos: () => now,
+    tableNames: (database) => {
+      const tables = catalogue.tables(database).slice(0, comparedNames);
+      return tables.flatMap(({ name }) => (access.may(right, database, name) ? [name] : []));
+    },
     ...knownTables(storage),
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,

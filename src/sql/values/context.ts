@@ -2,6 +2,7 @@ import { Codes, FaultError, fault, missingDatabase, type Place } from '../../mod
 import { notSupported } from '../../model/refusals.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
+import { suggestion } from '../../text/nearest.js';
 import type { Name, ObjectName, Query } from '../syntax/ast.js';
 import { tablesIn } from '../syntax/tree.js';
 import type { BlockColumn } from './result.js';
@@ -58,6 +59,8 @@ export interface QueryContext {
   rowsPerSeries?(table: TableDef): number | undefined;
   /** True where a statement that relies on knowledge about rows in vain is planned anew without it. */
   readonly mayAskAgain?: boolean;
+  /** Names of tables of a database that the user may know of, for a hint where one is misspelt. */
+  tableNames?(database: string): readonly string[];
   /** Plans a query in an expression; undefined where there can be none. */
   subquery?(query: Query): SystemRelation;
 }
@@ -97,12 +100,13 @@ export function findTable(name: ObjectName, context: QueryContext): { target: Ta
   const precision = context.precisionOf(database);
   if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, name.name.text);
-  if (target === undefined) throw missingTable(name);
+  if (target === undefined) throw missingTable(name, context.tableNames?.(database));
   return { target, precision };
 }
 
-function missingTable({ name }: ObjectName): FaultError {
-  return refuse(Codes.tableInfo, `Fail to get table info, error: Table does not exist: ${name.text}`, placeOf(name));
+function missingTable({ name }: ObjectName, known: readonly string[] = []): FaultError {
+  const what = `${name.text}${suggestion(name.text, known)}`;
+  return refuse(Codes.tableInfo, `Fail to get table info, error: Table does not exist: ${what}`, placeOf(name));
 }
 
 /** Where a name stands. */

@@ -76,7 +76,11 @@ statements('mistakes are told with their place, and with the name that was proba
     error: 0x264d,
     says: 'Invalid function name: mean (did you mean avg?) at line 1, column 8',
   },
-  { sql: 'SELECT *\nFROM wether', error: 0x2662, says: 'Table does not exist: wether at line 2, column 6' },
+  {
+    sql: 'SELECT *\nFROM wether',
+    error: 0x2662,
+    says: 'Table does not exist: wether (did you mean weather?) at line 2, column 6',
+  },
   { sql: 'SELECT humid, AVG(humid) FROM weather', error: 0x260c, says: 'put the plain column into GROUP BY' },
   { sql: 'SELECT summ(humid) FROM weather', error: 0x264d, says: '(did you mean sum?)' },
   ...done('CREATE VIEW wet AS SELECT humid AS much FROM weather'),

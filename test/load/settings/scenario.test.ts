@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { settings } from '../../../src/load/settings/rows.js';
+import { blocksOf } from '../../support/documents.js';
 import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
 
@@ -112,6 +113,23 @@ test('makes a database without super tables', (t) => {
     t.deepEqual(insertOf(found).databases[0]?.superTables, []);
     t.regex(notesOf(found), /info: .*without super tables/);
   }
+});
+
+test('mistakes of a file are told as the page of the load tool shows them', (t) => {
+  const text = `{
+    "filetype": "insert",
+    "thread_cuont": 4,
+    "databases": [{
+      "dbinfo": {"name": "plant"},
+      "super_tables": [{
+        "name": "ovens", "childtable_prefix": "o",
+        "columns": [{"type": "int"}, {"type": "flaot"}]
+      }]
+    }]
+  }`;
+  const refused = loadRequest(['-f', 'load.json'], { 'load.json': text });
+  const shown = blocksOf('docs/load-tool.md').find((block) => block.text.includes('flaot'))?.text ?? '';
+  t.is(`sluice-bench: ${notesOf(refused)}\n${refusalOf(refused)}`, shown);
 });
 
 test('refuses a database whose super tables are misspelt, which would be dropped and made empty', (t) => {
