@@ -15,7 +15,7 @@ import {
   type Store,
 } from './engine.js';
 import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
-import { EngineHttp, refusalIn } from './engine-http.js';
+import { EngineHttp, exceptionIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { HeldBytes, HeldResult } from './held-result.js';
 import { InsertHistory } from './history.js';
@@ -23,6 +23,7 @@ import { wholeBody } from './http-connections.js';
 import { JointQuestions } from './joint-questions.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
+import { ShortAsks } from './short-asks.js';
 import { statementOf, type TableChange } from './table-change.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
@@ -72,7 +73,6 @@ const heldBytes = 64 * 1024 * 1024;
 export const maxHostResults = 8;
 const defaultIdleTimeoutMs = 10_000;
 const defaultRequestTimeoutMs = 15 * 60_000;
-const blockEnd = '\r\n__exception__\r\n';
 
 /**
  * The engine as the rest of the program sees it. Every failure is a {@link FaultError}: kind `network` when the engine
@@ -92,6 +92,7 @@ export class EngineClient implements Engine {
   readonly #held = new HeldBytes(heldBytes);
   readonly #isServer: boolean;
   readonly #handover: Handover;
+  readonly #asks: ShortAsks;
   readonly #renew: EngineClientOptions['renew'];
   #credentials: { readonly user: string; readonly password: string };
 
@@ -109,6 +110,7 @@ export class EngineClient implements Engine {
       });
     this.#isServer = isServer;
     this.#handover = new Handover(handover);
+    this.#asks = new ShortAsks(handover);
     this.#renew = renew;
     this.#credentials = { user, password };
     const few = most < 4 ? 0 : Math.ceil(most / 8);
@@ -183,6 +185,12 @@ export class EngineClient implements Engine {
     // The embedded host ends a query with its connection and needs no id for that.
     const queryId = this.#isServer ? randomUUID() : undefined;
     try {
+      const asked = { signal: options.signal, owner: countedOwner(options) };
+      const whole = options.hasFewRows === true ? await this.#asks.ask(sql, asked) : undefined;
+      if (whole !== undefined) {
+        place?.release();
+        return withoutEmpty(whole);
+      }
       const answer = await this.#open(http, sql, queryId, options);
       if (isShort(answer)) {
         const whole = await wholeBody(answer);
@@ -292,6 +300,7 @@ export class EngineClient implements Engine {
     this.#results.http.refuseAll(reason);
     this.#few.http.refuseAll(reason);
     this.#light.http.refuseAll(reason);
+    this.#asks.refuseAll(reason);
   }
 
   /** Gives up all connections; statements that run fail. */
@@ -300,6 +309,7 @@ export class EngineClient implements Engine {
     this.#results.http.close();
     this.#few.http.close();
     this.#light.http.close();
+    this.#asks.close();
     this.#handover.close();
   }
 
@@ -321,12 +331,14 @@ export class EngineClient implements Engine {
     http: EngineHttp,
     sql: string,
     queryId: string | undefined,
-    { signal, hasFewRows, isLight, owner, parameters: own }: ResultOptions & StatementOptions,
+    options: ResultOptions & StatementOptions,
   ): Promise<IncomingMessage> {
+    const { signal, hasFewRows, parameters: own } = options;
     const limits = { ...limitsFor(sql, this.#isServer), ...own };
     const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
     const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
-    if (owner !== undefined && isLight !== true) headers[ownerHeader] = encodeURIComponent(owner);
+    const owner = countedOwner(options);
+    if (owner !== undefined) headers[ownerHeader] = encodeURIComponent(owner);
     return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });
   }
 
@@ -359,6 +371,11 @@ function isShort({ headers }: IncomingMessage): boolean {
   return length !== undefined && Number(length) <= shortAnswerBytes;
 }
 
+/** The user whose memory a result counts as: those that read little count for nobody. */
+function countedOwner({ owner, isLight }: ResultOptions): string | undefined {
+  return isLight === true ? undefined : owner;
+}
+
 /** A result without bytes is one without pieces. */
 function withoutEmpty(whole: Buffer): Chunks {
   return whole.length === 0 ? [] : [whole];
@@ -379,17 +396,4 @@ const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000
 function limitsFor(sql: string, isServer: boolean): Readonly<Record<string, string>> {
   const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
   return isServer && sql.length > flatStatementBytes ? { ...size, ...parserLimits } : size;
-}
-
-/**
- * The error that a broken off result ends with: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
- * where the tag comes from the reply's head.
- */
-function exceptionIn(piece: Buffer, tag: string): Error | undefined {
-  const end = ` ${tag}${blockEnd}`;
-  if (piece.length < end.length || piece.toString('latin1', piece.length - end.length) !== end) return undefined;
-  const block = piece.toString('utf8', Math.max(0, piece.length - 65_536));
-  return refusalIn(
-    block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length),
-  );
 }

@@ -90,3 +90,18 @@ export function refusalIn(text: string): Error {
   if (code === undefined || message === undefined || type === undefined) return new Error(text.trim());
   return new EngineRefusal(Number(code), type, message.trim());
 }
+
+const blockEnd = '\r\n__exception__\r\n';
+
+/**
+ * The error that a broken off result ends with: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
+ * where the tag comes from the reply's head.
+ */
+export function exceptionIn(piece: Buffer, tag: string): Error | undefined {
+  const end = ` ${tag}${blockEnd}`;
+  if (piece.length < end.length || piece.toString('latin1', piece.length - end.length) !== end) return undefined;
+  const block = piece.toString('utf8', Math.max(0, piece.length - 65_536));
+  return refusalIn(
+    block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length),
+  );
+}

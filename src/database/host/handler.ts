@@ -9,6 +9,7 @@ import type { Connections, Lane } from './connections.js';
 import { EngineException, exceptionReply } from './exception.js';
 import { contentTypeOf } from './format.js';
 import { type LogCount, mayChangeLog } from './log-count.js';
+import { onConnection } from './on-connection.js';
 import { Reply, type Summary, sendException } from './reply.js';
 import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
 import type { Spool } from './spool.js';
@@ -89,8 +90,6 @@ class Execution {
   readonly #asked: QueryRequest;
   readonly #headers: OutgoingHttpHeaders;
   readonly #gone = new AbortController();
-  /** Why the host itself has ended the statement. */
-  #brokenOff: EngineException | undefined;
 
   constructor(
     context: HandlerContext,
@@ -162,7 +161,7 @@ class Execution {
     }
     if (this.#request.headers[fewRowsHeader] !== undefined) return this.#fewRows(statement, format);
     const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
-    await this.#on('rows', async (connection, tag) => {
+    await this.#on('rows', async (connection, tag, brokenOff) => {
       const reply = this.#reply(format, () => connection.resume());
       try {
         const result = await connection.stream(statement.head, tail, this.#statementContext(), tag, (piece) =>
@@ -170,7 +169,7 @@ class Execution {
         );
         reply.end(figures(result, false));
       } catch (error) {
-        reply.fail(this.#brokenOff ?? error);
+        reply.fail(brokenOff() ?? error);
       }
     });
   }
@@ -208,13 +207,13 @@ class Execution {
     format: string,
     run: (connection: Connection, tag: string) => Promise<ChdbResult>,
   ): Promise<void> {
-    await this.#on(lane, async (connection, tag) => {
+    await this.#on(lane, async (connection, tag, brokenOff) => {
       const reply = this.#reply(format, () => {});
       try {
         const result = await run(connection, tag);
         reply.end(figures(result, false), Buffer.from(result.bytes()));
       } catch (error) {
-        reply.fail(this.#brokenOff ?? error);
+        reply.fail(brokenOff() ?? error);
       }
     });
   }
@@ -249,47 +248,14 @@ class Execution {
     }
   }
 
-  /** Runs work on a connection, cancels it when the client goes away, and gives the connection back in any case. */
-  async #on(lane: Lane, work: (connection: Connection, tag: string) => Promise<void>): Promise<void> {
+  /** Runs work on a connection, see {@link onConnection}. */
+  async #on(lane: Lane, work: Parameters<typeof onConnection<void>>[2]): Promise<void> {
     const { connections } = this.#context;
     const { session } = this.#asked;
-    const [connection, giveBack] = session
-      ? await connections.takeSession(session.id, session.timeoutMs, session.check)
-      : await this.#takeShared(lane);
-    const tag = connections.newTag();
-    let stopCancelling: (() => void) | undefined;
-    const cancel = (): void => {
-      // The data in the pipe has no reader left; the statement ends only when its writes go through.
-      connection.resume();
-      stopCancelling ??= connections.cancel(tag);
-    };
-    const stopCounting = this.#counted(tag, cancel);
-    const { signal } = this.#gone;
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      if (!signal.aborted) await work(connection, tag);
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      stopCounting();
-      stopCancelling?.();
-      await giveBack();
-    }
-  }
-
-  /** The memory of a statement counts as that of the user who asked for it, until the returned function is called. */
-  #counted(tag: string, cancel: () => void): () => void {
+    const taken = session && (await connections.takeSession(session.id, session.timeoutMs, session.check));
     const owner = this.#request.headers[ownerHeader];
-    if (typeof owner !== 'string') return () => {};
-    return this.#context.connections.userMemory.count(owner, tag, (why) => {
-      this.#brokenOff = why;
-      cancel();
-    });
-  }
-
-  async #takeShared(lane: Lane): Promise<[Connection, () => Promise<void>]> {
-    const { connections } = this.#context;
-    const connection = await connections.take(lane, this.#gone.signal);
-    return [connection, () => connections.give(connection)];
+    const how = { lane, signal: this.#gone.signal, owner: typeof owner === 'string' ? owner : undefined, taken };
+    await onConnection(connections, how, work);
   }
 
   #reply(format: string, onReady: () => void): Reply {

@@ -11,6 +11,7 @@ import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js
 import { LogCount } from './log-count.js';
 import { type HostOptions, isLoopback } from './options.js';
 import { makeScratch, type Scratch } from './scratch.js';
+import { openShortDoor, type ShortDoor } from './short-door.js';
 import { Spool } from './spool.js';
 import { PartSpreader } from './spread.js';
 import { removeTornDefinitions } from './torn-definitions.js';
@@ -110,6 +111,7 @@ function handoverPlace({ path, freeBytes, isMemory }: Scratch): HandoverPlace | 
 
 interface Running {
   readonly server: Server;
+  readonly short: ShortDoor;
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
@@ -150,7 +152,11 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     });
   });
   const port = await listen(server, options);
-  return { server, connections, scratch, spreader, log, port, active, lost };
+  const short = openShortDoor(scratch.path, connections, (begun) => {
+    const answered = begun.finally(() => active.delete(answered));
+    active.add(answered);
+  });
+  return { server, short, connections, scratch, spreader, log, port, active, lost };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -168,10 +174,11 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, connections, scratch, spreader, log, active } = running;
+  const { server, short, connections, scratch, spreader, log, active } = running;
   spreader.stop();
   log.stop();
   server.close();
+  short.close();
   server.closeIdleConnections();
   const settled = async (): Promise<void> => {
     while (active.size > 0) await Promise.allSettled(active);
@@ -179,9 +186,11 @@ async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number)
   if (!(await within(settled(), timeoutMs))) {
     await within(connections.cancelAll(), forcedStopMs);
     server.closeAllConnections();
+    short.closeAllConnections();
     await within(settled(), forcedStopMs);
   }
   server.closeAllConnections();
+  short.closeAllConnections();
   const closed = active.size === 0 && (await within(connections.close(), forcedStopMs));
   scratch.remove();
   // A lock whose owner is dead can be taken over; one that is gone while the engine still writes could not be trusted.
