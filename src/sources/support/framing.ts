@@ -93,15 +93,7 @@ export const lineFeedCutter: LineCutter = { lastLineBreak: (bytes) => bytes.last
  * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.
  */
 export function framing(newCutter: () => LineCutter, limits: FramingLimits): Duplex {
-  return new Chain([
-    // The library tells generators from callbacks by the function's own kind, so an arrow function will not do.
-    objectTransform(oneAtATime, async function* (chunks: AsyncIterable<Buffer>) {
-      yield* gather(chunks, limits);
-    }),
-    objectTransform(oneAtATime, async function* (blocks: AsyncIterable<readonly Buffer[]>) {
-      yield* wholeLines(blocks, newCutter, limits.maxLineBytes);
-    }),
-  ]);
+  return new Chain([gathering(limits), cutting(new Framer(newCutter, limits.maxLineBytes))]);
 }
 
 /** Buffer between two stages: it is outside of the credit, on every connection, so it must be little. */
@@ -111,71 +103,142 @@ const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: tru
 /** Chunks that are gathered at most: more of them, if they are tiny, weigh more than what they hold. */
 const maxChunks = 1024;
 
-/** Gathers small chunks, so that what follows works on blocks and not on packets. */
-async function* gather(
-  chunks: AsyncIterable<Buffer>,
-  { blockBytes, eager = false }: FramingLimits,
-): AsyncGenerator<readonly Buffer[]> {
+/**
+ * Gathers small chunks, so that what follows works on blocks and not on packets. Both stages are callbacks: an asynchronous generator costs
+ * several times as much for each chunk.
+ */
+function gathering({ blockBytes, eager = false }: FramingLimits): Duplex {
   let held: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of chunks) {
-    held.push(chunk);
-    bytes += chunk.length;
-    const isWhole = bytes >= blockBytes || held.length >= maxChunks || (eager && chunk.includes(lineFeed));
-    if (!isWhole) continue;
-    yield held;
-    held = [];
-    bytes = 0;
+  return objectTransform(
+    oneAtATime,
+    (chunk: Buffer, _encoding, done) => {
+      held.push(chunk);
+      bytes += chunk.length;
+      if (bytes < blockBytes && held.length < maxChunks && !(eager && chunk.includes(lineFeed))) {
+        done();
+        return;
+      }
+      const block = held;
+      held = [];
+      bytes = 0;
+      done(null, block);
+    },
+    async () => (bytes > 0 ? held : undefined),
+  );
+}
+
+/** Cuts blocks into frames, with a turn of others between those of one block. */
+function cutting(framer: Framer): Duplex {
+  const stage = objectTransform(
+    oneAtATime,
+    (block: readonly Buffer[], _encoding, done) => {
+      const frames = framer.frames(block);
+      const first = frames.next();
+      if (first.done === true) {
+        done();
+        return;
+      }
+      const next = frames.next(timeOf(() => stage.push(first.value)));
+      if (next.done === true) done();
+      else void pushAll(stage, next.value, frames).then(() => done());
+    },
+    async () => framer.rest(),
+  );
+  return stage;
+}
+
+async function pushAll(stage: Duplex, frame: Frame, frames: Frames): Promise<void> {
+  for (let next: Frame | undefined = frame; next !== undefined; ) {
+    await othersTurn();
+    const found: Frame = next;
+    const step = frames.next(timeOf(() => stage.push(found)));
+    next = step.done === true ? undefined : step.value;
   }
-  if (bytes > 0) yield held;
+}
+
+function timeOf(work: () => void): number {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
 }
 
 async function* wholeLines(
-  blocks: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
+  blocks: Iterable<readonly Buffer[]>,
   newCutter: () => LineCutter,
   maxLineBytes: number,
 ): AsyncGenerator<Frame> {
-  let cutter = newCutter();
-  let rest: Buffer = Buffer.alloc(0);
-  let dropping = false;
-  let first = true;
-  for await (const chunks of blocks) {
-    rest = rest.length === 0 && chunks.length === 1 ? chunks[0]! : Buffer.concat([rest, ...chunks]);
-    if (dropping) {
-      const next = cutter.afterOverlong?.(rest) ?? rest.indexOf(lineFeed) + 1;
-      rest = next === 0 ? Buffer.alloc(0) : rest.subarray(next);
-      if (next === 0) continue;
-      yield tooLong;
-      dropping = false;
+  const framer = new Framer(newCutter, maxLineBytes);
+  for (const block of blocks) {
+    const frames = framer.frames(block);
+    for (let step = frames.next(); step.done !== true; ) {
+      const begun = performance.now();
+      yield step.value;
+      step = frames.next(performance.now() - begun);
+      if (step.done !== true) await othersTurn();
     }
-    let step = bytesAtOnce(rest, cutter);
+  }
+  const rest = framer.rest();
+  if (rest !== undefined) yield rest;
+}
+
+/** Frames of a block; whoever takes one says how many ms it took. */
+type Frames = Generator<Frame, void, number>;
+
+/** Cuts what comes block by block into frames of whole lines. */
+class Framer {
+  readonly #newCutter: () => LineCutter;
+  readonly #maxLineBytes: number;
+  #cutter: LineCutter;
+  #rest: Buffer = Buffer.alloc(0);
+  #isDropping = false;
+  #isFirst = true;
+
+  constructor(newCutter: () => LineCutter, maxLineBytes: number) {
+    this.#newCutter = newCutter;
+    this.#maxLineBytes = maxLineBytes;
+    this.#cutter = newCutter();
+  }
+
+  /** The whole lines up to the end of a block. */
+  *frames(chunks: readonly Buffer[]): Frames {
+    let rest = this.#rest.length === 0 && chunks.length === 1 ? chunks[0]! : Buffer.concat([this.#rest, ...chunks]);
+    this.#rest = Buffer.alloc(0);
+    if (this.#isDropping) {
+      const next = this.#cutter.afterOverlong?.(rest) ?? rest.indexOf(lineFeed) + 1;
+      if (next === 0) return;
+      rest = rest.subarray(next);
+      yield tooLong;
+      this.#isDropping = false;
+    }
+    let step = bytesAtOnce(rest, this.#cutter);
     const longest = step * (mostRowsAtOnce / rowsOfPiece);
     const shortest = Math.ceil(step / 8);
     let start = 0;
     for (let end = step; ; end = Math.min(end + step, rest.length)) {
-      const length = cutter.lastLineBreak(rest.subarray(start, end));
+      const length = this.#cutter.lastLineBreak(rest.subarray(start, end));
       if (length > 0) {
-        if (start > 0) await othersTurn();
-        const begun = performance.now();
-        yield wholeFrame(rest.subarray(start, start + length), cutter, first, false);
-        const tookMs = performance.now() - begun;
+        const tookMs = yield wholeFrame(rest.subarray(start, start + length), this.#cutter, this.#isFirst, false);
         if (tookMs < quickMs) step = Math.min(2 * step, longest);
         else if (tookMs > slowMs) step = Math.max(Math.ceil(step / 2), shortest);
-        first = false;
+        this.#isFirst = false;
         start += length;
       }
       if (end >= rest.length) break;
     }
-    rest = rest.subarray(start);
-    if (rest.length > maxLineBytes) {
-      dropping = true;
-      first = false;
-      rest = Buffer.alloc(0);
-      if (cutter.afterOverlong === undefined) cutter = newCutter();
-    }
+    this.#rest = rest.subarray(start);
+    if (this.#rest.length <= this.#maxLineBytes) return;
+    this.#isDropping = true;
+    this.#isFirst = false;
+    this.#rest = Buffer.alloc(0);
+    if (this.#cutter.afterOverlong === undefined) this.#cutter = this.#newCutter();
   }
-  if (dropping) yield tooLong;
-  else if (rest.length > 0) yield wholeFrame(rest, cutter, first, true);
+
+  /** What is left once the last block was read. */
+  rest(): Frame | undefined {
+    if (this.#isDropping) return tooLong;
+    return this.#rest.length > 0 ? wholeFrame(this.#rest, this.#cutter, this.#isFirst, true) : undefined;
+  }
 }
 
 function wholeFrame(bytes: Buffer, cutter: LineCutter, first: boolean, last: boolean): Frame {
