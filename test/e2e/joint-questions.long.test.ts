@@ -77,7 +77,7 @@ test.serial('questions that come at the same time have the answers that each has
       const together = await Promise.all(questions.map(asked));
       for (const [at, sql] of questions.entries()) t.deepEqual(together[at], await asked(sql), sql);
     }),
-    { numRuns: moreCases(8, 20) },
+    { numRuns: moreCases(5, 20) },
   );
 });
 
@@ -90,7 +90,7 @@ test.serial(
     };
     const [one, other] = [1, 2];
     for (const device of [one, other]) for (const limit of [0, 1]) await asked(device, limit);
-    for (let round = 1; round <= moreCases(20, 40); round++) {
+    for (let round = 1; round <= moreCases(10, 40); round++) {
       const device = round % 3 === 0 ? other : one;
       const time = first + 3_600_000 + round * 1000;
       await service.run(`INSERT INTO d${device} VALUES (${time}, ${round}, 1, 'x', 1)`, database);
@@ -105,7 +105,7 @@ test.serial(
 );
 
 test.serial('among many questions each sees the rows that were answered before it', async (t) => {
-  for (let round = 1; round <= moreCases(8, 12); round++) {
+  for (let round = 1; round <= moreCases(4, 12); round++) {
     const others = Array.from({ length: 40 }, (_, at) => service.rows(`SELECT MAX(i) FROM d${(at % 7) + 1}`, database));
     await service.run(`INSERT INTO d1 VALUES (${first}, ${10_000 + round}, 1, 'x', 1)`, database);
     const own = Array.from({ length: 6 }, (_, at) => service.rows(`SELECT MAX(i) FROM d${(at % 2) + 1}`, database));

@@ -21,7 +21,7 @@ import { packed } from '../support/remote-messages.js';
 import { until } from '../support/until.js';
 
 /** Bodies per door; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */
-const count = Number(process.env.MUTATIONS ?? moreCases(150, 400));
+const count = Number(process.env.MUTATIONS ?? moreCases(80, 400));
 const atOnce = 8;
 /** Bodies of one test. Spoilt names make databases, tables and columns, which are dropped before the next one. */
 const perTest = 4_000;

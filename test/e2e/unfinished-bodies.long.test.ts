@@ -8,7 +8,7 @@ import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-const bodies = moreCases(300, 2_000);
+const bodies = moreCases(150, 2_000);
 const mebibyte = 1024 * 1024;
 const mostMemory = 600 * mebibyte;
 

@@ -12,7 +12,7 @@ test.after.always(end);
 
 /** Statements over the same rows; a long run has 2,000 of them. */
 const statementsOfData = 20;
-const runs = propertyRuns(moreCases(15, 100));
+const runs = propertyRuns(moreCases(10, 100));
 
 let databases = 0;
 

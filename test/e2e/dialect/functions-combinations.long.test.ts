@@ -45,9 +45,9 @@ function calls(list: string, argument: string): string[] {
   return list.split(';').map((call) => call.replaceAll('?', argument));
 }
 
-/** Every second one, so that the run does not take long. */
+/** Every third one, so that the run does not take long. */
 function some(list: readonly string[]): readonly string[] {
-  const step = moreCases(2, 1);
+  const step = moreCases(3, 1);
   return list.filter((_, at) => at % step === 0);
 }
 

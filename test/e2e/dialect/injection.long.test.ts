@@ -91,7 +91,9 @@ const places: readonly ((payload: string) => string)[] = [
 ];
 
 test('no text of a stranger is ever read as SQL of the engine, wherever it stands', async (t) => {
-  for (const { place, payload } of places.flatMap((place) => payloads.map((payload) => ({ place, payload })))) {
+  const pairs = places.flatMap((place, i) => payloads.map((payload, j) => ({ place, payload, nth: i + j })));
+  const step = moreCases(2, 1);
+  for (const { place, payload } of pairs.filter(({ nth }) => nth % step === 0)) {
     for (const sql of [place(payload), place(quoted(payload).slice(1, -1))]) {
       const { status, text } = await service.sql(sql, asMax);
       t.true(status === 200 || status === 400, `${sql}\n${text}`);

@@ -178,7 +178,7 @@ test('windows over random rows are those that a plain walk over the rows finds',
       }
     },
   );
-  await fc.assert(property, { numRuns: moreCases(6, 20), endOnFailure: true });
+  await fc.assert(property, { numRuns: moreCases(4, 20), endOnFailure: true });
 });
 
 test('windows that divide the rows account for every row once', async (t) => {
@@ -194,7 +194,7 @@ test('windows that divide the rows account for every row once', async (t) => {
       }
     }
   });
-  await fc.assert(property, { numRuns: moreCases(6, 20), endOnFailure: true });
+  await fc.assert(property, { numRuns: moreCases(4, 20), endOnFailure: true });
 });
 
 /** A point on a grid: its value, `undefined` where there is none at all. */
@@ -251,7 +251,7 @@ test('filled windows over random rows are those that a plain walk over the grid 
       }
     },
   );
-  await fc.assert(property, { numRuns: moreCases(6, 20), endOnFailure: true });
+  await fc.assert(property, { numRuns: moreCases(4, 20), endOnFailure: true });
 });
 
 /** What INTERP gives at a point from rows that count, by the mode; undefined when the point is left out. */
@@ -311,5 +311,5 @@ test('interpolated points of random rows are those that a look at their neighbou
       }
     },
   );
-  await fc.assert(property, { numRuns: moreCases(6, 20), endOnFailure: true });
+  await fc.assert(property, { numRuns: moreCases(4, 20), endOnFailure: true });
 });

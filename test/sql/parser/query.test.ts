@@ -104,7 +104,7 @@ test('reads back every query it can print', (t) => {
       fc.property(randomQuery, (query) => {
         t.deepEqual(shapeOf(queryOf(printQuery(query))), shapeOf(query));
       }),
-      { numRuns: cases(200, 600, 1000) },
+      { numRuns: cases(100, 400, 1000) },
     ),
   );
 });

@@ -211,12 +211,12 @@ function checkMoved(t: ExecutionContext, questions: typeof question | typeof inW
 }
 
 test('a plan that was moved to other times is the one that is made for them', (t) => {
-  const moved = checkMoved(t, question, cases(4_000, 15_000, 60_000));
+  const moved = checkMoved(t, question, cases(3_000, 6_000, 60_000));
   t.true(moved > 80, String(moved));
 });
 
 test('a plan of windows that was moved to other times is the one that is made for them', (t) => {
-  const moved = checkMoved(t, inWindows, cases(500, 3_000, 20_000));
+  const moved = checkMoved(t, inWindows, cases(300, 1_500, 20_000));
   t.true(moved > 50, String(moved));
 });
 

@@ -13,7 +13,7 @@ import { mutated, type Random, randomFrom } from '../../support/mutations.js';
 import { packed } from '../../support/remote-messages.js';
 
 /** Bodies per door; `MUTATIONS=5000` takes as many. */
-const count = Number(process.env.MUTATIONS ?? cases(300, 20_000, 100_000));
+const count = Number(process.env.MUTATIONS ?? cases(300, 8_000, 100_000));
 /** Longest time of one body; a busy machine may take a hundred times as long as an idle one. */
 const slowMs = 5_000;
 /** What the parsers may hold after any number of bodies, more than before. */

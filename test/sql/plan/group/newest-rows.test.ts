@@ -80,7 +80,7 @@ test('the newest values of every series are those of all rows, whatever is store
         }
       },
     ),
-    { numRuns: cases(3, 8) },
+    { numRuns: cases(2, 5) },
   );
 });
 
