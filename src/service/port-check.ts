@@ -1,35 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/adapter-settings.js';
-import { canListen, type ListenAddress, type Transport } from '../sources/support/listeners.js';
-
-/** One port that a service will listen on. */
-interface WantedPort extends ListenAddress {
-  readonly transport: Transport;
-}
+import type { SourceOptions } from '../sources/kind.js';
+import { sourceOptions } from '../sources/options.js';
+import { canListen, type ListenPort } from '../sources/support/listeners.js';
 
 /** How long a port may take to become free: the service that was killed a moment ago still lets go of it. */
 const waitMs = 2_000;
 const betweenMs = 250;
 
+const ofSources: Readonly<Record<string, SourceOptions>> = sourceOptions;
+
 /** Every port that the settings name; 0, which is any free port, is left out. */
-function wantedPorts({ general, database, otlp, sources }: Settings): WantedPort[] {
-  const { statsgw, agentd, graphite, tsdbwireTelnet } = sources;
-  const ports: WantedPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
+function wantedPorts({ general, database, otlp, sources }: Settings): readonly ListenPort[] {
+  const ports: ListenPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
   if (database.mode === 'embedded') {
     ports.push({ transport: 'TCP', host: database.host, port: database.port, setting: '--database.port' });
   }
-  if (statsgw.enable) {
-    const transport = statsgw.protocol === 'tcp' ? 'TCP' : 'UDP';
-    ports.push({ transport, port: statsgw.port, setting: '--statsgw.port' });
-  }
-  if (agentd.enable) ports.push({ transport: 'UDP', port: agentd.port, setting: '--agentd.port' });
-  if (tsdbwireTelnet.enable) {
-    for (const port of tsdbwireTelnet.ports) ports.push({ transport: 'TCP', port, setting: '--tsdbwire_telnet.ports' });
-  }
-  if (graphite.enable) {
-    for (const protocol of graphite.protocols) {
-      ports.push({ transport: protocol === 'tcp' ? 'TCP' : 'UDP', port: graphite.port, setting: '--graphite.port' });
-    }
+  for (const [name, settings] of Object.entries(sources)) {
+    if (settings.enable) ports.push(...(ofSources[name]?.ports?.(settings) ?? []));
   }
   if (otlp.grpc) ports.push({ transport: 'TCP', port: otlp.grpcPort, setting: '--otlp.grpcPort' });
   return ports.filter(({ port }) => port !== 0);
@@ -43,7 +31,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
   const until = performance.now() + waitMs;
   for (;;) {
     const wanted = wantedPorts(settings);
-    const taken: WantedPort[] = [];
+    const taken: ListenPort[] = [];
     // One after the other: a port that stands in two settings must not be called taken by ourselves.
     for (const port of wanted) if (!(await canListen(port.transport, port))) taken.push(port);
     if (taken.length === 0) return;
@@ -52,7 +40,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
   }
 }
 
-function takenText(taken: readonly WantedPort[]): string {
+function takenText(taken: readonly ListenPort[]): string {
   const parts = taken.map(
     ({ transport, host = '*', port, setting }) => `${transport} ${host}:${port} is in use (${setting})`,
   );

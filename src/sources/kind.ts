@@ -3,6 +3,7 @@ import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
+import type { ListenPort } from './support/listeners.js';
 import type { LossLog } from './support/loss-log.js';
 
 /** Settings that every way in has, besides its own. */
@@ -59,9 +60,11 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
 }
 
 /** The settings of a kind, which are read before any source is loaded. */
-interface SourceOptions<S extends SourceSettings = SourceSettings> {
+export interface SourceOptions<S extends SourceSettings = SourceSettings> {
   readonly table: OptionTable;
   read(reader: SettingReader): S;
+  /** Ports that it listens on, which are tried before anything is started; left out where it listens on none. */
+  ports?(settings: S): readonly ListenPort[];
 }
 
 /** Where the rows of a source go. The operator named the database in the settings, so it is made when it is missing; senders name none. */

@@ -1,4 +1,5 @@
 import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import type { SourceOptions } from '../kind.js';
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
@@ -76,5 +77,9 @@ function readAgentdSettings(reader: SettingReader): AgentdSettings {
   return settings;
 }
 
-/** The table of the settings, and what reads them. */
-export const agentdSettings = { table: agentdOptions, read: readAgentdSettings } as const;
+/** The table of the settings, what reads them, and the ports that they name. */
+export const agentdSettings = {
+  table: agentdOptions,
+  read: readAgentdSettings,
+  ports: ({ port }) => [{ transport: 'UDP', port, setting: '--agentd.port' }],
+} as const satisfies SourceOptions<AgentdSettings>;

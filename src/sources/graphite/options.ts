@@ -1,4 +1,5 @@
 import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import type { SourceOptions } from '../kind.js';
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 const protocols = ['tcp', 'udp'] as const;
@@ -60,5 +61,10 @@ function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
   return { ...settings, protocols: known };
 }
 
-/** The table of the settings, and what reads them. */
-export const graphiteSettings = { table: graphiteOptions, read: readGraphiteSettings } as const;
+/** The table of the settings, what reads them, and the ports that they name. */
+export const graphiteSettings = {
+  table: graphiteOptions,
+  read: readGraphiteSettings,
+  ports: ({ port, protocols: known }) =>
+    known.map((protocol) => ({ transport: protocol === 'tcp' ? 'TCP' : 'UDP', port, setting: '--graphite.port' })),
+} as const satisfies SourceOptions<GraphiteSettings>;

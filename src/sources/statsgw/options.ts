@@ -1,4 +1,5 @@
 import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import type { SourceOptions } from '../kind.js';
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 /** The statistics-daemon listener. */
@@ -126,5 +127,9 @@ function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
   return { ...settings, percentiles: [...new Set(percentiles)] };
 }
 
-/** The table of the settings, and what reads them. */
-export const statsgwSettings = { table: statsgwOptions, read: readStatsgwSettings } as const;
+/** The table of the settings, what reads them, and the ports that they name. */
+export const statsgwSettings = {
+  table: statsgwOptions,
+  read: readStatsgwSettings,
+  ports: ({ port, protocol }) => [{ transport: protocol === 'tcp' ? 'TCP' : 'UDP', port, setting: '--statsgw.port' }],
+} as const satisfies SourceOptions<StatsgwSettings>;

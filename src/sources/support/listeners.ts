@@ -13,6 +13,11 @@ export interface ListenAddress {
 /** Transport protocol of a listener. */
 export type Transport = 'TCP' | 'UDP';
 
+/** A port that settings name. */
+export interface ListenPort extends ListenAddress {
+  readonly transport: Transport;
+}
+
 /** A TCP listener; see {@link TcpListener}. */
 interface TcpListenerOptions extends ListenAddress {
   /** Connections at the same time; one more is closed at once. */

@@ -1,4 +1,5 @@
 import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import type { SourceOptions } from '../kind.js';
 import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
 /** The telnet-format TCP listeners. */
@@ -73,5 +74,9 @@ function refuseUnpaired(settings: TsdbwireTelnetSettings, reader: SettingReader)
   }
 }
 
-/** The table of the settings, and what reads them. */
-export const tsdbwireTelnetSettings = { table: tsdbwireTelnetOptions, read: readTsdbwireTelnetSettings } as const;
+/** The table of the settings, what reads them, and the ports that they name. */
+export const tsdbwireTelnetSettings = {
+  table: tsdbwireTelnetOptions,
+  read: readTsdbwireTelnetSettings,
+  ports: ({ ports }) => ports.map((port) => ({ transport: 'TCP', port, setting: '--tsdbwire_telnet.ports' })),
+} as const satisfies SourceOptions<TsdbwireTelnetSettings>;
