@@ -56,6 +56,7 @@ export function readDatabaseInfo(section: Section): DatabaseInfo | undefined {
 /** One option as CREATE DATABASE takes it; none for an option that the database does not have. */
 function readOption(section: Section, member: JsonMember): readonly string[] {
   const { key, value } = member;
+  if (isNotGiven(value)) return [];
   if (value.kind !== 'number' && value.kind !== 'string') {
     const found = `expected a number or a text, found ${kindOf(value)}`;
     section.refuseMember(member, `invalid value format for ${key}: ${found}`);
@@ -72,9 +73,19 @@ function readOption(section: Section, member: JsonMember): readonly string[] {
     section.warnMember(member, `is no option of a database and ignored${suggestion(key, known)}`);
     return [];
   }
-  const text = value.text.trim();
+  const text = unquoted(value.text.trim());
   if (name === 'REPLICA' && Number(text) > 1) section.warnMember(member, oneCopy);
   return [`${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`];
+}
+
+/** Files that programs write have every option, and nothing in those that nobody chose. */
+function isNotGiven(value: JsonMember['value']): boolean {
+  return value.kind === 'null' || (value.kind === 'string' && value.text.trim() === '');
+}
+
+/** Many files have the quotes of the statement in their text, such as `"'both'"`. */
+function unquoted(text: string): string {
+  return /^(['"])(.*)\1$/.exec(text)?.[2] ?? text;
 }
 
 /** Numbers and lengths of time stand as they are, everything else in quotes. */

@@ -41,6 +41,11 @@ test('passes on the options of a database that it has', (t) => {
   t.is(found.notes.filter(({ level }) => level === 'warn').length, 5);
 });
 
+test('options of a database may have the quotes of the statement, and those without a value are not given', (t) => {
+  const { databases } = scenario({}, { cachemodel: "'both'", buffer: '"64"', cachesize: '', comp: null });
+  t.deepEqual(databases[0]?.options, ["CACHEMODEL 'both'", 'BUFFER 64', "PRECISION 'ms'"]);
+});
+
 test('says of replicas that there is one copy', (t) => {
   t.regex(notesOf(request({}, { replica: 3 })), /dbinfo\.replica: is recorded, but the data has one copy/);
 });
