@@ -66,6 +66,32 @@ function groupConcat(args: readonly Value[], builder: AggregateBuilder): string 
   return `if(empty(${rows}), NULL, ${joined})`;
 }
 
+/** Aggregates of the values of a group, each taken once; the parser reads `COUNT(DISTINCT x)` as a call of one. */
+const distinctAggregates: readonly AggregateFunction[] = [
+  {
+    kind: 'aggregate',
+    name: 'COUNT DISTINCT',
+    parameters: ['any'],
+    result: bigintType,
+    countLike: true,
+    translate: ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqExact', arg?.sql ?? 'NULL')}, 0))`,
+  },
+  {
+    kind: 'aggregate',
+    name: 'SUM DISTINCT',
+    parameters: ['number'],
+    result: sumType,
+    translate: (args, builder) => builder.aggregate('sumDistinct', nullable(args[0])),
+  },
+  {
+    kind: 'aggregate',
+    name: 'AVG DISTINCT',
+    parameters: ['number'],
+    result: doubleType,
+    translate: (args, builder) => builder.aggregate('avgDistinct', doubleArgument(args[0])),
+  },
+];
+
 /** Aggregates; all of them leave out NULL. */
 export const aggregateFunctions: readonly AggregateFunction[] = [
   {
@@ -96,6 +122,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     exact: () => true,
     translate: average,
   },
+  ...distinctAggregates,
   { kind: 'aggregate', name: 'SPREAD', parameters: ['any'], result: doubleType, translate: spread },
   ...['STDDEV', 'STD', 'STDDEV_POP'].map((name) => statistic(name, 'stddevPop')),
   statistic('STDDEV_SAMP', 'stddevSamp'),

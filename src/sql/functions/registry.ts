@@ -40,8 +40,10 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
   ].map((spec) => [spec.name, spec]),
 );
 
-/** Every function by its upper-case name. */
-export const functionNames: readonly string[] = [...functions.keys(), 'INTERP'].sort();
+/** Every function by its upper-case name, which is one word. */
+export const functionNames: readonly string[] = [...functions.keys(), 'INTERP']
+  .filter((name) => !name.includes(' '))
+  .sort();
 
 /** Names here of functions of other databases. */
 const elsewhere: Readonly<Record<string, string>> = {

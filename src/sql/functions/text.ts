@@ -1,6 +1,8 @@
+import { invalidParameters } from '../../model/refusals.js';
 import { type DataType, dataType } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
-import { textSide } from '../values/compare.js';
+import { raiseIf } from '../engine/raise.js';
+import { checkPattern, textSide } from '../values/compare.js';
 import { castValue, textLength } from '../values/convert.js';
 import { bigintType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
@@ -63,7 +65,10 @@ function sha2(args: readonly Value[]): string {
 }
 
 /** The position of the first word of a list that a text equals or matches; 0 when there is none. */
-function inSet(name: string, search: (words: string, sought: string) => string): ScalarFunction {
+function inSet(
+  name: string,
+  search: (words: string, sought: string, literal: readonly string[] | undefined) => string,
+): ScalarFunction {
   return {
     kind: 'scalar',
     name,
@@ -75,9 +80,28 @@ function inSet(name: string, search: (words: string, sought: string) => string):
       if (typeof delimiter !== 'string') throw wrongParameterValue(name);
       const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 1)}))`;
       const missing = `or(isNull(${text(args, 0)}), isNull(${text(args, 1)}))`;
-      return `if(${missing}, NULL, toInt64(${search(words, `assumeNotNull(${text(args, 0)})`)}))`;
+      const list = args[1]?.constant;
+      const literal = typeof list === 'string' ? list.split(delimiter) : undefined;
+      return `if(${missing}, NULL, toInt64(${search(words, `assumeNotNull(${text(args, 0)})`, literal)}))`;
     },
   };
+}
+
+/** Longest expression of a list that is no literal, in bytes; such expressions have no counts of three digits. */
+const longestPattern = 1000;
+
+/** The first regular expression of a list that a text matches. Expressions that the engine would take too long to compile are refused. */
+function firstMatch(words: string, sought: string, literal: readonly string[] | undefined): string {
+  const first = (pattern: string): string => `arrayFirstIndex(p -> match(${sought}, ${pattern}), ${words})`;
+  if (literal === undefined) {
+    const isCostly = `or(length(p) > ${longestPattern}, match(p, '[{,][0-9]{3}'))`;
+    const problem = `the regular expression is longer than ${longestPattern} bytes, or repeats hundreds of times`;
+    const { code, message } = invalidParameters(problem);
+    const refused = raiseIf(`arrayExists(p -> ${isCostly}, ${words})`, code, message);
+    return `${first(`if(${isCostly}, '', p)`)} + ${refused}`;
+  }
+  for (const pattern of literal) checkPattern(pattern);
+  return first('p');
 }
 
 /** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */
@@ -171,7 +195,7 @@ export const textFunctions: readonly ScalarFunction[] = [
   },
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
   inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
-  inSet('REGEXP_IN_SET', (words, sought) => `arrayFirstIndex(p -> match(${sought}, p), ${words})`),
+  inSet('REGEXP_IN_SET', firstMatch),
   oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),
   {
     kind: 'scalar',

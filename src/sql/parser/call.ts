@@ -11,19 +11,25 @@ export interface ExpressionParser {
   operand(cursor: Cursor): Expression;
 }
 
+/** Aggregates that may take each value once. */
+const distinctAggregates = new Set(['COUNT', 'SUM', 'AVG']);
+
 const trimModes = new Set(['LEADING', 'TRAILING', 'BOTH']);
 
 /**
  * A function call. The special syntaxes become ordinary arguments:
  * `TRIM(s)` is [s]; `TRIM(mode [rem] FROM s)` and `TRIM(rem FROM s)` are [s, 'MODE'] or [s, 'MODE', rem] with mode BOTH when it is
  * not written; `SUBSTRING(s FROM p FOR n)` is [s, p, n]; `POSITION(a IN s)` is [a, s].
- * A call with OVER is one over rows.
+ * A call with DISTINCT before its argument is one of a function of its own, `COUNT DISTINCT`. A call with OVER is one over rows.
  */
 export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression {
-  const { start, word: name } = cursor;
+  const { start, word } = cursor;
   if (!atName(cursor)) cursor.fail();
   cursor.advance();
   cursor.expect('(');
+  const isDistinct = distinctAggregates.has(word) && cursor.peek() !== ')' && cursor.accept('DISTINCT');
+  const name = isDistinct ? `${word} DISTINCT` : word;
+  if (isDistinct && cursor.at('*')) cursor.fail();
   const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
   cursor.expect(')');
   const call = { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) } as const;

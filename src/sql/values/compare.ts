@@ -192,14 +192,17 @@ export function like(value: Value, pattern: Value, negated: boolean): Value {
   return condition(`${negated ? 'notLike' : 'like'}(${textSide(value)}, ${text})`, [value, pattern]);
 }
 
+/** Refuses a regular expression that the engine would take too long to compile. */
+export function checkPattern(pattern: string): void {
+  const problem = patternProblem(pattern);
+  if (problem !== undefined) throw new FaultError(invalidParameters(`the regular expression ${problem}`));
+}
+
 /** Unanchored search for a regular expression. */
 export function matches(value: Value, pattern: Value, negated: boolean): Value {
   if (value.role === 'null' || pattern.role === 'null') return nullCondition;
   if (typeof pattern.constant !== 'string') throw wrongType(pattern.type);
-  const problem = patternProblem(pattern.constant);
-  if (problem !== undefined) {
-    throw new FaultError(invalidParameters(`the regular expression ${problem}`));
-  }
+  checkPattern(pattern.constant);
   const test = `match(${textSide(value)}, ${quoteString(pattern.constant)})`;
   return condition(negated ? `not(${test})` : test, [value, pattern]);
 }

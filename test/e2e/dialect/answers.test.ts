@@ -254,3 +254,29 @@ statements('aliases of the select list stand in expressions of ORDER BY and keys
   { sql: 'SELECT v % 2 AS odd FROM a PARTITION BY odd + 1 ORDER BY odd + 1 LIMIT 1', rows: [[0]] },
   { sql: 'SELECT v AS x FROM a ORDER BY y + 1', error: 0x2602 },
 ]);
+
+statements('COUNT, SUM and AVG take each value once', service, 'd', [
+  {
+    sql: 'SELECT count(DISTINCT b), count(b), sum(DISTINCT g), avg(DISTINCT g), count(DISTINCT tbname) FROM s',
+    rows: [[2, 5, 3, 1.5, 2]],
+    meta: [
+      ['count(distinct b)', 'BIGINT', 8],
+      ['count(b)', 'BIGINT', 8],
+      ['sum(distinct g)', 'BIGINT', 8],
+      ['avg(distinct g)', 'DOUBLE', 8],
+      ['count(distinct tbname)', 'BIGINT', 8],
+    ],
+  },
+  {
+    sql: 'SELECT g, count(DISTINCT (b)) AS n, sum(DISTINCT v) FROM s GROUP BY g ORDER BY g',
+    rows: [
+      [1, 2, 8],
+      [2, 2, 7],
+    ],
+  },
+  { sql: 'SELECT _wstart, count(DISTINCT g) FROM s INTERVAL(1m, 20s) LIMIT 1', rows: [[at(0), 2]] },
+  { sql: 'SELECT count(DISTINCT v), sum(DISTINCT v) FROM s WHERE v > 100', rows: [[0, null]] },
+  { sql: 'SELECT count(DISTINCT *) FROM s', error: 0x2600 },
+  { sql: 'SELECT count(DISTINCT v, b) FROM s', error: 0x2801 },
+  { sql: 'SELECT first(DISTINCT v) FROM s', error: 0x2600 },
+]);

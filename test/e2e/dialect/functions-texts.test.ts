@@ -107,6 +107,9 @@ statements('texts', service, 's', [
     sql: "SELECT like_in_set('b1', 'a%,b%,%'), like_in_set('b1', 'a%;b_', ';'), like_in_set('x', 'a%,b%'), like_in_set(NULL, 'a')",
     rows: [[2, 2, 0, null]],
   },
+  { sql: `SELECT regexp_in_set('a', 'x;${'a{0,1000}'.repeat(200)}', ';')`, error: 0x0118, says: 'regular expression' },
+  { sql: "SELECT regexp_in_set(v, concat('x', repeat('a{0.900}', 20))) FROM texts LIMIT 1", rows: [[0]] },
+  { sql: "SELECT regexp_in_set(v, concat('x;', repeat('a{0,1000}', 20)), ';') FROM texts LIMIT 1", error: 0x0118 },
   {
     sql: "SELECT regexp_in_set('b1', '^a,^b,1'), regexp_in_set('x', 'a|b')",
     rows: [[2, 0]],
