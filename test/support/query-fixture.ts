@@ -63,6 +63,7 @@ export type Asked = Partial<
     | 'isLarge'
     | 'hasShortSeries'
     | 'uniqueRows'
+    | 'hasFewSeries'
     | 'rowsPerSeries'
     | 'mayAskAgain'
   >

@@ -6,6 +6,8 @@ import type { Engine } from '../engine/engine.js';
 const largeRows = 200_000;
 /** A series of so many rows is read by one thread as soon as by several. */
 const shortSeriesRows = 20_000;
+/** A row for each of so many series is a short result. */
+const fewSeries = 2_000;
 /** How long an answer counts, and how many are remembered. */
 const rememberedMs = 30_000;
 const maxRemembered = 10_000;
@@ -15,11 +17,12 @@ type StoredTable = Pick<TableDef, 'storage' | 'tagStorage'>;
 
 interface Size {
   readonly rows: number;
-  readonly rowsPerSeries: number | undefined;
+  /** Undefined until it is known. */
+  readonly series: number | undefined;
   readonly askedAt: number;
 }
 
-const unknown = { rows: 0, rowsPerSeries: undefined };
+const unknown = { rows: 0, series: undefined };
 
 /**
  * How large engine tables are, as far as it matters to plans. It is asked of the engine when a plan asks, and
@@ -45,7 +48,13 @@ export class TableSizes {
 
   /** Rows of a series of the table on the average when it was last asked about; `now` in ms. */
   rowsPerSeries(table: StoredTable, now = performance.now()): number | undefined {
-    return this.#size(table, now).rowsPerSeries;
+    const { rows, series } = this.#size(table, now);
+    return series && rows / series;
+  }
+
+  /** True when the table had few series when it was last asked about; `now` in ms. */
+  hasFewSeries(table: StoredTable, now = performance.now()): boolean {
+    return (this.#size(table, now).series ?? Number.POSITIVE_INFINITY) <= fewSeries;
   }
 
   #size(table: StoredTable, now: number): Omit<Size, 'askedAt'> {
@@ -71,6 +80,6 @@ export class TableSizes {
     const found = await store.engine.rows(`SELECT name, total_rows FROM system.tables WHERE ${where}`);
     const rowsIn = (table: string): number => Number(found.find(([named]) => named === table)?.[1] ?? 0);
     const [rows, series] = [rowsIn(name), tags === undefined ? 1 : Math.max(1, rowsIn(tags))];
-    this.#known.set(storage, { rows, rowsPerSeries: rows / series, askedAt });
+    this.#known.set(storage, { rows, series, askedAt });
   }
 }

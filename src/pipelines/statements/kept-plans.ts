@@ -17,9 +17,10 @@ export interface PlanOrigin {
 export interface KnownTables {
   /** Whether the engine is known to hold a table. */
   isReadable(table: TableDef): boolean;
-  /** Whether it is planned for as a large one, and as one of short series. */
+  /** Whether it is planned for as a large one, and as one of short or of few series. */
   isLarge(table: TableDef): boolean;
   hasShortSeries(table: TableDef): boolean;
+  hasFewSeries(table: TableDef): boolean;
   /** Which rows of it are read without merging versions. */
   uniqueRows(table: TableDef): UniqueRows | undefined;
 }
@@ -28,6 +29,7 @@ interface KnownTable {
   readonly table: TableDef;
   readonly isLarge: boolean;
   readonly isShort: boolean;
+  readonly hasFew: boolean;
   readonly unique: UniqueRows | undefined;
 }
 
@@ -87,6 +89,7 @@ export class KeptPlans {
       table,
       isLarge: known.isLarge(table),
       isShort: known.hasShortSeries(table),
+      hasFew: known.hasFewSeries(table),
       unique: known.uniqueRows(table),
     }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
@@ -110,10 +113,11 @@ export class KeptPlans {
 function holds(kept: Omit<KeptPlan, 'plan'>, origin: PlanOrigin, known: KnownTables): boolean {
   if (!isSame(kept, origin)) return false;
   return kept.tables.every(
-    ({ table, isLarge, isShort, unique }) =>
+    ({ table, isLarge, isShort, hasFew, unique }) =>
       known.isReadable(table) &&
       known.isLarge(table) === isLarge &&
       known.hasShortSeries(table) === isShort &&
+      known.hasFewSeries(table) === hasFew &&
       known.uniqueRows(table) === unique,
   );
 }

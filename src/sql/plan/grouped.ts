@@ -51,7 +51,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   const fill = fillClause(task);
   const spanned = spannedWindows(task, scope, windows, fill);
-  const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : undefined;
+  const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : rowsOfFewSeries(task, keys);
   if (fill !== undefined && windows.intervals !== undefined) {
     const dependents = [...names.dependents.values()];
     const filledRows = fillWindows(
@@ -84,6 +84,16 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
+}
+
+/** So many groups there are about at most where each has the rows of one series or more, of a table with few. */
+const groupsOfFewSeries = 2_000;
+
+function rowsOfFewSeries({ select, relation, env }: BlockTask, keys: readonly GroupKey[]): number | undefined {
+  const { source } = isSuper(relation) ? relation : { source: undefined };
+  const hasFew = source?.kind === 'stored' && env.context.hasFewSeries?.(source.target.table) === true;
+  const areTags = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
+  return hasFew && areTags && select.window === undefined ? groupsOfFewSeries : undefined;
 }
 
 /** Values that are computed for each group: those of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */

@@ -42,7 +42,7 @@ export interface QueryPlan {
   /** Settings that have to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
-  /** True when it is known to give so few rows that all of them come to less than a megabyte of text. */
+  /** True when it is known to give so few rows that all of them come to a megabyte or two of text. */
   readonly hasFewRows: boolean;
   /** The single series that it reads, where it reads nothing else. */
   readonly series?: readonly ReadSeries[] | undefined;
@@ -69,8 +69,8 @@ export interface ReadSeries {
   readonly id: bigint;
 }
 
-/** So many bytes of values are less than a megabyte of text. */
-const fewRowsBytes = 128 * 1024;
+/** So many bytes of values are a megabyte of text, or two. */
+const fewRowsBytes = 512 * 1024;
 /** Rows of so many bytes may come together. */
 const jointRowBytes = 2048;
 

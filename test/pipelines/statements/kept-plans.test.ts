@@ -17,6 +17,7 @@ const whole: KnownTables = {
   isReadable: () => true,
   isLarge: () => false,
   hasShortSeries: () => false,
+  hasFewSeries: () => false,
   uniqueRows: () => undefined,
 };
 
@@ -64,6 +65,7 @@ test('a plan holds while its tables are readable, and as large as they were', (t
   t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, isReadable: () => false }), undefined);
   t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, isLarge: () => true }), undefined);
   t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, hasShortSeries: () => true }), undefined);
+  t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, hasFewSeries: () => true }), undefined);
 });
 
 test('a plan of a single series is found for other times, as long as it holds', (t) => {

@@ -247,8 +247,8 @@ test('a plan says when it can give few rows only', (t) => {
   for (const sql of few) t.true(fixture.plan(sql).hasFewRows, sql);
   const many = [
     'SELECT * FROM d1',
-    'SELECT ts, voltage FROM d1 LIMIT 11000',
-    'SELECT tbname FROM meters LIMIT 1000',
+    'SELECT ts, voltage FROM d1 LIMIT 50000',
+    'SELECT tbname FROM meters LIMIT 3000',
     "SELECT group_concat(tbname, ',') FROM meters",
     'SELECT file FROM files LIMIT 100',
     'SELECT tbname, max(voltage) FROM meters GROUP BY tbname',
@@ -260,6 +260,12 @@ test('a plan says when it can give few rows only', (t) => {
   for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
     t.false(fixture.plan(sql).hasFewRows, sql);
   }
+  const hasFew = (sql: string): boolean => fixture.plan(sql, { hasFewSeries: () => true }).hasFewRows;
+  t.true(hasFew('SELECT tbname, max(voltage) FROM meters GROUP BY tbname'));
+  t.true(hasFew('SELECT location, avg(voltage) FROM meters PARTITION BY location'));
+  t.false(hasFew('SELECT voltage, count(*) FROM meters GROUP BY voltage'));
+  t.false(hasFew('SELECT _wstart, avg(voltage) FROM meters PARTITION BY location INTERVAL(10s)'));
+  t.false(hasFew('SELECT tbname, voltage FROM meters'));
 });
 
 test('a plan says when it reads single series alone', (t) => {

@@ -72,10 +72,9 @@ export function newRows(
 
 /** The time behind which series have a few rows on the average. */
 function sinceOf(parts: readonly StoredPart[], rowsPerSeries: number): bigint | undefined {
-  const [first] = parts;
-  if (first === undefined) return undefined;
-  const oldest = parts.reduce((time, part) => (part.first < time ? part.first : time), first.first);
-  const newest = parts.reduce((time, part) => (part.last > time ? part.last : time), first.last);
+  const times = parts.flatMap(({ first, last }) => [first, last]).toSorted((a, b) => (a < b ? -1 : Number(a > b)));
+  const [oldest, newest] = [times[0], times.at(-1)];
+  if (oldest === undefined || newest === undefined) return undefined;
   const share = Math.min(1, rowsFirst / Math.max(1, rowsPerSeries));
   return newest - BigInt(Math.ceil(Number(newest - oldest) * share));
 }
