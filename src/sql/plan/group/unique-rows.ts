@@ -58,7 +58,8 @@ export function scanUniqueRows(
   const { table } = source.target;
   if (unique.isAll) {
     const { from, where } = scanRows(relation, filter, needsTags, keysSource);
-    return { from, where: [...where, nothingAfter(unique.insert, table.storage, rowAlias)] };
+    const reading = needsTags || filter.mixed.length > 0 ? 'joined' : 'alone';
+    return { from, where: [...where, nothingAfter(unique.insert, table.storage, rowAlias, reading)] };
   }
   const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
@@ -83,7 +84,8 @@ export function countUniqueRows(
   const { storage } = source.target.table;
   if (unique.isAll) {
     const { from, where } = scanRows(relation, filter, false, keysSource);
-    return { count: 'count()', scan: { from, where: [...where, nothingAfter(unique.insert, storage, rowAlias)] } };
+    const guard = nothingAfter(unique.insert, storage, rowAlias, 'alone');
+    return { count: 'count()', scan: { from, where: [...where, guard] } };
   }
   const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,

@@ -132,6 +132,23 @@ test('where all rows are unique none are merged, and a statement fails once ther
   }
 });
 
+test('parts of other tables do not count where rows are joined with their tags', (t) => {
+  const name = uniqueTable();
+  // The tags come in many inserts, too.
+  for (let more = 0; more < 20; more++) fixture.subTable('db', name, `${name}_more${more}`, ["'north'"], []);
+  const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
+  const joined = [
+    `SELECT _wstart, site, SUM(a) FROM ${name} WHERE ts >= ${tick(0)} AND ts < ${tick(100)} PARTITION BY site INTERVAL(1s)`,
+    `SELECT site, a FROM ${name} WHERE a > 3`,
+    `SELECT tbname, SUM(a) FROM ${name} GROUP BY tbname`,
+    `SELECT SUM(a) FROM ${name} WHERE site = 'north'`,
+  ];
+  for (const sql of joined) {
+    const asked = { uniqueRows: () => unique, mayAskAgain: true };
+    t.deepEqual(fixture.rows(sql, asked).sort(), fixture.rows(sql).sort(), sql);
+  }
+});
+
 test('rows are read without merging where groups of a super table with many rows are made', (t) => {
   fixture.superTable('db', 'w', ['a INT', 'b INT'], ['site VARCHAR(16)']);
   fixture.subTable('db', 'w', 'w_0', ["'north'"], []);
