@@ -5,6 +5,7 @@ import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../suppo
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
 import { type Killed, killOne } from '../support/kills.js';
 import {
+  basic,
   directoryFor,
   enginePid,
   fileScope,
@@ -16,6 +17,7 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
+import { Matcher, readAnswer, readBody } from '../support/remote-messages.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
@@ -147,6 +149,36 @@ brief('who writes and then reads sees every own row, whatever the flush interval
   await Promise.all(clients);
   const tables = await rowsOf(adapter, "SELECT COUNT(*) FROM information_schema.ins_tables WHERE db_name = 'kept'");
   t.is(Number(tables[0]?.[0]), 16);
+});
+
+brief('rows of every door are seen by the next statement, those of remote write by the next remote read', async (t) => {
+  const adapter = await waiting();
+  const rounds = 3;
+  for (const statement of tablesOfStatements('kept', ['seen'])) t.is((await sql(adapter, statement)).code, 0);
+  const nameOf = ({ name }: AnsweringDoor): string => (name === 'statements' ? 'seen' : `seen_${name}`);
+  const senders = answeringDoors.map(async (door) => {
+    const name = nameOf(door);
+    for (let number = 1; number <= rounds; number++) {
+      t.true(await door.send(adapter, 'kept', [{ name, writer: 'w', ms: startMs + number, number }]));
+      const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${door.from('kept', name, 'w')}`);
+      t.is(Number(count), number, door.name);
+    }
+  });
+  await Promise.all(senders);
+  const samples = answeringDoors.find(({ name }) => name === 'samples')!;
+  for (let number = rounds + 1; number <= 2 * rounds; number++) {
+    await samples.send(adapter, 'kept', [{ name: 'seen_samples', writer: 'w', ms: startMs + number, number }]);
+    const matchers = [{ type: Matcher.EQ, name: '__name__', value: 'seen_samples' }];
+    const query = { start_timestamp_ms: startMs, end_timestamp_ms: startMs + 2 * rounds, matchers };
+    const url = `http://127.0.0.1:${adapter.port}/metricsdb/v1/remote_read/kept`;
+    const reply = await fetch(url, {
+      method: 'POST',
+      body: readBody([query]),
+      headers: { authorization: basic('root', 'taosdata') },
+    });
+    const [[series] = []] = readAnswer(new Uint8Array(await reply.arrayBuffer()));
+    t.is(series?.samples.length, number);
+  }
 });
 
 brief('definitions and deletions keep their order with rows that wait', async (t) => {
