@@ -1,6 +1,7 @@
-import { isNull } from '../values/compare.js';
+import { compare, isNull } from '../values/compare.js';
 import { commonType, convertTo, type Environment, truthOf } from '../values/convert.js';
-import { boolType, type Value } from '../values/value.js';
+import { boolType, nullValue, type Value } from '../values/value.js';
+import { firstType } from './arguments.js';
 import type { Parameter, ScalarFunction } from './spec.js';
 
 /** A function whose result is one of its arguments from the `first` on, all brought to their common type. */
@@ -41,6 +42,12 @@ function test(name: string, negated: boolean): ScalarFunction {
   };
 }
 
+/** The first value, of its own type, unless it equals the second as `=` compares them. */
+function nullIf([value = nullValue, other = nullValue]: readonly Value[], env: Environment): string {
+  const { type, precision } = commonType([value]);
+  return `if(${truth(compare('=', value, other, env))}, NULL, ${convertTo(value, type, precision, env).sql})`;
+}
+
 /** Functions that choose between values. */
 export const conditionalFunctions: readonly ScalarFunction[] = [
   choosing('IF', ['truth', 'any', 'any'], 1, (args, [a, b]) => `if(${truth(args[0])}, ${a}, ${b})`),
@@ -50,7 +57,13 @@ export const conditionalFunctions: readonly ScalarFunction[] = [
     const given = args[0] === undefined ? '0' : isNull(args[0], true).sql;
     return `if(${given}, ${a}, ${b})`;
   }),
-  choosing('NULLIF', ['any', 'any'], 0, (_, [a, b]) => `nullIf(${a}, ${b})`),
+  {
+    kind: 'scalar',
+    name: 'NULLIF',
+    parameters: ['any', 'any'],
+    result: firstType,
+    translate: nullIf,
+  },
   choosing('COALESCE', ['any'], 0, (_, choices) => `coalesce(${choices.join(', ')})`, { required: 1, atMost: 64 }),
   test('ISNULL', false),
   test('ISNOTNULL', true),

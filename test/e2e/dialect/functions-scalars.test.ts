@@ -150,6 +150,16 @@ statements('choices', service, 's', [
   },
   { sql: "SELECT ifnull(NULL, 'a'), nullif(1, 2), coalesce(NULL, NULL)", rows: [['a', 1, null]] },
   {
+    sql: "SELECT nullif(i, 'x') AS a, nullif(i, '-70000') AS b, nullif(c, 1.5) AS c, nullif('x', 1) AS d FROM kinds LIMIT 1",
+    rows: [[-70000, null, '-12.25', 'x']],
+    meta: [
+      ['a', 'INT', 4],
+      ['b', 'INT', 4],
+      ['c', 'DECIMAL(10,2)', 8],
+      ['d', 'VARCHAR', 1],
+    ],
+  },
+  {
     sql: "SELECT CASE i WHEN -70000 THEN 'x' ELSE 'y' END, CASE WHEN i < 0 THEN 1 END, CASE NULL WHEN NULL THEN 1 ELSE 2 END FROM kinds",
     rows: [
       ['x', 1, 2],
