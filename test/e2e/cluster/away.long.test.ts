@@ -1,8 +1,10 @@
+import { setInterval } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, replication, startCluster } from '../../support/cluster/nodes.js';
-import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { fileScope, post, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { waitedForProcessorMs } from '../../support/processor-time.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
@@ -15,6 +17,8 @@ const adapter =
 test.after.always(end);
 
 const series = Array.from({ length: 20 }, (_, i) => `k${i}`);
+/** For how long all nodes hang: longer than it takes to avoid one. */
+const hungMs = 3_000;
 /** All rows but those of the series that is deleted. */
 const counted = "SELECT count(*) FROM d.m WHERE k <> 'k0'";
 
@@ -151,6 +155,34 @@ test.serial('a node that hangs holds up new rows for some seconds, not for as lo
   t.true(await until(isWhole), 'it is asked again');
   t.deepEqual(await listed(), ['ready', '']);
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
+});
+
+test.serial('writes are answered from the log while all nodes hang, and stored afterwards', async (t) => {
+  if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+  t.true(await until(isWhole));
+  const waitedForProcessor = (): number => waitedForProcessorMs(process.pid) + waitedForProcessorMs(adapter.pid);
+  const pids = cluster.nodes.map(({ pid }) => pid);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  let longest = 0;
+  let written = 0;
+  try {
+    for await (const begun of setInterval(50, Date.now())) {
+      if (Date.now() - begun > hungMs) break;
+      const [sent, waited] = [performance.now(), waitedForProcessor()];
+      const lines = series.map((name) => `m,k=${name} v=3000 ${startMs + 3_000 + written}`).join('\n');
+      const { status, text } = await post(adapter.port, '/lineproto/v1/write?db=d&precision=ms&ack=logged', lines);
+      t.is(status, 204, text);
+      written++;
+      longest = Math.max(longest, performance.now() - sent - (waitedForProcessor() - waited));
+    }
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+  }
+  t.true(longest < 1_000, `${longest} ms`);
+  const isStored = async (): Promise<boolean> =>
+    (await sql(adapter, 'SELECT count(*) FROM d.m WHERE v = 3000')).data?.[0]?.[0] === written * series.length;
+  t.true(await until(isStored));
+  t.true(await until(isWhole));
 });
 
 test.serial(

@@ -1,6 +1,8 @@
 import test from 'ava';
+import { answeringDoors } from '../../support/answering-doors.js';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { everything, everythingAsked } from '../../support/everything.js';
 import {
   adapterProgram,
   directoryFor,
@@ -15,6 +17,7 @@ import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
+const series = Array.from({ length: 60 }, (_, i) => `k${i}`);
 const { scope, end } = fileScope();
 test.after.always(end);
 
@@ -23,7 +26,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   if (missing !== undefined) return skipped(t, missing);
   const cluster = await startCluster(scope, { shards: 3, replicas: 2, keeper: true, begun: 2 });
   const write = async (adapter: Listening, table: string, value: number, ack = 'stored'): Promise<void> => {
-    const lines = Array.from({ length: 60 }, (_, i) => `${table},k=k${i} v=${value}i,w=${i}i ${startMs + value}`);
+    const lines = series.map((name, i) => `${table},k=${name} v=${value}i,w=${i}i ${startMs + value}`);
     const auth = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
     const url = `http://127.0.0.1:${adapter.port}/lineproto/v1/write?db=d&precision=ms&ack=${ack}`;
     const answer = await fetch(url, { method: 'POST', body: lines.join('\n'), headers: auth });
@@ -45,6 +48,31 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   const all = 'SELECT count(*), sum(v), sum(w) FROM d.old';
   const expected = await rowsOf(before, all);
   t.is(expected[0]?.[0], 177);
+  for (const statement of [
+    ...everything,
+    'CREATE TOPIC followed AS SELECT _ts, v FROM d.old',
+    'CREATE STREAM s FILL_HISTORY 1 INTO d.s AS SELECT _wstart, count(*) FROM d.old PARTITION BY tbname INTERVAL(1s)',
+  ]) {
+    const { code, desc } = await sql(before, statement);
+    t.is(code, 0, `${statement}: ${desc}`);
+  }
+  const samples = answeringDoors.find(({ name }) => name === 'samples')!;
+  const labelled = series.map((writer, number) => ({ name: 'labelled', writer, ms: startMs + number, number }));
+  t.true(await samples.send(before, 'd', labelled));
+  const summed = 'SELECT sum(`count(*)`) FROM d.s';
+  t.true(await until(async () => (await sql(before, summed)).data?.[0]?.[0] === 177));
+  const questions = [
+    ...everythingAsked,
+    `SELECT count(*), sum(v) FROM ${samples.from('d', 'labelled')}`,
+    'SHOW TOPICS',
+    'SELECT stream_name, status FROM information_schema.ins_streams',
+  ];
+  const answers = async (adapter: Listening): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for (const question of questions) found.push(await rowsOf(adapter, question));
+    return found;
+  };
+  const wanted = await answers(before);
   before.child.kill('SIGTERM');
   await before.ended;
 
@@ -52,6 +80,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   const settings = [...cluster.settings, ...wal];
   const adapter = await startAdapter(scope, settings);
   t.deepEqual(await rowsOf(adapter, all), expected, 'rows of before stay where they are');
+  t.deepEqual(await answers(adapter), wanted);
   await write(adapter, 'old', 4);
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.old'), [[237]]);
   t.deepEqual(await onAdded(), [0, 0]);
@@ -75,6 +104,9 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   t.regex(moving.stdout(), /Moved \d+ rows/);
   const isAll = async (): Promise<boolean> => (await sql(adapter, 'SELECT count(*) FROM d.old')).data?.[0]?.[0] === 297;
   t.true(await until(isAll));
+  t.deepEqual(await answers(adapter), wanted, 'one of everything is as it was');
+  const isSummed = async (rows: number): Promise<boolean> => (await sql(adapter, summed)).data?.[0]?.[0] === rows;
+  t.true(await until(() => isSummed(297)), 'the stream sees no moved row anew, and goes on');
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.young'), [[60]]);
   t.true(
     (await onAdded()).every((count) => count > 60),
