@@ -1,16 +1,16 @@
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { exploreStatement, functions, labelOf } from './explore-sql.js';
+import { newestWords, wholeSpan } from './extent.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
 import { narrowed } from './json-tags.js';
 import { linked, queryLink } from './links.js';
-import { quoted } from './names.js';
 import { rangePicker } from './range.js';
 import { resultCard } from './result.js';
 import { databases, fields, tables } from './schema.js';
 import { Trouble, tellTrouble } from './session.js';
-import { numberTypes, runSql } from './sql.js';
+import { numberTypes } from './sql.js';
 import { knownTags, tagValues } from './tags.js';
 
 const stateKey = 'sluice.explore';
@@ -167,7 +167,7 @@ export function exploreView(context) {
     say(sql, statement);
     below.hidden = false;
     say(told, '');
-    const next = resultCard(range.fill(statement), '', '', { folded: true });
+    const next = resultCard(range.fill(statement), '', '', { folded: true, ranged: range.value !== 'all' });
     if (card === undefined) put(result, next.element);
     try {
       await next.run(mine.signal);
@@ -180,6 +180,13 @@ export function exploreView(context) {
     card?.stop();
     card = next;
     put(result, next.element);
+    if (!next.isEmpty || range.value === 'all') return;
+    const newest = await newestWords(from, showAll);
+    if (running === mine && !stopped) put(told, newest);
+  };
+  const showAll = () => {
+    range.set('all');
+    soon();
   };
 
   const showTags = () => {
@@ -383,14 +390,4 @@ export function exploreView(context) {
       card?.stop();
     },
   };
-}
-
-/**
- * From the first row of a table to its last, in ms.
- * @param {{ database: string; table: string }} of
- */
-async function wholeSpan({ database, table }) {
-  const { data } = await runSql(`SELECT FIRST(_rowts), LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
-  const [first, last] = data[0] ?? [];
-  return Math.max(1000, Date.parse(String(last)) - Date.parse(String(first)) || 0);
 }

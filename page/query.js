@@ -5,7 +5,7 @@ import { ago } from './format.js';
 import { forgetStatements, pastStatements, remember } from './history.js';
 import { linked, queryLink } from './links.js';
 import { asWritten, quoted } from './names.js';
-import { rangeHint, rangePicker } from './range.js';
+import { rangeHint, rangePicker, usesRange } from './range.js';
 import { resultCard } from './result.js';
 import { Trouble } from './session.js';
 import { onlyReads, placeOf, splitStatements } from './statement-text.js';
@@ -62,7 +62,7 @@ export function queryView(context) {
   const range = rangePicker({
     value: first.range,
     changed: () => {
-      if (/\$(?:from|to)\b/.test(editor.text) && onlyReads(editor.text)) start();
+      if (usesRange(editor.text) && onlyReads(editor.text)) start();
     },
     due: () => {
       if (running === undefined && onlyReads(editor.text)) start();
@@ -85,7 +85,9 @@ export function queryView(context) {
     editor.mark(undefined);
     for (const card of cards) card.stop();
     cards = statements.map((statement) =>
-      resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text),
+      resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text, {
+        ranged: range.value !== 'all' && usesRange(statement.text),
+      }),
     );
     put(
       results,

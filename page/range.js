@@ -121,12 +121,20 @@ function instantOf(text, otherwise) {
 }
 
 /**
+ * True for a statement with `$from` or `$to` in it.
+ * @param {string} statement
+ */
+export function usesRange(statement) {
+  return /\$(?:from|to)\b/.test(statement);
+}
+
+/**
  * Tells whether the range changes anything.
  * @param {HTMLElement} place
  * @param {string} statement
  */
 export function rangeHint(place, statement) {
-  const uses = /\$(?:from|to)\b/.test(statement);
+  const uses = usesRange(statement);
   put(
     place,
     uses ? '' : 'This statement does not use the time range. Write ',

@@ -12,9 +12,10 @@ import { runSql } from './sql.js';
  * @param {string} statement as it is sent
  * @param {string} database
  * @param {string} title shown above, where there are several
- * @param {{ folded?: boolean }} [options] `folded`: the rows of a picture are unfolded on demand
+ * @param {{ folded?: boolean; ranged?: boolean }} [options] `folded`: the rows of a picture are unfolded on demand; `ranged`: it asks
+ *   for a time range, which may be why there are no rows
  */
-export function resultCard(statement, database, title, { folded = false } = {}) {
+export function resultCard(statement, database, title, { folded = false, ranged = false } = {}) {
   const outcome = h('p', { class: 'outcome', role: 'status' });
   const body = h('div', {});
   const element = h(
@@ -25,9 +26,14 @@ export function resultCard(statement, database, title, { folded = false } = {}) 
     body,
   );
   let stop = () => {};
+  let isEmpty = false;
   return {
     element,
     stop: () => stop(),
+    /** True once it was answered without rows. */
+    get isEmpty() {
+      return isEmpty;
+    },
     /** Says that an earlier statement stood in the way of this one. */
     leave: () => say(outcome, 'Not run, because the statement before it failed.'),
     /**
@@ -42,7 +48,9 @@ export function resultCard(statement, database, title, { folded = false } = {}) 
         const [rows, known] = await Promise.all([runSql(statement, database, signal), columnsOf(statement, database)]);
         stop();
         stop = () => {};
-        say(outcome, outcomeWords(rows, duration(performance.now() - began)));
+        isEmpty = rows.data.length === 0;
+        const words = outcomeWords(rows, duration(performance.now() - began));
+        say(outcome, isEmpty && ranged ? `${words}. There are none in the time range.` : words);
         if (isAffected(rows)) return put(body);
         const drawn = picture(rows, statement, known);
         if (drawn !== undefined) stop = drawn.stop;

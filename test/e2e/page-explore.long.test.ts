@@ -137,6 +137,17 @@ inBrowser('a metric is drawn without SQL, by tags that are chosen, and its SQL r
   await page.waitForSelector('h1 >> text=Query');
   await page.waitForSelector('.uplot canvas');
   t.deepEqual(await labelsOf(page), ['Time', 'rome']);
+
+  // Of old rows it is told when they are of.
+  await service().run('CREATE DATABASE past');
+  t.is((await service().write('tide height=2 1700000000', { db: 'past', precision: 's' })).status, 204);
+  await goTo(page, 'Explore');
+  await page.waitForSelector('#explore-database option[value=past]', { state: 'attached' });
+  await page.selectOption('#explore-database', 'past');
+  await page.waitForSelector('.outcome >> text=There are none in the time range.');
+  await page.waitForSelector('text=/The newest row is of 14 Nov 2023/');
+  await page.click('text=Show all times');
+  t.true(await drawn(page, ['Time', 'max(`height`)']));
   t.deepEqual(wrong, []);
 });
 

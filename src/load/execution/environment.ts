@@ -10,7 +10,7 @@ const bytesPerGigabyte = 2 ** 30;
 export async function environmentOf(version: string, run: RunSql): Promise<LoadSetting[]> {
   return settingList({
     tool: version,
-    service: await serviceVersion(run),
+    'SQL dialect': await dialectVersion(run),
     'Node.js': process.versions.node,
     system: `${type()} ${release()}, ${process.arch}`,
     processors: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
@@ -18,8 +18,8 @@ export async function environmentOf(version: string, run: RunSql): Promise<LoadS
   });
 }
 
-/** Version that the service tells; a run does not fail for it. */
-async function serviceVersion(run: RunSql): Promise<string> {
+/** Version of the SQL that the service tells, which is not its own; a run does not fail for it. */
+async function dialectVersion(run: RunSql): Promise<string> {
   try {
     for await (const [version] of queried(run, 'SELECT SERVER_VERSION()')) return String(version);
   } catch (error) {

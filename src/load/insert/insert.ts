@@ -243,7 +243,7 @@ class InsertRun {
     const rows = source.rows === undefined ? 'rows until it is stopped' : `${source.rows} rows`;
     const megabytes = Math.ceil(memoryOf(plan, source, threads) / bytesPerMegabyte);
     this.#context.log.info(
-      `${rows} go to ${tables} table(s) of ${plan.name} by ${pathText(plan, this.#context)}, at most ${source.pace.rowsPerRequest} a request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
+      `${rows} go to ${tables} table(s) of ${plan.name} by ${pathText(plan, this.#context)}, at most ${source.pace.rowsPerRequest} per request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
     );
   }
 
@@ -304,7 +304,7 @@ function settingsOf(scenario: InsertScenario, seed: number): LoadReport['setting
   const filled = databases.flatMap((database) =>
     database.superTables.map((plan) => [
       `${database.name}.${plan.name}`,
-      `${plan.mode}, ${plan.childTo - plan.childFrom} tables of ${plan.rows} rows, ${plan.rowsPerRequest} rows a request, interlace ${plan.interlaceRows}`,
+      `${plan.mode}, ${plan.childTo - plan.childFrom} tables of ${plan.rows} rows, ${plan.rowsPerRequest} rows per request, interlace ${plan.interlaceRows}`,
     ]),
   );
   const { host, port, user } = connection;
