@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { eventOf, eventsSoon, moveEvent, rulesSetting } from '../support/events.js';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 /** From the answer to a write until the engine is killed: before its event is stored, while it is, and after. */
 const delaysMs = [0, 5, 40];
@@ -25,7 +26,7 @@ test.after.always(end);
 
 /** Writes until the engine takes it. */
 async function write(line: string): Promise<void> {
-  while ((await service.write(line, { db: 'd' })).status !== 204) await sleep(50);
+  await until(async () => (await service.write(line, { db: 'd' })).status === 204);
 }
 
 test.serial(

@@ -5,11 +5,11 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { freePort } from '../support/free-ports.js';
 import { root, startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
+import { until } from '../support/until.js';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 const reason = 'the program `prometheus` is not installed (see .ci/install-agents).';
@@ -76,15 +76,18 @@ async function startPrometheus(config: string): Promise<Prometheus> {
 /** Asks again until the answer is what is wanted, or the time is up. */
 async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   let last: unknown;
-  for (const deadline = Date.now() + 40_000; Date.now() < deadline; await setTimeout(200)) {
+  let wanted: T | undefined;
+  const came = await until(async () => {
     try {
       const answer = await ask();
-      if (isWanted(answer)) return answer;
       last = answer;
+      if (isWanted(answer)) wanted = answer;
     } catch (error) {
       last = error;
     }
-  }
+    return wanted !== undefined;
+  }, 40_000);
+  if (came && wanted !== undefined) return wanted;
   throw new Error(`Waited in vain; at last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
 }
 

@@ -202,7 +202,8 @@ long('what was not gathered yet is written as the service stops', async (t) => {
   await first.service.run('CREATE DATABASE statsgw');
   await first.service.run('CREATE STABLE statsgw.last (_ts TIMESTAMP, value DOUBLE) TAGS (metric_type NCHAR(16))');
   await sendDatagrams(first.service.listeners.get('statsgw') ?? 0, ['last:1|c', 'last:2|c']);
-  await sleep(50);
+  const figures = () => first.service.ask({ method: 'GET', path: '/metrics', auth: false });
+  t.true(await until(async () => /^adapter_statsgw_messages 2$/m.test((await figures()).text)));
   await first.service.stop();
   const later = await startService(`--database.path=${first.service.path}`);
   t.teardown(later.end);

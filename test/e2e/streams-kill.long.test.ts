@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import {
   directoryFor,
@@ -85,6 +84,5 @@ test('of two adapters one runs the streams, and the other goes on when it is kil
   await Promise.all([write(a, 0, 50), write(b, 50, 100)]);
   process.kill(a.pid, 'SIGKILL');
   await write(b, 100, 150);
-  await sleep(100);
   await becomeEqual(t, b);
 });

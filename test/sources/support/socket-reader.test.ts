@@ -3,6 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { readSocket } from '../../../src/sources/support/socket-reader.js';
+import { until } from '../../support/until.js';
 
 /** Both ends of a connection. */
 async function connected(t: { teardown(end: () => void): void }): Promise<{ near: net.Socket; far: net.Socket }> {
@@ -43,9 +44,9 @@ test('what arrived before the connection broke is not lost', async (t) => {
   far.write('one\n');
   t.is(String((await reader.next()).value), 'one\n');
   far.write('two\nthree\n');
-  await sleep(50);
+  t.true(await until(() => near.bytesRead === 14));
   far.resetAndDestroy();
-  await sleep(50);
+  t.true(await until(() => near.destroyed));
   let rest = '';
   for await (const piece of reader) rest += piece;
   t.is(rest, 'two\nthree\n');
@@ -77,7 +78,7 @@ test('a stop ends the reading once what was read is taken', async (t) => {
   far.write('one\n');
   t.is(String((await reader.next()).value), 'one\n');
   far.write('two\n');
-  await sleep(50);
+  t.true(await until(() => near.bytesRead === 8));
   stopping.abort();
   t.is(String((await reader.next()).value), 'two\n');
   t.true((await reader.next()).done);
