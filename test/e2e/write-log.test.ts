@@ -255,11 +255,14 @@ brief('rows that turn out not to fit are kept in a file, and cost nobody else', 
 
 brief('rows that leave little room do not wait for more of them', async (t) => {
   const adapter = await prepared(t, directoryFor(t), '--limits.creditBytes=200KB', '--write.flushInterval=5m');
+  // Making the table takes a busy machine longer than the second after which the database counts as stuck.
+  t.is((await writeLines(adapter, 'kept', `wide,w=w v=-1 ${startMs - 1}`)).status, 204);
+  t.is(await countOf(adapter, 'wide'), 1);
   for (let body = 0; body < 5; body++) {
     const lines = Array.from({ length: 3_000 }, (_, i) => `wide,w=w v=${i} ${startMs + body * 3_000 + i}`);
     t.is((await writeLines(adapter, 'kept', lines.join('\n'))).status, 204);
   }
-  t.is(await countOf(adapter, 'wide'), 15_000);
+  t.is(await countOf(adapter, 'wide'), 15_001);
   const figures = await (await fetch(`http://127.0.0.1:${adapter.port}/metrics`)).text();
   t.regex(figures, /^adapter_wal_replayed_texts 0$/m, 'the database was never taken for stuck');
 });
