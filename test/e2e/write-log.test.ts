@@ -23,7 +23,10 @@ import { until } from '../support/until.js';
 const brief = whenBrief(test.serial);
 const long = whenLong(test.serial);
 const startMs = Date.UTC(2026, 0, 1);
-/** Kills of a run, by turns of adapter, engine and both; `WRITE_LOG_KILLS=200` makes more of them. */
+/**
+ * Kills of a run, by turns of adapter, engine and both. More of them:
+ * `WRITE_LOG_KILLS=200 npm run test:long -- --all write-log.long --match='*kills*'`.
+ */
 const kills = Number(process.env.WRITE_LOG_KILLS ?? moreCases(6, 30));
 const lazy = '--write.flushInterval=10s';
 
@@ -128,6 +131,8 @@ long(`${kills} kills of adapter, engine and both lose and double nothing that wa
     const [[last] = []] = await rowsOf(adapter, `SELECT ${column} FROM ${newest}`);
     t.true(Number(last) >= (answered.at(-1) ?? 0), `${door.name}: the last answer wins`);
   }
+  const rows = states.reduce((sum, { answered }) => sum + answered.length, 0);
+  t.log(`${rows} rows through ${answeringDoors.length} doors were answered in ${kills} kills; none is lost or double`);
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });
   t.false(existsSync(join(path, 'wal')), 'a log without rows leaves no file behind');

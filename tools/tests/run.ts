@@ -48,7 +48,7 @@ const shownFiles = 12;
 const usualConcurrency = flags.long ? availableParallelism() * 2 : availableParallelism() + 1;
 const pollMs = 100;
 const usualIdleMs = 240_000;
-/** Tests that are run by name alone may be one long loop; they have time limits of their own. */
+/** Tests that are run by name alone, or with all cases, may be one long loop; they have time limits of their own. */
 const rareIdleMs = 3_600_000;
 /** What a run that is stopped has for ending by itself. */
 const graceMs = 10_000;
@@ -169,9 +169,8 @@ async function run(files: readonly TestFile[], concurrency: number, deadline = I
     },
   );
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const isAlive = stopWhenIdle(child, files.some(({ isRare }) => isRare) ? rareIdleMs : usualIdleMs, () => [
-    ...running,
-  ]);
+  const takesLong = flags.all || files.some(({ isRare }) => isRare);
+  const isAlive = stopWhenIdle(child, takesLong ? rareIdleMs : usualIdleMs, () => [...running]);
   for await (const line of createInterface({ input: child.stdout })) {
     isAlive();
     report.line(line);
