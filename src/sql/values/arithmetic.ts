@@ -47,7 +47,9 @@ function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, ri
   const [a, b] = [numberOf(left), numberOf(right)];
   const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
   const second = operator === '/' || operator === '%' ? `nullIf(${b.sql}, 0)` : b.sql;
-  return computed(`${names[operator]}(${a.sql}, ${second})`, doubleType, [left, right]);
+  const sql = `${names[operator]}(${a.sql}, ${second})`;
+  // Whole numbers have no zero with a sign, which would be a group of its own beside 0; this makes 0 of it.
+  return computed(operator === '+' || operator === '-' ? sql : `plus(${sql}, 0)`, doubleType, [left, right]);
 }
 
 /** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
@@ -179,8 +181,8 @@ export function negate(value: Value): Value {
   }
   if (value.type.name === 'DECIMAL') return computed(`negate(${value.sql})`, value.type, [value]);
   const number = numberOf(value);
-  if (typeof number.constant === 'number') return doubleValue(-number.constant);
-  return computed(`negate(${number.sql})`, doubleType, [value]);
+  if (typeof number.constant === 'number') return doubleValue(0 - number.constant);
+  return computed(`minus(0, ${number.sql})`, doubleType, [value]);
 }
 
 /** An integer literal: BIGINT, or BIGINT UNSIGNED above 2^63-1. */

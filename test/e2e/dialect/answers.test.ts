@@ -280,3 +280,8 @@ statements('COUNT, SUM and AVG take each value once', service, 'd', [
   { sql: 'SELECT count(DISTINCT v, b) FROM s', error: 0x2801 },
   { sql: 'SELECT first(DISTINCT v) FROM s', error: 0x2600 },
 ]);
+
+statements('a product of whole numbers that is 0 has no sign', service, 'd', [
+  { sql: 'SELECT (v - 3) * 0 AS k, count(*) FROM s WHERE v > 0 GROUP BY (v - 3) * 0', rows: [[0, 5]] },
+  { sql: 'SELECT DISTINCT 0 / (v - 10), 0 % (v - 10), -(v - v) FROM s WHERE v > 0', rows: [[0, 0, 0]] },
+]);
