@@ -16,16 +16,18 @@ export const apiErrors: ErrorForm = ({ reply }, { status, fault }) =>
 /** Plain text, which the senders of the metrics system log as it is. */
 export const textErrors: ErrorForm = ({ reply }, { status, message }) => sendText(reply, status, message);
 
-/** `/tsdbwire`: the status once more, and why. */
+/** `/tsdbwire`: the status once more, and why; `desc` is for programs that know the errors of `/rest`. */
 export const tsdbwireErrors: ErrorForm = ({ reply }, refusal) => {
   const { status, message } = refusal;
-  return sendJson(nameFault(reply, refusal), status, safeJson({ code: status, message }));
+  return sendJson(nameFault(reply, refusal), status, safeJson({ code: status, message, desc: message }));
 };
 
-/** `/api/put`: the same inside an object `error`, as clients of OpenTSDB read it. A body that is too long is 413. */
+/** `/api/put`: the status and why inside an object `error`, as clients of OpenTSDB read it, and the error as `/rest` has it. A body that is too long is 413. */
 export const opentsdbErrors: ErrorForm = ({ reply }, refusal) => {
   const code = statusWithLength(refusal);
-  return sendJson(nameFault(reply, refusal), code, safeJson({ error: { code, message: refusal.message } }));
+  const { message, fault } = refusal;
+  const body = { error: { code, message }, code: fault.code, desc: message };
+  return sendJson(nameFault(reply, refusal), code, safeJson(body));
 };
 
 /**

@@ -44,7 +44,7 @@ export const influx1Errors: ErrorForm = (call, refusal) => {
           ? `partial write: ${message} dropped=${rejectedRows}`
           : message;
   nameInflux(call.reply).header('x-influxdb-error', headerSafe(text));
-  return sendJson(call.reply, status, safeJson({ error: text }));
+  return sendJson(call.reply, status, safeJson({ error: text, code: fault.code, desc: text }));
 };
 
 const version2Codes: Readonly<Record<number, string>> = {
@@ -66,7 +66,7 @@ export const influx2Errors: ErrorForm = (call, refusal) => {
   const place = cause === 'rows' ? { op: 'parse line', line: row } : {};
   nameInflux(call.reply);
   const code = version2Codes[status] ?? 'internal error';
-  return sendJson(call.reply, status, safeJson({ code, message: text, ...place }));
+  return sendJson(call.reply, status, safeJson({ code, message: text, ...place, desc: text }));
 };
 
 /** Longest piece of an error in a header, in characters. */

@@ -129,7 +129,7 @@ test('the Python client goes through its quick start', async (t) => {
     "['py_example']",
     'autogen',
     'True',
-    '404 {"error":"database not found: \\"none\\""}',
+    '404 {"error":"database not found: \\"none\\"","code":904,"desc":"database not found: \\"none\\""}',
   ]);
   const rows = await service.rows('SELECT host, region, `value` FROM py_example.cpu_load_short');
   t.deepEqual(rows, [['server01', 'us-west', 0.64]]);

@@ -153,7 +153,10 @@ test('credentials may come as u and p, and must come somehow', async (t) => {
   const without = { auth: false } as const;
   t.is((await service.write(line, { db, u: root.user, p: root.password }, without)).status, 204);
   const nobody = await service.write(line, { db }, without);
-  t.deepEqual([nobody.status, nobody.text], [401, '{"code":"forbidden","message":"no auth info found"}']);
+  t.deepEqual(
+    [nobody.status, nobody.text],
+    [401, '{"code":"forbidden","message":"no auth info found","desc":"no auth info found"}'],
+  );
   const wrong = await service.write(line, { db, u: root.user, p: 'wrong' }, without);
   t.is(wrong.status, 401);
   t.regex(wrong.text, /"code":"forbidden".*\[0x357\]/);

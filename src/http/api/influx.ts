@@ -7,8 +7,8 @@ export const influxSchemas: Readonly<Record<string, Schema>> = {
   InfluxError: {
     type: 'object',
     description: 'Why a request was refused, as clients of version 1 read it.',
-    properties: { error: { type: 'string' } },
-    required: ['error'],
+    properties: { error: { type: 'string' }, code: { type: 'integer' }, desc: { type: 'string' } },
+    required: ['error', 'code', 'desc'],
   },
   InfluxBucketError: {
     type: 'object',
@@ -18,8 +18,9 @@ export const influxSchemas: Readonly<Record<string, Schema>> = {
       message: { type: 'string' },
       op: { type: 'string' },
       line: { type: 'integer', description: 'The first bad line, counted from 1.' },
+      desc: { type: 'string' },
     },
-    required: ['code', 'message'],
+    required: ['code', 'message', 'desc'],
   },
   InfluxResults: {
     type: 'object',

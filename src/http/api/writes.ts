@@ -2,6 +2,8 @@ import { precisionWords } from '../parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import { ackParameter, databaseParameters, json, pathParameter, requestId, shared, writeAnswers } from './shared.js';
 
+const desc: Schema = { type: 'string', description: 'The message, as errors of `/rest` have it.' };
+
 /** `LineError`, `PutError`, `PointError`, `PutCounts` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
   LineError: {
@@ -13,20 +15,21 @@ export const writeSchemas: Readonly<Record<string, Schema>> = {
       op: { type: 'string' },
       err: { type: 'string' },
       line: { type: 'integer', description: 'The first bad line, counted from 1; 0 is no line in particular.' },
+      desc,
     },
-    required: ['code', 'message'],
+    required: ['code', 'message', 'desc'],
   },
   PutError: {
     type: 'object',
     description: 'Why points were not stored.',
-    properties: { code: { type: 'integer', description: 'The status.' }, message: { type: 'string' } },
+    properties: { code: { type: 'integer', description: 'The status.' }, message: { type: 'string' }, desc },
     required: ['code', 'message'],
   },
   PointError: {
     type: 'object',
     description: 'Why points were not stored, as OpenTSDB tells it.',
-    properties: { error: { $ref: '#/components/schemas/PutError' } },
-    required: ['error'],
+    properties: { error: { $ref: '#/components/schemas/PutError' }, code: { type: 'integer' }, desc },
+    required: ['error', 'code', 'desc'],
   },
   PutCounts: {
     type: 'object',

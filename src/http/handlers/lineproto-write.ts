@@ -6,7 +6,10 @@ import { readPrecision, readTtl } from '../parameters.js';
 import { safeJson, sendJson } from '../reply.js';
 import { carryWrite } from '../writing.js';
 
-/** The error body of the line-protocol route; `line` counts from 1, 0 is no line in particular. */
+/**
+ * The error body of the line-protocol route; `line` counts from 1, 0 is no line in particular. It says why once more in `desc`, for programs
+ * that know the errors of `/rest`.
+ */
 interface LineError {
   readonly code: 'illegal param' | 'not found' | 'invalid' | 'internal error' | 'forbidden';
   readonly message: string;
@@ -65,5 +68,6 @@ function inWords({ status, message, cause, row, fault }: Refusal): LineError {
 }
 
 function sendError(reply: FastifyReply, status: number, { code, message, op, line, err = message }: LineError) {
-  return sendJson(reply, status, safeJson(op === undefined ? { code, message } : { code, message, op, err, line }));
+  const place = op === undefined ? {} : { op, err, line };
+  return sendJson(reply, status, safeJson({ code, message, ...place, desc: err }));
 }

@@ -66,7 +66,10 @@ test('credentials may come as u and p alone', async (t) => {
 
 test('no credentials are 401', async (t) => {
   const reply = await write(await startRoom(t), 'db=demo', { auth: false });
-  t.deepEqual([reply.status, reply.text], [401, '{"code":"forbidden","message":"no auth info found"}']);
+  t.deepEqual(
+    [reply.status, reply.text],
+    [401, '{"code":"forbidden","message":"no auth info found","desc":"no auth info found"}'],
+  );
   t.truthy(reply.headers['www-authenticate']);
 });
 
@@ -83,7 +86,7 @@ test('a malformed header or a token is 401, unless u and p are both given', asyn
 test('bad parameters are 400 and say which, in the order of the checks', async (t) => {
   const room = await startRoom(t);
   const shape = (code: string, message: string, op: string) =>
-    JSON.stringify({ code, message, op, err: message, line: 0 });
+    JSON.stringify({ code, message, op, err: message, line: 0, desc: message });
   const cases = [
     ['req_id=-1', shape('illegal param', 'req_id must be numeric', 'parse req_id')],
     ['ttl=soon', shape('not found', 'db required', 'get db query')],
@@ -139,7 +142,7 @@ test('a body that is not the gzip data it claims to be is 400, whatever the pipe
     t.is(reply.status, 400);
     t.is(
       reply.text,
-      '{"code":"internal error","message":"read line error","op":"read line","err":"request body is not valid gzip data","line":0}',
+      '{"code":"internal error","message":"read line error","op":"read line","err":"request body is not valid gzip data","line":0,"desc":"request body is not valid gzip data"}',
     );
   }
 });
@@ -154,7 +157,14 @@ test('rejected lines are 400, name the first bad line and count both ways', asyn
   const reply = await answerTo(t, delivered(3, 120, [bad(4), bad(1)]));
   t.is(reply.status, 400);
   const message = 'line 2: [0x3002] bad value in row 1 (120 rejected, 3 written)';
-  t.deepEqual(JSON.parse(reply.text), { code: 'invalid', message, op: 'parse line', err: message, line: 2 });
+  t.deepEqual(JSON.parse(reply.text), {
+    code: 'invalid',
+    message,
+    op: 'parse line',
+    err: message,
+    line: 2,
+    desc: message,
+  });
   t.like(JSON.parse((await answerTo(t, delivered(3, 2))).text), { message: '2 rejected, 3 written', line: 0 });
 });
 
@@ -167,18 +177,34 @@ test('each ending of a write has its status', async (t) => {
     [
       { outcome: 'failed', fault: unreachable },
       503,
-      '{"code":"internal error","message":"[0xb] database unreachable"}',
+      '{"code":"internal error","message":"[0xb] database unreachable","desc":"[0xb] database unreachable"}',
     ],
-    [{ outcome: 'failed', fault: other }, 500, '{"code":"internal error","message":"[0xffff] odd"}'],
-    [{ outcome: 'rejected', fault: missing }, 404, '{"code":"not found","message":"[0x388] Database not exist"}'],
+    [
+      { outcome: 'failed', fault: other },
+      500,
+      '{"code":"internal error","message":"[0xffff] odd","desc":"[0xffff] odd"}',
+    ],
+    [
+      { outcome: 'rejected', fault: missing },
+      404,
+      '{"code":"not found","message":"[0x388] Database not exist","desc":"[0x388] Database not exist"}',
+    ],
     [
       { outcome: 'rejected', fault: wrongPassword },
       401,
-      '{"code":"forbidden","message":"[0x357] Authentication failure"}',
+      '{"code":"forbidden","message":"[0x357] Authentication failure","desc":"[0x357] Authentication failure"}',
     ],
     [{ outcome: 'shed', reason: 'memory' }, 503, 'memory exceeds threshold'],
-    [{ outcome: 'shed', reason: 'queue-full' }, 503, '{"code":"internal error","message":"write queue is full"}'],
-    [{ outcome: 'shed', reason: 'draining' }, 503, '{"code":"internal error","message":"service is shutting down"}'],
+    [
+      { outcome: 'shed', reason: 'queue-full' },
+      503,
+      '{"code":"internal error","message":"write queue is full","desc":"write queue is full"}',
+    ],
+    [
+      { outcome: 'shed', reason: 'draining' },
+      503,
+      '{"code":"internal error","message":"service is shutting down","desc":"service is shutting down"}',
+    ],
   ];
   for (const [delivery, status, body] of cases) {
     const reply = await answerTo(t, delivery);

@@ -72,7 +72,7 @@ test('bad credentials are refused in the words of this interface', async (t) => 
   for (const [authorization, status, message] of cases) {
     const headers = authorization === undefined ? {} : { authorization };
     const reply = await put(room, telnet, { auth: false, headers });
-    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message })]);
+    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message, desc: message })]);
   }
 });
 
@@ -99,7 +99,7 @@ test('bad parameters are 400 and say which', async (t) => {
   for (const name of ['req_id', 'ttl']) {
     const reply = await put(room, `${telnet}?${name}=soon`);
     const message = `illegal param, ${name} must be numeric`;
-    t.deepEqual([reply.status, reply.text], [400, JSON.stringify({ code: 400, message })]);
+    t.deepEqual([reply.status, reply.text], [400, JSON.stringify({ code: 400, message, desc: message })]);
   }
 });
 
@@ -119,7 +119,7 @@ test('bad lines, what trying again cannot help and what it can help have differe
   ];
   for (const [delivery, status, message] of cases) {
     const reply = await put(await startRoom(t, recording([], delivery)));
-    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message })]);
+    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message, desc: message })]);
     t.is(reply.headers['retry-after'], status === 503 ? '5' : undefined);
   }
 });
@@ -127,7 +127,10 @@ test('bad lines, what trying again cannot help and what it can help have differe
 test('a body that is not what its headers promise is 400, a strange coding 415', async (t) => {
   const room = await startRoom(t, recording([]));
   const bad = await put(room, telnet, { headers: { 'content-encoding': 'gzip' } });
-  t.deepEqual([bad.status, bad.text], [400, '{"code":400,"message":"request body is not valid gzip data"}']);
+  t.deepEqual(
+    [bad.status, bad.text],
+    [400, '{"code":400,"message":"request body is not valid gzip data","desc":"request body is not valid gzip data"}'],
+  );
   t.is((await put(room, telnet, { headers: { 'content-encoding': 'gzip, br' } })).status, 415);
 });
 
@@ -169,9 +172,15 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
   t.is(await shown('/api/put?details=true'), '200 {"success":1,"failed":0,"errors":[]}');
   const some = await startRoom(t, recording([], delivered(3, 1, [bad])));
   const message = 'object 2: [0x3002] no tags (1 rejected, 3 written)';
-  t.is(await shown('/api/put', some), `400 {"error":{"code":400,"message":"${message}"}}`);
+  t.is(
+    await shown('/api/put', some),
+    `400 {"error":{"code":400,"message":"${message}"},"code":12290,"desc":"${message}"}`,
+  );
   t.is(await shown('/api/put?summary', some), '400 {"success":3,"failed":1}');
   t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${message}"}]}`);
   const nobody = await put(room, '/api/put', { auth: false });
-  t.is(`${nobody.status} ${nobody.text}`, '401 {"error":{"code":401,"message":"auth needed"}}');
+  t.is(
+    `${nobody.status} ${nobody.text}`,
+    '401 {"error":{"code":401,"message":"auth needed"},"code":4357,"desc":"auth needed"}',
+  );
 });
