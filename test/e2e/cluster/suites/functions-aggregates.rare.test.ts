@@ -1,6 +1,3 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
-await onCluster(async () => {
-  await import('../../dialect/functions-aggregates.test.js');
-  await import('../../dialect/functions-over-time.test.js');
-});
+await onCluster(() => import('../../dialect/functions-aggregates.test.js'));

@@ -1,6 +1,3 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
-await onCluster(async () => {
-  await import('../../dialect/joins.test.js');
-  await import('../../dialect/joins-nearest.test.js');
-});
+await onCluster(() => import('../../dialect/joins.test.js'));

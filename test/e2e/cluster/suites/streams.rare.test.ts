@@ -1,7 +1,4 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
 // In a process of its own: its streams read what others write.
-await onCluster(async () => {
-  await import('../../streams.test.js');
-  await import('../../streams-statements.test.js');
-});
+await onCluster(() => import('../../streams.test.js'));

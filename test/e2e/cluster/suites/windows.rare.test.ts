@@ -1,6 +1,3 @@
 import { onCluster } from '../../../support/cluster/on-cluster.js';
 
-await onCluster(async () => {
-  await import('../../dialect/windows.test.js');
-  await import('../../dialect/windows-fill.test.js');
-});
+await onCluster(() => import('../../dialect/windows.test.js'));
