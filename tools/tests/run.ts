@@ -195,10 +195,23 @@ function writeEntries(processes: readonly Share[]): readonly Entry[] {
     }
     const imports = members.map((file) => `import '../test/${file.name}.test.js';\n`);
     const last = "import { declareAll } from '../tools/tests/turns.js';\ndeclareAll();\n";
-    const file = `${name.replaceAll('/', '-')}.test.js`;
-    writeFileSync(join(generated, file), `import 'ava';\n${imports.join('')}${last}`);
-    return { path: `build/shared-tests/${file}`, name: '' };
+    const file = name.replaceAll('/', '-');
+    writeFileSync(join(generated, `${file}.files.js`), imports.join('') + last);
+    writeFileSync(join(generated, `${file}.test.js`), sharedEntry(`./${file}.files.js`));
+    return { path: `build/shared-tests/${file}.test.js`, name: '' };
   });
+}
+
+/** What a shared process runs. AVA does not tell why a file cannot be read, or has a title twice. */
+function sharedEntry(files: string): string {
+  return `import 'ava';
+try {
+  await import('${files}');
+} catch (error) {
+  console.error(error);
+  throw error;
+}
+`;
 }
 
 /** Writes the settings of AVA, with what runs in which order. Gives their path. */

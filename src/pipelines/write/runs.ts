@@ -3,6 +3,12 @@ import type { ReadText } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import { lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
 
+/**
+ * Longest time between the arrivals of texts that are read as one, in microseconds. Their rows have the time of the first as the one of
+ * receipt, by which a cluster decides between the rows of two adapters.
+ */
+const maxSpreadMicros = 100_000n;
+
 /** Texts of the log that may be read as one, in their order: short ones of lines that go to the same place. Others stand alone. */
 export function runsOf(texts: readonly ReadText[]): readonly (readonly ReadText[])[] {
   const runs: ReadText[][] = [];
@@ -29,6 +35,8 @@ function mayBeJoined({ format, bytes, part }: LoggedText): boolean {
 }
 
 function isAlike(a: LoggedText, b: LoggedText): boolean {
+  const spread = b.receivedMicros - a.receivedMicros;
+  if (spread < 0n || spread > maxSpreadMicros) return false;
   if (a.database !== b.database || a.format !== b.format || a.origin !== b.origin || a.user !== b.user) return false;
   return a.precision === b.precision && a.ttl === b.ttl && a.createDatabase === b.createDatabase;
 }

@@ -223,7 +223,6 @@ for (const [superTable, dbinfo, top, message] of [
   [{}, { drop: 'maybe' }, {}, /dbinfo\.drop: "maybe" is neither "yes" nor "no"/],
   [{}, { drop: [] }, {}, /dbinfo\.drop: expected "yes" or "no", found an array/],
   [{}, { keep: true }, {}, /invalid value format for keep/],
-  [{}, { keep: true }, {}, /invalid value format for keep/],
   [{}, { name: 'x'.repeat(65) }, {}, /longer than 64 bytes/],
   [{}, {}, { password: [] }, /password: expected a text, found an array/],
   [{}, {}, { port: 70000 }, /port: 70000 is out of range; allowed: 1 to 65535/],

@@ -183,6 +183,18 @@ test('a thousand texts of one line are read at once', async (t) => {
   );
 });
 
+test('texts that came more than 100 ms apart are not read as one, because their rows have one time of receipt', (t) => {
+  const run = (...times: readonly number[]) =>
+    runsOf(
+      times.map((time, i) => ({
+        text: { ...textOf(i + 1, 'one,a=x v=1'), receivedMicros: BigInt(time) },
+        place: { segment, offset: i, length: 1 },
+      })),
+    ).map(({ length }) => length);
+  t.deepEqual(run(0, 50_000, 100_000, 100_001, 150_000), [3, 2]);
+  t.deepEqual(run(100, 50, 60), [1, 2], 'a clock that was set back');
+});
+
 test('a line that was good when it was answered, and is not now, goes to the file of rejected rows', async (t) => {
   const texts = [
     textOf(1, 'one,a=x v=1 10'),

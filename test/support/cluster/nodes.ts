@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Replication } from '../../../src/database/cluster/layout.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import { freeFixedPorts } from '../free-ports.js';
 import { directoryFor, type Scope } from '../processes.js';
 import { until } from '../until.js';
 import { findInterserver } from './interserver.js';
@@ -197,7 +197,7 @@ export async function startCluster(
   t: Scope,
   { shards, replicas, keeper, begun = shards, shown }: ClusterSize,
 ): Promise<TestCluster> {
-  const ports = await unusedPorts(shards * replicas * 5 + 1);
+  const ports = await freeFixedPorts(shards * replicas * 5 + 1);
   const places: NodePlace[] = [];
   for (let shard = 1; shard <= shards; shard++) {
     for (let replica = 1; replica <= replicas; replica++) {
@@ -214,17 +214,4 @@ export async function startCluster(
   if (replication === 'replicated') await cluster.serveParts();
   await Promise.all(cluster.nodes.map((node) => node.start()));
   return cluster;
-}
-
-/** Ports that nobody listens on; the nodes must know each other's before any of them is started. */
-async function unusedPorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  const ports: number[] = [];
-  for (const server of servers) {
-    if (!server.listening) await once(server, 'listening');
-    const address = server.address();
-    if (typeof address === 'object' && address !== null) ports.push(address.port);
-  }
-  for (const server of servers) server.close();
-  return ports;
 }
