@@ -165,7 +165,7 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
   ];
   for (const [path, headers, database] of cases) {
     t.is((await put(room, path, { headers })).status, 204);
-    t.like(seen.pop()?.request, { format: 'tsdbwire-json', target: { database, createDatabase: false } });
+    t.like(seen.pop()?.request, { format: 'opentsdb-json', target: { database, createDatabase: false } });
   }
   const shown = async (path: string, of = room) => {
     const { status, text } = await put(of, path);
