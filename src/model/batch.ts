@@ -8,7 +8,6 @@ export type WireFormat =
   | 'remote-write'
   | 'tsdbwire-telnet'
   | 'tsdbwire-json'
-  | 'opentsdb-json'
   | 'statsd'
   | 'agentd'
   | 'exposition'

@@ -24,7 +24,7 @@ import type { RequestReplyContext } from './request-reply.js';
 interface EventsContext
   extends Omit<RequestReplyContext, 'log'>,
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
-    Pick<ScheduledWatchContext, 'storage' | 'query'> {
+    Pick<ScheduledWatchContext, 'storage' | 'query' | 'visible'> {
   readonly settings: EventsSettings;
   /** File that remembers the rules from run to run. */
   readonly rulesFile: string;

@@ -11,7 +11,7 @@ import type { EventChange } from '../model/notification.js';
 import { Notifier } from '../notify/notifier.js';
 import { ByteCreditGate } from '../pipelines/credit-gate.js';
 import { queriesOver } from '../pipelines/events/run-query.js';
-import type { RunQuery } from '../pipelines/events/scheduled-watch.js';
+import type { ScheduledWatchContext } from '../pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from '../pipelines/events.js';
 import { newBodyCutter, piecesOf, weigh } from '../pipelines/formats.js';
 import { RemoteReadPipeline } from '../pipelines/remote-read.js';
@@ -83,7 +83,11 @@ export function createPipelines(
     if (first === undefined) notifier.add(change);
     else first.tell({ about: 'event', change });
   };
-  const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query), tell);
+  const questions: RuleQuestions = {
+    query: (...query) => queriesOver(sql)(...query),
+    visible: (tables) => writes.visible(tables),
+  };
+  const events = eventsPipeline(parts, questions, tell);
   const replaced = async (asked: readonly Rule[]) => peers?.ask({ kind: 'rules', asked });
   const ownDesk = eventsDesk({ catalogue, events, notifier, readRules: more.readRules, replaced });
   const desk = first === undefined ? ownDesk : deskOfFirst(first, ownDesk);
@@ -112,7 +116,14 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
   return bodies;
 }
 
-function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: EventChange) => void): EventsPipeline {
+/** What scheduled rules ask. */
+type RuleQuestions = Pick<ScheduledWatchContext, 'query' | 'visible'>;
+
+function eventsPipeline(
+  parts: ServiceParts,
+  questions: RuleQuestions,
+  tell: (change: EventChange) => void,
+): EventsPipeline {
   const { settings, engine, catalogue, storage, credentials, monitoring, signals, first, logOf } = parts;
   const slots = { ...settings.limits.slots, running: maxEventQuestions, runningOfUser: 0 };
   const events = new EventsPipeline({
@@ -122,7 +133,7 @@ function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: Eve
     engine: engine.client,
     catalogue,
     storage,
-    query,
+    ...questions,
     tell,
     credentials,
     slots,

@@ -1,23 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import type { RuleTrial } from '../../src/model/rule-list.js';
 import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/answering-doors.js';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
 import { type Killed, killOne } from '../support/kills.js';
+import { type OwnRows, ownReads, prepareReads, writerOf } from '../support/own-reads.js';
 import {
-  basic,
   directoryFor,
   enginePid,
   fileScope,
   isAlive,
   type Listening,
+  post,
   rowsOf,
   type Scope,
   sql,
   startAdapter,
   writeLines,
 } from '../support/processes.js';
-import { Matcher, readAnswer, readBody } from '../support/remote-messages.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
@@ -28,7 +29,8 @@ const startMs = Date.UTC(2026, 0, 1);
  * `WRITE_LOG_KILLS=200 npm run test:long -- --all write-log.long --match='*kills*'`.
  */
 const kills = Number(process.env.WRITE_LOG_KILLS ?? moreCases(6, 30));
-const lazy = '--write.flushInterval=10s';
+/** No test waits for so long: a reader who sees rows has asked for them. */
+const lazy = '--write.flushInterval=10m';
 
 /** What one writer was told. */
 interface Writer {
@@ -64,6 +66,11 @@ const newestOf = (name: string): string => `${name}_newest`;
 
 async function countOf(adapter: Listening, table: string, database = 'kept'): Promise<number> {
   return Number((await rowsOf(adapter, `SELECT COUNT(*) FROM ${database}.${table}`))[0]?.[0]);
+}
+
+async function figure({ port }: Listening, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
 async function prepare(adapter: Listening, database: string): Promise<void> {
@@ -138,52 +145,74 @@ long(`${kills} kills of adapter, engine and both lose and double nothing that wa
   t.false(existsSync(join(path, 'wal')), 'a log without rows leaves no file behind');
 });
 
-brief('who writes and then reads sees every own row, whatever the flush interval', async (t) => {
+/** Of the kinds of reads the first clients take the first ones, the others those behind. */
+const readsOfClient = 4;
+
+/** A row for a series of its own. */
+async function writeOwn(t: ExecutionContext, own: OwnRows): Promise<void> {
+  const { adapter, database, door, name, number, ms } = own;
+  t.true(await door.send(adapter, database, [{ name, writer: writerOf(number), ms, number }]), door.name);
+}
+
+brief('who writes and then reads sees every own row, through every door and kind of read', async (t) => {
   const adapter = await waiting();
-  const clients = Array.from({ length: 8 }, async (_, id) => {
-    for (let n = 1; n <= 5; n++) {
-      t.is((await writeLines(adapter, 'kept', `own,c=c${id} n=${n}i64 ${startMs + n}`)).status, 204);
-      const [[count, last] = []] = await rowsOf(adapter, `SELECT COUNT(*), LAST(n) FROM kept.own WHERE c = 'c${id}'`);
-      t.deepEqual([Number(count), Number(last)], [n, n]);
-      const insert = `INSERT INTO kept.o${id} USING kept.statements TAGS (${id}) VALUES (${startMs + n}, ${n})`;
-      t.is((await sql(adapter, insert)).code, 0);
-      const [[rows] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM kept.o${id}`);
-      t.is(Number(rows), n);
+  const clients = Array.from({ length: 16 }, (_, id) => {
+    const door = answeringDoors[id % answeringDoors.length]!;
+    const first = Math.floor(id / answeringDoors.length) * readsOfClient;
+    const reads = ownReads.filter((read) => (read.door ?? door.name) === door.name);
+    const own: OwnRows = { adapter, database: 'kept', door, name: `own${id}`, number: 1, ms: startMs };
+    return { own, reads: reads.slice(first, first + readsOfClient) };
+  });
+  const tables = clients.flatMap(({ own }) => (own.door.name === 'statements' ? [own.name] : []));
+  for (const statement of tablesOfStatements('kept', tables)) t.is((await sql(adapter, statement)).code, 0);
+  for (const { own } of clients) {
+    await writeOwn(t, own);
+    await prepareReads(own);
+  }
+  const running = clients.map(async ({ own: { number, ...fixed }, reads }) => {
+    for (const [place, read] of reads.entries()) {
+      const own = { ...fixed, number: number + 1 + place, ms: startMs + 1 + place };
+      await writeOwn(t, own);
+      t.is(Number(await read.newest(own)), own.number, `${own.door.name}: ${read.name}`);
     }
   });
-  await Promise.all(clients);
-  const tables = await rowsOf(adapter, "SELECT COUNT(*) FROM information_schema.ins_tables WHERE db_name = 'kept'");
-  t.is(Number(tables[0]?.[0]), 16);
+  await Promise.all(running);
 });
 
-brief('rows of every door are seen by the next statement, those of remote write by the next remote read', async (t) => {
+brief('streams, topics and rules of absence see rows that wait', async (t) => {
   const adapter = await waiting();
-  const rounds = 3;
-  for (const statement of tablesOfStatements('kept', ['seen'])) t.is((await sql(adapter, statement)).code, 0);
-  const nameOf = ({ name }: AnsweringDoor): string => (name === 'statements' ? 'seen' : `seen_${name}`);
-  const senders = answeringDoors.map(async (door) => {
-    const name = nameOf(door);
-    for (let number = 1; number <= rounds; number++) {
-      t.true(await door.send(adapter, 'kept', [{ name, writer: 'w', ms: startMs + number, number }]));
-      const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${door.from('kept', name, 'w')}`);
-      t.is(Number(count), number, door.name);
-    }
-  });
-  await Promise.all(senders);
-  const samples = answeringDoors.find(({ name }) => name === 'samples')!;
-  for (let number = rounds + 1; number <= 2 * rounds; number++) {
-    await samples.send(adapter, 'kept', [{ name: 'seen_samples', writer: 'w', ms: startMs + number, number }]);
-    const matchers = [{ type: Matcher.EQ, name: '__name__', value: 'seen_samples' }];
-    const query = { start_timestamp_ms: startMs, end_timestamp_ms: startMs + 2 * rounds, matchers };
-    const url = `http://127.0.0.1:${adapter.port}/metricsdb/v1/remote_read/kept`;
-    const reply = await fetch(url, {
-      method: 'POST',
-      body: readBody([query]),
-      headers: { authorization: basic('root', 'taosdata') },
-    });
-    const [[series] = []] = readAnswer(new Uint8Array(await reply.arrayBuffer()));
-    t.is(series?.samples.length, number);
-  }
+  await prepare(adapter, 'derived');
+  const run = async (text: string) => t.is((await sql(adapter, text)).code, 0, text);
+  const insert = (number: number) =>
+    run(`INSERT INTO derived.a USING derived.statements TAGS (1) VALUES (${startMs + number}, ${number})`);
+  const sum = async () => Number((await rowsOf(adapter, 'SELECT n FROM derived.sums'))[0]?.[0]);
+  await insert(1);
+  const query = 'SELECT _wstart, SUM(n) AS n FROM derived.statements INTERVAL(1h)';
+  await run(`CREATE STREAM sums FILL_HISTORY 1 INTO derived.sums AS ${query}`);
+  t.true(await until(async () => (await sum()) === 1), 'a stream begins with rows that were answered before it');
+  await insert(2);
+  t.true(await until(async () => (await sum()) === 3), 'and goes on with those that are answered later');
+  await run('DROP STREAM sums');
+
+  await insert(3);
+  t.true((await figure(adapter, 'adapter_wal_open_texts')) > 0);
+  await run('CREATE TOPIC later AS SELECT ts, n FROM derived.statements');
+  t.is(
+    await figure(adapter, 'adapter_wal_open_texts'),
+    0,
+    'what was answered before a topic is stored when it is there',
+  );
+
+  const hourMs = 3_600_000;
+  t.is((await writeLines(adapter, 'derived', `beats v=1 ${Date.now() - 2 * hourMs}`)).status, 204);
+  const rule = 'name = "silent"\ndatabase = "derived"\ntable = "beats"\nabsence = "1h"';
+  const silent = async () => {
+    const trial: RuleTrial = JSON.parse((await post(adapter.port, '/api/v1/rules/try', rule)).text);
+    return trial.total;
+  };
+  t.is(await silent(), 1);
+  t.is((await writeLines(adapter, 'derived', `beats v=2 ${Date.now()}`)).status, 204);
+  t.is(await silent(), 0, 'a series whose rows wait is not silent');
 });
 
 brief('definitions and deletions keep their order with rows that wait', async (t) => {
@@ -268,23 +297,22 @@ brief('rows that leave little room do not wait for more of them', async (t) => {
     t.is((await writeLines(adapter, 'kept', lines.join('\n'))).status, 204);
   }
   t.is(await countOf(adapter, 'wide'), 15_001);
-  const figures = await (await fetch(`http://127.0.0.1:${adapter.port}/metrics`)).text();
-  t.regex(figures, /^adapter_wal_replayed_texts 0$/m, 'the database was never taken for stuck');
+  t.is(await figure(adapter, 'adapter_wal_replayed_texts'), 0, 'the database was never taken for stuck');
 });
 
 brief('a write may ask to be stored before it is answered, and no other word', async (t) => {
   const adapter = await waiting();
   process.kill(enginePid(adapter), 'SIGKILL');
   const path = '/lineproto/v1/write?db=kept&ack=';
-  const post = (ack: string) =>
+  const write = (ack: string) =>
     fetch(`http://127.0.0.1:${adapter.port}${path}${ack}`, {
       method: 'POST',
       body: `m v=1 ${startMs}000000`,
       headers: { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` },
     });
-  t.is((await post('stored')).status, 503);
-  t.is((await post('soon')).status, 400);
-  t.true(await until(async () => (await post('stored')).status === 204, 30_000));
+  t.is((await write('stored')).status, 503);
+  t.is((await write('soon')).status, 400);
+  t.true(await until(async () => (await write('stored')).status === 204, 30_000));
 });
 
 brief('rows are forced to the disk in the database as they are in the log', async (t) => {

@@ -1,4 +1,5 @@
 import { ticksPerSecond } from '../../model/schema.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
@@ -16,6 +17,8 @@ export interface SilentContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
+  /** Makes answered rows of tables that wait visible. */
+  readonly visible: (tables: WaitingTables) => Promise<void> | undefined;
 }
 
 /** Most series that are given. */
@@ -60,13 +63,15 @@ interface Place {
 type Choice = (ticks: (ms: number) => bigint) => { readonly where: string; readonly having: string };
 
 async function newestRows(
-  { engine, catalogue, storage }: SilentContext,
+  { engine, catalogue, storage, visible }: SilentContext,
   place: Place,
   choose: Choice,
 ): Promise<readonly SilentSeries[]> {
   const database = catalogue.database(place.database);
   const table = catalogue.table(place.database, place.table);
   if (database === undefined || table === undefined) return [];
+  // A series whose rows wait is not silent.
+  await visible([{ database: place.database, table: place.table }]);
   await storage.ensure(database, table);
   const ticksPerMs = ticksPerSecond(database.precision) / 1000;
   const { where, having } = choose((ms) => BigInt(Math.floor(ms)) * BigInt(ticksPerMs));
