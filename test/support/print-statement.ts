@@ -71,6 +71,8 @@ export function printExpression(node: Expression): string {
       return `EXISTS(${printQuery(node.query)})`;
     case 'in-query':
       return `(${printExpression(node.value)}${not(node.negated)} IN (${printQuery(node.query)}))`;
+    case 'quantified':
+      return `(${printExpression(node.value)} ${node.operator} ${node.every ? 'ALL' : 'ANY'} (${printQuery(node.query)}))`;
     case 'is-null':
       return `(${printExpression(node.value)} IS${not(node.negated)} NULL)`;
     case 'case':
@@ -148,9 +150,14 @@ function printWindow(window: WindowClause): string {
     case 'session':
       return `SESSION(${printExpression(window.column)}, ${printLength(window.gap)})`;
     case 'state': {
-      const extend = window.extend === undefined ? '' : `, ${printExpression(window.extend)}`;
-      const zeroth = window.zeroth === undefined ? '' : `, ${printExpression(window.zeroth)}`;
-      return words([`STATE_WINDOW(${printExpression(window.value)}${extend}${zeroth})`, printTrueFor(window.trueFor)]);
+      const extend = window.extend && `EXTEND(${printExpression(window.extend)})`;
+      const zeroth = window.zeroth.map((value) => (value === undefined ? 'NO_ZEROTH' : printExpression(value)));
+      return words([
+        `STATE_WINDOW(${window.values.map(printExpression).join(', ')})`,
+        extend ?? '',
+        zeroth.length === 0 ? '' : `ZEROTH_STATE(${zeroth.join(', ')})`,
+        printTrueFor(window.trueFor),
+      ]);
     }
     case 'event': {
       const conditions = `START WITH ${printExpression(window.start)} END WITH ${printExpression(window.end)}`;

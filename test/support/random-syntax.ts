@@ -47,6 +47,12 @@ const type: fc.Arbitrary<TypeSyntax> = fc.oneof(
   fc.record({ name: fc.constant('DECIMAL'), length: count, scale: count, span }),
 );
 
+const column: fc.Arbitrary<Expression> = fc.record({
+  kind: fc.constant('column'),
+  table: fc.option(randomName, { nil: undefined }),
+  name: randomName,
+  span,
+});
 const literal: fc.Arbitrary<Expression> = fc.oneof(
   fc.record({ kind: fc.constant('integer'), value: fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), span }),
   fc.record({
@@ -59,7 +65,7 @@ const literal: fc.Arbitrary<Expression> = fc.oneof(
   fc.record({ kind: fc.constant('null'), span }),
   fc.record({ kind: fc.constant('duration'), value: duration, span }),
   fc.record({ kind: fc.constant('timestamp'), text: fc.string(), span }),
-  fc.record({ kind: fc.constant('column'), table: fc.option(randomName, { nil: undefined }), name: randomName, span }),
+  column,
   fc.record({
     kind: fc.constant('call'),
     name: fc.constantFrom('NOW', 'TODAY', 'TIMEZONE'),
@@ -158,9 +164,10 @@ const window = fc.option(
     fc.record({ kind: fc.constant('session'), column: randomExpression, gap: length, span }),
     fc.record({
       kind: fc.constant('state'),
-      value: randomExpression,
+      // A literal behind the first value would be the extension.
+      values: fc.oneof(fc.tuple(randomExpression), fc.tuple(randomExpression, column)),
       extend: maybe,
-      zeroth: fc.constant(undefined),
+      zeroth: fc.constant([]),
       trueFor,
       span,
     }),

@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression } from '../syntax/ast.js';
+import type { BinaryOperator, ComparisonOperator, Expression } from '../syntax/ast.js';
 import { isLiteral } from '../syntax/tree.js';
 import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
@@ -23,13 +23,17 @@ const arithmetic = new Map<string, Arithmetic>([
   ['%', { operator: '%', level: 4 }],
 ]);
 
-const comparisons = new Map<string, BinaryOperator>([
+const orders = new Map<string, ComparisonOperator>([
   ['=', '='],
   ['<>', '<>'],
   ['<', '<'],
   ['<=', '<='],
   ['>', '>'],
   ['>=', '>='],
+]);
+
+const comparisons = new Map<string, BinaryOperator>([
+  ...orders,
   ['LIKE', 'LIKE'],
   ['MATCH', 'MATCH'],
   ['NMATCH', 'NMATCH'],
@@ -102,9 +106,11 @@ function parseNot(cursor: Cursor): Expression {
 function parsePredicate(cursor: Cursor): Expression {
   const start = cursor.start;
   const left = parseOperand(cursor);
-  const comparison = comparisons.get(cursor.word);
+  const order = orders.get(cursor.word);
+  const comparison = order ?? comparisons.get(cursor.word);
   if (comparison !== undefined) {
     cursor.advance();
+    if (order !== undefined && atQuantifier(cursor)) return parseQuantified(cursor, left, order, start);
     return binary(comparison, left, parseOperand(cursor));
   }
   switch (cursor.word) {
@@ -119,6 +125,22 @@ function parsePredicate(cursor: Cursor): Expression {
     default:
       return left;
   }
+}
+
+function atQuantifier(cursor: Cursor): boolean {
+  return (cursor.at('ALL') || cursor.at('ANY') || cursor.at('SOME')) && cursor.peek() === '(';
+}
+
+/** `value operator ALL (query)`, where ANY and SOME are the same; `= ANY` is IN and `<> ALL` is NOT IN. */
+function parseQuantified(cursor: Cursor, value: Expression, operator: ComparisonOperator, start: number): Expression {
+  const every = cursor.at('ALL');
+  cursor.advance();
+  cursor.expect('(');
+  if (!cursor.at('SELECT')) cursor.fail();
+  const query = parseSubquery(cursor);
+  const span = cursor.spanFrom(start);
+  if (operator === (every ? '<>' : '=')) return { kind: 'in-query', value, query, negated: every, span };
+  return { kind: 'quantified', value, operator, every, query, span };
 }
 
 function parseNegated(cursor: Cursor, left: Expression, start: number): Expression {

@@ -10,6 +10,7 @@ import type {
   WindowLength,
 } from '../syntax/ast.js';
 import { TokenKind } from '../syntax/lexer.js';
+import { isLiteral } from '../syntax/tree.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { foldSign, parseInteger, parseSignedWindowLength, parseWindowLength } from './literals.js';
@@ -101,13 +102,37 @@ function parseSession(cursor: Cursor): WindowClause {
 function parseState(cursor: Cursor): WindowClause {
   const start = cursor.start;
   cursor.advance();
-  cursor.expect('(');
-  const value = parseExpression(cursor);
-  const extend = cursor.accept(',') ? parseExpression(cursor) : undefined;
-  const zeroth = extend !== undefined && cursor.accept(',') ? parseExpression(cursor) : undefined;
-  cursor.expect(')');
+  const given = cursor.bracketed(parseExpression);
+  const [value, second, third, ...rest] = given;
+  // The older form has the extension and the zeroth state in the brackets, behind the one value.
+  const isOlder = value !== undefined && second !== undefined && isConstant(second) && rest.length === 0;
+  const values = isOlder ? [value] : given;
+  const extend = isOlder ? second : parseExtend(cursor);
+  const zeroth = isOlder ? (third === undefined ? [] : [third]) : parseZeroth(cursor, values.length);
   const trueFor = parseTrueFor(cursor);
-  return { kind: 'state', value, extend, zeroth, trueFor, span: cursor.spanFrom(start) };
+  return { kind: 'state', values, extend, zeroth, trueFor, span: cursor.spanFrom(start) };
+}
+
+function isConstant(expression: Expression): boolean {
+  return isLiteral(expression.kind === 'negate' ? expression.value : expression);
+}
+
+/** `EXTEND(n)` */
+function parseExtend(cursor: Cursor): Expression | undefined {
+  if (!cursor.accept('EXTEND')) return undefined;
+  cursor.expect('(');
+  const extend = parseExpression(cursor);
+  cursor.expect(')');
+  return extend;
+}
+
+/** `ZEROTH_STATE(value, …)`, one for each value of the state, or NO_ZEROTH for any. */
+function parseZeroth(cursor: Cursor, count: number): readonly (Expression | undefined)[] {
+  const { start } = cursor;
+  if (!cursor.accept('ZEROTH_STATE')) return [];
+  const zeroth = cursor.bracketed(() => (cursor.accept('NO_ZEROTH') ? undefined : parseExpression(cursor)));
+  if (zeroth.length !== count) cursor.failAt(start, 'a value for each value of the state is expected');
+  return zeroth;
 }
 
 function parseEvent(cursor: Cursor): WindowClause {

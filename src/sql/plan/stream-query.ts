@@ -132,7 +132,7 @@ function isExtended(extend: Expression | undefined): boolean {
 function checkExpressions({ items, where, partitionBy, window }: Select): void {
   const everything = [...items, ...partitionBy].map(({ value }) => value);
   if (where !== undefined) everything.push(where);
-  if (window?.kind === 'state') everything.push(window.value);
+  if (window?.kind === 'state') everything.push(...window.values);
   if (window?.kind === 'event') everything.push(window.start, window.end);
   for (const expression of everything) {
     for (const part of expressionsIn(expression)) if (part.kind === 'call') checkCall(part.name);

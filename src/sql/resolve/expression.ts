@@ -22,7 +22,7 @@ import {
   type Value,
 } from '../values/value.js';
 import { overNotAllowed, overValue } from './over.js';
-import { hasRows, isInQuery, scalarOf } from './subquery-value.js';
+import { hasRows, holdsForRows, isInQuery, scalarOf } from './subquery-value.js';
 
 /** The kinds of expression that carry what hooks decide on. */
 export type ColumnExpression = Extract<Expression, { kind: 'column' }>;
@@ -83,6 +83,8 @@ export class ExpressionTranslator {
         return scalarOf(expression.query, this.env);
       case 'in-query':
         return isInQuery(this.translate(expression.value), expression, this.env);
+      case 'quantified':
+        return holdsForRows(this.translate(expression.value), expression, this.env);
       case 'exists':
         return hasRows(expression.query, this.env);
       case 'is-null':

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, Query } from '../syntax/ast.js';
+import { compare } from '../values/compare.js';
 import { refuse, refuseUnsupported, type SystemRelation } from '../values/context.js';
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { condition, isText, Uses, type Value } from '../values/value.js';
@@ -30,8 +31,8 @@ export function scalarOf(query: Query, env: Environment): Value {
 }
 
 /**
- * `value [NOT] IN (query)`; as in a list, nothing is surely not in a query with NULL among its rows. Nothing, not even NULL,
- * is in a query without rows.
+ * `value [NOT] IN (query)`; as in a list, whether what was not found is in a query with NULL among its rows is unknown. Nothing,
+ * not even NULL, is in a query without rows.
  */
 export function isInQuery(
   value: Value,
@@ -40,20 +41,49 @@ export function isInQuery(
 ): Value {
   const block = planned(query, env);
   const column = onlyColumn(block);
-  const [known, listed] = [value, column].map((side) => side.role === 'null' || isText(side.type));
-  if (value.member !== undefined || (known !== listed && column.role !== 'null' && value.role !== 'null')) {
-    throw refuseUnsupported('IN of a subquery with values of another kind');
-  }
+  checkKinds(value, column, 'IN');
   const { type, precision } = commonType([value, column]);
   const [left, right] = [value, column].map((side) => convertTo(side, type, precision, env));
   const rows = `FROM (${block.sql}) AS b`;
   // In a cluster a query of joins would else be answered by each shard for itself.
   const found = `${left?.sql} GLOBAL IN (SELECT ${right?.sql} ${rows})`;
-  if (!negated) return condition(`(${found})`, [value]);
   const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
-  const missing = column.nullable ? `if(${found}, 0, if(${hasNull}, NULL, not(${found})))` : `not(${found})`;
-  if (!value.nullable) return condition(missing, [value]);
-  return condition(`if((SELECT count() ${rows}) = 0, 1, ${missing})`, [value]);
+  const isFound = column.nullable ? `if(not(ifNull(${found}, 0)) AND ${hasNull}, NULL, ${found})` : `(${found})`;
+  const test = negated ? `not(${isFound})` : isFound;
+  if (!value.nullable) return condition(test, [value]);
+  return condition(`if((SELECT count() ${rows}) = 0, ${negated ? 1 : 0}, ${test})`, [value]);
+}
+
+function checkKinds(value: Value, column: Value, what: string): void {
+  const [known, listed] = [value, column].map((side) => side.role === 'null' || isText(side.type));
+  if (value.member !== undefined || (known !== listed && column.role !== 'null' && value.role !== 'null')) {
+    throw refuseUnsupported(`${what} of a subquery with values of another kind`);
+  }
+}
+
+/**
+ * `value operator ALL (query)`, or ANY: whether the comparison holds for every row of a query, or for one at least. Of the rows
+ * with a value only the least and the greatest matter. Without rows ALL holds and ANY does not.
+ */
+export function holdsForRows(
+  value: Value,
+  { query, operator, every }: Extract<Expression, { kind: 'quantified' }>,
+  env: Environment,
+): Value {
+  const block = planned(query, env);
+  const column = onlyColumn(block);
+  checkKinds(value, column, every ? 'ALL' : 'ANY');
+  const ask = (figure: string): string => `(SELECT ${figure} FROM (${block.sql}) AS b)`;
+  const bound = (name: 'min' | 'max'): string =>
+    compare(operator, value, { ...column, sql: ask(`${name}(${column.sql})`), nullable: true }, env).sql;
+  const isBelow = operator === '<' || operator === '<=';
+  const isOrder = operator !== '=' && operator !== '<>';
+  const both = `${every ? 'and' : 'or'}(${bound('min')}, ${bound('max')})`;
+  const known = isOrder ? bound(isBelow === every ? 'min' : 'max') : both;
+  const decided = every ? `ifNull(not(${known}), 0)` : `ifNull(${known}, 0)`;
+  const hasNull = `${ask(`countIf(isNull(${column.sql}))`)} > 0`;
+  const found = column.nullable ? `if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
+  return condition(`if(${ask('count()')} = 0, ${every ? 1 : 0}, ${found})`, [value]);
 }
 
 /** Whether a query has rows. */

@@ -61,6 +61,9 @@ export type BinaryOperator =
   | 'NOT REGEXP'
   | 'CONTAINS';
 
+/** Operators that order two values. */
+export type ComparisonOperator = Extract<BinaryOperator, '=' | '<>' | '<' | '<=' | '>' | '>='>;
+
 /** An expression: anything with a value. Spans are places in the source text, for messages and result names. */
 export type Expression =
   | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
@@ -119,6 +122,15 @@ export type Expression =
       readonly value: Expression;
       readonly query: Query;
       readonly negated: boolean;
+      readonly span: Span;
+    }
+  /** `value operator ALL (query)`, or ANY instead of ALL. */
+  | {
+      readonly kind: 'quantified';
+      readonly value: Expression;
+      readonly operator: ComparisonOperator;
+      readonly every: boolean;
+      readonly query: Query;
       readonly span: Span;
     }
   | { readonly kind: 'is-null'; readonly value: Expression; readonly negated: boolean; readonly span: Span }
@@ -222,10 +234,11 @@ export type WindowClause =
   | { readonly kind: 'session'; readonly column: Expression; readonly gap: WindowLength; readonly span: Span }
   | {
       readonly kind: 'state';
-      readonly value: Expression;
+      /** What makes up the state. */
+      readonly values: readonly Expression[];
       readonly extend: Expression | undefined;
-      /** The state that opens no window. */
-      readonly zeroth: Expression | undefined;
+      /** The state that opens no window, value by value; any value counts where there is none. */
+      readonly zeroth: readonly (Expression | undefined)[];
       readonly trueFor: TrueFor | undefined;
       readonly span: Span;
     }

@@ -11,6 +11,7 @@ export function mapExpression(expression: Expression, change: Change): Expressio
     case 'scalar-query':
     case 'exists':
     case 'in-query':
+    case 'quantified':
       return { ...mapped, query: change(mapped.query) };
     default:
       return mapped;
@@ -38,6 +39,7 @@ export function mapParts(expression: Expression, map: (part: Expression) => Expr
     case 'cast':
     case 'is-null':
     case 'in-query':
+    case 'quantified':
       return { ...expression, value: map(expression.value) };
     case 'between':
       return { ...expression, value: map(expression.value), low: map(expression.low), high: map(expression.high) };
@@ -76,7 +78,7 @@ export function mapQueries(select: Select, change: Change): Select {
 }
 
 function mapWindow(window: WindowClause, map: (expression: Expression) => Expression): WindowClause {
-  if (window.kind === 'state') return { ...window, value: map(window.value) };
+  if (window.kind === 'state') return { ...window, values: window.values.map(map) };
   return window.kind === 'event' ? { ...window, start: map(window.start), end: map(window.end) } : window;
 }
 
@@ -158,4 +160,4 @@ export function hasQuery(tree: object): boolean {
   return isFound;
 }
 
-const queryKinds: ReadonlySet<string> = new Set(['scalar-query', 'exists', 'in-query']);
+const queryKinds: ReadonlySet<string> = new Set(['scalar-query', 'exists', 'in-query', 'quantified']);

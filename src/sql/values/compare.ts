@@ -4,13 +4,11 @@ import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
 import { castToEngine } from '../engine/storage.js';
+import type { ComparisonOperator } from '../syntax/ast.js';
 import { patternProblem } from '../syntax/pattern-problem.js';
 import { refuse } from './context.js';
 import { binaryOf, type Environment, numberOf, ticksOf, truthOf, wrongType } from './convert.js';
 import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
-
-/** Operators that order two values. */
-type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 const functions = {
   '=': 'equals',

@@ -193,7 +193,11 @@ statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
       ],
     ],
     ['STATE_WINDOW(s, 3)', 0x2803],
-    ['STATE_WINDOW(s, n)', 0x2803],
+    ['STATE_WINDOW(s, -1)', 0x2803],
+    ['STATE_WINDOW(s) EXTEND(3)', 0x2803],
+    ['STATE_WINDOW(s) ZEROTH_STATE(1, 2)', 0x2600],
+    ['STATE_WINDOW(s, d)', 0x2628],
+    ['STATE_WINDOW(s) EXTEND(2) ZEROTH_STATE(2) TRUE_FOR(COUNT 3)', [[at(0), at(3), 4, 6]]],
     ['STATE_WINDOW(sum(n))', 0x264f],
     ['STATE_WINDOW(missing)', 0x2602],
   ]),
@@ -253,6 +257,25 @@ statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
       ['s3', 'hi', 3],
     ],
   },
+  ...cases('SELECT _wstart, count(*), s, n < 3 AS low FROM states', [
+    [
+      'STATE_WINDOW(s, n < 3)',
+      [
+        [at(0), 2, 1, true],
+        [at(3), 1, 1, false],
+        [at(5), 2, 2, false],
+        [at(7), 2, 1, false],
+      ],
+    ],
+    [
+      'STATE_WINDOW(s, n < 3) EXTEND(1) ZEROTH_STATE(1, FALSE)',
+      [
+        [at(0), 3, 1, true],
+        [at(5), 2, 2, false],
+      ],
+    ],
+    ['STATE_WINDOW(s, n < 3) ZEROTH_STATE(1, NO_ZEROTH)', [[at(5), 2, 2, false]]],
+  ]),
   { sql: 'SELECT d, count(*) FROM states STATE_WINDOW(s)', error: 0x260c },
   { sql: 'SELECT count(*) FROM st STATE_WINDOW(g)', error: 0x2629 },
   { sql: 'SELECT count(*) FROM s1 STATE_WINDOW(n)', error: 0x2629 },

@@ -235,6 +235,32 @@ statements('IN and EXISTS take queries', service, 'd', [
   { sql: 'SELECT v FROM a WHERE v IN (SELECT v, x FROM b)', error: 0x2667 },
 ]);
 
+const few = 'SELECT v FROM a WHERE v IS NOT NULL AND v < 4';
+const none = 'SELECT v FROM a WHERE v > 4';
+const answers = (...values: readonly (boolean | null)[]): (boolean | null)[][] => values.map((value) => [value]);
+
+statements('a value is compared with all rows of a query or with any of them', service, 'd', [
+  { sql: `SELECT v > ALL (${few}) FROM a`, rows: answers(true, false, null, false) },
+  { sql: `SELECT v <= ALL (${few}) FROM a`, rows: answers(false, false, null, true) },
+  { sql: `SELECT v = ALL (${few}) FROM a`, rows: answers(false, false, null, false) },
+  { sql: `SELECT v <> ALL (${few}) FROM a`, rows: answers(true, false, null, false) },
+  { sql: `SELECT v > ANY (${few}) FROM a`, rows: answers(true, true, null, false) },
+  { sql: `SELECT v < SOME (${few}) FROM a`, rows: answers(false, false, null, true) },
+  { sql: `SELECT v <> ANY (${few}) FROM a`, rows: answers(true, true, null, true) },
+  { sql: 'SELECT v < ALL (SELECT v FROM a) FROM a', rows: answers(false, false, null, false) },
+  { sql: 'SELECT v < ANY (SELECT v FROM a) FROM a', rows: answers(null, true, null, true) },
+  { sql: 'SELECT v = ANY (SELECT v FROM a WHERE v = 3 OR v IS NULL) FROM a', rows: answers(null, true, null, null) },
+  {
+    sql: `SELECT v > ALL (${none}), v > ANY (${none}), v = ANY (${none}) FROM a WHERE v IS NULL`,
+    rows: [[true, false, false]],
+  },
+  { sql: `SELECT v FROM a WHERE NOT v > ANY (${few})`, rows: [[1]] },
+  { sql: 'SELECT v FROM a WHERE s >= ALL (SELECT s FROM a WHERE s IS NOT NULL)', rows: [[3]] },
+  { sql: 'SELECT v IN (SELECT v FROM a WHERE v = 3 OR v IS NULL) FROM a', rows: answers(null, true, null, null) },
+  { sql: 'SELECT v FROM a WHERE s > ALL (SELECT v FROM a)', error: 0x0100, says: 'ALL of a subquery' },
+  { sql: 'SELECT v FROM a WHERE v > ALL (1, 2)', error: 0x2600 },
+]);
+
 test('a query for a value with two rows is an error', async (t) => {
   t.not(await service.code('SELECT v FROM d.a WHERE v > (SELECT v FROM d.b)'), 0);
 });

@@ -22,8 +22,9 @@ test('reads INTERVAL with offset, SLIDING and FILL', (t) => {
 
 test('reads the windows over rows', (t) => {
   reads(t, 'SESSION(ts, 10s)');
-  reads(t, 'STATE_WINDOW(CASE WHEN (v > 1) THEN 1 END, 2) TRUE_FOR(3s)');
-  reads(t, 'STATE_WINDOW(v, 0, -1) TRUE_FOR(COUNT 3)', 'STATE_WINDOW(v, 0, (- 1)) TRUE_FOR(COUNT 3)');
+  reads(t, 'STATE_WINDOW(CASE WHEN (v > 1) THEN 1 END, 2)', 'STATE_WINDOW(CASE WHEN (v > 1) THEN 1 END) EXTEND(2)');
+  reads(t, 'STATE_WINDOW(v, 0, -1) TRUE_FOR(3s)', 'STATE_WINDOW(v) EXTEND(0) ZEROTH_STATE((- 1)) TRUE_FOR(3s)');
+  reads(t, "state_window(v, w) zeroth_state('a', no_zeroth)", "STATE_WINDOW(v, w) ZEROTH_STATE('a', NO_ZEROTH)");
   reads(t, 'STATE_WINDOW(v) TRUE_FOR(3s AND COUNT 3)');
   reads(t, 'EVENT_WINDOW START WITH (a >= 0) END WITH (b = TRUE) TRUE_FOR(1m)');
   reads(t, 'COUNT_WINDOW(10)');

@@ -208,7 +208,7 @@ function mentionedNames(
   const all: Expression[] = [...items, ...partitionBy, ...groupBy, ...orderBy].map(({ value }) => value);
   const names = new Set<string>();
   if (having !== undefined) all.push(having);
-  if (window?.kind === 'state') all.push(window.value);
+  if (window?.kind === 'state') all.push(...window.values);
   if (window?.kind === 'event') all.push(window.start, window.end);
   if (window?.kind === 'count') for (const { text } of window.columns) names.add(text);
   for (const { name } of all.flatMap(columnsIn)) names.add(name.text);

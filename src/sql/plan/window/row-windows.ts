@@ -22,8 +22,8 @@ interface RowNumbering {
   readonly rows: readonly string[];
   /** Conditions on the rows of a window for it to show. */
   readonly having: readonly string[];
-  /** State that all rows of a window share: as it was written, and the column of the rows that holds it. */
-  readonly state?: { readonly value: Value; readonly column: string };
+  /** What makes up the state of a window: each value as it was written, and the column of its rows that holds it or NULL. */
+  readonly state?: readonly { readonly value: Value; readonly column: string }[];
   /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
   readonly reach?: Reach;
 }
@@ -102,13 +102,16 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
 /**
  * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at the
  * ends of a slice to the nearest one, and between two states to none, unless windows reach up to their neighbours: then to
- * the one that reaches for it. The zeroth state has windows that do not show.
+ * the one that reaches for it. A state of several values is NULL when one of them is. The zeroth state has windows that do
+ * not show.
  */
 function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>): RowNumbering {
   const { extend, zeroth, trueFor } = clause;
   const extension = extensionOf(task, extend);
-  const value = stateValue(task, clause.value);
-  const given = `toNullable(${value.sql})`;
+  const values = clause.values.map((value) => stateValue(task, value));
+  const isSingle = values.length === 1;
+  const together = `toNullable(${isSingle ? values[0]?.sql : `concat(${values.map(delimited).join(', ')})`})`;
+  const given = isSingle ? together : rows.column(together);
   const order = rows.steadyOrder();
   const before = rows.over(`last_value(${given}) IGNORE NULLS`, { order });
   const after = rows.over(`last_value(${given}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
@@ -119,15 +122,30 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
   const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
   const last = rows.over(`last_value(${state}) IGNORE NULLS`, { order, frame });
   const number = rows.over(`sum(ifNull(${state} != ${last}, 0))`, { order });
-  const inWindow = [`isNotNull(${state})`];
-  if (zeroth !== undefined) {
-    const idle = translatorOf(task).translate(zeroth);
-    if (idle.uses !== Uses.nothing)
-      throw refuse(Codes.invalidValueType, 'Invalid value type: a state that is no literal');
-    inWindow.push(compare('<>', { ...value, sql: state }, idle, task.env).sql);
-  }
+  const parts = values.map((value) => ({
+    value,
+    column: isSingle ? state : rows.column(`if(isNull(${given}), NULL, ${value.sql})`),
+  }));
+  const shown = parts.flatMap(({ value, column }, at) => {
+    const idle = zeroth[at];
+    return idle === undefined ? [] : [differs(task, { ...value, sql: `any(${column})` }, idle)];
+  });
+  const having = shown.length > 1 ? [`or(${shown.join(', ')})`] : shown;
   const reach = reachOf(rows, extension);
-  return { number, rows: inWindow, having: lasting(task, reach, trueFor), state: { value, column: state }, reach };
+  having.push(...lasting(task, reach, trueFor));
+  return { number, rows: [`isNotNull(${state})`], having, state: parts, reach };
+}
+
+/** A value as text from which the next one can be told apart. */
+function delimited({ sql, type }: Value): string {
+  return isText(type) ? `toString(length(${sql})), ':', ${sql}` : `toString(${sql}), ','`;
+}
+
+function differs(task: BlockTask, value: Value, zeroth: Expression): string {
+  const idle = translatorOf(task).translate(zeroth);
+  if (idle.uses !== Uses.nothing)
+    throw refuse(Codes.invalidValueType, 'Invalid value type: a state that is no literal');
+  return compare('<>', value, idle, task.env).sql;
 }
 
 function stateValue(task: BlockTask, expression: Expression): Value {

@@ -58,7 +58,7 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }
   if (rows === undefined) return { rows: [] };
-  const { number, rows: inWindow, having, state, reach } = numberWindows(task, rows, clause);
+  const { number, rows: inWindow, having, state = [], reach } = numberWindows(task, rows, clause);
   // Rows in no window may carry the number of one, and are no neighbours of its rows.
   const apart = [number, ...inWindow].map((sql): Value => {
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
@@ -67,9 +67,9 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   const limits = [
     [`min(${reach?.from ?? rows.time.sql})`, 'w'],
     [`max(${reach?.to ?? rows.time.sql})`, 'e'],
-    ...(state === undefined ? [] : [[`any(${state.column})`, 'q'] as const]),
+    ...state.map(({ column }, at) => [`any(${column})`, `q${at}`] as const),
   ] as const;
-  const shared = state === undefined ? [] : [{ value: state.value, column: 'q', alias: undefined }];
+  const shared = state.map(({ value }, at) => ({ value, column: `q${at}`, alias: undefined }));
   return {
     key: { key: [number, 'n'], limits, having },
     limits: { start, end: `${source}.e`, shared },
