@@ -45,16 +45,19 @@ const value = fieldName('value');
 export type DataSourceNames = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads a types database: a line a type, its name, blanks, and `name:kind:min:max` of each value, separated by commas.
- * Lines that are not like that are left out.
+ * Reads a types database: a line a type, its name, blanks, and `name:kind:min:max` of each value, separated by blanks or commas.
+ * Lines that are not like that are left out, and so is what follows a `#`.
  */
 export function parseTypesDatabase(text: string): Map<string, readonly string[]> {
   const types = new Map<string, readonly string[]>();
   for (const line of text.split('\n')) {
-    const [, type, list] = /^\s*([^\s#]\S*)\s+(.+)$/.exec(line) ?? [];
-    if (type === undefined || list === undefined) continue;
-    const sources = list.split(',').map((source) => source.trim().split(':', 1)[0] ?? '');
-    if (sources.every((source) => source !== '')) types.set(type, sources);
+    const [text = ''] = line.split('#', 1);
+    const [type, ...list] = text.split(/[\s,]+/).filter((word) => word !== '');
+    if (type === undefined || list.length === 0 || list.some((source) => source.indexOf(':') < 1)) continue;
+    types.set(
+      type,
+      list.map((source) => source.slice(0, source.indexOf(':'))),
+    );
   }
   return types;
 }

@@ -68,7 +68,7 @@ export class StatsdReader {
   kind = 0;
   /** The number, for all kinds but sets. */
   value = 0;
-  /** True when the number carries a sign: it changes a gauge instead of setting it. */
+  /** True when the number carries a sign: it changes a gauge instead of setting it. Times have none; histograms may be of anything. */
   isSigned = false;
   /** Text of the value, for sets. */
   valueStart = 0;
@@ -197,7 +197,7 @@ export class StatsdReader {
     if (this.kind === StatKind.set) return undefined;
     const first = this.bytes[start];
     this.isSigned = first === plus || first === minus;
-    if (this.isSigned && this.kind > StatKind.gauge) return 'has a sign before a value that cannot have one';
+    if (this.isSigned && this.kind === StatKind.timing) return 'has a sign before a value that cannot have one';
     if (!this.#numbers.read(this.bytes, start, end)) return 'has a value that is not a number';
     this.value = this.#numbers.double();
     return Number.isFinite(this.value) ? undefined : 'has a value that is out of range';

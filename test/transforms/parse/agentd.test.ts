@@ -54,7 +54,7 @@ test('a single value, with a time of high resolution and all names', (t) => {
 
 test('a types database gives the values their names', (t) => {
   const text =
-    '# comment\nload  shortterm:GAUGE:0:5000, midterm:GAUGE:0:5000, longterm:GAUGE:0:5000\n\nbroken\ncpu value:DERIVE:0:U\n';
+    '# comment\nload  shortterm:GAUGE:0:5000, midterm:GAUGE:0:5000, longterm:GAUGE:0:5000,\r\n\nbroken\nbad a, b:GAUGE:0:U\ncpu value:DERIVE:0:U # per core\n';
   const dataSourceNames = parseTypesDatabase(text);
   t.is(dataSourceNames.size, 2);
   const { rows } = readAll([load, cpu], { dataSourceNames });

@@ -37,6 +37,7 @@ test('reads value, type, rate and tags of a message', (t) => {
   t.deepEqual(read('a:5|ms|@0.5|#env:prod,at:10:30'), ['a ms 5@0.5 #env:prod,at:10:30']);
   t.deepEqual(read('a:5|d|#t:1|@0.25'), ['a h 5@0.25 #t:1']);
   t.deepEqual(read('u:any text/1|s'), ['u s any text/1']);
+  t.deepEqual(read('lag:-2.5|d\nlag:+1:-1|h'), ['lag h -2.5', 'lag h +1', 'lag h -1']);
 });
 
 test('reads several values and several bits of one line', (t) => {
@@ -58,6 +59,7 @@ test('what is wrong with a line is said', (t) => {
     'x:1': /no type/,
     'x:1|zz': /type that is not known/,
     'x:+3|ms': /sign/,
+    'x:-3|ms': /sign/,
     'x:|c': /no value/,
     'x:abc|g': /not a number/,
     'x:nan|g': /not a number/,
