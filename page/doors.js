@@ -7,6 +7,7 @@ import { sparkline } from './plot.js';
 const doorNames = {
   lineproto: 'Line protocol',
   'tsdbwire-json': 'OpenTSDB points as JSON',
+  'opentsdb-json': 'OpenTSDB points as JSON (/api/put)',
   'tsdbwire-telnet': 'OpenTSDB points as telnet lines',
   tsdbwire_telnet: 'OpenTSDB telnet over TCP',
   'remote-write': 'Prometheus remote write',

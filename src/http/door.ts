@@ -4,7 +4,7 @@ import { Codes, type Fault, fault } from '../model/fault.js';
 import { isFault } from './auth.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './call.js';
 import { plainAddress } from './client-address.js';
-import { gzipLayers } from './compression.js';
+import { bodyLayers } from './compression.js';
 import { readRequestId, readWriteRequestId } from './parameters.js';
 import { headerText, sendGuardRefusal, sendNotFound } from './reply.js';
 import { statusOf } from './status.js';
@@ -27,8 +27,8 @@ interface GuardedDoor {
   readonly credentials: CredentialReader;
   /** Form of a `req_id`; left out, one that is no number is not looked at. */
   readonly requestId?: 'signed' | 'unsigned';
-  /** How the layers of compression of a body are told; {@link gzipLayers} when left out. */
-  readonly layers?: typeof gzipLayers;
+  /** How the layers of compression of a body are told; {@link bodyLayers} when left out. */
+  readonly layers?: typeof bodyLayers;
   /** How refusals of this route read. */
   readonly errors: ErrorForm;
 }
@@ -81,7 +81,7 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   if (typeof id !== 'string') return refuse(id, 'id');
   const credentials = credentialsOf(call, rules, context);
   if (isFault(credentials)) return refuse(credentials, 'credentials');
-  const layers = (rules.layers ?? gzipLayers)(headerText(request.headers['content-encoding']));
+  const layers = (rules.layers ?? bodyLayers)(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
   return call.admitted(id, credentials, layers);
 }

@@ -12,7 +12,7 @@ import type { AdmittedCall, KnownCall } from './call.js';
 const chunkBytes = 65_536;
 
 const unreadable = fault('parameter', Codes.invalidContentLength, 'invalid content length');
-const notGzip = fault('parameter', Codes.free, 'request body is not valid gzip data');
+const notInflatable = fault('parameter', Codes.free, 'request body is not valid gzip or deflate data');
 
 /** A request body that is opened when it is first asked for, and read without a stream of its own where it is all there. */
 export class RequestBody {
@@ -104,7 +104,7 @@ function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Numbe
     last.once('error', (error) => {
       // The reader has enough.
       if (error.name === 'AbortError') return;
-      const sender = layers > 0 ? notGzip : unreadable;
+      const sender = layers > 0 ? notInflatable : unreadable;
       failure = error instanceof FaultError ? error.fault : sender;
       resolve(failure);
     });

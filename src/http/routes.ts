@@ -9,7 +9,7 @@ import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
 import { readAuthorization, readWriteCredentials } from './auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './call.js';
-import { knownLayers } from './compression.js';
+import { gzipLayers } from './compression.js';
 import type { CredentialReader, DoorRules } from './door.js';
 import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
@@ -75,11 +75,11 @@ const lineprotoUser: CredentialReader = ({ request, query }) =>
   readWriteCredentials(request.headers.authorization, query);
 
 /** The doors of the families of routes. */
-const rest = { guard: 'all-paused', credentials: anyScheme, errors: restErrors } as const;
+const rest = { guard: 'all-paused', credentials: anyScheme, layers: gzipLayers, errors: restErrors } as const;
 const api = { guard: 'all-paused', credentials: anyScheme, errors: apiErrors } as const;
 const knownRest = { ...rest, identify: true } as const;
 const knownApi = { ...api, identify: true } as const;
-const remote = { credentials: anyScheme, requestId: 'unsigned', errors: textErrors } as const;
+const remote = { credentials: anyScheme, requestId: 'unsigned', layers: gzipLayers, errors: textErrors } as const;
 const put = {
   guard: 'all-paused',
   credentials: putCredentials,
@@ -182,7 +182,6 @@ export const routes: readonly Route[] = [
     guard: 'all-paused',
     credentials: anyScheme,
     errors: otlpErrors,
-    layers: knownLayers,
     isOn: otlp,
     handler: otlpWriteHandler,
   },

@@ -8,6 +8,7 @@ export type WireFormat =
   | 'remote-write'
   | 'tsdbwire-telnet'
   | 'tsdbwire-json'
+  | 'opentsdb-json'
   | 'statsd'
   | 'agentd'
   | 'exposition'

@@ -17,7 +17,7 @@ import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-optio
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
 import { inflatedLength, inflateSnappy } from '../transforms/parse/snappy.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
-import { parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
+import { parseOpentsdbJson, parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;
@@ -103,10 +103,11 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   'remote-write': parseRemoteWrite,
   'tsdbwire-telnet': parseTelnet,
   'tsdbwire-json': parseTsdbwireJson,
+  'opentsdb-json': parseOpentsdbJson,
 };
 
 /** Makes the cutter of a format, which cuts a long body into blocks of whole rows. */
 export function newBodyCutter(format: WireFormat, maxLineBytes: number): LineCutter {
   if (format === 'lineproto') return new LineprotoCutter(maxLineBytes);
-  return format === 'tsdbwire-json' ? new ElementCutter() : lineFeedCutter;
+  return format === 'tsdbwire-json' || format === 'opentsdb-json' ? new ElementCutter() : lineFeedCutter;
 }

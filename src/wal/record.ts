@@ -14,6 +14,7 @@ const formatNumbers: Readonly<Record<WireFormat, number>> = {
   otlp: 8,
   'otlp-json': 9,
   graphite: 10,
+  'opentsdb-json': 11,
 };
 const formats = new Map(Object.entries(formatNumbers).map(([format, number]) => [number, format as WireFormat]));
 const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const;

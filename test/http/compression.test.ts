@@ -1,5 +1,5 @@
 import test from 'ava';
-import { acceptsGzip, gzipLayers, knownLayers, unsupportedEncoding } from '../../src/http/compression.js';
+import { acceptsGzip, bodyLayers, gzipLayers, unsupportedEncoding } from '../../src/http/compression.js';
 
 test('gzip layers are counted and other codings left alone', (t) => {
   for (const coding of [undefined, '', 'snappy', 'br', 'deflate']) t.is(gzipLayers(coding), 0);
@@ -10,11 +10,13 @@ test('gzip layers are counted and other codings left alone', (t) => {
     t.is(gzipLayers(coding), unsupportedEncoding);
 });
 
-test('where other codings are not left alone, deflate is a layer and the rest is refused', (t) => {
-  for (const coding of [undefined, '', 'identity']) t.is(knownLayers(coding), 0);
-  t.is(knownLayers('Deflate'), 1);
-  t.is(knownLayers('gzip, deflate'), 2);
-  for (const coding of ['zstd', 'br', 'gzip, snappy']) t.is(knownLayers(coding), unsupportedEncoding);
+test('of bodies without a compression of their own, gzip and deflate are layers and other compressions are refused', (t) => {
+  for (const coding of [undefined, '', 'identity', 'utf-8']) t.is(bodyLayers(coding), 0);
+  t.is(bodyLayers('Deflate'), 1);
+  t.is(bodyLayers('gzip, deflate'), 2);
+  t.is(bodyLayers('gzip, utf-8'), 1);
+  for (const coding of ['zstd', 'BR', 'compress', 'gzip, snappy', 'deflate,'.repeat(5)])
+    t.is(bodyLayers(coding), unsupportedEncoding, coding);
 });
 
 test('gzip is taken when named or covered by a star, and not at weight 0', (t) => {

@@ -92,6 +92,7 @@ export class ShortAsks {
 
   #open(path: string): void {
     this.#socket?.destroy();
+    this.#fail(new Error('the connection was closed'));
     this.#path = path;
     const socket = connect(join(path, frameSocket));
     this.#socket = socket;

@@ -52,7 +52,7 @@ const precision3: Parameter = {
 };
 
 const lines = {
-  description: 'Lines. The body may be wrapped in gzip (`Content-Encoding`).',
+  description: 'Lines. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
   required: true,
   content: {
     'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },

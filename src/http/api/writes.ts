@@ -62,7 +62,7 @@ const ttl: Parameter = {
 const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
 
 const points = {
-  description: 'One point or an array of them. The body may be wrapped in gzip (`Content-Encoding`).',
+  description: 'One point or an array of them. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
   required: true,
   content: {
     'application/json': {
@@ -98,7 +98,7 @@ export const writeOperations = {
       requestId,
     ],
     requestBody: {
-      description: 'Lines. The body may be wrapped in gzip (`Content-Encoding`).',
+      description: 'Lines. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
       required: true,
       content: {
         'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
@@ -144,7 +144,7 @@ export const writeOperations = {
     tags: ['Writes'],
     parameters: [database, ttl, ackParameter, requestId],
     requestBody: {
-      description: 'Lines without the word `put`. The body may be wrapped in gzip (`Content-Encoding`).',
+      description: 'Lines without the word `put`. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
       required: true,
       content: { 'text/plain': { schema: { type: 'string' }, example: 'sys.cpu 1700000000 18 host=web01' } },
     },

@@ -32,7 +32,7 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
 
 /**
  * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter, a header or the settings
- * name. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored.
+ * name. Values are numbers, quoted or not. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored.
  */
 export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
@@ -51,7 +51,7 @@ export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCal
     };
     const stored = (rows: number) => (isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204));
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
-    return carryWrite(call, context, { format: 'tsdbwire-json', target, rowWord: 'object' }, { stored, refused });
+    return carryWrite(call, context, { format: 'opentsdb-json', target, rowWord: 'object' }, { stored, refused });
   };
 }
 

@@ -1,4 +1,4 @@
-import { zero } from '../../bytes/ascii.js';
+import { dot, zero } from '../../bytes/ascii.js';
 import type { Target } from '../../model/batch.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { TimeReader } from './lineproto-time.js';
@@ -7,6 +7,8 @@ import type { ParseOptions, TextTimes } from './parse-options.js';
 /** Digits of a timestamp in seconds and in milliseconds. */
 const secondDigits = 10;
 const milliDigits = 13;
+/** Bytes of a timestamp in seconds with three decimal places, which OpenTSDB takes on lines. */
+const dottedBytes = 14;
 
 /** Reads timestamps whose unit differs from point to point: told by their length, or given with each of them. */
 export class PointTimes {
@@ -20,6 +22,8 @@ export class PointTimes {
   #text: Uint8Array | undefined;
   #start = 0;
   #end = 0;
+  /** Digits of a timestamp without its point. */
+  readonly #digits = new Uint8Array(milliDigits);
   readonly #others = new Map<Target['precision'], TimeReader>();
 
   constructor(options: ParseOptions) {
@@ -39,7 +43,7 @@ export class PointTimes {
     return this.#seconds.usesNow || this.#millis.usesNow;
   }
 
-  /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, 13 milliseconds, `0` is now. False sets `problem`. */
+  /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, with a point and 3 places too, 13 milliseconds, `0` is now. False sets `problem`. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#isRepeated(bytes, start, end)) return true;
     const length = end - start;
@@ -52,6 +56,7 @@ export class PointTimes {
       return true;
     }
     if (length === 1 && bytes[start] === zero) return this.#readWith(this.#seconds, bytes, start, end);
+    if (length === dottedBytes && bytes[start + secondDigits] === dot) return this.#readDotted(bytes, start, end);
     const shown = excerpt(bytes, start, end);
     this.problem = badLine(start, `timestamp ${shown} does not have ${secondDigits} or ${milliDigits} digits`);
     return false;
@@ -65,6 +70,15 @@ export class PointTimes {
       this.#others.set(unit, reader);
     }
     return this.#readWith(reader, bytes, start, end);
+  }
+
+  #readDotted(bytes: Uint8Array, start: number, end: number): boolean {
+    const digits = this.#digits;
+    digits.set(bytes.subarray(start, start + secondDigits));
+    digits.set(bytes.subarray(start + secondDigits + 1, end), secondDigits);
+    if (this.#readWith(this.#millis, digits, 0, milliDigits)) return true;
+    if (this.problem !== undefined) this.problem = { ...this.problem, at: start };
+    return false;
   }
 
   #reader(unit: Target['precision']): TimeReader {

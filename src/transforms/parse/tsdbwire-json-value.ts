@@ -93,6 +93,17 @@ export class JsonValues {
     return this.#double(start, end, Kind.double);
   }
 
+  /** Reads the number `bytes[start, end)`, in quotes or without. */
+  readNumber(start: number, end: number): boolean {
+    const { bytes } = this.#text;
+    const isNumber =
+      bytes[start] === quote
+        ? this.#numbers.read(bytes, start + 1, end - 1)
+        : this.#text.isNumber(start, end) && this.#numbers.read(bytes, start, end);
+    if (!isNumber) return this.#fail(start, `${excerpt(bytes, start, end)} is not a number`);
+    return this.#storeDouble(start, end, Kind.double);
+  }
+
   #typed(start: number): boolean {
     const typed = readTyped(this.#text, start);
     if (typed === undefined) return false;
@@ -122,6 +133,11 @@ export class JsonValues {
   #double(start: number, end: number, kind: number): boolean {
     if (!this.#text.isNumber(start, end) || !this.#numbers.read(this.#text.bytes, start, end))
       return this.#notAValue(start, end);
+    return this.#storeDouble(start, end, kind);
+  }
+
+  /** Stores the number that was read last. */
+  #storeDouble(start: number, end: number, kind: number): boolean {
     const value = this.#numbers.double();
     const fits = kind === Kind.float ? isFloat(value) : Number.isFinite(value);
     if (!fits) return this.#outOfRange(start, end, kind);

@@ -44,9 +44,12 @@ class ObjectReader {
   /** The series whose key the current object has, because it was expected; -1 when it must be looked for. */
   #expected = -1;
   #rows = 0;
+  /** Times and values are numbers, quoted or not. */
+  readonly #isNumeric: boolean;
 
-  constructor(bytes: Uint8Array, options: ParseOptions) {
+  constructor(bytes: Uint8Array, options: ParseOptions, isNumeric: boolean) {
     this.#options = options;
+    this.#isNumeric = isNumeric;
     this.#text = new JsonText(terminated(bytes));
     this.#view = new DataView(this.#text.bytes.buffer, this.#text.bytes.byteOffset, this.#text.end);
     this.#points = new PointCollector(options, this.#text.end);
@@ -304,7 +307,8 @@ class ObjectReader {
       if (unit === undefined) return text.fail(start, `${JSON.stringify(typed.type)} is not a unit of time`) >= 0;
       isRead = times.readIn(unit, text.bytes, typed.start, typed.end);
     } else {
-      isRead = times.read(text.bytes, start, this.#ends[Member.timestamp]!);
+      const quotes = this.#isNumeric && text.bytes[start] === quote ? 1 : 0;
+      isRead = times.read(text.bytes, start + quotes, this.#ends[Member.timestamp]! - quotes);
     }
     if (!isRead) text.problem = times.problem;
     return isRead;
@@ -313,7 +317,8 @@ class ObjectReader {
   #readValue(): boolean {
     const points = this.#points;
     const start = this.#starts[Member.value]!;
-    if (!this.#values.read(start, this.#ends[Member.value]!)) return false;
+    const end = this.#ends[Member.value]!;
+    if (!(this.#isNumeric ? this.#values.readNumber(start, end) : this.#values.read(start, end))) return false;
     const index = points.field(valueField, points.fields.kinds[0]!);
     if (typeof index === 'number') return true;
     this.#failWith(start, { ...index, message: `the value ${index.message}` });
@@ -338,5 +343,13 @@ function schemaless(message: string): Omit<LineProblem, 'at'> {
  * in which nothing can be told apart any more. Never throws for bad text, and nesting costs no memory.
  */
 export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
-  return new ObjectReader(bytes, options).read();
+  return new ObjectReader(bytes, options, false).read();
+}
+
+/**
+ * The same for points as OpenTSDB takes them: times and values may be quoted, and a value that is no number is refused.
+ * See http://opentsdb.net/docs/build/html/api_http/put.html
+ */
+export function parseOpentsdbJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  return new ObjectReader(bytes, options, true).read();
 }

@@ -108,3 +108,22 @@ test('what is waited for fails when the connection ends, and the next one is mad
   t.is(connections, 2);
   asking.close();
 });
+
+test('what is waited for fails when the host is another one', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const silent = createServer((socket) => socket.resume()).listen(join(path, frameSocket));
+  t.teardown(() => silent.close());
+  let place = { path, maxBytes: 1 };
+  const asking = new ShortAsks(() => place);
+  let asked: Promise<unknown> | undefined;
+  const isAsked = () => {
+    asked = asking.ask('SELECT 1', {});
+    return asked !== undefined;
+  };
+  t.true(await until(isAsked));
+  place = { path: join(path, 'elsewhere'), maxBytes: 1 };
+  t.is(asking.ask('SELECT 2', {}), undefined);
+  await t.throwsAsync(async () => asked, { message: 'the connection was closed' });
+  asking.close();
+});

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, WriteRequest } from '../../../src/model/exchange.js';
@@ -142,14 +142,22 @@ test('a body that is not the gzip data it claims to be is 400, whatever the pipe
     t.is(reply.status, 400);
     t.is(
       reply.text,
-      '{"code":"internal error","message":"read line error","op":"read line","err":"request body is not valid gzip data","line":0,"desc":"request body is not valid gzip data"}',
+      '{"code":"internal error","message":"read line error","op":"read line","err":"request body is not valid gzip or deflate data","line":0,"desc":"request body is not valid gzip or deflate data"}',
     );
   }
 });
 
-test('another coding beside gzip is 415', async (t) => {
-  const reply = await write(await startRoom(t), 'db=demo', { headers: { 'content-encoding': 'gzip, br' } });
-  t.is(reply.status, 415);
+test('deflate is undone as gzip is, and another coding is 415, alone or beside gzip', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, { write: recording(seen) });
+  const deflated = { body: deflateSync('a v=1\n'), headers: { 'content-encoding': 'deflate' } };
+  t.is((await write(room, 'db=demo', deflated)).status, 204);
+  t.is(seen[0]?.body, 'a v=1\n');
+  for (const coding of ['br', 'gzip, br']) {
+    const reply = await write(room, 'db=demo', { headers: { 'content-encoding': coding } });
+    t.is(reply.status, 415, coding);
+    t.regex(reply.text, /unsupported Content-Encoding: a body may be wrapped in gzip or deflate/);
+  }
 });
 
 test('rejected lines are 400, name the first bad line and count both ways', async (t) => {

@@ -64,7 +64,7 @@ const doors: readonly (readonly [
   ['remote write 2', 'remote-write', 'ms', spoiltSnappy(doorBodies.remoteWrite2)],
   ["InfluxDB's writes", 'lineproto', 'ns', spoilt(doorBodies.lines)],
   ['pushed and imported text', 'exposition', 'ms', pushed],
-  ["OpenTSDB's points in JSON", 'tsdbwire-json', 'ns', spoilt(doorBodies.openTsdb)],
+  ["OpenTSDB's points in JSON", 'opentsdb-json', 'ns', spoilt(doorBodies.openTsdb)],
   ['telnet lines', 'tsdbwire-telnet', 'ns', spoilt(doorBodies.telnet)],
   ['Graphite', 'graphite', 'ns', spoilt(doorBodies.graphite)],
 ];

@@ -55,11 +55,19 @@ test('the same tags are the same sub-table in any order and with any blanks', (t
   t.is(new Set(rows.map((row) => row.subTable)).size, 1);
 });
 
-test('seconds have 10 digits, milliseconds 13, and 0 is now', (t) => {
-  const rows = newDesk().read('m 1700000000 1 a=b\nm 1700000000123 1 a=b\nm 0 1 a=b\n');
+test('seconds have 10 digits, milliseconds 13, maybe with a point before the last 3, and 0 is now', (t) => {
+  const rows = newDesk().read(
+    'm 1700000000 1 a=b\nm 1700000000123 1 a=b\nm 1700000000.456 1 a=b\nm 1700000000.457 1 a=b\nm 0 1 a=b\n',
+  );
   t.deepEqual(
     rows.map((row) => row.time),
-    [1_700_000_000_000_000_000n, 1_700_000_000_123_000_000n, nowTicks],
+    [
+      1_700_000_000_000_000_000n,
+      1_700_000_000_123_000_000n,
+      1_700_000_000_456_000_000n,
+      1_700_000_000_457_000_000n,
+      nowTicks,
+    ],
   );
   const coarse = new LineProtocolDesk('ms', parseTelnet);
   t.deepEqual(
@@ -109,6 +117,7 @@ test('every fault has a message that says what is wrong', (t) => {
     ['put m 1700000000 1', /the point has no tags/],
     ['put m 1700000000 1 ', /the point has no tags/],
     ['m 170000000012 1 a=b', /"170000000012" does not have 10 or 13 digits/],
+    ['m 1700000000.12x 1 a=b', /timestamp "170000000012x" is not a whole number \(column 3\)/],
     ['m 1700000000.5 1 a=b', /"1700000000.5" does not have/],
     ['m 17000000.5 1 a=b', /"17000000.5" is not a whole number/],
     ['m -170000000 1 a=b', /before 1970/],

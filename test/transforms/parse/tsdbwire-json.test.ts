@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
-import { parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json.js';
+import { parseOpentsdbJson, parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json.js';
 import { LineProtocolDesk, nowTicks, type ReadValue, superTable } from '../../support/line-protocol.js';
 
 function newDesk(precision: 'ns' | 'ms' = 'ns'): LineProtocolDesk {
@@ -28,6 +28,31 @@ function storedValue(text: string): ReadValue | string {
   const parsed = desk.parse(object({ value: text }));
   return desk.rows(parsed)[0]?.fields._value ?? parsed.rejects[0]!.fault.message;
 }
+
+test('points as OpenTSDB takes them have numbers for times and values, quoted or not', (t) => {
+  const desk = new LineProtocolDesk('ns', parseOpentsdbJson);
+  const text = `[${[
+    object(),
+    object({ timestamp: '"1700000001"', value: '"-1.5e1"' }),
+    object({ timestamp: '"1700000001500"', value: '"7"' }),
+  ].join()}]`;
+  t.deepEqual(
+    desk.read(text).map((row) => [row.time, row.fields._value]),
+    [
+      [1_700_000_000_000_000_000n, { type: 'DOUBLE', value: 1 }],
+      [1_700_000_001_000_000_000n, { type: 'DOUBLE', value: -15 }],
+      [1_700_000_001_500_000_000n, { type: 'DOUBLE', value: 7 }],
+    ],
+  );
+  for (const value of ['""', '"warm"', '"NaN"', 'NaN', 'true', 'null', '01', '{"value":1,"type":"int"}', '" 1"']) {
+    const { rows, rejects } = desk.parse(object({ value }));
+    t.is(rows, 0);
+    t.regex(rejects[0]!.fault.message, /is not a number/, value);
+  }
+  for (const timestamp of ['""', '"', '"soon"', '"17000000000"']) {
+    t.is(desk.parse(object({ timestamp })).rejectedRows, 1, timestamp);
+  }
+});
 
 test('reads one object', (t) => {
   const text = `{"metric":"sys.if.bytes.out","timestamp":1700000000,"value":42,"tags":{"host":"web01","interface":"eth0"}}`;
