@@ -272,16 +272,21 @@ export class SubTables {
    * after the other; of changes that two processes make to one sub-table in the same moment the later one stands.
    */
   async setTags(superTable: TableDef, { key, id }: SubTable, values: ReadonlyMap<string, TagValue>): Promise<void> {
+    await this.#inTurn(key, () => this.setTagsWhere(superTable, ofSeries([id]), values));
+  }
+
+  /** The same for all sub-tables of a super table that meet a condition of the engine, at once. */
+  async setTagsWhere(superTable: TableDef, which: string, values: ReadonlyMap<string, TagValue>): Promise<void> {
     const columns = superTable.tags.map(({ physical }) => quoteIdentifier(physical));
     const items = superTable.tags.map((tag, at) =>
       values.has(tag.name) ? tagConstant(tag, values.get(tag.name)) : (columns[at] ?? ''),
     );
     const storage = superTable.tagStorage;
     const t = superTable.number === undefined ? '' : 't, ';
-    const where = allOf([...ofTable(superTable), ofSeries([id]), 'dropped = 0']);
+    const where = allOf([...ofTable(superTable), which, 'dropped = 0']);
     const change = `INSERT INTO ${storage} (${t}id, ts, name, revision, ${columns.join(', ')})
       SELECT ${t}id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE ${where}`;
-    await this.#inTurn(key, () => this.#engine.exec(change));
+    await this.#engine.exec(change);
   }
 
   /** Gives a registered sub-table another comment or time to live. */

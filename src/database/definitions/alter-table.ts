@@ -1,13 +1,11 @@
 import { FaultError } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
-import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { readChangedTag } from '../../sql/insert/tag-literal.js';
+import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
 import { keyIsFixed } from '../catalogue/apply-table.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
 import type { TableChange } from '../catalogue/operations.js';
-import { tagValue } from './child-tables.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
 /** ALTER TABLE and ALTER STABLE: of a table's definition, or of what one sub-table has of its own. */
@@ -25,37 +23,28 @@ export async function alterTable(
     const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
     if (subTable === undefined || parent === undefined) throw missing(stable);
     if (stable) throw missing(stable);
-    return alterSubTable(database, parent, subTable, action, context);
+    return alterSubTable(database, subTable, action, context);
   }
   if (stable && found.kind === 'normal') throw missing(stable);
   const onTag = action.kind.endsWith('tag');
   const onlySuper = found.kind === 'normal' && onTag;
   const onlyNormal = found.kind === 'super' && action.kind === 'rename-column';
-  if (onlySuper || onlyNormal || action.kind === 'set-tag') throw invalidAlterTable();
+  if (onlySuper || onlyNormal) throw invalidAlterTable();
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
   await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? found);
 }
 
-/** A sub-table has its tags, its comment and its time to live; its columns are those of the super table. */
+/** A sub-table has its comment and its time to live; its columns are those of the super table. */
 async function alterSubTable(
   database: DatabaseDef,
-  parent: TableDef,
   subTable: SubTable,
   action: AlterTableAction,
-  context: DefinitionContext,
+  { subTables }: DefinitionContext,
 ): Promise<void> {
-  const { storage, subTables } = context;
-  if (action.kind === 'comment') return subTables.setOption(database, subTable, { comment: action.text });
-  if (action.kind === 'ttl') return subTables.setOption(database, subTable, { ttl: action.days });
-  if (action.kind !== 'set-tag') throw invalidAlterTable();
-  const values = new Map<string, TagValue>();
-  for (const { name, value } of action.tags) {
-    if (values.has(name.text)) throw new FaultError(refusals.duplicatedColumns);
-    values.set(name.text, tagValue(name.text, value, parent, database, context, readChangedTag));
-  }
-  await storage.ensure(database, parent);
-  await subTables.setTags(parent, subTable, values);
+  if (action.kind !== 'comment' && action.kind !== 'ttl') throw invalidAlterTable();
+  const option = action.kind === 'comment' ? { comment: action.text } : { ttl: action.days };
+  await subTables.setOption(database, subTable, option);
 }
 
 function missing(stable: boolean): FaultError {

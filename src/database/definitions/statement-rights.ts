@@ -72,10 +72,21 @@ function requireWriting(tables: readonly ObjectName[], { access, current }: Aske
 }
 
 /** ALTER on the table, or WRITE on all of its database. */
-export function altering({ table: { database, name } }: StatementOf<'alter-table'>, { access, current }: Asker): void {
+export function altering(
+  { table: { database, name } }: { readonly table: ObjectName },
+  { access, current }: Asker,
+): void {
   const inside = database?.text ?? current;
   if (inside === undefined || access.may('WRITE', inside) || access.may('ALTER', inside, name.text)) return;
   throw access.sees(inside) ? insufficientPrivilege() : access.refusal(inside);
+}
+
+/** As {@link altering}, for each of several tables. */
+export function alteringEach(
+  { tables }: { readonly tables: readonly { readonly table: ObjectName }[] },
+  asker: Asker,
+): void {
+  for (const table of tables) altering(table, asker);
 }
 
 /** For those who see the named database. */

@@ -1,11 +1,13 @@
 import { Access } from '../../database/catalogue/rights.js';
+import { databaseOf as databaseFor, findTable } from '../../database/definitions/context.js';
+import { tagValues } from '../../database/definitions/set-tags.js';
 import { createView } from '../../database/definitions/views.js';
 import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
-import { notSupported } from '../../model/refusals.js';
-import { planDelete } from '../../sql/plan/delete.js';
+import { notSupported, refusals } from '../../model/refusals.js';
+import { planDelete, planSubTables } from '../../sql/plan/delete.js';
 import { planInsertSelect } from '../../sql/plan/insert-select.js';
 import { expandViews } from '../../sql/resolve/views.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
@@ -58,6 +60,25 @@ export function remove(
     await writes.visible(databaseOf(table, request.database));
     return deleteRows(planDelete(table, where, await writable(table, asked, context)), engine, storage);
   });
+}
+
+/** `ALTER TABLE USING super_table SET TAG …`, of all sub-tables that meet a condition on their tags. */
+export async function setTagsUsing(
+  { table, tags, where }: StatementOf<'set-tags-using'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { storage, subTables } = context;
+  const definitions = definitionsOf(asked, context);
+  const database = await databaseFor(definitions, table);
+  const parent = await findTable(definitions, database, table.name.text);
+  if (parent?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
+  const values = tagValues(tags, parent, database, definitions);
+  const right = new Access(context.catalogue, asked.user).may('WRITE', database.name) ? 'WRITE' : 'ALTER';
+  const which = planSubTables(table, where, await writable(table, asked, context, right));
+  await storage.ensure(database, parent);
+  await subTables.setTagsWhere(parent, which, values);
+  return done;
 }
 
 /** INSERT … SELECT. */

@@ -166,15 +166,16 @@ export async function readable(written: Query, { request, user }: Asked, context
   return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', context) };
 }
 
-/** The table that a name means to a user who may write to it. */
+/** The table that a name means to a user who may write to it, or alter it. */
 export function writable(
   { database, name }: ObjectName,
   { request, user }: Asked,
   context: StatementContext,
+  right: 'WRITE' | 'ALTER' = 'WRITE',
 ): Promise<QueryContext> {
   const named = { database: database?.text, name: name.text };
   const access = new Access(context.catalogue, user);
-  return queryContext([named], () => undefined, request, access, 'WRITE', context);
+  return queryContext([named], () => undefined, request, access, right, context);
 }
 
 function systemFacts(access: Access, context: StatementContext, others: readonly RunningStatement[] = []): SystemFacts {

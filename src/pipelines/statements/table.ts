@@ -8,10 +8,12 @@ import { createTable } from '../../database/definitions/create-table.js';
 import { alterDatabase, createDatabase, dropDatabase, useDatabase } from '../../database/definitions/databases.js';
 import { describe } from '../../database/definitions/describe.js';
 import { dropTables } from '../../database/definitions/drop-table.js';
+import { setTags } from '../../database/definitions/set-tags.js';
 import { checkShow, isOfState, shown } from '../../database/definitions/show.js';
 import {
   administration,
   altering,
+  alteringEach,
   checkedByName,
   databaseDropping,
   databaseInSight,
@@ -37,7 +39,7 @@ import { parseStatement } from '../../sql/parser/statement.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { createStream } from '../streams/definition.js';
-import { insert, insertQuery, makeView, remove } from './changes.js';
+import { insert, insertQuery, makeView, remove, setTagsUsing } from './changes.js';
 import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
 import { answerExplain, answerQuery } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
@@ -141,6 +143,8 @@ const statements: StatementTable = {
     namedTables,
   ),
   'alter-table': definition(altering, alterTable, namedTable),
+  'set-tags': definition(alteringEach, setTags, namedTables),
+  'set-tags-using': changing(altering, setTagsUsing),
   'drop-table': definition(tables, dropTables, namedTables),
   'create-view': changing(view, makeView),
   'drop-view': definition(view, dropView),

@@ -1,18 +1,17 @@
-import type { Expression, Name } from '../syntax/ast.js';
-import type { AlterTableAction, Statement } from '../syntax/ast-statement.js';
+import type { ObjectName } from '../syntax/ast.js';
+import type { AlterTableAction, Statement, TagChange } from '../syntax/ast-statement.js';
 import { parseEncoding, parseKeep, parseKeyMark, parseTagValue } from './create-table.js';
 import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
 import { parseCount, parseString } from './literals.js';
-import { parseColumnName, parseNewColumnName, parseObjectName } from './names.js';
+import { atName, parseColumnName, parseNewColumnName, parseObjectName } from './names.js';
 import { parseType } from './types.js';
 
-/**
- * `ALTER TABLE` and `ALTER STABLE`, from the name on. Setting tags of many sub-tables at once (`ALTER TABLE USING ...`) is
- * not available.
- */
+/** `ALTER TABLE` and `ALTER STABLE`, from the name on. */
 export function parseAlterTable(cursor: Cursor, stable: boolean): Statement {
-  if (!stable && cursor.at('USING')) return { kind: 'unsupported', words: 'ALTER TABLE USING' };
+  if (!stable && cursor.accept('USING')) return parseSetTagsUsing(cursor);
   const table = parseObjectName(cursor);
+  if (cursor.at('SET')) return parseSetTags(cursor, stable, table);
   return { kind: 'alter-table', stable, table, action: parseAction(cursor) };
 }
 
@@ -25,9 +24,6 @@ function parseAction(cursor: Cursor): AlterTableAction {
     case 'RENAME':
       cursor.advance();
       return parseMemberAction(cursor, word);
-    case 'SET':
-      cursor.advance();
-      return parseSetTag(cursor);
     case 'COMMENT':
       cursor.advance();
       return { kind: 'comment', text: parseString(cursor) };
@@ -72,12 +68,28 @@ function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RE
   }
 }
 
-function parseSetTag(cursor: Cursor): AlterTableAction {
-  cursor.expect('TAG');
-  return { kind: 'set-tag', tags: cursor.list(parseTagChange) };
+/** `SET TAG tag = value, …`, and then the next table with the same. */
+function parseSetTags(cursor: Cursor, stable: boolean, first: ObjectName): Statement {
+  const tables = [{ table: first, tags: parseTagChanges(cursor) }];
+  while (atName(cursor)) tables.push({ table: parseObjectName(cursor), tags: parseTagChanges(cursor) });
+  return { kind: 'set-tags', stable, tables };
 }
 
-function parseTagChange(cursor: Cursor): { name: Name; value: Expression } {
+/** `USING super_table SET TAG tag = value, … [WHERE condition]`, from behind USING. */
+function parseSetTagsUsing(cursor: Cursor): Statement {
+  const table = parseObjectName(cursor);
+  const tags = parseTagChanges(cursor);
+  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  return { kind: 'set-tags-using', table, tags, where };
+}
+
+function parseTagChanges(cursor: Cursor): readonly TagChange[] {
+  cursor.expect('SET');
+  cursor.expect('TAG');
+  return cursor.list(parseTagChange);
+}
+
+function parseTagChange(cursor: Cursor): TagChange {
   const name = parseColumnName(cursor);
   cursor.expect('=');
   return { name, value: parseTagValue(cursor) };

@@ -5,7 +5,7 @@ import { chainTerms, ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
 import type { Expression, ObjectName } from '../syntax/ast.js';
-import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
+import { findTable, type QueryContext, refuse, refuseUnsupported, type TableTarget } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
 
 /** The rows that DELETE removes. */
@@ -37,6 +37,25 @@ export function planDelete(table: ObjectName, where: Expression | undefined, con
     else throw noTimeRange();
   }
   return { target, time, series: seriesOf(target, relation, tags) };
+}
+
+/**
+ * A condition of the engine on the tags of a super table without an alias, for the sub-tables that meet a condition on tags
+ * and `tbname`.
+ */
+export function planSubTables(table: ObjectName, where: Expression | undefined, context: QueryContext): string {
+  const { target, precision } = findTable(table, context);
+  if (target.kind !== 'super') throw refuse(Codes.invalidAlterTable, 'Invalid alter table statement');
+  if (where === undefined) return '1';
+  const relation = storedRelation(target, precision, table.name.text, 1);
+  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
+  const { sql, uses } = new ExpressionTranslator({ context, precision }, new RowNames(relation, notAllowed)).condition(
+    where,
+  );
+  if ((uses | Uses.tags) !== Uses.tags) throw refuseUnsupported('SET TAG with a condition on columns');
+  const from = tagsSource(target.table, relation.tagAlias);
+  const ids = printSelect({ columns: [[idColumn(relation.tagAlias), 'id']], from, where: [sql] });
+  return `id GLOBAL IN (${ids})`;
 }
 
 function noTimeRange(): Error {

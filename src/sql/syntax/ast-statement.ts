@@ -32,6 +32,12 @@ export interface ChildTable {
   readonly options: TableOptions;
 }
 
+/** A tag, and the literal it gets. */
+export interface TagChange {
+  readonly name: Name;
+  readonly value: Expression;
+}
+
 export type AlterTableAction =
   | {
       readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag';
@@ -44,7 +50,6 @@ export type AlterTableAction =
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: Name }
   | { readonly kind: 'encode-column'; readonly name: Name; readonly encoding: EncodingWords }
   | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: Name; readonly to: Name }
-  | { readonly kind: 'set-tag'; readonly tags: readonly { readonly name: Name; readonly value: Expression }[] }
   | { readonly kind: 'comment'; readonly text: string }
   | { readonly kind: 'ttl'; readonly days: number }
   | { readonly kind: 'keep'; readonly text: string };
@@ -226,6 +231,19 @@ export type Statement =
       readonly stable: boolean;
       readonly table: ObjectName;
       readonly action: AlterTableAction;
+    }
+  /** Tags of one or more sub-tables. */
+  | {
+      readonly kind: 'set-tags';
+      readonly stable: boolean;
+      readonly tables: readonly { readonly table: ObjectName; readonly tags: readonly TagChange[] }[];
+    }
+  /** Tags of all sub-tables of a super table that meet a condition. */
+  | {
+      readonly kind: 'set-tags-using';
+      readonly table: ObjectName;
+      readonly tags: readonly TagChange[];
+      readonly where: Expression | undefined;
     }
   | {
       readonly kind: 'create-user';

@@ -192,6 +192,31 @@ statements('ALTER TABLE of a sub-table: SET TAG, COMMENT, TTL', service, 'altere
   { sql: 'ALTER TABLE t1 SET TAG b = 2147483648', error: 0x0216 },
   { sql: 'ALTER TABLE t1 SET TAG b = 1, b = 2', error: 0x263c },
   { sql: 'ALTER TABLE nothing SET TAG a = "z"', error: 0x2603 },
+  ...done("ALTER TABLE t1 SET TAG a = 'one', b = 1 t2 SET TAG a = 'two'"),
+  {
+    sql: 'SELECT TAGS tbname, a, b FROM st',
+    rows: [
+      ['t1', 'one', 1],
+      ['t2', 'two', 2],
+    ],
+  },
+  { sql: "ALTER TABLE t1 SET TAG a = 'kept' nothing SET TAG a = 'z'", error: 0x2603 },
+  { sql: "ALTER TABLE t1 SET TAG a = 'kept' t2 SET TAG a = 'too long'", error: 0x2653 },
+  { sql: 'ALTER TABLE USING st SET TAG b = 5 WHERE v = 1', error: 0x0100 },
+  { sql: 'ALTER TABLE USING st SET TAG b = 5 WHERE max(b) = 1', error: 0x2608 },
+  { sql: 'ALTER TABLE USING t1 SET TAG b = 5', error: 0x0361 },
+  ...done(
+    'ALTER TABLE USING st SET TAG b = 5, f = NULL',
+    "ALTER TABLE USING altered.st SET TAG b = 6 WHERE tbname = 't2' AND a IN ('two', 'x')",
+    "ALTER TABLE USING st SET TAG a = 'none' WHERE b > 6",
+  ),
+  {
+    sql: 'SELECT TAGS tbname, a, b, f FROM st',
+    rows: [
+      ['t1', 'one', 5, null],
+      ['t2', 'two', 6, null],
+    ],
+  },
   ...done('DROP TABLE t1', "CREATE TABLE t1 USING st TAGS ('z', 3, 0, true, 0)"),
   { sql: 'SELECT TAGS a, b FROM t1', rows: [['z', 3]] },
   { sql: 'SELECT v FROM t1', rows: [] },

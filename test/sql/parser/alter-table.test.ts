@@ -25,13 +25,6 @@ test('reads every action on a table', (t) => {
     'modify tag c int': { kind: 'modify-tag', name: bare('c'), type: int },
     'rename column a b': { kind: 'rename-column', from: bare('a'), to: bare('b') },
     'rename tag a b': { kind: 'rename-tag', from: bare('a'), to: bare('b') },
-    "set tag a = -1, b='x'": {
-      kind: 'set-tag',
-      tags: [
-        { name: bare('a'), value: { kind: 'integer', value: -1n } },
-        { name: bare('b'), value: { kind: 'string', value: 'x' } },
-      ],
-    },
     "comment 'hi'": { kind: 'comment', text: 'hi' },
     'ttl 5': { kind: 'ttl', days: 5 },
     'keep 30d': { kind: 'keep', text: '30d' },
@@ -61,8 +54,26 @@ test('tells a change of encoding from a change of type', (t) => {
   });
 });
 
-test('answers setting the tags of many sub-tables as not available', (t) => {
-  t.is(parseStatement('alter table using s set tag a = 1 where b = 2').kind, 'unsupported');
+test('reads tags of one or more sub-tables, and of those that meet a condition', (t) => {
+  const integer = (value: bigint) => ({ kind: 'integer', value });
+  const a = { name: bare('a'), value: integer(-1n) };
+  const b = { name: bare('b'), value: { kind: 'string', value: 'x' } };
+  const other = { table: { database: undefined, name: bare('u') }, tags: [a] };
+  const read = (text: string): unknown => shapeOf(parseStatement(text));
+  const stable = false;
+  const tables = [{ table, tags: [a, b] }];
+  t.deepEqual(read("alter table D.T set tag a = -1, b='x'"), { kind: 'set-tags', stable, tables });
+  const both = [...tables, other];
+  t.deepEqual(read("alter table d.t set tag a=-1, b='x' u set tag a=-1"), { kind: 'set-tags', stable, tables: both });
+  const using = { kind: 'set-tags-using', table, tags: [a], where: undefined };
+  t.deepEqual(read('alter table using d.t set tag a = -1'), using);
+  const where = {
+    kind: 'binary',
+    operator: '=',
+    left: { kind: 'column', table: undefined, name: bare('b') },
+    right: integer(2n),
+  };
+  t.deepEqual(read('alter table using d.t set tag a = -1 where b = 2'), { ...using, where });
 });
 
 test('refuses unknown actions and missing parts', (t) => {
