@@ -29,8 +29,8 @@ test('thousands of sub-tables are dropped together, and nothing else with them',
   }
   const seconds = (performance.now() - begun) / 1000;
   t.log(`${count} sub-tables dropped in ${seconds.toFixed(1)} s`);
-  // One by one they would take minutes.
-  t.true(seconds < (count / inStatement) * 15, `${seconds} s`);
+  // One by one they would take minutes; each statement of 5,000 takes a third of a second on two cores.
+  t.true(seconds < (count / inStatement) * 5, `${seconds} s`);
   // Their rows are removed later, and are seen by nobody until then.
   for (const where of ['', ' WHERE n >= 0', ` WHERE ts >= ${start}`, ' WHERE v = 1']) {
     t.deepEqual(await service.rows(`SELECT count(*) FROM d.st${where}`), [[1]], where);

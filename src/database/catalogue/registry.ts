@@ -114,6 +114,22 @@ export class Registry {
     return found;
   }
 
+  /** The keys of those that are registered and not dropped. */
+  async undropped({ id: database }: DatabaseDef, some: readonly { key: bigint }[]): Promise<ReadonlySet<bigint>> {
+    await this.prepare();
+    const keys = some.map(({ key }) => key);
+    const found = new Set<bigint>();
+    for (let at = 0; at < keys.length; at += keysPerQuery) {
+      const rows = await this.#engine.rows(
+        `SELECT toString(id) FROM sluice.sub_tables FINAL
+         PREWHERE database = '${database}' AND id IN ${setOfIds(keys.slice(at, at + keysPerQuery))}
+         WHERE dropped = 0 SETTINGS max_threads = 1`,
+      );
+      for (const [key] of rows) found.add(BigInt(String(key)));
+    }
+    return found;
+  }
+
   /** Answers look-ups with one statement for each database. */
   async #readTogether(lookUps: readonly LookUp[]): Promise<readonly (readonly Registered[])[]> {
     const byDatabase = new Map<string, Set<bigint>>();

@@ -2,14 +2,16 @@ import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import { allOf } from '../../sql/engine/select.js';
-import { ofSeries, ofTables, type WrongReliance } from '../../sql/engine/storage.js';
+import { ofTables, type WrongReliance } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { GatheredByPlace } from '../engine/gathered.js';
+import { constantSetOfIds } from '../engine/key-sets.js';
 import type { Catalogue } from './catalogue.js';
 import type { Compression } from './compression.js';
 import { isAsMade } from './identity.js';
 import { overtaken } from './overtaken.js';
+import { Pauses } from './pauses.js';
 import { SharedPlace } from './shared-place.js';
 import { TableSizes } from './table-sizes.js';
 import { addMissingColumns, addMissingTags, dataTable, tagTable } from './table-statements.js';
@@ -34,6 +36,8 @@ function isNotEmpty(error: unknown): boolean {
 
 /** Series in one DELETE. */
 const idsPerDelete = 50_000;
+/** Rows are removed when no more series were given up for the first time, or after the second. */
+const [removalPauseMs, maxRemovalPauseMs] = [1_000, 30_000];
 
 /** Series whose rows are to go, and the number of their table where it shares its storage. */
 interface RemovedSeries {
@@ -75,6 +79,7 @@ export class Storage {
   readonly #removals = new GatheredByPlace((place, numbers: readonly number[]) => {
     return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
   });
+  readonly #removalPauses = new Pauses(removalPauseMs, maxRemovalPauseMs);
   readonly #seriesRemovals = new GatheredByPlace((place, removed: readonly RemovedSeries[]) => {
     return this.#removeSeries(place, removed);
   });
@@ -244,18 +249,20 @@ export class Storage {
     }
   }
 
-  /** Removes the rows of series; what is asked for while one removal runs is removed together after it. */
+  /** Removes the rows of series; what is asked for while one removal runs, or others are asked for, is removed together after it. */
   dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
+    this.#removalPauses.note(table.storage);
     return this.#seriesRemovals.call(table.storage, { number: table.number, ids });
   }
 
   /** Where there are rows: a DELETE that finds none takes as long as one that finds some. */
   async #removeSeries(place: string, removed: readonly RemovedSeries[]): Promise<void> {
+    await this.#removalPauses.next(place);
     const numbers = [...new Set(removed.flatMap(({ number }) => number ?? []))];
     const own = numbers.length === 0 ? [] : [ofTables(numbers)];
     const ids = removed.flatMap((one) => one.ids);
     for (let at = 0; at < ids.length; at += idsPerDelete) {
-      const where = allOf([...own, ofSeries(ids.slice(at, at + idsPerDelete))]);
+      const where = allOf([...own, `id IN ${constantSetOfIds(ids.slice(at, at + idsPerDelete))}`]);
       const found = await this.#engine.rows(`SELECT 1 FROM ${place} WHERE ${where} LIMIT 1`);
       if (found.length > 0) await this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
     }

@@ -20,8 +20,8 @@ import { type Registered, Registry } from './registry.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
-/** Sub-tables registered at a time: what is done for them in memory holds up everybody else meanwhile. */
-const maxRegisteredAtOnce = 8_192;
+/** Sub-tables registered or marked at a time: what is done for them in memory holds up everybody else meanwhile. */
+const maxAtOnce = 8_192;
 
 /** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
 const lastRevision = '18446744073709551615';
@@ -127,8 +127,8 @@ export class SubTables {
     subTables: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const wanted = subTables.filter((subTable) => !subTable.registered);
-    for (let from = 0; from < wanted.length; from += maxRegisteredAtOnce) {
-      const some = wanted.slice(from, from + maxRegisteredAtOnce);
+    for (let from = 0; from < wanted.length; from += maxAtOnce) {
+      const some = wanted.slice(from, from + maxAtOnce);
       const problem = await this.#registerSome(database, superTable, some);
       if (problem !== undefined) return problem;
     }
@@ -237,21 +237,30 @@ export class SubTables {
     }
   }
 
-  /**
-   * Marks sub-tables as dropped in the registry, and then where their tags are kept, so that no query by tags and no list
-   * shows them.
-   */
+  /** Marks sub-tables as dropped in the registry and where their tags are kept, so that no query by tags and no list shows them. */
   async markDropped(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
+    for (let from = 0; from < subTables.length; from += maxAtOnce) {
+      await this.#markSome(database, superTable, subTables.slice(from, from + maxAtOnce));
+    }
+  }
+
+  /** Like {@link SubTables.markDropped}, of those that a writer with an older catalogue has registered once more since they were marked. */
+  async markAgain(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
+    const found = await this.#registry.undropped(database, subTables);
+    const some = subTables.filter(({ key }) => found.has(key));
+    await this.markDropped(database, superTable, some);
+  }
+
+  async #markSome(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
     const created = Date.now();
     const shared = { database: database.id, parent: superTable.id, created: BigInt(created) };
-    await this.#registry.insert({ ...shared, dropped: true, subTables });
-    const { number: t, tagStorage } = superTable;
-    const rows = subTables.map(({ id, name }) =>
-      JSON.stringify({ t, id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
-    );
-    const list = `${t === undefined ? '' : 't, '}id, ts, name, dropped, revision`;
-    const data = Buffer.from(rows.join('\n'));
-    await this.#engine.insert(`INSERT INTO ${tagStorage} (${list}) FORMAT JSONEachRow`, data);
+    const marks = { t: superTable.number, ts: created, dropped: 1, revision: lastRevision };
+    const rows = subTables.map(({ id, name }) => JSON.stringify({ ...marks, id: String(id), name })).join('\n');
+    const list = `${marks.t === undefined ? '' : 't, '}id, ts, name, dropped, revision`;
+    await Promise.all([
+      this.#registry.insert({ ...shared, dropped: true, subTables }),
+      this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT JSONEachRow`, Buffer.from(rows)),
+    ]);
   }
 
   /** Takes the sub-tables of a super table or database that was dropped whole out of the registry. */

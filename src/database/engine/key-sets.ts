@@ -3,6 +3,11 @@
  * of which the engine makes a tree.
  */
 
+/** A set of series ids that is a constant: nodes that copy tables take no other one in a DELETE. */
+export function constantSetOfIds(ids: readonly bigint[]): string {
+  return `JSONExtract('[${ids.join(',')}]', 'Array(UInt64)')`;
+}
+
 /** A set of series ids. */
 export function setOfIds(ids: readonly bigint[]): string {
   return `(SELECT toUInt64(arrayJoin(${splitText(ids.join(','))})))`;

@@ -116,7 +116,13 @@ test.serial(
     const context = { catalogue, storage, subTables };
     for (const one of made.slice(1)) await dropSubTables(database, table, [one], context);
     t.is(catalogue.removals('later', 'a').size, 2);
+    // What a writer does that has not read the drop.
+    const { key, name } = made[1]!;
+    const registered = `database = '${database.id}' AND id = ${key}`;
+    await client.exec(`INSERT INTO sluice.sub_tables (database, id, name, parent)
+      VALUES ('${database.id}', ${key}, '${name}', '${table.id}')`);
     t.true(await until(() => catalogue.removals('later', 'a').size === 0));
+    t.deepEqual(await client.rows(`SELECT dropped FROM sluice.sub_tables FINAL WHERE ${registered}`), [[1]]);
     t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(made[0]!.id)]]);
     // Another process reads the same in the log.
     const other = new Catalogue(client, silentLog);
