@@ -117,12 +117,8 @@ export class OtlpGrpcDoor implements Component {
     log.info({ listens: this.port, database: settings.db, protocol: 'grpc' }, 'Listening for OTLP over gRPC.');
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.tryShutdown(() => resolve());
-      if (deadline.aborted) resolve();
-      deadline.addEventListener('abort', () => resolve(), { once: true });
-    });
+  drain(): Promise<void> {
+    return new Promise((resolve) => this.#server.tryShutdown(() => resolve()));
   }
 
   async stop(): Promise<void> {

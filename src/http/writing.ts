@@ -13,7 +13,7 @@ import { sendEmpty, sendGuardRefusal, sendInternalError } from './reply.js';
 import { RequestBody } from './request-body.js';
 
 /** Format and target of the body of a write. */
-export interface Write {
+interface Write {
   readonly format: WireFormat;
   readonly target: WriteRequest['target'];
   /** See {@link WriteRequest}. */
@@ -25,7 +25,7 @@ export interface Write {
 }
 
 /** How a route answers a write. */
-export interface WriteAnswers {
+interface WriteAnswers {
   /** All of it is stored; left out, that is 204. */
   readonly stored?: (rows: number) => FastifyReply;
   /** It is not, or not all of it. */

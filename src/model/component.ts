@@ -11,24 +11,23 @@ export interface Component {
   /** Resolves when ready; rejects on a bad setting or a busy port. */
   start?(): Promise<void>;
   /**
-   * Takes nothing new from the moment of the call on; resolves when all that was taken is settled. The deadline may have fired
-   * before the call, and `stop` follows it then, whether this has resolved or not.
+   * Takes nothing new from the moment of the call on; resolves when all that was taken is settled. At the deadline `stop` follows,
+   * whether this has resolved or not.
    */
-  drain?(deadline: AbortSignal): Promise<void>;
+  drain?(): Promise<void>;
   /** Releases everything, settled or not; safe before start, safe twice. */
   stop?(): Promise<void>;
 }
 
 /** Yields batches; never a parser, never the database. */
 export interface Source<P extends Payload = Payload> extends Component {
-  start(): Promise<void>;
-  drain(deadline: AbortSignal): Promise<void>;
+  drain(): Promise<void>;
   stop(): Promise<void>;
   readonly batches$: Observable<Batch<P>>;
 }
 
-/** Turns a batch into a delivery. Never settles, never throws for expected faults. */
-export interface Sink<P extends Payload = Payload> extends Component {
+/** Turns a batch into a delivery. Never settles, never throws for expected faults; has no life of its own. */
+export interface Sink<P extends Payload = Payload> {
   write(batch: Batch<P>, deadline: AbortSignal): Promise<Delivery>;
 }
 

@@ -24,7 +24,7 @@ export interface Sealed {
 }
 
 /** Somebody who waits until the first `count` blocks that ever came to a lane have ended. */
-export interface Waiter {
+interface Waiter {
   count: number;
   resolve(): void;
   reject(found: Fault): void;

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Component, ComponentLog } from '../model/component.js';
+import { deferred } from '../model/deferred.js';
 
 /** How much of the stop deadline draining may use. */
 const drainShare = 0.75;
@@ -51,7 +52,7 @@ export class Lifecycle {
     const draining = new Deadline(deadlineMs * drainShare);
     const releasing = new Deadline(deadlineMs * releaseShare);
     for (const component of this.#started.toReversed()) {
-      await this.#within(draining, component, 'drain', async () => component.drain?.(draining.signal));
+      await this.#within(draining, component, 'drain', async () => component.drain?.());
     }
     draining.clear();
     await this.#release(releasing);
@@ -79,20 +80,17 @@ export class Lifecycle {
 
 const failedText = 'A component could not be stopped in order.';
 
-/** A time by which waiting ends. It keeps the process alive until it fires or is cleared. */
+/** A time by which waiting ends. It keeps the process alive until it is over or cleared. */
 class Deadline {
-  readonly #fires = new AbortController();
-  readonly #fired: Promise<void>;
+  readonly #over = deferred();
+  #isOver = false;
   readonly #timer: NodeJS.Timeout;
 
   constructor(ms: number) {
-    const { signal } = this.#fires;
-    this.#fired = new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    this.#timer = setTimeout(() => this.#fires.abort(), ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.#fires.signal;
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      this.#over.resolve();
+    }, ms);
   }
 
   clear(): void {
@@ -101,6 +99,6 @@ class Deadline {
 
   /** Resolves with the work, or when the time is over. Work of one turn of the event loop is waited for then too. */
   orDone(work: Promise<void>): Promise<void> {
-    return Promise.race([work, this.signal.aborted ? setImmediate() : this.#fired]);
+    return Promise.race([work, this.#isOver ? setImmediate() : this.#over.promise]);
   }
 }

@@ -90,7 +90,7 @@ export interface WriteContext {
 }
 
 /** Bounds of what is read at once, and of a write. */
-export interface WriteLimits extends BatchLimits {
+interface WriteLimits extends BatchLimits {
   readonly maxLineBytes: number;
   readonly maxMessageBytes: number;
   readonly writeTimeoutMs: number;
@@ -99,7 +99,7 @@ export interface WriteLimits extends BatchLimits {
 }
 
 /** The rows of one statement, and what to know of it. */
-export interface StatementRows {
+interface StatementRows {
   readonly blocks: readonly ColumnBlock[];
   readonly user: string;
   /** Bytes of the statement. */
@@ -179,18 +179,18 @@ export class WritePipeline implements Component {
     });
     for (const { source, user } of inputs) {
       await user?.verify();
-      await source.start();
+      await source.start?.();
     }
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     const { bodies, inputs } = this.#context;
-    await Promise.all([bodies.drain(deadline), ...inputs.map(({ source }) => source.drain(deadline))]);
+    await Promise.all([bodies.drain(), ...inputs.map(({ source }) => source.drain())]);
     this.#retries.stop();
     await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#again$.complete();
     this.#statements$.complete();
-    await Promise.race([this.#ended, aborted(deadline)]);
+    await this.#ended;
   }
 
   async stop(): Promise<void> {
@@ -384,9 +384,4 @@ type PointFormat = keyof typeof pointParsers;
 
 function isPointFormat(format: WireFormat): format is PointFormat {
   return format in pointParsers;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -63,7 +63,6 @@ interface Prepared {
  * blocks whose table was dropped since their text was read fail with {@link overtaken}, and the text must be read again.
  */
 export class DatabaseSink implements Sink<BlockGroup> {
-  readonly name = 'database';
   readonly #context: DatabaseParts;
   readonly #buffers = new BufferPool(pooledBytes);
   #cautious = 0;
@@ -71,10 +70,6 @@ export class DatabaseSink implements Sink<BlockGroup> {
   constructor(context: DatabaseParts) {
     this.#context = context;
   }
-
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async stop(): Promise<void> {}
 
   write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
     return deliveryOf(untilAborted(this.#write(batch), deadline));

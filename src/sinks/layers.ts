@@ -3,12 +3,14 @@ import type { Sink, WriteMeter } from '../model/component.js';
 
 /** A sink whose writes are measured: rows, seconds and how each ended, once a write. */
 export function observed<P extends Payload>(next: Sink<P>, meter: WriteMeter): Sink<P> {
-  return wrapped(next, async (batch, deadline) => {
-    const begun = performance.now();
-    const delivery = await next.write(batch, deadline);
-    meter.wrote(delivery.outcome, batch.rows, (performance.now() - begun) / 1000);
-    return delivery;
-  });
+  return {
+    write: async (batch, deadline) => {
+      const begun = performance.now();
+      const delivery = await next.write(batch, deadline);
+      meter.wrote(delivery.outcome, batch.rows, (performance.now() - begun) / 1000);
+      return delivery;
+    },
+  };
 }
 
 /**
@@ -16,23 +18,14 @@ export function observed<P extends Payload>(next: Sink<P>, meter: WriteMeter): S
  * seen. `watch` must not throw and is done when it returns.
  */
 export function watched(next: Sink<BlockGroup>, watch: (group: BlockGroup) => void): Sink<BlockGroup> {
-  return wrapped(next, async (batch, deadline) => {
-    const delivery = await next.write(batch, deadline);
-    if (delivery.outcome !== 'delivered') return delivery;
-    const { apart } = delivery;
-    const { blocks } = batch.payload;
-    watch({ kind: 'group', blocks: apart === undefined ? blocks : blocks.filter((_, place) => !apart.has(place)) });
-    return delivery;
-  });
-}
-
-/** A layer over a sink: `write` takes the place of the sink's own, and everything else is handed on to it. */
-function wrapped<P extends Payload>(next: Sink<P>, write: Sink<P>['write']): Sink<P> {
   return {
-    name: next.name,
-    start: async () => next.start?.(),
-    drain: async (deadline) => next.drain?.(deadline),
-    stop: async () => next.stop?.(),
-    write,
+    write: async (batch, deadline) => {
+      const delivery = await next.write(batch, deadline);
+      if (delivery.outcome !== 'delivered') return delivery;
+      const { apart } = delivery;
+      const { blocks } = batch.payload;
+      watch({ kind: 'group', blocks: apart === undefined ? blocks : blocks.filter((_, place) => !apart.has(place)) });
+      return delivery;
+    },
   };
 }

@@ -181,7 +181,7 @@ function writeVarint(out: Buffer, value: number, start: number): number {
 }
 
 /** Finding at a place in bytes of the log: a whole record, the beginning of one, or none. */
-export type Found = { readonly body: Buffer } | 'short' | 'none';
+type Found = { readonly body: Buffer } | 'short' | 'none';
 
 /**
  * Looks for a record at `at`. `short`: what is there may be the beginning of a record that goes on behind the bytes;

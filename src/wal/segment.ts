@@ -92,7 +92,7 @@ interface ScanEnd {
 export type Wants = (head: TextHead) => boolean;
 
 /** Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end. */
-export interface Wanted {
+interface Wanted {
   readonly wants: Wants;
   readonly limit: number;
 }

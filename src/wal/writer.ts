@@ -4,7 +4,7 @@ import type { WalSettings } from './options.js';
 import { headBytes, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
 
 /** Told where a record lies once it is written, or why it is not. Must not throw. */
-export type Written = (result: Place | Fault) => void;
+type Written = (result: Place | Fault) => void;
 
 /** One record on its way to the file. */
 interface Entry {

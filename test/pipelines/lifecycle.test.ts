@@ -45,8 +45,8 @@ test('what never ends is cut off at the deadline, and everything else is drained
   const said: object[] = [];
   const stuck: Component = {
     name: 'stuck',
-    drain: (deadline) => {
-      steps.push(`drain stuck, fired ${deadline.aborted}`);
+    drain: () => {
+      steps.push('drain stuck');
       return never;
     },
     stop: () => {
@@ -63,8 +63,8 @@ test('what never ends is cut off at the deadline, and everything else is drained
   t.true(took >= 175 && took < 1000, `${took} ms`);
   t.deepEqual(steps.slice(2), [
     'drain door',
-    'drain stuck, fired false',
-    'drain stuck, fired true',
+    'drain stuck',
+    'drain stuck',
     'drain sink',
     'stop door',
     'stop stuck',

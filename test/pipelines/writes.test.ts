@@ -42,7 +42,7 @@ test('when a stage throws, what is open fails, nothing more is taken, and the se
     bodies: new HttpBodySource(source, gate, bodies),
     inputs: [],
     // The first write never ends.
-    sink: { name: 'stuck', write: () => new Promise(() => undefined) },
+    sink: { write: () => new Promise(() => undefined) },
     gate,
     catalogue,
     subTables: new SubTables(engine, catalogue),

@@ -30,8 +30,8 @@ export function overheard(source: Source<ByteBlock>): Overheard {
     source: {
       name: source.name,
       batches$: source.batches$.pipe(map(listened)),
-      start: () => source.start(),
-      drain: (deadline) => source.drain(deadline),
+      start: async () => source.start?.(),
+      drain: () => source.drain(),
       stop: () => source.stop(),
     },
     begin: () => {

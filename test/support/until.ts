@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const minPauseMs = 10;
-const maxPauseMs = 200;
+const maxPauseMs = 400;
 /** Of the time that asking took: what is asked for is to have most of the processor meanwhile. */
-const pauseFactor = 4;
+const pauseFactor = 8;
 /** Far more than anything takes, also on a busy machine. */
 const patienceMs = 60_000;
 

@@ -10,7 +10,7 @@ export const generated = join(root, 'build/shared-tests');
 export const recordVariable = 'TEST_RECORD';
 
 /** A test file that has begun in a process. */
-export interface Begun {
+interface Begun {
   /** As `e2e/lineproto`. */
   readonly file: string;
 }

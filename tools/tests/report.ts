@@ -1,5 +1,5 @@
 /** What a run has shown so far. */
-export interface Totals {
+interface Totals {
   passed: number;
   failed: number;
   /** Tests that ran nothing, with the reason that they gave. */

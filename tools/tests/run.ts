@@ -44,8 +44,8 @@ const { values: flags, positionals: words } = parseArgs({
 /** What a file took when it last ran; only the order depends on it. */
 const memory = join(root, 'node_modules/.cache/test-seconds.json');
 const shownFiles = 12;
-/** Many tests wait for something to happen, and those that take long wait half of their time. */
-const usualConcurrency = flags.long ? availableParallelism() * 2 : availableParallelism() + 1;
+/** Most processes of tests wait for something half of their time. */
+const usualConcurrency = availableParallelism() * 2;
 const pollMs = 100;
 const usualIdleMs = 240_000;
 /** Tests that are run by name alone, or with all cases, may be one long loop; they have time limits of their own. */

@@ -22,12 +22,12 @@ export function pingHandler(context: HandlerContext): Handler {
     const paused = state === 'all-paused' || (aboutQueries && state === 'query-paused') || cluster?.isMissing === true;
     const status = paused || context.intake.isDatabaseHung() ? 503 : 200;
     const replay = context.intake.replay();
-    const found = {
+    const body = {
       ...(replay.size === 0 ? {} : { replay: Object.fromEntries(replay) }),
       ...(cluster === undefined || isWhole(cluster) ? {} : { nodes: cluster.nodes, keeper: cluster.keeper }),
     };
-    if (Object.keys(found).length === 0) return sendEmpty(call.reply, status);
-    return sendJson(call.reply, status, safeJson(found));
+    if (Object.keys(body).length === 0) return sendEmpty(call.reply, status);
+    return sendJson(call.reply, status, safeJson(body));
   };
 }
 

@@ -67,9 +67,9 @@ async function askedAgain<T>(
   try {
     return await ask(true);
   } catch (error) {
-    const found = wrongRelianceOf(error);
-    if (found === undefined) throw error;
-    storage.wasWrong(found);
+    const reliance = wrongRelianceOf(error);
+    if (reliance === undefined) throw error;
+    storage.wasWrong(reliance);
     return ask(false);
   }
 }

@@ -8,7 +8,7 @@ export const maxJoinedBytes = 256 * 1024;
 const newline = 0x0a;
 
 /** Several texts of lines as one, and where each of them ends in it. */
-export interface JoinedLines {
+interface JoinedLines {
   readonly bytes: Buffer;
   readonly ends: readonly number[];
 }

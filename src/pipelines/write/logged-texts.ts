@@ -20,7 +20,7 @@ export interface ArrivedText {
 }
 
 /** Context of reading logged texts. */
-export interface LoggedTextsContext {
+interface LoggedTextsContext {
   readonly catalogue: Catalogue;
   readonly readStatement: ReadStatement;
   /** Reads points; of several texts as one with `texts`. */

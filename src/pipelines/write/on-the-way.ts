@@ -11,13 +11,13 @@ import { Rejections } from './rejections.js';
 import { shareOf, targets } from './split.js';
 
 /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
-export type ReadText = (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
+export type ReadLogged = (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
 
 /** Context of rows on their way. */
-export interface OnTheWayContext {
+interface OnTheWayContext {
   readonly wal: Pick<WriteAheadLog, 'read' | 'ended'>;
   readonly rejected: RejectedRowsFile;
-  readonly read: ReadText;
+  readonly read: ReadLogged;
   readonly handOn: (batch: Batch<ColumnBlock>) => void;
   /** The group that rows of a table in a text were in when the process ended, if it is not known whether that has it. */
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
@@ -136,7 +136,7 @@ export class OnTheWay {
     records: readonly LoggedRecord[],
     readings: number,
   ): Promise<readonly Batch<ColumnBlock>[]> {
-    const found: Batch<ColumnBlock>[] = [];
+    const batches: Batch<ColumnBlock>[] = [];
     for (const record of records) {
       const text = await this.#context.wal.read(record.place);
       if (readings > maxReadings) {
@@ -145,11 +145,11 @@ export class OnTheWay {
       }
       const { target, blocks } = await this.#readAgain(text, { database, table });
       for (const [place, block] of blocks.entries()) {
-        found.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
+        batches.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
       }
     }
-    texts.open += Math.max(0, found.length - 1);
-    return found;
+    texts.open += Math.max(0, batches.length - 1);
+    return batches;
   }
 
   async #readAgain(text: LoggedText, own: { readonly database: string; readonly table: string }) {
@@ -161,9 +161,9 @@ export class OnTheWay {
         if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
         throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
       } catch (error) {
-        const found = faultOf(error);
-        if (!mayPass(found) || this.#isStopped) {
-          await this.#context.rejected.add({ text, table: own.table, rows: 0, fault: found });
+        const reason = faultOf(error);
+        if (!mayPass(reason) || this.#isStopped) {
+          await this.#context.rejected.add({ text, table: own.table, rows: 0, fault: reason });
           return { target: noTarget, blocks: [] };
         }
         await sleep(retryMs);

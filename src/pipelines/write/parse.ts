@@ -7,7 +7,7 @@ import { guarded } from '../guarded.js';
 import { joined, Turn } from './turn.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
-export type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
+type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
 
 /**
  * Text to the rows of its tables. Bad lines stay with the rows; a text that cannot be read at all ends here, and a defect of

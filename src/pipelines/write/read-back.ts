@@ -7,7 +7,7 @@ import { runsOf } from './runs.js';
 import type { Home } from './split.js';
 
 /** Context of reading back. */
-export interface ReadBackContext {
+interface ReadBackContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end'>;
   /** Hands the rows of texts on, which stand one behind the other and may be read as one; resolves when that is done. Never rejects. */
   readonly handOn: (texts: readonly ReadText[]) => Promise<void>;

@@ -4,10 +4,10 @@ import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { FaultError, faultOf, mayPass } from '../../model/fault.js';
 import { Slice } from '../../model/slice.js';
 import type { JoinedRows } from '../../transforms/parse/parse-options.js';
-import type { ReadText as LoggedRead, LoggedRecord, WriteAheadLog } from '../../wal/log.js';
+import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import type { BlockOfTexts, OnTheWay, ReadText } from './on-the-way.js';
+import type { BlockOfTexts, OnTheWay, ReadLogged } from './on-the-way.js';
 import { cutsOf } from './runs.js';
 
 /** Rows of several texts that were read as one. */
@@ -20,7 +20,7 @@ export interface ReplayContext {
   readonly wal: Pick<WriteAheadLog, 'ended' | 'recovered'>;
   readonly rejected: RejectedRowsFile;
   readonly way: Pick<OnTheWay, 'add'>;
-  readonly read: ReadText;
+  readonly read: ReadLogged;
   /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
   readonly readTogether: (texts: readonly LoggedText[]) => Promise<ReadTogether>;
   /** True when the table of a block has all its columns and tags. */
@@ -50,7 +50,7 @@ export class Replay {
   }
 
   /** Hands the rows of texts on, which may be read as one. Never rejects. */
-  async take(run: readonly LoggedRead[]): Promise<void> {
+  async take(run: readonly ReadText[]): Promise<void> {
     const [one] = run;
     if (one === undefined) return;
     if (run.length === 1) {
@@ -67,7 +67,7 @@ export class Replay {
   }
 
   /** Hands the rows of several texts on; where they cannot stay together, the places at which to cut them. */
-  async #together(run: readonly LoggedRead[]): Promise<'done' | readonly number[]> {
+  async #together(run: readonly ReadText[]): Promise<'done' | readonly number[]> {
     const { recovered } = this.#context.wal;
     const each = Array.from({ length: run.length + 1 }, (_, place) => place);
     let read: ReadTogether;
@@ -100,7 +100,7 @@ export class Replay {
     return 'done';
   }
 
-  async #alone(one: LoggedRead): Promise<void> {
+  async #alone(one: ReadText): Promise<void> {
     const { text, place } = one;
     const { wal, rejected, read } = this.#context;
     const record: LoggedRecord = { sequence: text.sequence, place };
@@ -115,9 +115,9 @@ export class Replay {
         this.#handOn([one], target, open);
         return;
       } catch (error) {
-        const found = faultOf(error);
-        if (!mayPass(found)) {
-          if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
+        const reason = faultOf(error);
+        if (!mayPass(reason)) {
+          if (await rejected.add({ text, rows: 0, fault: reason })) wal.ended(place);
           return;
         }
         await sleep(retryMs);
@@ -126,7 +126,7 @@ export class Replay {
   }
 
   /** What has ended before does not go on. */
-  #handOn(run: readonly LoggedRead[], target: Target, blocks: readonly BlockOfTexts[]): void {
+  #handOn(run: readonly ReadText[], target: Target, blocks: readonly BlockOfTexts[]): void {
     const { wal, way } = this.#context;
     const { ended } = wal.recovered;
     const open = blocks.filter(({ block, records }) => !ended.get(tableKey(block))?.has(records[0]!.sequence));

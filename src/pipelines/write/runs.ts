@@ -42,14 +42,14 @@ function isAlike(a: LoggedText, b: LoggedText): boolean {
 }
 
 /** Rows of one table of texts that were read as one: which texts these are, by their places, rising. */
-export interface JoinedBlock {
+interface JoinedBlock {
   readonly database: string;
   readonly table: string;
   readonly texts: readonly number[];
 }
 
 /** What is noted in the log of a text and a table: that its rows have ended, or the group that they were in; 0 is nothing. */
-export type Fate = (table: string, text: number) => number;
+type Fate = (table: string, text: number) => number;
 
 /**
  * Cuts `count` texts that were read as one where they must not stay together: before and behind each of those that stand `apart`, and

@@ -70,13 +70,9 @@ export class HttpBodySource implements Source<ByteBlock> {
     this.#bodies = bodies;
   }
 
-  async start(): Promise<void> {}
-
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     this.#draining = true;
-    if (this.#open === 0 || deadline.aborted) return;
-    deadline.addEventListener('abort', () => this.#closed.resolve(), { once: true });
-    await this.#closed.promise;
+    if (this.#open > 0) await this.#closed.promise;
   }
 
   async stop(): Promise<void> {

@@ -48,12 +48,12 @@ export class StatisticsSource implements Source<ByteBlock> {
     );
   }
 
-  start(): Promise<void> {
-    return this.#source.start();
+  async start(): Promise<void> {
+    await this.#source.start?.();
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
-    await this.#source.drain(deadline);
+  async drain(): Promise<void> {
+    await this.#source.drain();
     await this.#ended.promise;
   }
 

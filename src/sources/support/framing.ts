@@ -135,32 +135,28 @@ function cutting(framer: Framer): Duplex {
     (block: readonly Buffer[], _encoding, done) => {
       const frames = framer.frames(block);
       const first = frames.next();
-      if (first.done === true) {
-        done();
-        return;
-      }
-      const next = frames.next(timeOf(() => stage.push(first.value)));
-      if (next.done === true) done();
-      else void pushAll(stage, next.value, frames).then(() => done());
+      const next = first.done === true ? undefined : handOn(stage, first.value, frames);
+      if (next === undefined) done();
+      else void handOnAll(stage, next, frames).then(() => done(), done);
     },
     async () => framer.rest(),
   );
   return stage;
 }
 
-async function pushAll(stage: Duplex, frame: Frame, frames: Frames): Promise<void> {
-  for (let next: Frame | undefined = frame; next !== undefined; ) {
+async function handOnAll(stage: Duplex, first: Frame, frames: Frames): Promise<void> {
+  for (let frame: Frame | undefined = first; frame !== undefined; ) {
     await othersTurn();
-    const found: Frame = next;
-    const step = frames.next(timeOf(() => stage.push(found)));
-    next = step.done === true ? undefined : step.value;
+    frame = handOn(stage, frame, frames);
   }
 }
 
-function timeOf(work: () => void): number {
+/** Hands a frame on; gives the next one, which is larger or smaller by the time that this one took. */
+function handOn(stage: Duplex, frame: Frame, frames: Frames): Frame | undefined {
   const begun = performance.now();
-  work();
-  return performance.now() - begun;
+  stage.push(frame);
+  const step = frames.next(performance.now() - begun);
+  return step.done === true ? undefined : step.value;
 }
 
 async function* wholeLines(

@@ -11,7 +11,7 @@ export interface ListenAddress {
 }
 
 /** Transport protocol of a listener. */
-export type Transport = 'TCP' | 'UDP';
+type Transport = 'TCP' | 'UDP';
 
 /** A port that settings name. */
 export interface ListenPort extends ListenAddress {

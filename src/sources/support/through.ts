@@ -10,8 +10,8 @@ export function through(
   return {
     name: source.name,
     batches$: source.batches$.pipe(operator),
-    start: () => source.start(),
-    drain: (deadline) => source.drain(deadline),
+    start: async () => source.start?.(),
+    drain: () => source.drain(),
     stop: () => source.stop(),
   };
 }

@@ -145,7 +145,7 @@ function endedWhere(isWrong: string, on: keyof typeof reliances, storage: string
 }
 
 /** Whether a SELECT reads one table, or joins it with others. */
-export type Reading = 'alone' | 'joined';
+type Reading = 'alone' | 'joined';
 
 /**
  * A condition that ends the statement when an engine table, known under `alias`, has rows of later inserts than `insert`; the engine tells by the names of
