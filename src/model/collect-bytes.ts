@@ -29,68 +29,105 @@ export type Collected = Buffer | 'too-long' | 'broken' | Fault;
  * stream waits. Never rejects, and never destroys the stream.
  */
 export function collectBytes(stream: Readable, collecting: Collecting): Promise<Collected> {
-  const { length, maxBytes, lease, aborted, into, patienceMs } = collecting;
-  return new Promise((resolve) => {
-    let buffer = into ?? Buffer.allocUnsafeSlow(Math.min(length ?? firstBytes, maxBytes));
-    const most = length ?? maxBytes;
-    let at = 0;
-    let isOver = false;
-    let isGrowing = false;
-    let isOverdue = false;
-    const timer = patienceMs === undefined ? undefined : setTimeout(() => overdue(), patienceMs);
-    const finish = (result: Collected): void => {
-      clearTimeout(timer);
-      stream.off('data', take).off('end', end).off('error', cut).off('close', cut);
-      isOver = true;
-      lease.giveUp = undefined;
-      lease.ended();
-      resolve(result);
-    };
-    const putBack = (...chunks: Buffer[]): void => {
-      stream.pause();
-      finish('too-long');
-      stream.unshift(Buffer.concat([buffer.subarray(0, at), ...chunks]));
-    };
-    const overdue = (): void => {
-      isOverdue = true;
-      if (!isGrowing) putBack();
-    };
-    const grow = async (chunk: Buffer): Promise<void> => {
-      stream.pause();
-      isGrowing = true;
-      const size = Math.min(Math.max(2 * buffer.length, at + chunk.length), maxBytes);
-      try {
-        await lease.more(size - lease.bytes, aborted);
-      } catch (error) {
-        finish(error instanceof FaultError ? error.fault : 'broken');
-        return;
-      }
-      isGrowing = false;
-      // The reader is gone, and has given back what it knew of.
-      if (isOver) return lease.release();
-      if (isOverdue) return putBack(chunk);
-      const larger = Buffer.allocUnsafeSlow(size);
-      buffer.copy(larger, 0, 0, at);
-      buffer = larger;
-      take(chunk);
-      stream.resume();
-    };
-    const take = (chunk: Buffer): void => {
-      if (at + chunk.length > most) {
-        if (timer === undefined) finish(length === undefined ? 'too-long' : 'broken');
-        else putBack(chunk);
-      } else if (at + chunk.length > buffer.length) void grow(chunk);
-      else {
-        at += chunk.copy(buffer, at);
-        lease.received = at;
-      }
-    };
-    const end = (): void => finish(length === undefined || at === length ? buffer.subarray(0, at) : 'broken');
-    const cut = (): void => finish('broken');
-    lease.giveUp = finish;
+  return new Promise((resolve) => new Collector(stream, collecting, resolve).begin());
+}
+
+class Collector {
+  readonly #stream: Readable;
+  readonly #collecting: Collecting;
+  readonly #resolve: (result: Collected) => void;
+  #buffer: Buffer;
+  /** Bytes that have come. */
+  #length = 0;
+  #isOver = false;
+  #isGrowing = false;
+  #isOverdue = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stream: Readable, collecting: Collecting, resolve: (result: Collected) => void) {
+    const { length, maxBytes, into } = collecting;
+    this.#stream = stream;
+    this.#collecting = collecting;
+    this.#resolve = resolve;
+    this.#buffer = into ?? Buffer.allocUnsafeSlow(Math.min(length ?? firstBytes, maxBytes));
+  }
+
+  begin(): void {
+    const { lease, patienceMs } = this.#collecting;
+    const stream = this.#stream;
+    if (patienceMs !== undefined) this.#timer = setTimeout(() => this.#overdue(), patienceMs);
+    lease.giveUp = (reason) => this.#finish(reason);
     lease.unread = () => stream.readableLength;
-    if (stream.destroyed) return finish('broken');
-    stream.on('data', take).once('end', end).once('error', cut).once('close', cut);
+    if (stream.destroyed) {
+      this.#finish('broken');
+      return;
+    }
+    stream.on('data', this.#take).once('end', this.#end).once('error', this.#cut).once('close', this.#cut);
     stream.resume();
-  });
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    const { length, maxBytes, lease } = this.#collecting;
+    const now = this.#length + chunk.length;
+    if (now > (length ?? maxBytes)) {
+      if (this.#timer === undefined) this.#finish(length === undefined ? 'too-long' : 'broken');
+      else this.#putBack(chunk);
+    } else if (now > this.#buffer.length) void this.#grow(chunk);
+    else {
+      chunk.copy(this.#buffer, this.#length);
+      this.#length = now;
+      lease.received = now;
+    }
+  };
+
+  readonly #end = (): void => {
+    const { length } = this.#collecting;
+    const isWhole = length === undefined || this.#length === length;
+    this.#finish(isWhole ? this.#buffer.subarray(0, this.#length) : 'broken');
+  };
+
+  readonly #cut = (): void => this.#finish('broken');
+
+  #finish(result: Collected): void {
+    const { lease } = this.#collecting;
+    clearTimeout(this.#timer);
+    this.#stream.off('data', this.#take).off('end', this.#end).off('error', this.#cut).off('close', this.#cut);
+    this.#isOver = true;
+    lease.giveUp = undefined;
+    lease.ended();
+    this.#resolve(result);
+  }
+
+  #overdue(): void {
+    this.#isOverdue = true;
+    if (!this.#isGrowing) this.#putBack();
+  }
+
+  #putBack(...chunks: readonly Buffer[]): void {
+    this.#stream.pause();
+    this.#finish('too-long');
+    this.#stream.unshift(Buffer.concat([this.#buffer.subarray(0, this.#length), ...chunks]));
+  }
+
+  async #grow(chunk: Buffer): Promise<void> {
+    const { maxBytes, lease, aborted } = this.#collecting;
+    this.#stream.pause();
+    this.#isGrowing = true;
+    const size = Math.min(Math.max(2 * this.#buffer.length, this.#length + chunk.length), maxBytes);
+    try {
+      await lease.more(size - lease.bytes, aborted);
+    } catch (error) {
+      this.#finish(error instanceof FaultError ? error.fault : 'broken');
+      return;
+    }
+    this.#isGrowing = false;
+    // The reader is gone, and has given back what it knew of.
+    if (this.#isOver) return lease.release();
+    if (this.#isOverdue) return this.#putBack(chunk);
+    const larger = Buffer.allocUnsafeSlow(size);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+    this.#take(chunk);
+    this.#stream.resume();
+  }
 }
