@@ -1,15 +1,11 @@
-import type { Event, EventMove, EventSeverity, EventSource } from './event.js';
+import type { Event, EventMove } from './event.js';
 
 /** Facts of an event when it fires. */
-export interface EventFacts {
-  readonly severity: EventSeverity;
-  readonly elementId: string;
-  readonly title: string;
-  readonly description: string;
-  readonly source: EventSource;
-  readonly rule: string;
-  readonly threshold: number | null;
-  readonly attributes: Readonly<Record<string, string>>;
+export interface EventFacts
+  extends Pick<
+    Event,
+    'severity' | 'elementId' | 'title' | 'description' | 'source' | 'rule' | 'threshold' | 'attributes'
+  > {
   /** Whose readers may see it; empty for what concerns the service itself. */
   readonly database: string;
   readonly table: string;

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { overtaken } from '../../database/catalogue/overtaken.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
-import { Codes, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
+import { readPatiently } from './read-patiently.js';
 import { Rejections } from './rejections.js';
 import { shareOf, targets } from './split.js';
 
@@ -43,7 +43,6 @@ interface Texts {
 
 /** How often a text is read again because drops overtake it. */
 const maxReadings = 3;
-const retryMs = 500;
 
 /** The rows of logged texts on their way to the database: a text has ended in the log once all its rows have. */
 export class OnTheWay {
@@ -139,40 +138,36 @@ export class OnTheWay {
     const batches: Batch<ColumnBlock>[] = [];
     for (const record of records) {
       const text = await this.#context.wal.read(record.place);
-      if (readings > maxReadings) {
-        await this.#context.rejected.add({ text, table, rows, fault: overtaken });
+      const isOver = readings > maxReadings;
+      const result = isOver ? { fault: overtaken } : await this.#readAgain(text, { database, table });
+      if (result !== undefined && 'read' in result) {
+        const { target, blocks } = result.read;
+        for (const [place, block] of blocks.entries()) {
+          batches.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
+        }
         continue;
       }
-      const { target, blocks } = await this.#readAgain(text, { database, table });
-      for (const [place, block] of blocks.entries()) {
-        batches.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
-      }
+      const isKept =
+        result !== undefined &&
+        (await this.#context.rejected.add({ text, table, rows: isOver ? rows : 0, fault: result.fault }));
+      // The service ends: the rows do not, so that their text stays in the log for the next start.
+      if (!isKept) return new Promise(() => undefined);
     }
     texts.open += Math.max(0, batches.length - 1);
     return batches;
   }
 
-  async #readAgain(text: LoggedText, own: { readonly database: string; readonly table: string }) {
+  #readAgain(text: LoggedText, own: { readonly database: string; readonly table: string }) {
     const key = tableKey(own);
-    for (;;) {
-      try {
-        const { target, payload } = await this.#context.read(text);
-        const blocks = payload.blocks.filter((block) => tableKey(block) === key);
-        if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
-        throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
-      } catch (error) {
-        const reason = faultOf(error);
-        if (!mayPass(reason) || this.#isStopped) {
-          await this.#context.rejected.add({ text, table: own.table, rows: 0, fault: reason });
-          return { target: noTarget, blocks: [] };
-        }
-        await sleep(retryMs);
-      }
-    }
+    const read = async () => {
+      const { target, payload } = await this.#context.read(text);
+      const blocks = payload.blocks.filter((block) => tableKey(block) === key);
+      if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
+      throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
+    };
+    return readPatiently(read, () => this.#isStopped);
   }
 }
-
-const noTarget: Target = { database: '', user: '', createDatabase: false, ttl: 0, precision: 'ns' };
 
 /** True for the first of the blocks of its table. */
 function isFirst(blocks: readonly BlockOfTexts[], place: number): boolean {

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
-import { FaultError, faultOf, mayPass } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
 import { Slice } from '../../model/slice.js';
 import type { JoinedRows } from '../../transforms/parse/parse-options.js';
 import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { BlockOfTexts, OnTheWay, ReadLogged } from './on-the-way.js';
+import { readPatiently } from './read-patiently.js';
 import { cutsOf } from './runs.js';
 
 /** Rows of several texts that were read as one. */
@@ -28,7 +28,6 @@ export interface ReplayContext {
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
 }
 
-const retryMs = 500;
 /** Stands for the number of a group where rows have ended. */
 const hasEnded = -1;
 
@@ -104,25 +103,22 @@ export class Replay {
     const { text, place } = one;
     const { wal, rejected, read } = this.#context;
     const record: LoggedRecord = { sequence: text.sequence, place };
-    while (!this.#isStopped) {
-      try {
-        const { target, payload } = await read({ ...text, bytes: Uint8Array.from(text.bytes) });
-        const worse = payload.rejectedRows - (text.rejectedRows ?? payload.rejectedRows);
-        const reason = payload.rejects.at(-1)?.fault;
-        // Lines that were good when they were answered.
-        if (worse > 0 && reason !== undefined && !(await rejected.add({ text, rows: worse, fault: reason }))) return;
-        const open = payload.blocks.map((block) => ({ block, records: [record] }));
-        this.#handOn([one], target, open);
-        return;
-      } catch (error) {
-        const reason = faultOf(error);
-        if (!mayPass(reason)) {
-          if (await rejected.add({ text, rows: 0, fault: reason })) wal.ended(place);
-          return;
-        }
-        await sleep(retryMs);
-      }
+    const result = await readPatiently(
+      () => read({ ...text, bytes: Uint8Array.from(text.bytes) }),
+      () => this.#isStopped,
+    );
+    if (result === undefined) return;
+    if ('fault' in result) {
+      if (await rejected.add({ text, rows: 0, fault: result.fault })) wal.ended(place);
+      return;
     }
+    const { target, payload } = result.read;
+    const worse = payload.rejectedRows - (text.rejectedRows ?? payload.rejectedRows);
+    const reason = payload.rejects.at(-1)?.fault;
+    // Lines that were good when they were answered.
+    if (worse > 0 && reason !== undefined && !(await rejected.add({ text, rows: worse, fault: reason }))) return;
+    const open = payload.blocks.map((block) => ({ block, records: [record] }));
+    this.#handOn([one], target, open);
   }
 
   /** What has ended before does not go on. */
