@@ -144,20 +144,13 @@ function endedWhere(isWrong: string, on: keyof typeof reliances, storage: string
   return `throwIf(${isWrong}, ${quoteString(`{${storage} ${reliances[on]}}`)})`;
 }
 
-/** Whether a SELECT reads one table, or joins it with others. */
-type Reading = 'alone' | 'joined';
-
 /**
- * A condition that ends the statement when an engine table, known under `alias`, has rows of later inserts than `insert`; the engine tells by the names of
- * parts. It has to stand among the conditions of each SELECT from the table. In a SELECT from it alone the engine looks at the parts before it reads
- * any. Among the conditions of a join it would try that on the parts of the other table, too, as the columns of `indexHint` are hidden from it.
+ * A condition that ends the statement when an engine table, known under `alias`, has rows of later inserts than `insert`. The engine tells by the names of
+ * parts, before it reads any. It has to stand among the conditions of each SELECT from the table, and not of a join: the engine would try it on the
+ * parts of the other table, too, as the columns of `indexHint` are hidden from it.
  */
-export function nothingAfter(insert: number, storage: string, alias: string, reading: Reading): string {
-  const isLater = `${partInserts(reading === 'alone' ? alias : '').last} > ${insert}`;
-  const ended = endedWhere(isLater, 'nothing newer', storage);
-  if (reading === 'alone') return `indexHint(${ended} = 0)`;
-  // A count would have the engine look for what it knows of counts first, which takes it 2 ms.
-  return `isNull((SELECT ${ended} FROM ${storage} WHERE ${isLater} LIMIT 1))`;
+export function nothingAfter(insert: number, storage: string, alias: string): string {
+  return `indexHint(${endedWhere(`${partInserts(alias).last} > ${insert}`, 'nothing newer', storage)} = 0)`;
 }
 
 /** A condition that ends the statement for a series that has not got all it should among the newest rows. */

@@ -63,10 +63,21 @@ test('no row over no rows is a setting', (t) => {
 });
 test('one thread reads a short series, several print a long result', (t) => {
   const little = names(settingsOf('SELECT max(c1) FROM t', { ...traits, readsLittle: true }));
-  t.true(little.includes('max_threads') && little.includes('use_uncompressed_cache'));
+  t.true(little.includes('max_threads'));
   const long = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false }));
   t.true(long.includes('output_format_parallel_formatting'));
   t.false(long.includes('max_threads'));
   const rows = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false, readsLittle: true }));
   t.false(rows.includes('output_format_parallel_formatting'));
+});
+
+test('pieces of columns are kept for later questions, and joins with tags look at no row beforehand', (t) => {
+  t.true(names(settingsOf('SELECT max(t1.c1) FROM d.t4_0 AS t1', traits)).includes('use_uncompressed_cache'));
+  t.false(names(settingsOf('SELECT 1', traits)).includes('use_uncompressed_cache'));
+  const tags = '(SELECT * FROM d.g4_0 FINAL WHERE dropped = 0) AS g1';
+  const before = settingsOf(`SELECT g1.name FROM ${tags} LEFT JOIN (SELECT 1) AS i ON i.id = g1.id`, traits);
+  const behind = settingsOf(`SELECT g1.name FROM d.t4_0 AS t1 INNER JOIN ${tags} ON g1.id = t1.id`, traits);
+  t.true([before, behind].every((settings) => settings.includes('enable_join_runtime_filters = 0')));
+  const rows = settingsOf('SELECT t1.c1 FROM d.t4_0 AS t1 INNER JOIN d.t5_0 AS t2 ON t1.ts = t2.ts', traits);
+  t.false(names(rows).includes('enable_join_runtime_filters'));
 });

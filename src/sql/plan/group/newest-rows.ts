@@ -89,7 +89,7 @@ function rowsOf(relation: Relation, filter: Filter, unique: UniqueRows | undefin
   const { from, where } = scanRows(relation, filter, false, isUnique ? keysSource : rowsSource);
   if (!isUnique) return { from, where };
   const { storage } = relation.source.target.table;
-  return { from, where: [...where, nothingAfter(unique.insert, storage, relation.rowAlias, 'alone')] };
+  return { from, where: [...where, nothingAfter(unique.insert, storage, relation.rowAlias)] };
 }
 
 /**

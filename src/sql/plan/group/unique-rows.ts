@@ -56,16 +56,15 @@ export function scanUniqueRows(
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewRows) return undefined;
   const { table } = source.target;
-  if (unique.isAll) {
-    const { from, where } = scanRows(relation, filter, needsTags, keysSource);
-    const reading = needsTags || filter.mixed.length > 0 ? 'joined' : 'alone';
-    return { from, where: [...where, nothingAfter(unique.insert, table.storage, rowAlias, reading)] };
-  }
-  const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
-    ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
-  );
+  const joins = needsTags || filter.mixed.length > 0;
+  const scans = unique.isAll
+    ? [scanUnique(table.storage, relation, filter, unique)]
+    : uniqueAndMerged(table.storage, rowAlias, filter, relation, unique);
+  const [only, ...others] = scans;
+  if (only !== undefined && others.length === 0 && !joins) return only;
+  const branches = scans.map(({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`);
   const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
-  if (!needsTags && filter.mixed.length === 0) return { from: rows, where: [] };
+  if (!joins) return { from: rows, where: [] };
   return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
 }
 
@@ -82,11 +81,7 @@ export function countUniqueRows(
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if ([filter.row, filter.tags, filter.mixed].some((terms) => terms.length > 0)) return undefined;
   const { storage } = source.target.table;
-  if (unique.isAll) {
-    const { from, where } = scanRows(relation, filter, false, keysSource);
-    const guard = nothingAfter(unique.insert, storage, rowAlias, 'alone');
-    return { count: 'count()', scan: { from, where: [...where, guard] } };
-  }
+  if (unique.isAll) return { count: 'count()', scan: scanUnique(storage, relation, filter, unique) };
   const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,
   );
@@ -99,6 +94,12 @@ function shareOfSeries({ tags }: Filter, tagAlias: string): number {
   const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
   const isNamed = chosen.some((term) => term.slice(term.indexOf('(') + 1).startsWith(`${nameColumn(tagAlias)}, `));
   return isNamed ? 0 : shareOfTag ** chosen.length;
+}
+
+/** The rows that pass a filter, but for its terms on rows with tags, as they are: it relies on none being newer. */
+function scanUnique(storage: string, relation: Relation, filter: Filter, { insert }: UniqueRows): Scan {
+  const { from, where } = scanRows(relation, { ...filter, mixed: [] }, false, keysSource);
+  return { from, where: [...where, nothingAfter(insert, storage, relation.rowAlias)] };
 }
 
 /** The rows that pass a filter, but for its terms on rows with tags, in two scans: of unique rows, and of all others. */
