@@ -6,21 +6,24 @@ import { MessageWriter } from '../encode/message-writer.js';
 import { parseOtlp } from './otlp.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 
+const [int64, uint64] = [
+  [-(2n ** 63n), 2n ** 63n - 1n],
+  [0n, 2n ** 64n - 1n],
+] as const;
+/** The least and the greatest value of integers by their type. */
+const integers = {
+  fixed64: uint64,
+  sfixed64: int64,
+  int64,
+  uint64,
+  uint32: [0n, 2n ** 32n - 1n],
+  sint32: [-(2n ** 31n), 2n ** 31n - 1n],
+} as const;
+
 /** A field of a message: its number, and how its JSON is written. */
 interface Field {
   readonly number: number;
-  readonly type:
-    | 'text'
-    | 'bool'
-    | 'double'
-    | 'fixed64'
-    | 'int64'
-    | 'uint64'
-    | 'int32'
-    | 'sint32'
-    | 'bytes'
-    | 'hex'
-    | 'message';
+  readonly type: 'text' | 'bool' | 'double' | 'bytes' | 'hex' | 'message' | keyof typeof integers;
   readonly isList?: boolean;
   /** True on the way from the request to its data points: what is in it is written in turns. */
   readonly leads?: boolean;
@@ -36,13 +39,14 @@ const one = (number: number, message: () => Message): Field => ({ number, type: 
 const many = (number: number, message: () => Message): Field => ({ number, type: 'message', message, isList: true });
 const leading = (field: Field): Field => ({ ...field, leads: true });
 const fixed64 = (number: number): Field => ({ number, type: 'fixed64' });
+const sfixed64 = (number: number): Field => ({ number, type: 'sfixed64' });
 const double = (number: number): Field => ({ number, type: 'double' });
-const int32 = (number: number): Field => ({ number, type: 'int32' });
+const uint32 = (number: number): Field => ({ number, type: 'uint32' });
 const sint32 = (number: number): Field => ({ number, type: 'sint32' });
 
 const temporality: Field = {
   number: 2,
-  type: 'int32',
+  type: 'uint32',
   words: ['AGGREGATION_TEMPORALITY_UNSPECIFIED', 'AGGREGATION_TEMPORALITY_DELTA', 'AGGREGATION_TEMPORALITY_CUMULATIVE'],
 };
 
@@ -66,7 +70,7 @@ const exemplar: Message = {
   asDouble: double(3),
   spanId: { number: 4, type: 'hex' },
   traceId: { number: 5, type: 'hex' },
-  asInt: fixed64(6),
+  asInt: sfixed64(6),
   filteredAttributes: attributes(7),
 };
 const exemplars = (number: number): Field => many(number, () => exemplar);
@@ -75,8 +79,8 @@ const numberPoint: Message = {
   timeUnixNano: fixed64(3),
   asDouble: double(4),
   exemplars: exemplars(5),
-  asInt: fixed64(6),
-  flags: int32(8),
+  asInt: sfixed64(6),
+  flags: uint32(8),
 };
 const histogramPoint: Message = {
   attributes: attributes(9),
@@ -86,7 +90,7 @@ const histogramPoint: Message = {
   bucketCounts: { number: 6, type: 'fixed64', isList: true },
   explicitBounds: { number: 7, type: 'double', isList: true },
   exemplars: exemplars(8),
-  flags: int32(10),
+  flags: uint32(10),
   min: double(11),
   max: double(12),
 };
@@ -99,7 +103,7 @@ const exponentialPoint: Message = {
   zeroCount: fixed64(7),
   positive: one(8, () => buckets),
   negative: one(9, () => buckets),
-  flags: int32(10),
+  flags: uint32(10),
   exemplars: exemplars(11),
   min: double(12),
   max: double(13),
@@ -111,7 +115,7 @@ const summaryPoint: Message = {
   count: fixed64(4),
   sum: double(5),
   quantileValues: many(6, () => quantile),
-  flags: int32(8),
+  flags: uint32(8),
 };
 /** Points of a metric, and what is said about them. */
 function data(number: number, point: () => Message, more: Message): Field {
@@ -146,7 +150,6 @@ const request: Message = {
 const maxDepth = 100;
 /** Ids of traces and spans are hexadecimal in OTLP's JSON, unlike other bytes. */
 const hexText = /^(?:[0-9a-f]{2})*$/i;
-const [minInt64, maxUint64] = [-(2n ** 63n), 2n ** 64n - 1n];
 
 class JsonMessage {
   readonly #writer: MessageWriter;
@@ -251,15 +254,16 @@ class JsonMessage {
         writer.double(number, this.#double(given));
         return;
       case 'fixed64':
-        writer.fixed64(number, this.#integer(given, field));
+      case 'sfixed64':
+        writer.fixed64(number, this.#integer(given, field, field.type));
         return;
       case 'sint32': {
-        const value = Number(BigInt.asIntN(32, this.#integer(given, field)));
+        const value = Number(this.#integer(given, field, field.type));
         writer.varint(number, BigInt(((value << 1) ^ (value >> 31)) >>> 0));
         return;
       }
       default:
-        writer.varint(number, this.#integer(given, field));
+        writer.varint(number, this.#integer(given, field, field.type));
     }
   }
 
@@ -272,13 +276,14 @@ class JsonMessage {
   }
 
   /** Integers may be texts, because a JSON number cannot hold all of them. */
-  #integer(given: unknown, { words }: Field): bigint {
+  #integer(given: unknown, { words }: Field, type: keyof typeof integers): bigint {
     const word = typeof given === 'string' ? (words?.indexOf(given) ?? -1) : -1;
     if (word >= 0) return BigInt(word);
     const isInteger = typeof given === 'string' ? /^-?[0-9]{1,20}$/.test(given) : Number.isInteger(given);
     if (!isInteger) throw this.#wrong('an integer');
     const value = BigInt(String(typeof given === 'number' ? BigInt(given) : given));
-    if (value < minInt64 || value > maxUint64) throw this.#wrong('an integer of 64 bits');
+    const [least, greatest] = integers[type];
+    if (value < least || value > greatest) throw this.#wrong(`an integer from ${least} to ${greatest}`);
     return value;
   }
 

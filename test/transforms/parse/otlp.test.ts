@@ -341,8 +341,14 @@ test('JSON that is no such request is refused with the place', (t) => {
     [JSON.stringify(requestOf([gauge('m', { timeUnixNano: '1.5' })])), /timeUnixNano must be an integer/],
     [
       JSON.stringify(requestOf([gauge('m', { timeUnixNano: '99999999999999999999' })])),
-      /timeUnixNano must be an integer of 64 bits/,
+      /timeUnixNano must be an integer from 0 to 18446744073709551615/,
     ],
+    [JSON.stringify(requestOf([gauge('m', { timeUnixNano: -1 })])), /timeUnixNano must be an integer from 0/],
+    [
+      JSON.stringify(requestOf([gauge('m', { asInt: '9223372036854775808' })])),
+      /asInt must be an integer from -9223372036854775808 to 9223372036854775807/,
+    ],
+    [JSON.stringify(requestOf([gauge('m', { flags: -1 })])), /flags must be an integer from 0 to 4294967295/],
     [JSON.stringify(requestOf([gauge('m', { asDouble: 'x' })])), /asDouble must be a number/],
   ];
   for (const [body, said] of cases) t.regex(read(parseOtlpJson, Buffer.from(body))[0] ?? '', said, body);
