@@ -79,11 +79,12 @@ export function readTimeZone(text: string | null): string | Fault {
   return isTimeZone(text) ? text : parameterFault(`unknown time zone ${text}`);
 }
 
-/** `row_with_meta`; absent or empty is false. */
-export function readRowWithMeta(text: string | null): boolean | Fault {
-  if (text === null || text === '' || falseWords.has(text)) return false;
+/** The truth of a parameter of that name, such as `row_with_meta`. */
+export function readBoolean(name: string, text: string | null, whenAbsent: boolean): boolean | Fault {
+  if (text === null || text === '') return whenAbsent;
+  if (falseWords.has(text)) return false;
   if (trueWords.has(text)) return true;
-  return parameterFault(`illegal param, row_with_meta must be boolean: ${JSON.stringify(text)}`);
+  return parameterFault(`illegal param, ${name} must be boolean: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 /** `ack` of a write: when it is answered; absent or empty leaves it to the setting `write.ack`. */

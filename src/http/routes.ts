@@ -15,7 +15,7 @@ import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } fro
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influxQueryHandler } from './handlers/influx-query.js';
 import { influxHealthHandler, influxPingHandler } from './handlers/influx-status.js';
-import { influx1WriteHandler, influx2WriteHandler } from './handlers/influx-write.js';
+import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
@@ -134,7 +134,7 @@ export const routes: readonly Route[] = [
     handler: lineprotoWriteHandler,
   },
   { method: 'POST', path: '/write', operation: influx.write1, ...influx1, handler: influx1WriteHandler },
-  { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1, handler: influx1WriteHandler },
+  { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1, handler: influx3WriteHandler },
   {
     method: 'POST',
     path: '/api/v2/write',

@@ -32,6 +32,9 @@ export interface TextPart {
   readonly last: boolean;
 }
 
+/** A unit of timestamps. */
+export type TimeUnit = 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
+
 /** Where the rows of a batch go, and on whose behalf. */
 export interface Target {
   readonly database: string;
@@ -40,12 +43,14 @@ export interface Target {
   readonly createDatabase: boolean;
   /** Days to live of sub-tables created by this write; 0 is for ever. */
   readonly ttl: number;
-  /** Ticks of the timestamps in the text. */
-  readonly precision: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
+  /** Unit of the timestamps in the text; `auto` guesses that of each by its size. */
+  readonly precision: TimeUnit | 'auto';
   /** Set when the text is parsed. */
   readonly reading?: Reading;
   /** Set by a sender that is told how many rows are of which kind. */
   readonly tally?: WriteTally | undefined;
+  /** Of a text that is taken whole: one bad row is enough to store none. */
+  readonly isWhole?: boolean | undefined;
   /** When a write is answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
 }
@@ -142,8 +147,8 @@ export function batchFrom<P extends Payload>(
 
 /** A target at the state of the world in which its text is read. */
 export function targetAt(target: Target, reading: Reading): Target {
-  const { database, user, createDatabase, ttl, precision, tally, ack } = target;
-  return { database, user, createDatabase, ttl, precision, reading, tally, ack };
+  const { database, user, createDatabase, ttl, precision, tally, isWhole, ack } = target;
+  return { database, user, createDatabase, ttl, precision, reading, tally, isWhole, ack };
 }
 
 /** One child of a batch that is split. */

@@ -17,7 +17,8 @@ const formatNumbers: Readonly<Record<WireFormat, number>> = {
   'opentsdb-json': 11,
 };
 const formats = new Map(Object.entries(formatNumbers).map(([format, number]) => [number, format as WireFormat]));
-const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const;
+/** Units by their number in the log. */
+const precisions = ['ns', 'us', 'ms', 's', 'm', 'h', 'auto'] as const;
 
 /** A text as it came, with everything that its meaning depends on beside the catalogue. */
 export interface LoggedText {

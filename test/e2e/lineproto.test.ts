@@ -199,6 +199,22 @@ test('good lines of a request are kept when others are bad, and the first bad on
   t.deepEqual(await service.rows(`SELECT v FROM ${db}.other`), [[1]]);
 });
 
+test('a text of InfluxDB 3 is written whole or not at all where its sender asks for that', async (t) => {
+  const db = await freshDatabase();
+  const send = (body: string) => service.ask({ path: `/api/v3/write_lp?db=${db}&accept_partial=false`, body });
+  t.is((await send('whole v=1i 1700000000\nwhole v=2i 1700000001')).status, 204);
+  for (const second of ['whole', 'whole v="x" 1700000003', 'whole,_ts=1 v=4i 1700000003']) {
+    const refused = await send(`whole v=3i 1700000002\nnew v=1 1700000002\n${second}`);
+    t.is(refused.status, 400, second);
+    t.regex(refused.text, /no line is written, because accept_partial is false: line 3: /);
+  }
+  t.deepEqual(await service.rows(`SELECT _ts, v FROM ${db}.whole`), [
+    ['2023-11-14T22:13:20.000000000Z', 1],
+    ['2023-11-14T22:13:21.000000000Z', 2],
+  ]);
+  t.deepEqual(await service.rows(`SHOW ${db}.STABLES`), [['whole']]);
+});
+
 test('a request of bad lines only writes nothing', async (t) => {
   const db = await freshDatabase();
   const refused = await refusal('x v=abc', { db });

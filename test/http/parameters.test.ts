@@ -1,5 +1,5 @@
 import test from 'ava';
-import { readPrecision, readRequestId, readRowWithMeta, readTimeZone, readTtl } from '../../src/http/parameters.js';
+import { readBoolean, readPrecision, readRequestId, readTimeZone, readTtl } from '../../src/http/parameters.js';
 import { serverTimeZone } from '../../src/text/time-zones.js';
 
 function messageOf(value: unknown): unknown {
@@ -57,10 +57,14 @@ test('time zones are IANA names in their exact spelling, legacy names included',
 });
 
 test('row_with_meta takes the usual words for true and false', (t) => {
-  for (const word of ['1', 't', 'T', 'TRUE', 'true', 'True']) t.true(readRowWithMeta(word));
-  for (const word of ['0', 'f', 'F', 'FALSE', 'false', 'False', '', null]) t.false(readRowWithMeta(word));
+  for (const word of ['1', 't', 'T', 'TRUE', 'true', 'True']) t.true(readBoolean('x', word, false));
+  for (const word of ['0', 'f', 'F', 'FALSE', 'false', 'False', '', null]) t.false(readBoolean('x', word, false));
+  t.true(readBoolean('x', null, true));
   for (const word of ['maybe', 'tRUE', 'yes', '2']) {
-    t.regex(String(messageOf(readRowWithMeta(word))), /^illegal param, row_with_meta must be boolean/);
+    t.regex(
+      String(messageOf(readBoolean('row_with_meta', word, false))),
+      /^illegal param, row_with_meta must be boolean/,
+    );
   }
 });
 

@@ -48,7 +48,15 @@ const precision: Parameter = {
 
 const precision3: Parameter = {
   ...precision,
-  schema: { type: 'string', enum: ['nanosecond', 'microsecond', 'millisecond', 'second'], default: 'nanosecond' },
+  description: 'Unit of the timestamps; `auto` tells that of each by its size.',
+  schema: { type: 'string', enum: ['auto', 'nanosecond', 'microsecond', 'millisecond', 'second'], default: 'auto' },
+};
+
+const acceptPartial: Parameter = {
+  name: 'accept_partial',
+  in: 'query',
+  description: 'Whether good lines are stored beside bad ones. If not, the body may have at most 4 MiB.',
+  schema: { type: 'boolean', default: true },
 };
 
 const lines = {
@@ -106,9 +114,9 @@ export const influxOperations = {
   },
   write3: {
     operationId: 'influxLinesWrite',
-    summary: 'Write line protocol as clients of InfluxDB 3 do that do not wait for storage',
+    summary: 'Write line protocol as clients of InfluxDB 3 do',
     tags: ['Writes'],
-    parameters: [name('db', 'Database.'), precision3, ackParameter],
+    parameters: [name('db', 'Database.'), precision3, acceptPartial, ackParameter],
     requestBody: lines,
     responses: writing('InfluxError'),
     security,

@@ -2,7 +2,7 @@ import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, HandlerContext } from '../call.js';
-import { readAck, readRowWithMeta, readTimeZone } from '../parameters.js';
+import { readAck, readBoolean, readTimeZone } from '../parameters.js';
 import { collectBody } from '../request-body.js';
 
 const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
@@ -22,7 +22,7 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   const timeZone = readTimeZone(connection ?? query.get('tz'));
   if (typeof timeZone !== 'string') return timeZone;
   const connectionZone = connection === null ? undefined : timeZone;
-  const keyed = readRowWithMeta(query.get('row_with_meta'));
+  const keyed = readBoolean('row_with_meta', query.get('row_with_meta'), false);
   if (typeof keyed !== 'boolean') return keyed;
   const ack = readAck(query.get('ack'));
   if (typeof ack === 'object') return ack;

@@ -68,7 +68,7 @@ async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<Ro
   if (first === undefined) return batch;
   const ending: Delivery = { outcome: 'rejected', fault: first };
   const blocks = batch.payload.blocks.filter((block) => !refused.has(block));
-  if (blocks.length === 0) {
+  if (blocks.length === 0 || batch.target.isWhole === true) {
     batch.settle(ending);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
+import { delivered } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/parse/parse-options.js';
 import { guarded } from '../guarded.js';
@@ -62,7 +63,11 @@ function parsedTogether(
 
 function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | undefined {
   try {
-    return rowsOf(batch, read(batch));
+    const points = read(batch);
+    const { rows, rejectedRows, rejects } = points;
+    if (rejectedRows === 0 || batch.target.isWhole !== true) return rowsOf(batch, points);
+    batch.settle(delivered(0, rows + rejectedRows, rejects));
+    return undefined;
   } catch (error) {
     if (error instanceof FaultError) batch.settle({ outcome: 'rejected', fault: error.fault });
     else {

@@ -59,6 +59,7 @@ function mayBeJoined({ payload, target, bytes: length }: Batch<ByteBlock>): bool
   const { format, bytes, part } = payload;
   if (length > maxTextBytes || !lineFormats.has(format) || target.ack === 'stored' || target.tally !== undefined)
     return false;
+  if (target.isWhole === true) return false;
   if (part !== undefined && !(part.first && part.last)) return false;
   return bytes.at(-1) !== backslash && !bytes.includes(quote);
 }

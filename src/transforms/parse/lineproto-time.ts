@@ -1,32 +1,56 @@
-import { minus } from '../../bytes/ascii.js';
+import { minus, zero } from '../../bytes/ascii.js';
 import { DigitRun } from '../../bytes/decimal.js';
 import { multiply } from '../../bytes/words.js';
-import type { Target } from '../../model/batch.js';
+import type { Target, TimeUnit } from '../../model/batch.js';
 import { Codes } from '../../model/fault.js';
+import type { DatabaseDef } from '../../model/schema.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import type { ParseOptions } from './parse-options.js';
 import { Ticks } from './ticks.js';
 
 /** Decimal digits that a second has in ticks of each unit; minutes and hours are counted in seconds. */
-const places: Readonly<Record<Target['precision'], number>> = { ns: 9, us: 6, ms: 3, s: 0, m: 0, h: 0 };
-const secondsPerUnit: Readonly<Partial<Record<Target['precision'], number>>> = { m: 60, h: 3600 };
+const places: Readonly<Record<TimeUnit, number>> = { ns: 9, us: 6, ms: 3, s: 0, m: 0, h: 0 };
+const secondsPerUnit: Readonly<Partial<Record<TimeUnit, number>>> = { m: 60, h: 3600 };
+/**
+ * Units that are guessed: below 5 and so many zeros a timestamp is in that one, others are nanoseconds. See
+ * https://docs.influxdata.com/influxdb3/core/write-data/http-api/v3-write-lp/
+ */
+const guesses = [
+  { unit: 's', digits: 10 },
+  { unit: 'ms', digits: 13 },
+  { unit: 'us', digits: 16 },
+  { unit: 'ns', digits: Number.POSITIVE_INFINITY },
+] as const;
 /** Upper word of the largest time, 2^63 - 1. */
 const maxHigh = 0x7fffffff;
 
-/** Reads timestamps of one unit into ticks of a database, exactly, by work on decimal digits. */
+/** How the digits of a unit become ticks of a database. */
+interface Scale {
+  /** Decimal digits to drop at the end of a timestamp: the whole division by a power of ten. */
+  readonly drop: number;
+  /** Ticks per unit of the text where the unit is the coarser one, as factors of at most 10^9. */
+  readonly factors: readonly number[];
+}
+
+function scaleOf(unit: TimeUnit, ticks: DatabaseDef['precision']): Scale {
+  const shift = places[ticks] - places[unit];
+  const factors = [secondsPerUnit[unit] ?? 1, 10 ** Math.max(0, shift)].filter((factor) => factor > 1);
+  return { drop: Math.max(0, -shift), factors };
+}
+
+/** Reads timestamps of one unit, or of one that is guessed for each, into ticks of a database, exactly, by work on decimal digits. */
 export class TimeReader extends Ticks {
   problem: LineProblem | undefined;
-  /** Decimal digits to drop at the end of a timestamp: the whole division by a power of ten. */
-  readonly #drop: number;
-  /** Ticks per unit of the text where the unit is the coarser one, as factors of at most 10^9. */
-  readonly #factors: readonly number[];
+  #scale: Scale;
+  /** Of each guessed unit; undefined where the unit is known. */
+  readonly #guesses: readonly Scale[] | undefined;
   readonly #run = new DigitRun();
 
   constructor(unit: Target['precision'], options: ParseOptions) {
     super(options);
-    const shift = places[options.database.precision] - places[unit];
-    this.#drop = Math.max(0, -shift);
-    this.#factors = [secondsPerUnit[unit] ?? 1, 10 ** Math.max(0, shift)].filter((factor) => factor > 1);
+    const { precision } = options.database;
+    this.#guesses = unit === 'auto' ? guesses.map((guess) => scaleOf(guess.unit, precision)) : undefined;
+    this.#scale = scaleOf(unit === 'auto' ? 'ns' : unit, precision);
   }
 
   /** Reads the timestamp that begins at `start` and returns the position after it, or -1 with `problem` set. */
@@ -37,23 +61,32 @@ export class TimeReader extends Ticks {
       this.now();
       return stop;
     }
-    const fits = this.#drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(this.words, 0) && this.#multiply();
+    if (this.#guesses !== undefined) this.#guess(this.#guesses, bytes[stop - this.#run.digits]!);
+    const fits =
+      this.#scale.drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(this.words, 0) && this.#multiply();
     const reason = fits ? this.outside(this.high) : 'is too large';
     return reason === undefined ? stop : this.#outOfRange(bytes, start, stop, reason);
+  }
+
+  /** Guesses the unit of the digits that were scanned, by how many they are and the first one. */
+  #guess(scales: readonly Scale[], first: number): void {
+    const size = this.#run.digits + (first - zero < 5 ? 0 : 1);
+    this.#scale = scales[guesses.findIndex(({ digits }) => size <= digits)]!;
   }
 
   /** Reads the digits before `stop` once more, without the last ones. */
   #readCoarser(bytes: Uint8Array, stop: number): boolean {
     const digits = this.#run.digits;
     if (digits > 19) return false;
-    const kept = stop - this.#drop;
-    this.#run.scan(bytes, digits > this.#drop ? stop - digits : kept, kept);
+    const { drop } = this.#scale;
+    const kept = stop - drop;
+    this.#run.scan(bytes, digits > drop ? stop - digits : kept, kept);
     return this.#run.toWords(this.words, 0);
   }
 
   /** Multiplies the words by the factors; false when the product is above 2^63 - 1. */
   #multiply(): boolean {
-    for (const factor of this.#factors) if (multiply(this.words, factor) > maxHigh) return false;
+    for (const factor of this.#scale.factors) if (multiply(this.words, factor) > maxHigh) return false;
     return true;
   }
 

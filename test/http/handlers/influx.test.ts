@@ -34,6 +34,46 @@ test('all writes say database and precision in their own way', async (t) => {
   }
 });
 
+test('a write of version 3 tells units by their size, and takes a text whole where it must not be stored in part', async (t) => {
+  const seen: WriteRequest[] = [];
+  const bad3 = await startRoom(t, answering(seen, delivered(0, 3, [{ row: 1, fault: bad }])));
+  const path = '/api/v3/write_lp?db=d';
+  for (const [query, precision] of [
+    ['', 'auto'],
+    ['&precision=auto', 'auto'],
+    ['&precision=s&accept_partial=true', 's'],
+  ] as const) {
+    const reply = await ask(bad3, { path: `${path}${query}`, body: 'm v=1' });
+    t.is(JSON.parse(reply.text).error, 'partial write: line 2: [0x21b] no field (3 rejected, 0 written) dropped=3');
+    t.like(seen.pop(), { maxMessageBytes: undefined, target: { precision, isWhole: undefined } });
+  }
+  const whole = await ask(bad3, { path: `${path}&accept_partial=false`, body: 'm v=1' });
+  t.is(whole.status, 400);
+  t.is(
+    JSON.parse(whole.text).error,
+    'no line is written, because accept_partial is false: line 2: [0x21b] no field (3 rejected, 0 written)',
+  );
+  t.like(seen.pop(), { maxMessageBytes: 4_194_304, target: { isWhole: true } });
+  const word = await ask(bad3, { path: `${path}&accept_partial=maybe`, body: 'm v=1' });
+  t.deepEqual(
+    [word.status, JSON.parse(word.text).error],
+    [400, 'illegal param, accept_partial must be boolean: "maybe"'],
+  );
+  const long = fault('parameter', Codes.statementTooLong, 'the body is longer than 4194304 bytes');
+  const refusing = await startRoom(t, {
+    write: (exchange) => {
+      exchange.request.body.resume();
+      exchange.refuse(long);
+    },
+  });
+  const tooLong = await ask(refusing, { path: `${path}&accept_partial=false`, body: 'm v=1' });
+  t.deepEqual(
+    [tooLong.status, JSON.parse(tooLong.text).error],
+    [413, 'with accept_partial=false the body may have at most 4194304 bytes'],
+  );
+  t.is((await ask(bad3, { path: '/write?db=d&precision=auto', body: 'm v=1' })).status, 400);
+});
+
 test('credentials are those of a parameter, of a Basic header or of a token', async (t) => {
   const seen: WriteRequest[] = [];
   const room = await startRoom(t, answering(seen));

@@ -159,3 +159,24 @@ test('texts that are read as one give the rows and endings of those read one by 
     }),
   );
 });
+
+test('a text that is taken whole is not read with others, and one bad line is enough to store none of it', async (t) => {
+  const { send, sets, endings, rows } = startDesk();
+  send(1, 'm v=1 10');
+  send(2, 'm v=2 20\nm v=bad 30\nm v=4 40', { isWhole: true });
+  send(3, 'm v=5 50', { isWhole: true });
+  await turn();
+  t.deepEqual(
+    rows().map(({ time }) => time),
+    [10n, 50n],
+  );
+  t.is(sets.length, 2);
+  t.like(endings[1], { 0: 2, 1: { outcome: 'delivered', rows: 0, rejectedRows: 3 } });
+  t.deepEqual(
+    [endings[0], endings[2]],
+    [
+      [1, delivered(1)],
+      [3, delivered(1)],
+    ],
+  );
+});

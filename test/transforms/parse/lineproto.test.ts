@@ -344,3 +344,30 @@ for (const file of readdirSync(fixtureFolder).filter((name) => name.endsWith('.j
     t.true(rows.length <= sample.points.length);
   });
 }
+
+test('the unit of a time may be told by its size', (t) => {
+  const times: [string, bigint][] = [
+    ['1700000000', 1_700_000_000_000_000_000n],
+    ['0001700000000', 1_700_000_000_000_000_000n],
+    ['1700000000123', 1_700_000_000_123_000_000n],
+    ['1700000000123456', 1_700_000_000_123_456_000n],
+    ['1700000000123456789', 1_700_000_000_123_456_789n],
+    ['4999999999', 4_999_999_999_000_000_000n],
+    ['5000000000', 5_000_000_000_000_000n],
+    ['5000000000000', 5_000_000_000_000_000n],
+    ['5000000000000000', 5_000_000_000_000_000n],
+    ['1', 1_000_000_000n],
+    ['0', nowTicks],
+  ];
+  const text = times.map(([time]) => `m v=1 ${time}`).join('\n');
+  const read = (precision: 'ns' | 'ms') =>
+    new LineProtocolDesk(precision).read(text, { precision: 'auto' }).map(({ time }) => time);
+  t.deepEqual(
+    read('ns'),
+    times.map(([, time]) => time),
+  );
+  t.deepEqual(
+    read('ms'),
+    times.map(([, time]) => (time === nowTicks ? time : time / 1_000_000n)),
+  );
+});
