@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Openable, OpenList } from '../model/open-list.js';
+import { cutWhenSlow } from './answered.js';
 
 /** A request that is not finished yet. */
 export class OpenCall implements Openable {
@@ -40,8 +41,14 @@ export class OpenCalls {
   draining = false;
   readonly #calls = new OpenList<OpenCall>();
   #whenChanged: () => void = () => undefined;
+  readonly #answeredMs: number;
   /** Requests that came behind others on their connection, and have not ended. */
   readonly #behind = new WeakMap<Duplex, Set<OpenCall>>();
+
+  /** `answeredMs` is how often it looks whether the bodies of answered requests still come. */
+  constructor(answeredMs: number) {
+    this.#answeredMs = answeredMs;
+  }
 
   /** Begins to watch a request; its end is noticed by itself. */
   add(raw: IncomingMessage, response: ServerResponse): OpenCall {
@@ -53,6 +60,7 @@ export class OpenCalls {
     response.once('close', () => {
       behind?.delete(call);
       this.#end(call);
+      if (!raw.complete) cutWhenSlow(raw, this.#answeredMs);
     });
     behind?.add(call);
     if (behind !== undefined && behind.size > mostBehind) raw.socket.destroy();

@@ -44,6 +44,8 @@ export interface HttpTimeouts {
   readonly requestMs?: number;
   /** Silence of a client that owes body bytes, or does not read its answer: 60 s. */
   readonly idleMs?: number;
+  /** In which 64 KB at least come of a body whose request is answered already: 10 s. */
+  readonly answeredMs?: number;
   /** Silence between two requests on one connection: 75 s. */
   readonly keepAliveMs?: number;
 }
@@ -99,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     observer: options.observer,
     recordSql: options.recordSql,
   };
-  const open = new OpenCalls();
+  const open = new OpenCalls(options.timeouts?.answeredMs ?? 10 * second);
   const app = buildApp(options, open);
   const enter: Enter = (request, reply, route) => {
     // Requests that were read together with the last one of a connection that was cut.

@@ -106,6 +106,25 @@ test('a client that is slow with its headers is told so and cut off', async (t) 
   t.true((await received).startsWith('HTTP/1.1 408'));
 });
 
+test('a body that drips behind its answer ends the connection, and one that flows does not', async (t) => {
+  const room = await startRoom(t, { timeouts: { answeredMs: 150 } });
+  const refused = statement.replace('Length: 8', 'Length: 80000000');
+  const { socket: dripping, received: ofDripping } = connect(room);
+  const drops = setInterval(() => dripping.write('x'), 10);
+  dripping.write(refused);
+  const { socket: flowing } = connect(room);
+  const flow = setInterval(() => flowing.write(Buffer.alloc(100_000)), 10);
+  t.teardown(() => {
+    clearInterval(drops);
+    clearInterval(flow);
+    flowing.destroy();
+  });
+  flowing.write(refused);
+  await once(flowing, 'data');
+  t.true((await ofDripping).includes('statement too long'));
+  t.false(flowing.destroyed);
+});
+
 test('a client that stops sending its body is cut off', async (t) => {
   const { socket, received } = connect(await startRoom(t, { timeouts: { idleMs: 200 } }));
   socket.write(statement.slice(0, -2));

@@ -48,7 +48,8 @@ const binaries: readonly Binary[] = [
   [(a, b) => `(${a} - (${b}))`, (a, b) => both(a, b, (x, y) => x - y)],
   [(a, b) => `(${a} * ${b})`, (a, b) => both(a, b, (x, y) => x * y)],
   [(a, b) => `(${a} / ${b})`, (a, b) => both(a, b, (x, y) => (y === 0 ? null : x / y))],
-  [(a, b) => `(${a} % ${b})`, (a, b) => both(a, b, (x, y) => (y === 0 ? null : x % y))],
+  // By the rounded quotient, so that 1 % (1 / 3) is 0.
+  [(a, b) => `(${a} % ${b})`, (a, b) => both(a, b, (x, y) => (y === 0 ? null : x - Math.trunc(x / y) * y))],
   [(a, b) => `ifnull(${a}, ${b})`, (a, b) => a ?? b],
   [(a, b) => `coalesce(NULL, ${a}, ${b})`, (a, b) => a ?? b],
   [(a, b) => `nullif(${a}, ${b})`, (a, b) => (a === b ? null : a)],

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bytes that a client who goes on sending a body sends between two looks at the least. */
+const leastBytes = 65_536;
+
+/**
+ * Cuts the connection of a request that was answered before its body had come, as a refused one is, once less than 64 KB come in a span.
+ * Who sends in earnest may do so to the end of the body, because many clients read no answer before that.
+ */
+export function cutWhenSlow(request: IncomingMessage, everyMs: number): void {
+  const { socket } = request;
+  const isOver = (): boolean => request.complete || socket.destroyed;
+  let before = socket.bytesRead;
+  const timer = setInterval(() => {
+    const { bytesRead } = socket;
+    const isSlow = bytesRead - before < leastBytes;
+    before = bytesRead;
+    if (!isOver() && !isSlow) return;
+    clearInterval(timer);
+    if (!isOver()) socket.destroy();
+  }, everyMs);
+  timer.unref();
+}
