@@ -6,6 +6,8 @@ const maxRows = 100_000;
 const maxWindows = 240;
 /** A rate needs two values in a window, and agents send one every 10 to 60 seconds: fewer windows, and none so short. */
 const [maxRateWindows, leastRateWindow] = [60, 60];
+/** Where it is known how often values come, a window of a rate is at least as long as this many take. */
+const valuesOfRate = 3;
 
 /** Lengths of windows that people read well, in seconds. */
 const windows = [
@@ -52,12 +54,20 @@ export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'holds' };
  */
 
 /**
+ * @typedef {object} Young what is known of a table whose first rows have just come, so that its picture is more than a point
+ * @property {number} ageMs since its first row
+ * @property {number} periodMs from a value of a series to the next
+ */
+
+/**
  * The statement for a choice, with `$from` and `$to` for the time range. A rate is that of each series, summed up in its
  * group; other functions look at the values of all series of a group together.
  * @param {Choice} choice
- * @param {number} spanMs length of the time range
+ * @param {number} rangeMs length of the time range
+ * @param {Young} [young]
  */
-export function exploreStatement({ database, table, column, of, filters, groups }, spanMs) {
+export function exploreStatement({ database, table, column, of, filters, groups }, rangeMs, young) {
+  const spanMs = Math.min(rangeMs, young?.ageMs ?? rangeMs);
   const where = ['_rowts BETWEEN $from AND $to', ...conditions(filters)].join('\n  AND ');
   const rows = `${quoted(database)}.${quoted(table)}\nWHERE ${where}`;
   const value = quoted(column);
@@ -67,7 +77,8 @@ export function exploreStatement({ database, table, column, of, filters, groups 
   }
   const interval = `INTERVAL(${windowOf(spanMs, maxWindows)}s)`;
   if (of === 'IRATE') {
-    const wide = `INTERVAL(${Math.max(leastRateWindow, windowOf(spanMs, maxRateWindows))}s)`;
+    const least = young === undefined ? leastRateWindow : windowOf(valuesOfRate * young.periodMs, 1);
+    const wide = `INTERVAL(${Math.max(least, windowOf(spanMs, maxRateWindows))}s)`;
     const names = groups.map((_, at) => `g${at + 1}`);
     const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), `IRATE(${value}) AS r`].join(
       ', ',

@@ -1,7 +1,7 @@
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { exploreStatement, functions, labelOf } from './explore-sql.js';
-import { newestWords, wholeSpan } from './extent.js';
+import { newestWords, wholeSpan, youngNow, youth } from './extent.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
 import { narrowed } from './json-tags.js';
@@ -96,6 +96,8 @@ export function exploreView(context) {
   let running;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** @type {Awaited<ReturnType<typeof youth>>} */
+  let young;
   /** The metric whose labels are offered. */
   let metric = '';
   let statement = '';
@@ -161,6 +163,7 @@ export function exploreView(context) {
         groups: chosenGroups(),
       },
       range.span() ?? (await wholeSpan(from)),
+      youngNow(young),
     );
     if (running !== mine || stopped) return;
     keep();
@@ -250,6 +253,7 @@ export function exploreView(context) {
     const found = await Promise.all([
       fields(database.value, table.value),
       knownTags(database.value, table.value),
+      youth({ database: database.value, table: table.value }),
     ]).catch((error) => {
       if (error instanceof Trouble && error.reason === 'refused') return undefined;
       throw error;
@@ -261,7 +265,8 @@ export function exploreView(context) {
       below.hidden = true;
       return say(told, `There is no table ${table.value} in ${database.value}, or you may not read it.`);
     }
-    const [columns, known] = found;
+    const [columns, known, begun] = found;
+    young = begun;
     const drawable = columns.filter(({ type, isTag }) => !isTag && numberTypes.test(type));
     put(
       column,

@@ -82,18 +82,22 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
 }
 
 /** Message for a person when the engine cannot be used at all; other faults stay as they are. */
-export function connectionFault(found: Fault, { url, password }: EngineAddress): Fault {
+export function connectionFault(found: Fault, { url, password, renew }: EngineAddress): Fault {
   if (isUnknownUser(found)) {
     const isGiven = password !== '';
+    const given =
+      renew === undefined
+        ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
+        : 'another engine on that port has written its password over the one of this; start the service again';
     const hint = isGiven
-      ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
+      ? given
       : 'name its password with ADAPTER_DATABASE_PASSWORD or a directory with adapter.toml (-c), or run as its user';
     const text = `The database engine at ${url} lets nobody in without its password: ${hint}`;
     // An engine that has just begun to listen is about to tell where it is.
     return fault(isGiven ? 'auth' : 'network', Codes.authenticationFailure, text, found);
   }
   if (found.kind !== 'network') return found;
-  return fault('network', Codes.networkUnavailable, `No database at ${url}: ${reasonOf(found.cause)}`, found);
+  return fault('network', Codes.networkUnavailable, `No database at ${url}: ${unreachableWords(found.cause)}`, found);
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -105,7 +109,8 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer',
 };
 
-function reasonOf(cause: unknown): string {
+/** Why a connection came to nothing, in words for a person. */
+export function unreachableWords(cause: unknown): string {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
   const text = cause instanceof Error ? cause.message : String(cause);
   return reasons[code] ?? (text === '' ? code : text);

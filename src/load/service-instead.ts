@@ -1,5 +1,5 @@
-import { FaultError, fault, reasonOf } from '../model/fault.js';
-import { isBehindService } from './engine-address.js';
+import { FaultError, fault } from '../model/fault.js';
+import { isBehindService, unreachableWords } from './engine-address.js';
 import { firstAnswer } from './execution/stopping.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
@@ -59,7 +59,7 @@ async function answeringService({
     service.close();
     if (!(error instanceof FaultError) || error.fault.kind === 'auth') throw error;
     const { kind, code, message, cause } = error.fault;
-    const reason = cause === undefined ? message : reasonOf(cause);
+    const reason = cause === undefined ? message : unreachableWords(cause);
     throw new FaultError(fault(kind, code, `${otherwise}: ${reason}; -P names its port`, error.fault));
   }
   log.info(`Statements and rows go through the HTTP service at ${service.url}.`);

@@ -14,7 +14,7 @@ interface Choice {
   readonly groups: readonly Tag[];
 }
 interface Explore {
-  readonly exploreStatement: (choice: Choice, spanMs: number) => string;
+  readonly exploreStatement: (choice: Choice, rangeMs: number, young?: { ageMs: number; periodMs: number }) => string;
 }
 
 const { exploreStatement }: Explore = await import(new URL('../../../page/explore-sql.js', import.meta.url).href);
@@ -32,6 +32,15 @@ test('a column of a table alone is one line, in windows that fit the time range'
   );
   t.regex(exploreStatement(plain, 24 * hour), /INTERVAL\(600s\)/);
   t.regex(exploreStatement(plain, 0), /INTERVAL\(1s\)/);
+});
+
+test('a table whose first rows have just come is cut finer, but a rate never below three values', (t) => {
+  const rate = { ...plain, of: 'IRATE' };
+  t.regex(exploreStatement(plain, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(1s\)/);
+  t.regex(exploreStatement(rate, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(10s\)/);
+  t.regex(exploreStatement(rate, hour, { ageMs: 240_000, periodMs: 15_000 }), /INTERVAL\(60s\)/);
+  t.regex(exploreStatement(rate, 10_000, { ageMs: 240_000, periodMs: 1_000 }), /INTERVAL\(5s\)/);
+  t.regex(exploreStatement(rate, hour), /INTERVAL\(60s\)/);
 });
 
 test('values of one tag are alternatives, all else must hold together, and what is in them is no SQL', (t) => {

@@ -1,6 +1,6 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { TopicDef, TopicSource } from '../../model/topic.js';
+import type { TopicDef } from '../../model/topic.js';
 import type { LogEntry, TableChange, TopicOperation } from './operations.js';
 
 /** The part of the catalogue's fold that is about topics. */
@@ -52,24 +52,26 @@ export class Topics {
 
   /** Why a database cannot be dropped; undefined when no topic delivers anything of it. */
   keepsDatabase(database: string): Fault | undefined {
-    return this.all().some((topic) => topic.database === database) ? dropTopicFirst() : undefined;
+    return dropFirst(this.all().filter((topic) => topic.database === database));
   }
 
   /** Why a super table or normal table cannot be dropped. */
   keepsTable(database: string, table: string): Fault | undefined {
-    return this.#over(database, table).length > 0 ? dropTopicFirst() : undefined;
+    return dropFirst(this.#over(database, table));
   }
 
   /** Why a column or tag cannot be dropped or given another name or type. */
   keepsColumn(database: string, table: string, change: TableChange): Fault | undefined {
     const name = changedColumn(change);
-    const isUsed = this.#over(database, table).some(({ columns }) => columns.some((column) => column === name));
+    const isUsed = this.#over(database, table).some(
+      ({ source }) => source.kind !== 'database' && source.columns.some((column) => column === name),
+    );
     return isUsed ? fault('database', Codes.fieldUsedByTopic, 'Field used by topic') : undefined;
   }
 
-  #over(database: string, table: string): Extract<TopicSource, { table: string }>[] {
-    return this.all().flatMap(({ database: own, source }) =>
-      own === database && source.kind !== 'database' && source.parent === table ? [source] : [],
+  #over(database: string, table: string): readonly TopicDef[] {
+    return this.all().filter(
+      ({ database: own, source }) => own === database && source.kind !== 'database' && source.parent === table,
     );
   }
 }
@@ -90,6 +92,10 @@ function changedColumn(change: TableChange): string | undefined {
   }
 }
 
-function dropTopicFirst(): Fault {
-  return fault('database', Codes.topicDropFirst, 'Topic must be dropped first');
+/** The fault that names the topics that stand in the way; undefined when there are none. */
+function dropFirst(topics: readonly TopicDef[]): Fault | undefined {
+  const [first] = topics;
+  if (first === undefined) return undefined;
+  const others = topics.length > 1 ? `, and ${topics.length - 1} more in SHOW TOPICS` : '';
+  return fault('database', Codes.topicDropFirst, `Topic must be dropped first: ${first.name}${others}`);
 }

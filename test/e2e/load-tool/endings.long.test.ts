@@ -71,7 +71,10 @@ test.serial('what cannot be reached, and who is not let in, has one clear line w
   const port = String(tool.enginePort);
   const http = String(service.port);
   for (const [argv, reason] of [
-    [['-h', 'no.such.host.invalid'], /\[0x000b\] No HTTP service at .*no\.such\.host.*; -P names its port/],
+    [
+      ['-h', 'no.such.host.invalid'],
+      /\[0x000b\] No HTTP service at .*no\.such\.host.*: the(?: host name cannot be resolved|re is no such host); -P names its port/,
+    ],
     [['-P', '1'], /\[0x000b\] No database at .*nothing listens there/],
     [['-P', port, '-u', 'nobody'], /\[0x0357\] Authentication failure/],
     [['-P', port, '-p', 'wrong'], /\[0x0357\] Authentication failure/],

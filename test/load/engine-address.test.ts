@@ -1,0 +1,17 @@
+import test from 'ava';
+import { connectionFault } from '../../src/load/engine-address.js';
+import { Codes, fault } from '../../src/model/fault.js';
+
+const url = 'http://127.0.0.1:6030';
+
+test('a refused password is told by where it came from', (t) => {
+  const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure', { engineCode: 516 });
+  const at = { url, user: 'default', isServer: false };
+  const told = connectionFault(refused, { ...at, password: 'secret', renew: () => undefined });
+  t.regex(told.message, /another engine on that port/);
+  t.regex(
+    connectionFault(refused, { ...at, password: 'secret' }).message,
+    /ADAPTER_DATABASE_PASSWORD .* is not its own/,
+  );
+  t.regex(connectionFault(refused, { ...at, password: '' }).message, /name its password/);
+});
