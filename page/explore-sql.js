@@ -80,12 +80,12 @@ export function exploreStatement({ database, table, column, of, filters, groups 
     const least = young === undefined ? leastRateWindow : windowOf(valuesOfRate * young.periodMs, 1);
     const wide = `INTERVAL(${Math.max(least, windowOf(spanMs, maxRateWindows))}s)`;
     const names = groups.map((_, at) => `g${at + 1}`);
-    const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), `IRATE(${value}) AS r`].join(
-      ', ',
-    );
+    const rate = [`IRATE(${value}) AS r`, `COUNT(${value}) AS n`];
+    const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), ...rate].join(', ');
     const outer = ['w AS _wstart', ...names.map((name, at) => `${name} AS ${quoted(labelOf(groups[at]))}`)].join(', ');
     const each = `SELECT ${inner} FROM ${rows}\nPARTITION BY ${['tbname', ...keys].join(', ')} ${wide}`;
-    return `SELECT ${outer}, SUM(r) AS rate FROM (\n${each}\n) GROUP BY ${['w', ...names].join(', ')} ORDER BY w LIMIT ${maxRows}`;
+    // Of one value alone the rate is 0, as at the end of the range, where a window has only begun.
+    return `SELECT ${outer}, SUM(r) AS rate FROM (\n${each}\n) WHERE n > 1 GROUP BY ${['w', ...names].join(', ')} ORDER BY w LIMIT ${maxRows}`;
   }
   const parts = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
   const items = ['_wstart', ...groups.map(selected), `${of}(${value})`].join(', ');

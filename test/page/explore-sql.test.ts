@@ -77,10 +77,10 @@ test('a rate is that of each series, summed up in its group', (t) => {
     exploreStatement({ ...plain, of: 'IRATE', groups: [cpu] }, hour),
     [
       'SELECT w AS _wstart, g1 AS `cpu`, SUM(r) AS rate FROM (',
-      "SELECT _wstart AS w, `labels`->'cpu' AS g1, IRATE(`temp`) AS r FROM `demo`.`weather`",
+      "SELECT _wstart AS w, `labels`->'cpu' AS g1, IRATE(`temp`) AS r, COUNT(`temp`) AS n FROM `demo`.`weather`",
       'WHERE _rowts BETWEEN $from AND $to',
       "PARTITION BY tbname, `labels`->'cpu' INTERVAL(60s)",
-      ') GROUP BY w, g1 ORDER BY w LIMIT 100000',
+      ') WHERE n > 1 GROUP BY w, g1 ORDER BY w LIMIT 100000',
     ].join('\n'),
   );
 });
