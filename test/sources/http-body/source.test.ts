@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import test from 'ava';
+import type { Batch, ByteBlock } from '../../../src/model/batch.js';
 import { BodyBudget } from '../../../src/model/body-budget.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
@@ -8,6 +9,8 @@ import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { HttpBodySource } from '../../../src/sources/http-body/source.js';
 import { LineCutter } from '../../../src/transforms/parse/line-cutter.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
+import { instant } from '../../support/group-commit.js';
+import { until } from '../../support/until.js';
 
 const limits = { smallBodyBytes: 64, blockBytes: 32, maxLineBytes: 200 };
 const weigh = (_format: string, message: Uint8Array): number => message.length;
@@ -21,6 +24,12 @@ function inPieces(text: string): Readable {
     Array.from({ length: Math.ceil(bytes.length / 16) }, (_, i) => bytes.subarray(i * 16, i * 16 + 16)),
   );
 }
+
+const asked = {
+  format: 'lineproto',
+  credentials: { scheme: 'password', user: 'u', password: 'p' },
+  target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
+} as const;
 
 interface Made extends SourceUnderTest {
   request(
@@ -39,15 +48,11 @@ function make(): Made {
   const request = (body: Readable, length?: number, aborted = new AbortController().signal, maxMessageBytes?: number) =>
     new Promise<Delivery | Fault | undefined>((resolve) => {
       aborted.addEventListener('abort', () => setTimeout(() => resolve(undefined), 20));
-      const asked: WriteRequest = {
-        format: 'lineproto',
-        credentials: { scheme: 'password', user: 'u', password: 'p' },
-        target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
-        body,
-        length,
-        ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
-      };
-      source.accept({ id: '1', request: asked, aborted, answer: resolve, refuse: resolve }, 'u');
+      const limit = maxMessageBytes === undefined ? {} : { maxMessageBytes };
+      source.accept(
+        { id: '1', request: { ...asked, body, length, ...limit }, aborted, answer: resolve, refuse: resolve },
+        'u',
+      );
     });
   const send = async (text: string): Promise<Delivery | undefined> => {
     const bytes = Buffer.from(text);
@@ -58,6 +63,42 @@ function make(): Made {
 }
 
 sourceContract(test, 'http-body', async () => make(), large);
+
+test('bodies that wait for one gate hold no room, and go on as far as there is credit, not all together', async (t) => {
+  const gate = new ByteCreditGate(48);
+  const bodies = new BodyBudget({ limitBytes: 2 ** 20, maxWaiting: 10, waitMs: 10_000 });
+  const source = new HttpBodySource(
+    { origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh },
+    gate,
+    bodies,
+  );
+  const open: Batch<ByteBlock>[] = [];
+  source.batches$.subscribe((batch) => open.push(batch));
+  const release = gate.hold('test');
+  const body = Buffer.from('m v=1\n'.repeat(6));
+  const answers = Array.from({ length: 5 }, (_, sender) => {
+    const { length } = body;
+    // All of one body is here; another one is still to come.
+    const isHere = sender > 0;
+    return new Promise<unknown>((answer) => {
+      const request = { ...asked, body: Readable.from([body]), length, ...(isHere ? { whole: () => body } : {}) };
+      source.accept({ id: '1', request, aborted: new AbortController().signal, answer, refuse: answer }, 'u');
+    });
+  });
+  await instant();
+  t.deepEqual([open.length, bodies.bytes], [0, 0]);
+  release();
+  t.true(await until(() => open.length > 0));
+  await instant();
+  // The second one uses the credit up.
+  t.is(open.length, 2);
+  for (let ended = 0; ended < answers.length; ended++) {
+    t.true(await until(() => open.length > ended));
+    open[ended]?.settle(delivered(6));
+  }
+  for (const answer of await Promise.all(answers)) t.like(answer, { outcome: 'delivered' });
+  t.is(bodies.bytes, 0);
+});
 
 test('rejected lines are numbered over the whole body, however it was cut', async (t) => {
   const made = make();
