@@ -52,11 +52,6 @@ export class DigitRun {
     return position;
   }
 
-  /** The digits as a whole number; exact for at most 15 digits, the only case it may be used for. */
-  toNumber(): number {
-    return this.digits <= 9 ? this.a : this.a * powersOfTen[this.digits - 9]! + this.b;
-  }
-
   /**
    * Writes the value as an unsigned 64-bit number, low word first, at `words[2 * index]`. Returns false when it does not fit.
    */
