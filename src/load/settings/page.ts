@@ -1,6 +1,10 @@
+import { wrapped } from '../../text/wrapped.js';
 import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './rows.js';
 import { flagGroups, type Level, levels, type Setting } from './setting.js';
 import { shownDefault } from './usage.js';
+
+/** Of a line of prose, in characters. */
+const lineLength = 140;
 
 const introduction = `# Arguments and files of the load tool
 
@@ -55,9 +59,14 @@ function flagRow({ short, long, also = [], word, help, setting }: LoadFlag): str
 function renderKeys(level: Level): string {
   const others = isOpen(level) ? 'Any other key is an option of CREATE DATABASE.\n\n' : '';
   const useless = withoutEffect[level];
-  const end = useless === undefined ? '' : `\nAccepted and without effect: ${useless.map(code).join(', ')}.\n`;
+  const end =
+    useless === undefined ? '' : `\n${paragraph(`Accepted and without effect: ${useless.map(code).join(', ')}.`)}\n`;
   const rows = rowsAt(level).map(keyRow).join('\n');
   return `### ${levels[level]}\n\n${others}| Key | Type | Default | What it means |\n|---|---|---|---|\n${rows}\n${end}`;
+}
+
+function paragraph(text: string): string {
+  return wrapped(text.split(' '), lineLength).join('\n');
 }
 
 function keyRow(setting: Setting<unknown>): string {
