@@ -25,6 +25,7 @@ export const backslash = 0x5c;
 export const closeBracket = 0x5d;
 export const underscore = 0x5f;
 export const backquote = 0x60;
+export const lowerE = 0x65;
 export const lowerX = 0x78;
 export const openBrace = 0x7b;
 export const pipe = 0x7c;

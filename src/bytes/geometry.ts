@@ -61,6 +61,9 @@ class WktReader {
   readonly #tokens: readonly string[];
   #at = 0;
   readonly #out = new WkbWriter();
+  /** The last position that was read. */
+  #x = 0;
+  #y = 0;
 
   constructor(text: string) {
     this.#tokens = text.match(/[(),]|[^\s(),]+/g) ?? [];
@@ -81,19 +84,32 @@ class WktReader {
       this.#out.closeCount(this.#out.openCount(), 0);
       return true;
     }
-    return this.#list(() => this.#member(kind, depth));
+    return kind === 2 ? this.#line() : this.#list(() => this.#member(kind, depth));
   }
 
   /** One member of the list that a geometry of this kind is. */
   #member(kind: number, depth: number): boolean {
-    if (kind === 2) return this.#position();
-    if (kind === 3) return this.#list(() => this.#position());
+    if (kind === 3) return this.#ring();
     if (kind === 7) return this.#geometry(depth + 1);
     this.#out.header(kind - 3);
-    if (kind === 5) return this.#list(() => this.#position());
-    if (kind === 6) return this.#list(() => this.#list(() => this.#position()));
+    if (kind === 5) return this.#line();
+    if (kind === 6) return this.#list(() => this.#ring());
     // Members of a MULTIPOINT are written with or without brackets.
     return this.#take('(') ? this.#position() && this.#take(')') : this.#position();
+  }
+
+  /** Two positions or more. */
+  #line(): boolean {
+    let positions = 0;
+    return this.#list(() => this.#position() && ++positions > 0) && positions > 1;
+  }
+
+  /** Three positions or more, of which the last is the first again. */
+  #ring(): boolean {
+    const xs: number[] = [];
+    const ys: number[] = [];
+    const isRead = this.#list(() => this.#position() && xs.push(this.#x) + ys.push(this.#y) > 0);
+    return isRead && xs.length > 2 && xs[0] === this.#x && ys[0] === this.#y;
   }
 
   #list(member: () => boolean): boolean {
@@ -109,16 +125,19 @@ class WktReader {
   }
 
   #position(): boolean {
-    return this.#coordinate() && this.#coordinate();
+    this.#x = this.#coordinate();
+    this.#y = this.#coordinate();
+    return !Number.isNaN(this.#x) && !Number.isNaN(this.#y);
   }
 
-  #coordinate(): boolean {
+  /** NaN, and nothing passed, when there is none. */
+  #coordinate(): number {
     const text = this.#tokens[this.#at] ?? '';
     const value = Number(text);
-    if (!numberText.test(text) || !Number.isFinite(value)) return false;
+    if (!numberText.test(text) || !Number.isFinite(value)) return Number.NaN;
     this.#at++;
     this.#out.double(value);
-    return true;
+    return value;
   }
 
   #take(token: string): boolean {
@@ -130,7 +149,7 @@ class WktReader {
 
 /**
  * Turns well-known text of a two-dimensional geometry into little-endian well-known binary, the form in which GEOMETRY values
- * are stored (OGC 06-103r4, sections 7 and 8). Returns undefined when the text is not a geometry.
+ * are stored (OGC 06-103r4, sections 7 and 8). Returns undefined when the text is not a geometry; the rings of a polygon are closed.
  */
 export function parseWellKnownText(text: string): Uint8Array | undefined {
   return new WktReader(text).read();

@@ -39,6 +39,10 @@ test('refuses what is not a geometry, whatever it is', (t) => {
     'POINT(a 1)',
     'POINT(1e999 1)',
     'CIRCLE(1 2)',
+    'LINESTRING(1 2)',
+    'POLYGON((1 2, 3 4))',
+    'POLYGON((0 0, 1 0, 1 1, 0 2))',
+    'MULTIPOLYGON(((0 0, 1 0, 0 0)), ((0 0, 1 0, 2 0)))',
   ];
   for (const text of bad) t.is(hex(text), undefined, text);
   t.is(hex(`${'GEOMETRYCOLLECTION('.repeat(100)}POINT(1 2)${')'.repeat(100)}`), undefined);

@@ -115,10 +115,11 @@ const statements: StatementTable = {
   delete: { rights: checkedByName, run: remove },
   show: {
     rights: ({ show }, asker) => checkShow(show, asker),
-    fresh: ({ show }) => (isOfState(show) ? undefined : 'catalogue'),
+    fresh: ({ show }) => (isOfState(show) ? undefined : 'table' in show ? 'rows' : 'catalogue'),
+    touches: ({ show }, current) => ('table' in show ? databaseOf(show.table, current) : 'all'),
     run: runShow,
   },
-  describe: { rights: tableInSight, fresh: 'catalogue', run: runDescribe },
+  describe: { rights: tableInSight, fresh: 'rows', touches: namedTable, run: runDescribe },
   'kill-query': { rights: everybody, run: killQuery },
   use: definition(databaseInSight, useDatabase, namedDatabase),
   accepted: definition(administration, checkAccepted),
@@ -223,7 +224,6 @@ async function runDescribe(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  await context.writes.visible(databaseOf(table, asked.request.database));
   return listed(await describe(table, definitionsOf(asked, context)), asked);
 }
 

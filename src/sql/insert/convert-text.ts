@@ -3,6 +3,7 @@ import { parseWellKnownText } from '../../bytes/geometry.js';
 import type { ColumnDef } from '../../model/schema.js';
 import { valueTooLong } from '../syntax/faults.js';
 import { type Cursor, Token } from './cursor.js';
+import { parseDouble } from './number.js';
 
 const noBytes = new Uint8Array(0);
 
@@ -27,7 +28,9 @@ export class TextReader {
     const from = cursor.at;
     const token = cursor.readValue();
     if (token === Token.null) return false;
-    if (token === Token.word) throw cursor.syntaxError('invalid data or symbol', from);
+    const isNoNumber =
+      token === Token.number && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
+    if (token === Token.word || isNoNumber) throw cursor.syntaxError('invalid data or symbol', from);
     this.#take(cursor.text, cursor.textStart, cursor.textEnd);
     // a text of no more bytes than the limit has no more characters either
     if (this.end - this.start > column.type.length) {
@@ -48,7 +51,7 @@ export class TextReader {
   /** GEOMETRY: well-known text, kept as little-endian well-known binary. */
   readGeometry(column: ColumnDef): boolean {
     const from = this.#cursor.at;
-    if (!this.#readQuoted('invalid geometry data')) return false;
+    if (!this.#readQuoted('invalid geometry data') || this.#cursor.textIs('NULL')) return false;
     const binary = parseWellKnownText(this.#cursor.textString());
     if (binary === undefined) throw this.#cursor.syntaxError('invalid geometry data', from);
     this.#take(binary, 0, binary.length);

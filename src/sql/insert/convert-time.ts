@@ -1,4 +1,4 @@
-import { apostrophe, dot, minus, openParenthesis, plus, quote, zero } from '../../bytes/ascii.js';
+import { apostrophe, dot, lowerE, lowerX, minus, openParenthesis, plus, quote, zero } from '../../bytes/ascii.js';
 import { setBigInt, setInteger, toBigInt } from '../../bytes/words.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration, DurationUnit } from '../syntax/ast.js';
@@ -59,7 +59,7 @@ export class TimeReader {
       if (!setTicks(this.ticks, this.#reader.seconds, this.#reader.nanos, this.#perSecond)) throw timestampOutOfRange();
     } else {
       if (cursor.textIs('NULL')) return false;
-      this.#setInteger('invalid timestamp format', start);
+      if (!this.#setNamed()) this.#setInteger('invalid timestamp format', start);
     }
     this.#readOffset();
     return true;
@@ -80,12 +80,27 @@ export class TimeReader {
   /** Takes the last literal as ticks; fails with the reason when it is not a whole number. */
   #setInteger(reason: string, start: number): void {
     const { text, textStart, textEnd } = this.#cursor;
+    const isHex = [1, 2].some((at) => (text[textStart + at]! | 32) === lowerX);
     for (let at = textStart; at < textEnd; at++) {
-      if (text[at] === dot) throw this.#cursor.syntaxError(reason, start);
+      const byte = text[at]!;
+      if (byte === dot || (!isHex && (byte | 32) === lowerE)) throw this.#cursor.syntaxError(reason, start);
     }
     const value = parseScaled(text, textStart, textEnd, 0);
     if (value === undefined) throw this.#cursor.syntaxError(reason, start);
     this.#set(value);
+  }
+
+  /** Takes quoted NOW and TODAY, with brackets or without; false for another text. */
+  #setNamed(): boolean {
+    const cursor = this.#cursor;
+    const now = cursor.textIs('NOW') || cursor.textIs('NOW()');
+    if (!now && !cursor.textIs('TODAY') && !cursor.textIs('TODAY()')) return false;
+    this.#set(this.#named(now));
+    return true;
+  }
+
+  #named(now: boolean): bigint {
+    return now ? this.#now : startOfDay(this.#now, this.#precision, this.#zone);
   }
 
   #setWord(start: number): void {
@@ -97,7 +112,7 @@ export class TimeReader {
     }
     if (!now && !cursor.textIs('TODAY')) throw cursor.syntaxError('invalid data or symbol', start);
     if (cursor.skip(openParenthesis)) cursor.expectClose();
-    this.#set(now ? this.#now : startOfDay(this.#now, this.#precision, this.#zone));
+    this.#set(this.#named(now));
   }
 
   /** Reads the text of `TIMESTAMP '…'`. */

@@ -184,7 +184,7 @@ class RowShape {
 
   #addTime(value: Value): void {
     if (value.role === 'null') throw primaryTimeNull();
-    if (value.type.name !== 'TIMESTAMP') throw wrongType(value.type);
+    if (value.type.name !== 'TIMESTAMP' && !isText(value.type)) throw wrongType(value.type);
     const { sql } = ticksOf(value, this.#env.precision, this.#env);
     const { min, max } = this.#range;
     this.#refuse(`isNull(${sql})`, primaryTimeNull().fault);

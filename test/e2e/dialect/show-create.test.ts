@@ -132,3 +132,16 @@ test.serial('what SHOW CREATE prints makes the same thing again', async (t) => {
   await service.run(String(database));
   t.deepEqual(await service.rows('SHOW CREATE DATABASE again'), [['again', database]]);
 });
+
+statements('SHOW knows a sub-table that a row has just made', service, 'plain', [
+  { sql: "INSERT INTO new1 USING pump TAGS ('new', 5) VALUES (NOW, 1, 1)", affected: 1 },
+  { sql: 'SHOW CREATE TABLE new1', rows: [['new1', 'CREATE TABLE `new1` USING `pump` (`site`, `n`) TAGS ("new", 5)']] },
+  { sql: "INSERT INTO new2 USING pump TAGS ('new', 6) VALUES (NOW, 1, 1)", affected: 1 },
+  {
+    sql: 'SHOW TAGS FROM new2',
+    rows: [
+      ['new2', 'plain', 'pump', 'site', 'NCHAR(10)', 'new'],
+      ['new2', 'plain', 'pump', 'n', 'INT', '6'],
+    ],
+  },
+]);

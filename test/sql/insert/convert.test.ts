@@ -138,7 +138,8 @@ test('NULL is NULL for every type, quoted NULL only where it cannot be text', (t
     t.is(cellOf(type, 'NULL'), null, type.name);
     t.is(cellOf(type, 'null'), null, type.name);
   }
-  for (const type of [dataType('INT'), dataType('DOUBLE'), dataType('TIMESTAMP'), ...decimals]) {
+  const others = [dataType('INT'), dataType('DOUBLE'), dataType('TIMESTAMP'), dataType('GEOMETRY', 100)];
+  for (const type of [...others, ...decimals]) {
     t.is(cellOf(type, "'NULL'"), null);
     t.is(cellOf(type, '"null"'), null);
   }
@@ -168,7 +169,7 @@ test('numbers and truth values keep their spelling in string columns', (t) => {
     t.is(cellOf(type, '-01.50'), '-01.50');
     t.is(cellOf(type, 'true'), 'true');
     t.is(cellOf(type, '0x1F'), '0x1F');
-    t.is(reasonOf(type, 'word'), '(invalid data or symbol)');
+    for (const bad of ['word', '123abc', '-1d', '+', '-']) t.is(reasonOf(type, bad), '(invalid data or symbol)', bad);
   }
 });
 
@@ -256,15 +257,18 @@ test('times are taken in every form, with a duration added or taken off', (t) =>
     ["'2024-03-01' + 1w", now + 604800000n],
     ["'2024-03-01'-1m", now - 60000n],
     ['1000+1s', 2000n],
+    ["'now'", now],
+    ["'Today()'", now],
+    ["'0x1E'", 30n],
   ];
   for (const [literal, value] of cases) t.is(cellOf(type, literal), value, literal);
 });
 
 test('what is no time is refused', (t) => {
   const type = dataType('TIMESTAMP');
-  for (const literal of ['1.5', 'true', "''", '12ab', '1s'])
+  for (const literal of ['1.5', '1e3', 'true', "''", '12ab', '1s'])
     t.is(reasonOf(type, literal), '(invalid timestamp)', literal);
-  for (const literal of ["'abc'", "'2024-13-01'", "'1.5'", "'now'"]) {
+  for (const literal of ["'abc'", "'2024-13-01'", "'1.5'", "'now+1s'", "'1e3'"]) {
     t.is(reasonOf(type, literal), '(invalid timestamp format)', literal);
   }
   t.is(reasonOf(type, 'yesterday'), '(invalid data or symbol)');
