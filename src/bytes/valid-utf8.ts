@@ -4,7 +4,7 @@ const nothing = new Uint8Array(0);
 /** A character has no more bytes than this behind its first. */
 const mostFollowing = 3;
 
-/** Makes UTF-8 of bytes that come in pieces, cut anywhere: what is none of it becomes U+FFFD, the rest passes unchanged. */
+/** Makes UTF-8 of bytes that come in pieces, cut anywhere: bytes that are not UTF-8 become U+FFFD, all others pass unchanged. */
 export class Utf8Mender {
   #rest: Uint8Array = nothing;
 
@@ -18,7 +18,7 @@ export class Utf8Mender {
     return mended(all.subarray(0, end));
   }
 
-  /** What is left over. */
+  /** The bytes of a character that did not end. */
   end(): Uint8Array {
     const rest = this.#rest;
     this.#rest = nothing;

@@ -91,7 +91,7 @@ export function append(lane: Lane, batch: Batch<ColumnBlock>): void {
   lane.added++;
 }
 
-/** So many more blocks take the place of one that was in flight: whoever waits for those behind it waits for them, too. */
+/** Makes room for so many more blocks in the place of one that was in flight: readers who wait for blocks behind it wait for these, too. */
 export function makeRoom(lane: Lane, more: number): void {
   lane.added += more;
   lane.flushTo += more;

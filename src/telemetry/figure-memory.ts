@@ -46,10 +46,6 @@ export class FigureMemory implements Component {
     this.#timer.unref();
   }
 
-  async drain(): Promise<void> {
-    await this.stop();
-  }
-
   async stop(): Promise<void> {
     clearInterval(this.#timer);
   }

@@ -132,7 +132,7 @@ export class Storage {
     return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;
   }
 
-  /** Told when a statement has relied on knowledge about rows in vain. */
+  /** To be told when an assumption of a statement about rows was wrong. */
   wasWrong(reliance: WrongReliance): void {
     this.#uniqueRows.wasWrong(reliance);
   }

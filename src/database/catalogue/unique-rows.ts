@@ -66,7 +66,7 @@ export class UniqueRowsLooks {
     return known.unique;
   }
 
-  /** Told when a statement has relied in vain on there being no later rows than those which are known, or on new rows of each series; `now` in ms. */
+  /** To be told when an assumption of a statement was wrong: that no rows are later than the known ones, or that each series has new rows. `now` in ms. */
   wasWrong({ storage, on }: WrongReliance, now = performance.now()): void {
     const known = this.#known.get(storage);
     if (known?.unique === undefined) return;

@@ -28,7 +28,7 @@ export class KeeperWatch {
       this.#isAway = false;
       return result;
     } catch (error) {
-      // What nodes refuse for other reasons, or do not answer, says nothing of the keeper.
+      // Other refusals of a node, and its silence, say nothing of the keeper.
       if (keeperCodes.has(engineCodeOf(error))) this.#isAway = true;
       throw error;
     } finally {

@@ -371,7 +371,7 @@ function isShort({ headers }: IncomingMessage): boolean {
   return length !== undefined && Number(length) <= shortAnswerBytes;
 }
 
-/** The user whose memory a result counts as: those that read little count for nobody. */
+/** The user to whom the memory of a result counts; none for results that read little. */
 function countedOwner({ owner, isLight }: ResultOptions): string | undefined {
   return isLight === true ? undefined : owner;
 }

@@ -131,7 +131,7 @@ export function isFileMissing(error: unknown): boolean {
   return engineCodeOf(error) === 107;
 }
 
-/** What a statement has relied upon in vain, where it failed for that. */
+/** The wrong assumption of a statement, where it failed because of one. */
 export function wrongRelianceOf(error: unknown): WrongReliance | undefined {
   if (engineCodeOf(error) !== raisedCode || !(error instanceof FaultError)) return undefined;
   return wrongReliance(error.fault.message);

@@ -2,8 +2,9 @@
 export const frameSocket = 'ask.sock';
 
 /**
- * Meaning of a frame. `ask`: a statement with a short result behind the name of its user, percent-encoded and often empty, and a line feed. `cancel`: nobody waits for it any
- * more. `answer`: its result, whole. `refusal`: the engine's words about why there is none.
+ * Kinds of frames. `ask`: a statement with a short result; before it stand the name of its user, percent-encoded and often empty, and a line
+ * feed. `cancel`: the adapter does not wait for the answer any more. `answer`: the whole result. `refusal`: the engine's words about why there is
+ * none.
  */
 export const FrameKind = { ask: 0, cancel: 1, answer: 2, refusal: 3 } as const;
 

@@ -5,7 +5,7 @@ import type { EngineException } from './exception.js';
 /** How a connection is taken. */
 interface Taking {
   readonly lane: Lane;
-  /** Fires when nobody waits for the statement any more. */
+  /** Fires when the client has gone away. */
   readonly signal: AbortSignal;
   /** User whose memory the statement counts as. */
   readonly owner: string | undefined;
@@ -14,8 +14,8 @@ interface Taking {
 }
 
 /**
- * Runs work on a connection, cancels it when the client goes away, and gives the connection back in any case. Undefined where nobody
- * waits any more. Rejects with what the host itself has ended the statement for, else with what the work rejects with.
+ * Runs work on a connection, cancels it when the client goes away, and gives the connection back in any case. Undefined where the client has
+ * gone before. Rejects with the host's own reason where the host has ended the statement, else as the work rejects.
  */
 export async function onConnection<T>(
   connections: Connections,

@@ -18,8 +18,8 @@ export interface ShortDoor {
 }
 
 /**
- * Serves the statements with short results of who may reach the directory of the host: its own user. `begun` is told of each, and resolved
- * once it has its answer.
+ * Serves statements with short results to programs that can reach the directory of the host, which are those of its own user. `begun` gets a
+ * promise for each statement, which resolves with its answer.
  */
 export function openShortDoor(
   directory: string,

@@ -31,7 +31,7 @@ export function readLoadArguments(program: string, version: string, argv: readon
   return { outcome: 'arguments', args: new LoadArguments(given) };
 }
 
-/** What somebody meant who names a file alone. */
+/** A hint for a command line that names a file without its flag. */
 function fileHint(word = ''): string {
   return word.endsWith('.json') ? ` (did you mean -f ${word}?)` : '';
 }

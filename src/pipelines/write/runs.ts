@@ -48,7 +48,7 @@ interface JoinedBlock {
   readonly texts: readonly number[];
 }
 
-/** What is noted in the log of a text and a table: that its rows have ended, or the group that they were in; 0 is nothing. */
+/** The note of the log about a text and a table: that its rows have ended, or the number of their group; 0 where there is none. */
 type Fate = (table: string, text: number) => number;
 
 /**

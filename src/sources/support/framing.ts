@@ -178,7 +178,7 @@ async function* wholeLines(
   if (rest !== undefined) yield rest;
 }
 
-/** Frames of a block; whoever takes one says how many ms it took. */
+/** Frames of a block; the next one is asked for with the time, in ms, that the one before took. */
 type Frames = Generator<Frame, void, number>;
 
 /** Cuts what comes block by block into frames of whole lines. */
@@ -230,7 +230,7 @@ class Framer {
     if (this.#cutter.afterOverlong === undefined) this.#cutter = this.#newCutter();
   }
 
-  /** What is left once the last block was read. */
+  /** The frame behind the last line break, once the last block was read. */
   rest(): Frame | undefined {
     if (this.#isDropping) return tooLong;
     return this.#rest.length > 0 ? wholeFrame(this.#rest, this.#cutter, this.#isFirst, true) : undefined;

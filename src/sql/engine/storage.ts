@@ -125,7 +125,7 @@ export function partInserts(alias: string): { readonly first: string; readonly l
   return { first: bound(2), last: bound(3) };
 }
 
-/** What a statement may rely on that turns out to be wrong, by the text that it fails with then, behind the name of the engine table. */
+/** Assumptions of a statement that may turn out to be wrong, with the text of its failure then, which stands behind the name of the engine table. */
 const reliances = {
   /** See {@link nothingAfter}. */
   'nothing newer': 'has rows that were stored meanwhile',
@@ -158,7 +158,7 @@ export function allAreNew(isWhole: string, storage: string): string {
   return `${endedWhere(`${isWhole} = 0`, 'new rows of each series', storage)} = 0`;
 }
 
-/** What a statement has relied upon in vain, if that is what the engine's message says. */
+/** The wrong assumption of a statement, where the engine's message names one. */
 export function wrongReliance(message: string): WrongReliance | undefined {
   for (const on of ['nothing newer', 'new rows of each series'] as const) {
     const storage = new RegExp(`\\{([\\w.]+) ${reliances[on]}\\}`).exec(message)?.[1];

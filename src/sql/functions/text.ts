@@ -36,7 +36,7 @@ function byteLength(args: readonly Value[]): string {
   return args[0]?.type.name === 'NCHAR' ? `toInt64(4 * lengthUTF8(${sql}))` : `toInt64(length(${sql}))`;
 }
 
-/** What stands before the nth delimiter, or behind the nth from the right for a negative n. An empty delimiter stands nowhere: ''. */
+/** The text before the nth delimiter, or behind the nth from the right for a negative n. With an empty delimiter it is ''. */
 function substringIndex(args: readonly Value[]): string {
   const delimiter = args[1]?.constant;
   if (typeof delimiter !== 'string') throw wrongParameterValue('SUBSTRING_INDEX');

@@ -170,7 +170,7 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
   const list = cursor.list(parseExpression);
   cursor.expect(')');
   cursor.count('list items', list.length);
-  // What is no literal may have to be compared by itself.
+  // The engine may compare each item that is no literal by itself.
   const others = list.filter((item) => !isLiteral(item.kind === 'negate' ? item.value : item));
   cursor.count('conditions', others.length);
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };

@@ -130,7 +130,7 @@ const literalKinds: ReadonlySet<string> = new Set<Expression['kind']>([
   'timestamp',
 ]);
 
-/** What was found in a query before: many ask, and a tree is never changed. */
+/** Tables of queries that were walked before: several steps ask for them, and no step changes a tree. */
 const foundTables = new WeakMap<Query, readonly TableItem[]>();
 
 /** Every place of a query that names a table, in the order written; queries in expressions count as well. */
