@@ -25,6 +25,7 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/joint-questions.long': 15,
   'e2e/load-tool/endings.long': 45,
   'e2e/load-tool/examples.long': 15,
+  'e2e/load-tool/insert-arguments.long': 25,
   'e2e/load-tool/insert-file.long': 35,
   'e2e/load-tool/queries.long': 20,
   'e2e/load-tool/subscribe.long': 35,
@@ -50,5 +51,5 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/write-log': 25,
   'e2e/write-log-model.long': 25,
   'e2e/write-log.long': 50,
-  'load/sinks/load-sinks.long': 15,
+  'load/sinks/load-sinks.long': 25,
 };
