@@ -1,8 +1,8 @@
 import type { CredentialCheck } from '../database/users/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
-import { deferred } from '../model/deferred.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
+import { OpenWork } from '../model/open-work.js';
 import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
 
 /** For a client that has left: no one reads it. */
@@ -42,8 +42,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly #run: Run<Q, A>;
   readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
-  #open = 0;
-  readonly #closed = deferred();
+  readonly #open = new OpenWork();
   #isDraining = false;
 
   /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
@@ -66,14 +65,13 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       exchange.refuse(closed);
       return;
     }
-    this.#open++;
+    this.#open.begin();
     void this.#answer(exchange);
   }
 
   async drain(): Promise<void> {
     this.#isDraining = true;
-    if (this.#open === 0) return;
-    await this.#closed.promise;
+    await this.#open.none();
   }
 
   /** Runs a request of the service itself, as a user whose password is not checked. */
@@ -103,8 +101,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       if (!(error instanceof FaultError)) log.error({ error, id: exchange.id }, 'A request broke.');
       exchange.refuse(faultOf(error));
     } finally {
-      this.#open--;
-      if (this.#isDraining && this.#open === 0) this.#closed.resolve();
+      this.#open.end();
     }
   }
 }

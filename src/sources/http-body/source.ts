@@ -4,10 +4,10 @@ import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js'
 import type { BodyBudget } from '../../model/body-budget.js';
 import { type Collected, collectBytes, firstBytes } from '../../model/collect-bytes.js';
 import type { CreditGate, Source } from '../../model/component.js';
-import { deferred } from '../../model/deferred.js';
 import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
+import { OpenWork } from '../../model/open-work.js';
 import { othersTurn } from '../../model/others-turn.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
@@ -56,8 +56,7 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: HttpBodyOptions;
   readonly #gate: CreditGate;
-  #open = 0;
-  readonly #closed = deferred();
+  readonly #open = new OpenWork();
   readonly #buffers = new BufferPool(pooledBytes);
   readonly #bodies: BodyBudget;
   #draining = false;
@@ -72,7 +71,7 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   async drain(): Promise<void> {
     this.#draining = true;
-    if (this.#open > 0) await this.#closed.promise;
+    await this.#open.none();
   }
 
   async stop(): Promise<void> {
@@ -86,7 +85,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       exchange.answer({ outcome: 'shed', reason: 'draining' });
       return;
     }
-    this.#open++;
+    this.#open.begin();
     const { request } = exchange;
     const target = { ...request.target, user };
     const bytes = this.#isShort(request) && this.#gate.isOpen() ? request.whole?.(request.length) : undefined;
@@ -108,22 +107,17 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   #answer(exchange: Exchange<WriteRequest, Delivery>, delivery: Delivery): void {
-    this.#close();
+    this.#open.end();
     exchange.answer(delivery);
   }
 
   /** Refuses a request whose body could not be read. */
   #fail(exchange: Exchange<WriteRequest, Delivery>, error: unknown): void {
-    this.#close();
+    this.#open.end();
     if (exchange.aborted.aborted) return;
     const text = `The body could not be read: ${reasonOf(error)}`;
     const found = error instanceof FaultError ? error.fault : undefined;
     exchange.refuse(found ?? fault('parameter', Codes.invalidContentLength, text, error));
-  }
-
-  #close(): void {
-    this.#open--;
-    if (this.#draining && this.#open === 0) this.#closed.resolve();
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {

@@ -1,6 +1,7 @@
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { CreditGate } from '../../model/component.js';
+import { OpenWork } from '../../model/open-work.js';
 
 /** Facts that all batches of one source share. */
 interface EmitterOptions {
@@ -14,9 +15,8 @@ export class Emitter {
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: EmitterOptions;
   readonly #gate: CreditGate;
-  #open = 0;
+  readonly #open = new OpenWork();
   #closed = false;
-  #idle: (() => void)[] = [];
   /** Those who wait for fewer open batches. */
   #less: (() => void)[] = [];
 
@@ -30,26 +30,24 @@ export class Emitter {
     if (this.#closed || bytes.length === 0) return;
     const { origin, format, target } = this.#options;
     this.#gate.take(bytes.length);
-    this.#open++;
+    this.#open.begin();
     const settle = (): void => {
       this.#gate.give(bytes.length);
-      this.#open--;
+      this.#open.end();
       for (const wake of this.#less.splice(0)) wake();
-      if (this.#open > 0) return;
-      for (const wake of this.#idle.splice(0)) wake();
     };
     const payload = { kind: 'bytes', format, bytes } as const;
     this.batches$.next({ origin, target, payload, rows, bytes: bytes.length, settle });
   }
 
   /** Resolves when every batch is settled. */
-  async settled(): Promise<void> {
-    if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  settled(): Promise<void> {
+    return this.#open.none();
   }
 
   /** Resolves when fewer than `count` batches are open. */
   async below(count: number): Promise<void> {
-    while (this.#open >= count) await new Promise<void>((resolve) => this.#less.push(resolve));
+    while (this.#open.count >= count) await new Promise<void>((resolve) => this.#less.push(resolve));
   }
 
   /** Ends the batches. */
