@@ -43,6 +43,24 @@ odd{k="v",} 1 1490802350000
   t.is(scrape(text).rows[0]?.tags.url, url);
 });
 
+test('values later than the database can hold, or older than it keeps, are refused and named, and the others stay', (t) => {
+  const text = 'now 1\nlate 1 1490802350000\nearly 1 1000\n';
+  const desk = new LineProtocolDesk();
+  const bounds = {
+    minTicks: 1_000_000_000_000n,
+    maxTicks: 1_490_802_349_999_999_999n,
+    nowTicks: 1_400_000_000_000_000_000n,
+  };
+  const parsed = parseExposition(Buffer.from(`text ${url}\n${text}`), desk.options(bounds));
+  t.deepEqual(
+    desk.rows(parsed).map(({ table }) => table),
+    ['now'],
+  );
+  const [late, early] = parsed.rejects.map(({ fault }) => fault.message);
+  t.regex(late ?? '', /too far in the future/);
+  t.regex(early ?? '', /older than the database keeps/);
+});
+
 test('a summary and a histogram are one row of each set of labels', (t) => {
   const text = `# TYPE rpc summary
 rpc{quantile="0.5",m="a"} 47
