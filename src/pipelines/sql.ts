@@ -9,13 +9,14 @@ import type { StatementContext } from './statements/context.js';
 import { placed } from './statements/faults.js';
 import { KeptPlans } from './statements/kept-plans.js';
 import { StatementReader } from './statements/read-statement.js';
+import { ResultLengths } from './statements/result-lengths.js';
 import { ended } from './statements/row-pieces.js';
 import { RunningStatements } from './statements/running-statements.js';
 import { SlowStatements } from './statements/slow-statements.js';
 import { runStatement } from './statements/table.js';
 
 /** Context of the SQL pipeline. */
-interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'running' | 'started'> {
+interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'lengths' | 'running' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** How long a statement takes at least that is kept in the list of slow ones; 0 keeps none. */
@@ -43,6 +44,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     this.#statements = {
       ...context,
       plans: new KeptPlans(),
+      lengths: new ResultLengths(),
       running: new RunningStatements(),
       started: Date.now(),
     };

@@ -100,6 +100,13 @@ test.serial('figures of a large table are exact at once, whatever is written aft
   }
 });
 
+test.serial('a query whose result was short the last time has all of a longer one', async (t) => {
+  const rows = (count: number) => service.rows(`SELECT ts, v, site FROM m LIMIT ${count}`, { database: 'large' });
+  const lengths: number[] = [];
+  for (const count of [27_000, 27_000, 239_000, 27_000]) lengths.push((await rows(count)).length);
+  t.deepEqual(lengths, [27_000, 27_000, 239_000, 27_000]);
+});
+
 test.serial('NOW moves on', async (t) => {
   const [[first] = []] = await service.rows('SELECT NOW()');
   const [[second] = []] = await service.rows('SELECT NOW()');

@@ -24,6 +24,7 @@ import { JointQuestions } from './joint-questions.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
 import { ShortAsks } from './short-asks.js';
+import { limitsFor } from './statement-limits.js';
 import { statementOf, type TableChange } from './table-change.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
@@ -156,7 +157,10 @@ export class EngineClient implements Engine {
    * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
    */
   async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
-    const { owner, hasFewRows, isLight, signal, waited } = options;
+    const { owner, hasFewRows, isLight, signal, waited, upToRows } = options;
+    if (upToRows !== undefined && !this.#isServer) {
+      return this.result(upToRows, { ...options, upToRows: undefined, hasFewRows: true });
+    }
     // A server is asked over its own connections for each.
     const joint =
       this.#isServer || options.joint === undefined ? undefined : await this.#joint.ask(options.joint, options);
@@ -384,16 +388,4 @@ function withoutEmpty(whole: Buffer): Chunks {
 function parseRow(line: string): readonly Cell[] {
   const row: readonly Cell[] = JSON.parse(line);
   return row;
-}
-
-/** Statements above this length need the engine's limit raised, which the embedded host has done already. */
-const plainStatementBytes = 128 * 1024;
-
-/** Statements up to this length stay within what a server's parser does by default, however they are nested. */
-const flatStatementBytes = 1000;
-const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000000' } as const;
-
-function limitsFor(sql: string, isServer: boolean): Readonly<Record<string, string>> {
-  const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
-  return isServer && sql.length > flatStatementBytes ? { ...size, ...parserLimits } : size;
 }

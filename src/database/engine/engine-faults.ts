@@ -131,6 +131,11 @@ export function isFileMissing(error: unknown): boolean {
   return engineCodeOf(error) === 107;
 }
 
+/** True where a result has turned out longer than its statement allows. */
+export function isResultTooLong(error: unknown): boolean {
+  return engineCodeOf(error) === 396;
+}
+
 /** The wrong assumption of a statement, where it failed because of one. */
 export function wrongRelianceOf(error: unknown): WrongReliance | undefined {
   if (engineCodeOf(error) !== raisedCode || !(error instanceof FaultError)) return undefined;

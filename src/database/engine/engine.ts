@@ -19,6 +19,8 @@ export interface ResultOptions {
   readonly signal?: AbortSignal;
   /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
   readonly hasFewRows?: boolean;
+  /** The same statement with an end at some number of rows, which a host of our own is asked instead, as if the result had few rows. */
+  readonly upToRows?: string | undefined;
   /** It reads little, too, so it need not wait for those that read much. */
   readonly isLight?: boolean;
   /** Question about one series: while it waits, it may be asked together with others. The result must be one row, printed as an array. */

@@ -11,6 +11,7 @@ import { withCurrentSchema } from './current-schema.js';
 import { isOutOfDate } from './faults.js';
 import type { KeptPlans } from './kept-plans.js';
 import { nowNanos } from './query-names.js';
+import type { ResultLengths } from './result-lengths.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 
 /** Context in which statements run. */
@@ -23,6 +24,7 @@ export interface StatementContext extends StreamContext {
   /** Rows of SHOW VARIABLES. */
   readonly variables: readonly Variable[];
   readonly plans: KeptPlans;
+  readonly lengths: ResultLengths;
   readonly running: RunningStatements;
   /** Left out where the service is one process. */
   readonly others?: OtherStatements | undefined;

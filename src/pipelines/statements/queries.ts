@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
-import { wrongRelianceOf } from '../../database/engine/engine-faults.js';
+import { isResultTooLong, wrongRelianceOf } from '../../database/engine/engine-faults.js';
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
-import type { SqlAnswer } from '../../model/exchange.js';
+import type { Chunks, SqlAnswer } from '../../model/exchange.js';
 import { othersTurn } from '../../model/others-turn.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
-import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
+import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
 import type { Explain } from '../../sql/syntax/ast-statement.js';
@@ -50,13 +50,33 @@ async function rowsOf(
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
   const tail = ` SETTINGS ${plan.settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, series, figures } = plan;
+  const { hasFewRows, rowsToHold, series, figures } = plan;
   const isLight = series !== undefined;
   const joint = figures && { ...figures, tail };
   const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
-  const lines = await context.engine.result(`${plan.sql}${tail}`, how);
+  const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${plan.sql}${tail}`, { ...how, upToRows });
+  const short = `${plan.sql} SETTINGS ${plan.settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
+  const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
   // Rows as objects the engine prints as UTF-8 itself.
   return { kind: 'rows', meta: plan.meta, lines: asked.request.keyed ? lines : asUtf8(lines) };
+}
+
+/** The result of a query that had a short one the last time is taken whole; should it be longer, the query is asked once more. */
+async function askedShortly(
+  { request }: AskedForRows,
+  { lengths }: Pick<StatementContext, 'lengths'>,
+  ask: (upToRows?: string) => Promise<Chunks>,
+  short: string,
+): Promise<Chunks> {
+  if (lengths.isShort(request)) {
+    try {
+      return await ask(short);
+    } catch (error) {
+      if (!isResultTooLong(error)) throw error;
+      lengths.wasLong(request);
+    }
+  }
+  return lengths.noted(request, await ask());
 }
 
 /** Asks once more where a statement relied on something about rows that was not so. */

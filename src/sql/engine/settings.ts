@@ -133,6 +133,12 @@ const unites = / UNION ALL /;
 /** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
 const manyRows = { output_format_parallel_formatting: 1 } as const;
 
+/** Of a result that is expected to be short, behind other settings: printed by one thread, and ended as too long beyond so many rows, error 396. */
+export function shortResultSettings(maxRows: number): string {
+  const settings = { output_format_parallel_formatting: 0, max_result_rows: maxRows, result_overflow_mode: 'throw' };
+  return `, ${printed(settings)}`;
+}
+
 /** Those that any statement may need as text, to stand after SETTINGS. */
 export const querySettings = printed(
   Object.assign({}, general, emptyGivesRow, ...byWords.map(([, settings]) => settings), largeStatement),

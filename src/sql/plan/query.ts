@@ -44,6 +44,8 @@ export interface QueryPlan {
   readonly meta: readonly ColumnMeta[];
   /** True when it is known to give so few rows that all of them come to a megabyte or two of text. */
   readonly hasFewRows: boolean;
+  /** So many rows come to some megabytes of text at most; 0 where texts have no limit, or there are known to be few rows. */
+  readonly rowsToHold: number;
   /** The single series that it reads, where it reads nothing else. */
   readonly series?: readonly ReadSeries[] | undefined;
   /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
@@ -71,6 +73,8 @@ export interface ReadSeries {
 
 /** So many bytes of values are a megabyte of text, or two. */
 const fewRowsBytes = 512 * 1024;
+/** So many bytes of values may be held until all of a result is there, where it is expected to be short. */
+const heldBytes = 4 * 1024 * 1024;
 /** Rows of so many bytes may come together. */
 const jointRowBytes = 2048;
 
@@ -116,6 +120,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
     hasFewRows,
+    rowsToHold: hasFewRows ? 0 : Math.floor(heldBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
     reading: series && readingOf(series, context),

@@ -12,7 +12,7 @@ const request = {
   rowLimit: -1,
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
-const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isTimeless: true };
+const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, rowsToHold: 0, isTimeless: true };
 const whole: KnownTables = {
   isReadable: () => true,
   isLarge: () => false,
