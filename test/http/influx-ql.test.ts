@@ -12,6 +12,17 @@ test('the statements that clients send before they write are read in every spell
     { kind: 'show-databases' },
     { kind: 'show-retention-policies', database: 'd' },
   ]);
+  const policies: [string, object][] = [
+    ['DURATION 30d', { keepMinutes: 43_200 }],
+    ['duration 1w12h replication 1 shard duration 1d name "liquid"', { keepMinutes: 10_800 }],
+    ['DURATION 168h0m0s NAME x', { keepMinutes: 10_080 }],
+    ['DURATION 90s', { keepMinutes: 2 }],
+    ['DURATION INF REPLICATION 1', {}],
+    ['DURATION 0s', {}],
+    ['NAME x', {}],
+  ];
+  for (const [policy, keep] of policies)
+    t.deepEqual(readInfluxQl(`CREATE DATABASE d WITH ${policy}`), [{ kind: 'create-database', name: 'd', ...keep }]);
   t.deepEqual(readInfluxQl('SHOW RETENTION POLICIES'), [{ kind: 'show-retention-policies', database: undefined }]);
   t.deepEqual(readInfluxQl(' ; /* nothing */ '), []);
 });
@@ -22,7 +33,15 @@ test('every other statement is unanswered, and named', (t) => {
     ['DROP DATABASE d', 'DROP DATABASE is not answered here'],
     ['CREATE DATABASE', 'CREATE DATABASE needs a name'],
     ['CREATE DATABASE 1', 'CREATE DATABASE needs a name'],
-    ['CREATE DATABASE d WITH DURATION 1d', 'CREATE DATABASE takes a name and nothing else, found WITH'],
+    ['CREATE DATABASE d ON e', 'CREATE DATABASE takes a name and WITH, found ON'],
+    ...['WITH', 'WITH DURATION', 'WITH SHARD 1h', 'WITH NAME', 'WITH DURATION 1d and'].map(
+      (policy) =>
+        [
+          `CREATE DATABASE d ${policy}`,
+          'WITH takes DURATION, REPLICATION, SHARD DURATION and NAME, each with a value',
+        ] as const,
+    ),
+    ['CREATE DATABASE d WITH DURATION soon', 'DURATION takes a time such as 30d or INF, found soon'],
     ['SHOW RETENTION POLICIES FOR d', 'SHOW RETENTION POLICIES takes ON and the name of a database, nothing else'],
   ] as const;
   for (const [text, problem] of cases) t.deepEqual(readInfluxQl(text), [{ problem }], text);

@@ -78,7 +78,7 @@ function writing(error: 'InfluxError' | 'InfluxBucketError'): Operation['respons
 const query = {
   summary: 'What clients of InfluxDB ask before they write',
   description:
-    '`CREATE DATABASE name`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. Anything else is 400.',
+    '`CREATE DATABASE name [WITH DURATION …]`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. Anything else is 400.',
   tags: ['Writes'],
   responses: {
     200: json('A result for each statement.', shared('InfluxResults')),

@@ -88,7 +88,7 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
   switch (statement.kind) {
     case 'create-database': {
       const made = await sql(
-        `CREATE DATABASE IF NOT EXISTS \`${statement.name.replaceAll('`', '``')}\` PRECISION 'ns'`,
+        `CREATE DATABASE IF NOT EXISTS \`${statement.name.replaceAll('`', '``')}\` PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
       );
       return isFault(made) ? made : undefined;
     }
@@ -100,6 +100,17 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
     case 'show-retention-policies':
       return policiesOf(statement.database ?? current, sql);
   }
+}
+
+const dayMinutes = 24 * 60;
+/** Least and most that a database keeps rows, and the longest part that it is stored in by default. */
+const [leastKeep, mostKeep, usualPart] = [dayMinutes, 365_000 * dayMinutes, 10 * dayMinutes];
+
+/** Options of a database that keeps rows so long; a day at least. Three parts of it must fit into that time. */
+function keepOptions(minutes: number | undefined): string {
+  if (minutes === undefined) return '';
+  const keep = Math.min(mostKeep, Math.max(leastKeep, minutes));
+  return ` KEEP ${keep}m DURATION ${Math.min(usualPart, Math.floor(keep / 3))}m`;
 }
 
 function isSystem(name: string): boolean {

@@ -157,13 +157,16 @@ test('statements run as SQL, from the query string or a form, and the first fail
   const databases = { name: 'databases', columns: ['name'], values: [['a'], ['b']] };
   t.deepEqual(JSON.parse(get.text), { results: [{ statement_id: 0, series: [databases] }] });
   t.is(get.headers['x-influxdb-version'], '1.8.10');
-  const body = new URLSearchParams({ q: 'CREATE DATABASE "x`y"; SHOW RETENTION POLICIES', db: "it's" }).toString();
+  const body = new URLSearchParams({
+    q: 'CREATE DATABASE "x`y" WITH DURATION 3d; SHOW RETENTION POLICIES',
+    db: "it's",
+  }).toString();
   const post = await ask(room, { path: '/query', body });
   const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
   const policies = { columns, values: [['autogen', '87600h0m0s', '168h0m0s', 1, true]] };
   t.deepEqual(JSON.parse(post.text), { results: [{ statement_id: 0 }, { statement_id: 1, series: [policies] }] });
   t.deepEqual(asked.slice(1), [
-    "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns'",
+    "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns' KEEP 4320m DURATION 1440m",
     "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it''s'",
   ]);
   // The Python client with gzip switched on says so of a request without a body, too.
