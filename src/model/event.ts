@@ -11,7 +11,7 @@ export type EventSeverity = (typeof eventSeverities)[number];
 /** Who found out: a rule over data, or the service about itself. */
 export const eventSources = ['rule', 'system'] as const;
 /** Who found an event. */
-export type EventSource = (typeof eventSources)[number];
+type EventSource = (typeof eventSources)[number];
 
 /** Value of `resolvedBy` for an event that ended because its condition cleared. No user can have this name. */
 export const resolvedByCondition = '(condition cleared)';
