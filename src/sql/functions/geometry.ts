@@ -57,6 +57,14 @@ export const geometryFunctions: readonly ScalarFunction[] = [
   geometric('ST_ASTEXT', ['any'], dataType('VARCHAR', unknownLength), (args) =>
     unlessNull(args, wellKnownText(stored('ST_ASTEXT', args[0]))),
   ),
+  ...['ST_X', 'ST_Y'].map((name, at) => {
+    return geometric(name, ['any'], dataType('DOUBLE'), (args) => {
+      const bytes = stored(name, args[0]);
+      // Byte order and kind stand before the two numbers of a point.
+      const ordinate = `reinterpretAsFloat64(substring(${bytes}, ${6 + 8 * at}, 8))`;
+      return unlessNull(args, `if(substring(${bytes}, 2, 1) = '\\x01', ${ordinate}, NULL)`);
+    });
+  }),
   geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
     const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));
     return unlessNull(args, `geometryIntersectCartesian(${a}, ${b})`);

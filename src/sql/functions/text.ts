@@ -6,7 +6,7 @@ import { checkPattern, textSide } from '../values/compare.js';
 import { castValue, textLength } from '../values/convert.js';
 import { bigintType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
-import { type ScalarFunction, wrongParameterValue } from './spec.js';
+import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {
   const arg = args[at];
@@ -104,6 +104,23 @@ function firstMatch(words: string, sought: string, literal: readonly string[] | 
   return first('p');
 }
 
+/** Highest number of a group that REGEXP_EXTRACT is asked for. */
+const maxGroup = 512n;
+
+/** What a group of a regular expression matches first, by default the first group; 0 is the whole match. NULL without a match. */
+function regexpExtract(args: readonly Value[]): string {
+  const [source, pattern, group] = args;
+  if (args.some(({ role }) => role === 'null')) return "CAST(NULL, 'Nullable(String)')";
+  if (source === undefined || typeof pattern?.constant !== 'string') throw wrongParameterType('REGEXP_EXTRACT');
+  const number = group === undefined ? 1n : integerArgument('REGEXP_EXTRACT', group, 0n, maxGroup);
+  checkPattern(pattern.constant);
+  const groups = `extractGroups(assumeNotNull(${textSide(source)}), ${quoteString(`(?s)(${pattern.constant})`)})`;
+  const found = `arrayElement(${groups}, ${number + 1n})`;
+  // The engine gives an empty text for a group that has no part in the match, too.
+  const told = /\||\)[?*{]/.test(pattern.constant) && number > 0n ? `nullIf(${found}, '')` : found;
+  return `if(or(isNull(${textSide(source)}), length(${groups}) <= ${number}), NULL, ${told})`;
+}
+
 /** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */
 function trim(args: readonly Value[]): string {
   const [source, where] = [text(args, 0), args[1]?.constant];
@@ -196,6 +213,14 @@ export const textFunctions: readonly ScalarFunction[] = [
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
   inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
   inSet('REGEXP_IN_SET', firstMatch),
+  {
+    kind: 'scalar',
+    name: 'REGEXP_EXTRACT',
+    parameters: ['text', 'text', 'integer'],
+    required: 2,
+    result: likeFirst,
+    translate: regexpExtract,
+  },
   oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),
   {
     kind: 'scalar',
