@@ -62,7 +62,8 @@ function bodyProblem(call: Call): string | undefined {
   const message = messageOf(type);
   const isMessage = mediaType(type) === 'application/x-protobuf';
   if (!isMessage || (message !== '' && message !== messages.version1 && message !== messages.version2)) {
-    return `unsupported Content-Type ${JSON.stringify(type)}: it must be application/x-protobuf`;
+    const known = 'prometheus.WriteRequest or io.prometheus.write.v2.Request';
+    return `unsupported Content-Type ${JSON.stringify(type)}: it must be application/x-protobuf, and its proto, if any, ${known}`;
   }
   const encoding = headerText(request.headers['content-encoding']) ?? 'snappy';
   if (encoding.trim().toLowerCase() === 'snappy') return undefined;
