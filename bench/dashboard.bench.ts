@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/engine/client.js';
+import { type EngineAlone, startEngineAlone } from './support/engine-alone.js';
 import { quantiles, spentMs } from './support/measure.js';
 import { bodiesOf, load, type MetersScale, start, stepMs } from './support/meters.js';
 import { type BenchService, startBenchService } from './support/service.js';
@@ -13,6 +14,8 @@ export interface Question {
   readonly name: string;
   /** What is asked the nth time. */
   readonly sql: string | ((run: number) => string);
+  /** The same for the engine alone. */
+  readonly alone?: string;
 }
 
 /** What dashboards ask of meters; tables are named by the tags of their rows. */
@@ -21,17 +24,28 @@ export function questions({ points }: MetersScale, device: string): readonly Que
   const middle = start + Math.floor((end - start) / 2 / hourMs) * hourMs;
   const hour = `_ts >= ${middle} AND _ts < ${middle + hourMs}`;
   const all = `_ts >= ${start} AND _ts < ${end}`;
+  const time = (ms: number): string => `fromUnixTimestamp64Milli(toInt64(${ms}))`;
+  const [hourAlone, allAlone] = [
+    [middle, middle + hourMs],
+    [start, end],
+  ].map(([from = 0, until = 0]) => `ts >= ${time(from)} AND ts < ${time(until)}`);
   return [
-    { name: 'nothing', sql: 'SELECT 1' },
+    { name: 'nothing', sql: 'SELECT 1', alone: 'SELECT 1' },
     {
       name: 'last point of every device',
       sql: 'SELECT tbname, LAST(`current`), LAST(voltage), LAST(phase) FROM meters PARTITION BY tbname',
+      alone: 'SELECT tid, argMax(current, ts), argMax(voltage, ts), argMax(phase, ts) FROM t GROUP BY tid',
     },
     {
       name: 'average per minute of an hour by group',
       sql: `SELECT _wstart, groupid, AVG(\`current\`) FROM meters WHERE ${hour} PARTITION BY groupid INTERVAL(1m)`,
+      alone: `SELECT toStartOfMinute(ts) AS w, groupid, avg(current) FROM t INNER JOIN tags USING tid WHERE ${hourAlone} GROUP BY w, groupid ORDER BY groupid, w`,
     },
-    { name: 'maximum of everything of one device', sql: `SELECT MAX(\`current\`) FROM ${device} WHERE ${all}` },
+    {
+      name: 'maximum of everything of one device',
+      sql: `SELECT MAX(\`current\`) FROM ${device} WHERE ${all}`,
+      alone: `SELECT max(current) FROM t WHERE tid = 123 AND ${allAlone}`,
+    },
     {
       name: 'the same with times that move',
       sql: (run) => `SELECT MAX(\`current\`) FROM ${device} WHERE _ts >= ${start + run} AND _ts < ${end + run}`,
@@ -41,19 +55,24 @@ export function questions({ points }: MetersScale, device: string): readonly Que
     {
       name: 'one device to 10 s, filled, an hour',
       sql: `SELECT _wstart, AVG(\`current\`) FROM ${device} WHERE ${hour} INTERVAL(10s) FILL(PREV)`,
+      alone: `SELECT toStartOfInterval(ts, INTERVAL 10 SECOND) AS w, avg(current) AS c FROM t WHERE tid = 123 AND ${hourAlone} GROUP BY w ORDER BY w WITH FILL TO toDateTime(${(middle + hourMs) / 1000}) STEP INTERVAL 10 SECOND INTERPOLATE (c)`,
     },
-    { name: 'count of everything', sql: 'SELECT COUNT(*) FROM meters' },
+    { name: 'count of everything', sql: 'SELECT COUNT(*) FROM meters', alone: 'SELECT count() FROM t' },
     {
       name: 'points above a value, an hour',
       sql: `SELECT _ts, groupid, location, \`current\` FROM meters WHERE \`current\` > 13 AND ${hour}`,
+      alone: `SELECT ts, groupid, location, current FROM t INNER JOIN tags USING tid WHERE current > 13 AND ${hourAlone}`,
     },
     {
       name: 'ten devices with the highest average',
       sql: 'SELECT tbname, AVG(`current`) AS a FROM meters GROUP BY tbname ORDER BY a DESC LIMIT 10',
+      alone: 'SELECT tid, avg(current) AS a FROM t GROUP BY tid ORDER BY a DESC LIMIT 10',
     },
     {
       name: 'average and maximum by location',
       sql: 'SELECT location, AVG(`current`), MAX(voltage) FROM meters GROUP BY location',
+      alone: `SELECT location, sum(s) / sum(n), max(v) FROM (SELECT tid, sum(current) AS s, count() AS n, max(voltage) AS v FROM t GROUP BY tid) AS x
+        INNER JOIN tags USING tid GROUP BY location`,
     },
   ];
 }
@@ -65,8 +84,26 @@ interface Measured {
   engineMs: number;
 }
 
+/** The median of how long the engine alone takes for each question, ms: undefined where it is not asked. */
+async function measureAlone(alone: EngineAlone, asked: readonly Question[]): Promise<readonly (number | undefined)[]> {
+  const medians: (number | undefined)[] = [];
+  for (const { alone: statement } of asked) {
+    const times: number[] = [];
+    for (let warm = 0; warm < 5 && statement !== undefined; warm++) await alone.ask(statement);
+    for (const begun = performance.now(); statement !== undefined && performance.now() - begun < roundMs; ) {
+      const asked = performance.now();
+      await alone.ask(statement);
+      times.push(performance.now() - asked);
+    }
+    times.sort((a, b) => a - b);
+    medians.push(times[Math.floor(times.length / 2)]);
+  }
+  return medians;
+}
+
 /** Asks all questions in turns; the processor time is of both processes, with what they do beside answering. */
-async function measure(service: BenchService, asked: readonly Question[]): Promise<void> {
+async function measure(service: BenchService, alone: EngineAlone, asked: readonly Question[]): Promise<void> {
+  const aloneMs = await measureAlone(alone, asked);
   const found = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
@@ -87,15 +124,23 @@ async function measure(service: BenchService, asked: readonly Question[]): Promi
   for (const [at, { name }] of asked.entries()) {
     const { times, runs, adapterMs, engineMs } = found[at]!;
     const processor = `adapter ${(adapterMs / runs).toFixed(2)} ms, engine ${(engineMs / runs).toFixed(2)} ms`;
-    console.log(`${name}: ${quantiles(times)}; processor: ${processor}; ${runs} runs`);
+    const summary = quantiles(times);
+    const ms = aloneMs[at];
+    const ratio =
+      ms === undefined ? '' : `; ${((times[Math.floor(times.length / 2)] ?? 0) / ms).toFixed(1)} x the engine alone`;
+    console.log(`${name}: ${summary}${ratio}; processor: ${processor}; ${runs} runs`);
   }
 }
 
-/** Questions of dashboards on data that has just come, while more of it comes, and once its parts are merged. */
+/**
+ * Questions of dashboards on data that has just come, while more of it comes, and once its parts are merged, beside what the engine alone takes for
+ * merged rows, in this process.
+ */
 export async function run(scale: MetersScale = shortScale): Promise<void> {
   const service = await startBenchService([`--write.batchSize=${scale.batchSize}`]);
   const url = `http://127.0.0.1:${service.enginePort}`;
   const engine = new EngineClient({ url, user: 'default', password: service.secret });
+  const alone = await startEngineAlone(scale);
   try {
     console.log(`${scale.devices} devices by ${scale.points} points`);
     await service.sql('CREATE DATABASE bench');
@@ -109,7 +154,7 @@ export async function run(scale: MetersScale = shortScale): Promise<void> {
     const parts = async (): Promise<string> =>
       `${(await engine.rows(partsOfRows)).map(([rows]) => Number(rows) / 1000).join(', ')} thousand rows a part`;
     console.log(`## fresh: ${await parts()}`);
-    await measure(service, asked);
+    await measure(service, alone, asked);
     await engine.exec('SYSTEM START MERGES');
     let isOver = false;
     const growing = (async () => {
@@ -119,14 +164,15 @@ export async function run(scale: MetersScale = shortScale): Promise<void> {
       }
     })();
     console.log('## growing');
-    await measure(service, asked);
+    await measure(service, alone, asked);
     isOver = true;
     await growing;
     const tables = await engine.rows(`SELECT DISTINCT concat(database, '.', table) ${ofRows}`);
     for (const [table] of tables) await engine.exec(`OPTIMIZE TABLE ${table} FINAL`);
     console.log(`## merged: ${await parts()}`);
-    await measure(service, asked);
+    await measure(service, alone, asked);
   } finally {
+    alone.close();
     await engine.close();
     await service.stop();
   }

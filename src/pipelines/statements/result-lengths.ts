@@ -1,7 +1,7 @@
 import { type Chunks, isWhole, type SqlRequest } from '../../model/exchange.js';
 
 /** Longest result that counts as short, bytes of text. */
-const shortBytes = 1024 * 1024;
+const shortBytes = 2 * 1024 * 1024;
 /** Longer statements are not remembered. */
 const maxStatementBytes = 4096;
 const maxRemembered = 1000;
