@@ -1,7 +1,9 @@
 import type { BinaryOperator, ComparisonOperator, Expression } from '../syntax/ast.js';
+import { TokenKind } from '../syntax/lexer.js';
 import { isLiteral } from '../syntax/tree.js';
 import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
+import { parseLiteral } from './literals.js';
 import { parsePrimary, parseSubquery } from './primary.js';
 
 /** Operands of one unbroken chain of arithmetic operators; the tree of such a chain is as deep as the chain is long. */
@@ -167,7 +169,7 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
     const query = parseSubquery(cursor);
     return { kind: 'in-query', value, query, negated, span: cursor.spanFrom(start) };
   }
-  const list = cursor.list(parseExpression);
+  const list = cursor.list(parseItem);
   cursor.expect(')');
   cursor.count('list items', list.length);
   // The engine may compare each item that is no literal by itself.
@@ -176,7 +178,22 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
 }
 
-/** One or more expressions between commas. */
+/** An item of a list. Nearly all are plain literals, and there may be very many, so the levels of an expression are for the others. */
+function parseItem(cursor: Cursor): Expression {
+  const { start, lastEnd } = cursor;
+  if (cursor.kind === TokenKind.integer || cursor.kind === TokenKind.string) {
+    const literal = parseLiteral(cursor);
+    if (literal !== undefined && (cursor.at(',') || cursor.at(')'))) {
+      cursor.count('values', 1);
+      return literal;
+    }
+    cursor.seek(start);
+    cursor.lastEnd = lastEnd;
+  }
+  return parseExpression(cursor);
+}
+
+/** `BETWEEN low AND high` */
 function parseBetween(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
   cursor.advance();
   const low = parseOperand(cursor);
