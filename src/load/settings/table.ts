@@ -112,6 +112,8 @@ export function readInterface(values: Values): LoadInterface {
 /** 0 is all: nothing was asked for, or as many as there are. */
 export function readPartial(values: Values, mode: InsertMode, columns: number): number {
   const partial = values.get(table.partialColumns);
+  if (partial > columns)
+    values.warn(table.partialColumns, `${partial} is above the ${columns} data columns; all are written`);
   if (partial === 0 || partial >= columns) return 0;
   return onlyFor(values, table.partialColumns, mode, ['taosc', 'rest']) ?? 0;
 }

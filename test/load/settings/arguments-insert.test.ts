@@ -159,6 +159,10 @@ test('makes normal tables without tags', (t) => {
 test('writes only the first columns where the mode can', (t) => {
   t.is(tableOf('-l', '3', '-L', '1').partialColumns, 1);
   t.is(tableOf('-l', '3', '-L', '3').partialColumns, 0);
+  t.regex(
+    notesOf(loadRequest(['-l', '3', '-L', '5'])),
+    /partial-col-num 5 is above the 3 data columns; all are written/,
+  );
   const request = loadRequest(['-l', '3', '-L', '1', '-I', 'stmt']);
   t.is(insertOf(request).databases[0]?.superTables[0]?.partialColumns, 0);
   t.regex(notesOf(request), /partial-col-num has no effect/);
