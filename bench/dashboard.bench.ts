@@ -102,8 +102,11 @@ async function measureAlone(alone: EngineAlone, asked: readonly Question[]): Pro
 }
 
 /** Asks all questions in turns; the processor time is of both processes, with what they do beside answering. */
-async function measure(service: BenchService, alone: EngineAlone, asked: readonly Question[]): Promise<void> {
-  const aloneMs = await measureAlone(alone, asked);
+async function measure(
+  service: BenchService,
+  asked: readonly Question[],
+  aloneMs: readonly (number | undefined)[] = [],
+): Promise<void> {
   const found = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
@@ -133,14 +136,14 @@ async function measure(service: BenchService, alone: EngineAlone, asked: readonl
 }
 
 /**
- * Questions of dashboards on data that has just come, while more of it comes, and once its parts are merged, beside what the engine alone takes for
- * merged rows, in this process.
+ * Questions of dashboards on data that has just come, beside what the engine alone takes for the same rows in this process; and while more of it comes,
+ * and once its parts are merged.
  */
 export async function run(scale: MetersScale = shortScale): Promise<void> {
+  const alone = await startEngineAlone(scale);
   const service = await startBenchService([`--write.batchSize=${scale.batchSize}`]);
   const url = `http://127.0.0.1:${service.enginePort}`;
   const engine = new EngineClient({ url, user: 'default', password: service.secret });
-  const alone = await startEngineAlone(scale);
   try {
     console.log(`${scale.devices} devices by ${scale.points} points`);
     await service.sql('CREATE DATABASE bench');
@@ -154,7 +157,7 @@ export async function run(scale: MetersScale = shortScale): Promise<void> {
     const parts = async (): Promise<string> =>
       `${(await engine.rows(partsOfRows)).map(([rows]) => Number(rows) / 1000).join(', ')} thousand rows a part`;
     console.log(`## fresh: ${await parts()}`);
-    await measure(service, alone, asked);
+    await measure(service, asked, await measureAlone(alone, asked));
     await engine.exec('SYSTEM START MERGES');
     let isOver = false;
     const growing = (async () => {
@@ -164,13 +167,13 @@ export async function run(scale: MetersScale = shortScale): Promise<void> {
       }
     })();
     console.log('## growing');
-    await measure(service, alone, asked);
+    await measure(service, asked);
     isOver = true;
     await growing;
     const tables = await engine.rows(`SELECT DISTINCT concat(database, '.', table) ${ofRows}`);
     for (const [table] of tables) await engine.exec(`OPTIMIZE TABLE ${table} FINAL`);
     console.log(`## merged: ${await parts()}`);
-    await measure(service, alone, asked);
+    await measure(service, asked);
   } finally {
     alone.close();
     await engine.close();
