@@ -150,7 +150,6 @@ export const Codes = {
   notInWindow: 0x2659,
   notInGroup: 0x265b,
   interpClauses: 0x265d,
-  noWindowFunction: 0x265e,
   onlySingleTable: 0x265f,
   tableInfo: 0x2662,
   notUniqueTable: 0x2663,

@@ -40,7 +40,6 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const names = new GroupNames(scope);
   const translator = new ExpressionTranslator(task.env, names);
   const values = items.map(({ value }) => translator.translate(value));
-  checkWindowFunctions(task, values);
   checkManyRows(task);
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
@@ -251,16 +250,6 @@ function checkManyRows(task: BlockTask): void {
   if (calls.length > 1) throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${many.name.toLowerCase()}`);
   if (fillClause(task) !== undefined)
     throw refuse(Codes.notInFill, `${many.name} function is not supported in fill query`);
-}
-
-function checkWindowFunctions({ select }: BlockTask, values: readonly Value[]): void {
-  if (
-    select.window === undefined ||
-    select.window.kind === 'state' ||
-    values.some(({ uses }) => (uses & Uses.aggregate) !== 0)
-  )
-    return;
-  throw refuse(Codes.noWindowFunction, 'No valid function in window query');
 }
 
 /** The value an ORDER BY item sorts by; positions and aliases are matched later. */
