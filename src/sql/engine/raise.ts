@@ -14,8 +14,11 @@ export function raisedText(code: number, text: string): string {
   return `{${code} ${text}}`;
 }
 
-/** The error behind an engine's message, when {@link raiseIf} caused it. */
+/** What an engine writes before a message, and before that of another node. */
+const before = /^(?:(?:Code: \d+\. |Received from [^\s]+\. )?DB::Exception: )*/;
+
+/** The error behind an engine's message, when {@link raiseIf} caused it, on this node or on another one. */
 export function raisedFault(message: string): Fault | undefined {
-  const [, code, text] = /^(?:Code: \d+\. DB::Exception: )?\{(\d+) ([^{}]*)\}/.exec(message.trim()) ?? [];
+  const [, code, text] = /^\{(\d+) ([^{}]*)\}/.exec(message.trim().replace(before, '')) ?? [];
   return code === undefined || text === undefined ? undefined : fault('database', Number(code), text);
 }

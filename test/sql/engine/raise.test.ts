@@ -7,6 +7,8 @@ test('an error raised in a statement is found again in what the engine says', (t
   const fault = raisedFault(said);
   t.deepEqual([fault?.kind, fault?.code, fault?.message], ['database', 0x2805, "it's twice"]);
   t.is(raisedFault(`Code: 395. DB::Exception: ${said}`)?.code, 0x2805);
+  t.is(raisedFault(`Received from 127.0.0.1:9000. DB::Exception: ${said}`)?.code, 0x2805);
+  t.is(raisedFault(`Code: 395. DB::Exception: Received from [::1]:9000. DB::Exception: ${said}`)?.code, 0x2805);
 });
 
 test('other errors of the engine are not taken for raised ones', (t) => {
