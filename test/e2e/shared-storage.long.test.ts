@@ -251,7 +251,7 @@ test.serial(
         await sleep(100);
       }
     }
-    t.true(await until(async () => (await service.code('SELECT 1')) === 0 && service.enginePid() !== killed, 30_000));
+    t.true(await until(async () => service.enginePid() !== killed && (await service.code('SELECT 1')) === 0, 30_000));
     for (const i of [0, 1, 150, 299]) {
       const rows = await service.rows(`SELECT _value FROM many.many_m${i} ORDER BY _ts`);
       const found = new Set(rows.map(([value]) => Number(value)));
