@@ -29,6 +29,7 @@ test('readers that do not read stop nobody else, neither short questions nor who
     for (const socket of sockets) socket.destroy();
   });
   t.true(await until(() => sockets.filter(({ readableLength }) => readableLength > 0).length >= 3));
+  t.true(await until(async () => (await inFlight()) > readers));
   const took: number[] = [];
   for (let i = 0; i < 20; i++) {
     const begun = performance.now();
@@ -44,6 +45,12 @@ test('readers that do not read stop nobody else, neither short questions nor who
   t.is((await service.rows('SELECT * FROM d.m')).length, 200_000, 'another user has a share');
   t.is((await service.write('m v=1 1800000000000', { db: 'd', precision: 'ms' })).status, 204);
 });
+
+/** Requests that are being answered, with the one that asks. */
+async function inFlight(): Promise<number> {
+  const { text } = await service.ask({ path: '/metrics', method: 'GET' });
+  return Number(/^adapter_restful_http_request_in_flight (\d+)$/m.exec(text)?.[1]);
+}
 
 /** Asks for much more than a socket holds and reads nothing. */
 function stuckReader({ port }: TestService): net.Socket {
