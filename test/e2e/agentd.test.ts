@@ -123,6 +123,7 @@ brief('a level of security keeps out what is less secure, and a types database n
     [0.5, 0.5],
   );
   t.true(strict.log.join().includes('Packets were refused'));
+  t.false(strict.log.join().includes('could not be stored'), 'packets that hold nothing');
   const figures = (await strict.ask({ method: 'GET', path: '/metrics' })).text;
   t.regex(figures, /^adapter_agentd_forged_packets 2$/m);
   t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);

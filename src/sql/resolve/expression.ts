@@ -45,6 +45,8 @@ type Binary = Extract<Expression, { kind: 'binary' }>;
 export class ExpressionTranslator {
   readonly env: Environment;
   readonly #names: NameResolver;
+  /** Characters by which calls are longer than what they were given. */
+  #added = 0;
 
   constructor(env: Environment, names: NameResolver) {
     this.env = env;
@@ -158,9 +160,9 @@ export class ExpressionTranslator {
     const type = typeof spec.result === 'function' ? spec.result(args, this.env) : spec.result;
     const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
     const sql = spec.translate(args, this.env);
-    // Of nested calls that name an argument twice, each is twice as long as the one inside. A list of tables may be long by itself.
-    const given = args.reduce((sum, arg) => sum + arg.sql.length, 0);
-    if (sql.length > maxEngineChars && sql.length > 1.5 * given) throw tooLongForEngine();
+    // Of nested calls that name an argument twice, each is twice as long as the one inside. What is given may be long by itself: a list of tables.
+    this.#added += Math.max(0, sql.length - args.reduce((sum, arg) => sum + arg.sql.length, 0));
+    if (this.#added > maxEngineChars) throw tooLongForEngine();
     const value = computed(sql, type, args, precision);
     return spec.random === true ? { ...value, uses: value.uses | Uses.random } : value;
   }
