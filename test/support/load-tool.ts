@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { LoadConnection } from '../../src/load/model/scenario.js';
 import { runLoadProgram } from '../../src/load/program.js';
 import { temporaryDirectory } from './engine.js';
 import type { TestService } from './service.js';
@@ -162,4 +163,16 @@ async function runHere(argv: readonly string[], input = ''): Promise<ToolEnding>
   } finally {
     givePlaceBack();
   }
+}
+
+/** Where a service is reached with the settings that the load tool has by itself. */
+export function connectionTo(service: TestService): LoadConnection {
+  return {
+    host: 'localhost',
+    port: Number(new URL(service.engineUrl).port),
+    httpPort: service.port,
+    user: 'root',
+    password: 'taosdata',
+    configDirectory: undefined,
+  };
 }

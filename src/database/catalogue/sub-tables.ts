@@ -3,12 +3,13 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import { metricOf } from '../../model/label-set.js';
 import { refusals } from '../../model/refusals.js';
-import type { ColumnDef, DatabaseDef, DataType, OtherPlace, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
+import type { DatabaseDef, OtherPlace, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { dataType, markRegistered, noTags } from '../../model/schema.js';
 import { Slice } from '../../model/slice.js';
-import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
-import { castToEngine, ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { isBinary } from '../../sql/values/value.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered, GatheredByPlace } from '../engine/gathered.js';
 import { setOfIds } from '../engine/key-sets.js';
@@ -17,6 +18,7 @@ import type { Catalogue } from './catalogue.js';
 import { commonBits, leadOf, seriesId, subTableKey } from './identity.js';
 import { overtaken } from './overtaken.js';
 import { type Registered, Registry } from './registry.js';
+import { tagChange } from './tag-change.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
@@ -286,16 +288,7 @@ export class SubTables {
 
   /** The same for all sub-tables of a super table that meet a condition of the engine, at once. */
   async setTagsWhere(superTable: TableDef, which: string, values: ReadonlyMap<string, TagValue>): Promise<void> {
-    const columns = superTable.tags.map(({ physical }) => quoteIdentifier(physical));
-    const items = superTable.tags.map((tag, at) =>
-      values.has(tag.name) ? tagConstant(tag, values.get(tag.name)) : (columns[at] ?? ''),
-    );
-    const storage = superTable.tagStorage;
-    const t = superTable.number === undefined ? '' : 't, ';
-    const where = allOf([...ofTable(superTable), which, 'dropped = 0']);
-    const change = `INSERT INTO ${storage} (${t}id, ts, name, revision, ${columns.join(', ')})
-      SELECT ${t}id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE ${where}`;
-    await this.#engine.exec(change);
+    await this.#engine.exec(tagChange(superTable, which, values));
   }
 
   /** Gives a registered sub-table another comment or time to live. */
@@ -390,15 +383,4 @@ function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
     column.putBytes(row, bytes, 0, bytes.length);
   } else if (column.variable) column.putText(row, text);
   else column.putNumber(row, type.name === 'BOOL' ? Number(text === 'true') : text);
-}
-
-/** A tag value as an expression of the engine, of the type that its column has. */
-function tagConstant({ type }: ColumnDef, text: TagValue): string {
-  if (text === undefined) return 'NULL';
-  if (isBinary(type)) return `unhex('${text}')`;
-  return isVariable(type.name) ? quoteString(text) : castToEngine(quoteString(text), type);
-}
-
-function isBinary(type: DataType): boolean {
-  return type.name === 'VARBINARY' || type.name === 'GEOMETRY';
 }

@@ -17,7 +17,7 @@ export class ResultLengths {
   readonly #known = new Map<string, 'short' | 'varying'>();
 
   isShort(request: Request): boolean {
-    return this.#known.get(shapeOf(request)) === 'short';
+    return request.statement.length <= maxStatementBytes && this.#known.get(shapeOf(request)) === 'short';
   }
 
   /** Told when a result was expected to be short, and was not. */

@@ -6,6 +6,7 @@ import { RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
 import type { Expression, ObjectName } from '../syntax/ast.js';
 import { findTable, type QueryContext, refuse, refuseUnsupported, type TableTarget } from '../values/context.js';
+import type { Environment } from '../values/convert.js';
 import { Uses, type Value } from '../values/value.js';
 
 /** The rows that DELETE removes. */
@@ -24,8 +25,7 @@ export interface DeletePlan {
 export function planDelete(table: ObjectName, where: Expression | undefined, context: QueryContext): DeletePlan {
   const { target, precision } = findTable(table, context);
   const relation = withBareTime(storedRelation(target, precision, table.name.text, 1));
-  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  const translator = new ExpressionTranslator({ context, precision }, new RowNames(relation, notAllowed));
+  const translator = conditionsOn(relation, { context, precision });
   const time: string[] = [];
   const tags: string[] = [];
   for (const term of where === undefined ? [] : chainTerms(where, 'AND')) {
@@ -48,14 +48,24 @@ export function planSubTables(table: ObjectName, where: Expression | undefined, 
   if (target.kind !== 'super') throw refuse(Codes.invalidAlterTable, 'Invalid alter table statement');
   if (where === undefined) return '1';
   const relation = storedRelation(target, precision, table.name.text, 1);
-  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  const { sql, uses } = new ExpressionTranslator({ context, precision }, new RowNames(relation, notAllowed)).condition(
-    where,
-  );
+  const { sql, uses } = conditionsOn(relation, { context, precision }).condition(where);
   if ((uses | Uses.tags) !== Uses.tags) throw refuseUnsupported('SET TAG with a condition on columns');
-  const from = tagsSource(target.table, relation.tagAlias);
-  const ids = printSelect({ columns: [[idColumn(relation.tagAlias), 'id']], from, where: [sql] });
-  return `id GLOBAL IN (${ids})`;
+  return `id GLOBAL IN (${idsWhere([sql], target, relation, (id) => id)})`;
+}
+
+function conditionsOn(relation: Relation, env: Environment): ExpressionTranslator {
+  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
+  return new ExpressionTranslator(env, new RowNames(relation, notAllowed));
+}
+
+/** Lists the ids of the sub-tables of a super table whose tags meet conditions, as `printed`. */
+function idsWhere(
+  where: readonly string[],
+  { table }: TableTarget,
+  { tagAlias }: Relation,
+  printed: (id: string) => string,
+): string {
+  return printSelect({ columns: [[printed(idColumn(tagAlias)), 'id']], from: tagsSource(table, tagAlias), where });
 }
 
 function noTimeRange(): Error {
@@ -66,8 +76,7 @@ function seriesOf(target: TableTarget, relation: Relation, tags: readonly string
   if (target.kind === 'sub') return { ids: [target.id] };
   if (target.kind === 'normal') return { ids: [target.table.seriesId ?? 0n] };
   if (tags.length === 0 && target.hiddenSince === undefined) return 'all';
-  const from = tagsSource(target.table, relation.tagAlias);
-  return { query: printSelect({ columns: [[`toString(${idColumn(relation.tagAlias)})`, 'id']], from, where: tags }) };
+  return { query: idsWhere(tags, target, relation, (id) => `toString(${id})`) };
 }
 
 /** A comparison of the primary timestamp with something that is the same for all rows. */

@@ -5,6 +5,7 @@ import test from 'ava';
 import type { SubscribeScenario } from '../../../src/load/model/scenario.js';
 import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { temporaryDirectory } from '../../support/engine.js';
+import { connectionTo } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
@@ -30,14 +31,7 @@ test('consumers wait for an engine that was killed, lose nothing', async (t) => 
   const rowsFile = join(directory, 'rows');
   const scenario: SubscribeScenario = {
     kind: 'subscribe',
-    connection: {
-      host: 'localhost',
-      port: Number(new URL(service.engineUrl).port),
-      httpPort: service.port,
-      user: 'root',
-      password: 'taosdata',
-      configDirectory: undefined,
-    },
+    connection: connectionTo(service),
     resultFile: '',
     confirm: false,
     jsonReport: undefined,

@@ -1,27 +1,15 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import type {
-  LoadConnection,
-  OlderSubscription,
-  SubscribeScenario,
-  TopicConsumers,
-} from '../../../src/load/model/scenario.js';
+import type { OlderSubscription, SubscribeScenario, TopicConsumers } from '../../../src/load/model/scenario.js';
 import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { moreCases } from '../../support/cases.js';
-import { LoadTool } from '../../support/load-tool.js';
+import { connectionTo, LoadTool } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');
-const connection: LoadConnection = {
-  host: 'localhost',
-  port: tool.enginePort,
-  httpPort: service.port,
-  user: 'root',
-  password: 'taosdata',
-  configDirectory: undefined,
-};
+const connection = connectionTo(service);
 test.after.always(async () => {
   await end();
   tool.remove();

@@ -8,6 +8,7 @@ import type { LoadConnection } from '../../../src/load/model/scenario.js';
 import { openLoadWorld } from '../../../src/load/world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
 import { temporaryDirectory } from '../../support/engine.js';
+import { connectionTo } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
@@ -16,14 +17,7 @@ test.after.always(end);
 const enginePort = Number(new URL(service.engineUrl).port);
 const context = { version: '0', log: { debug() {} }, stop: new AbortController().signal };
 const limits = { statements: 16, connections: 4, creditBytes: 1 << 25 };
-const connection: LoadConnection = {
-  host: 'localhost',
-  port: enginePort,
-  httpPort: service.port,
-  user: 'root',
-  password: 'taosdata',
-  configDirectory: undefined,
-};
+const connection = connectionTo(service);
 
 const open = (more: Partial<LoadConnection> = {}) => openLoadWorld({ ...connection, ...more }, context, limits);
 

@@ -12,6 +12,7 @@ import type { WireFormat } from '../../../src/model/batch.js';
 import type { Chunks } from '../../../src/model/exchange.js';
 import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.js';
 import { blockOf, int } from '../../support/blocks.js';
+import { connectionTo } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 import { until } from '../../support/until.js';
 
@@ -24,14 +25,7 @@ const { service, end } = await startService(
   `--tsdbwire_telnet.dbs=${telnetDatabase}`,
 );
 const world = await openLoadWorld(
-  {
-    host: 'localhost',
-    port: Number(new URL(service.engineUrl).port),
-    httpPort: service.port,
-    user: 'root',
-    password: 'taosdata',
-    configDirectory: undefined,
-  },
+  connectionTo(service),
   { version: '0', log: { debug() {} }, stop: new AbortController().signal },
   { statements: 16, connections: 4, creditBytes: 1 << 25 },
 );
