@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { deflateSnappy } from '../src/transforms/encode/snappy.js';
+import { deflateSnappy } from '../src/transforms/wire/deflate-snappy.js';
 import { double, field, fixed64, text, varint } from './support/protobuf.js';
 import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 

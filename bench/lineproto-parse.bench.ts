@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { DatabaseDef, SubTable } from '../src/model/schema.js';
 import { setRuntimeFlags } from '../src/service/runtime-flags.js';
-import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
-import type { MakeSubTable, ParseOptions } from '../src/transforms/parse/parse-options.js';
-import { SeriesDictionary } from '../src/transforms/parse/series-dictionary.js';
+import type { MakeSubTable, ParseOptions } from '../src/transforms/points/parse-options.js';
+import { SeriesDictionary } from '../src/transforms/points/series-dictionary.js';
+import { LineCutter } from '../src/transforms/wire/line-cutter.js';
 
 const seriesCount = 10_000;
 const lineCount = 100_000;

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { deflateSnappy } from '../src/transforms/encode/snappy.js';
+import { deflateSnappy } from '../src/transforms/wire/deflate-snappy.js';
 import { double, field, text, varint } from './support/protobuf.js';
 import { sendAll, startBenchService, usage } from './support/service.js';
 

@@ -7,9 +7,9 @@ import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
 import { setRuntimeFlags } from '../src/service/runtime-flags.js';
 import { fromBytes } from '../src/sources/support/bridges.js';
 import { type Frame, framing } from '../src/sources/support/framing.js';
-import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
-import { SeriesDictionary } from '../src/transforms/parse/series-dictionary.js';
+import { SeriesDictionary } from '../src/transforms/points/series-dictionary.js';
+import { LineCutter } from '../src/transforms/wire/line-cutter.js';
 
 const lineCount = 1_000_000;
 const series = 10_000;

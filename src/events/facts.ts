@@ -17,7 +17,7 @@ interface Found {
   readonly series: string;
 }
 
-/** Names of sub-tables that are made of a fingerprint; see `transforms/parse/sub-table-name.ts`. */
+/** Names of sub-tables that are made of a fingerprint; see `transforms/points/sub-table-name.ts`. */
 const fingerprint = /^t_[0-9a-f]{32}$/;
 
 /** A series as people call it: by the name that somebody gave it, or else by its tags. */

@@ -1,4 +1,4 @@
-import { MessageWriter } from '../transforms/encode/message-writer.js';
+import { MessageWriter } from '../transforms/wire/message-writer.js';
 import type { Call, ErrorForm, Refusal } from './call.js';
 import { contentType, mediaType } from './content-type.js';
 import { safeJson, sendBytes } from './reply.js';

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { WireFormat } from '../model/batch.js';
 import type { DatabaseDef } from '../model/schema.js';
-import { defaultMaxKeyBytes, defaultMaxSeries, SeriesDictionary } from '../transforms/parse/series-dictionary.js';
+import { defaultMaxKeyBytes, defaultMaxSeries, SeriesDictionary } from '../transforms/points/series-dictionary.js';
 
 /** Databases whose series are remembered at once. */
 const maxDatabases = 64;

@@ -23,7 +23,7 @@ import { OpenList } from '../model/open-list.js';
 import type { DatabaseDef } from '../model/schema.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
-import type { ParsedPoints, TextTimes } from '../transforms/parse/parse-options.js';
+import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
 import { type BatchLimits, GroupCommit } from './batch.js';

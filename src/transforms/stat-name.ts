@@ -1,7 +1,7 @@
-import { parseSeriesKey } from './parse/series-key.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
-import { sortTags } from './parse/sub-table-name.js';
-import { countCharacters } from './parse/utf8.js';
+import { parseSeriesKey } from './points/series-key.js';
+import { sortTags } from './points/sub-table-name.js';
+import { countCharacters } from './wire/utf8.js';
 
 /** Values of the tag `metric_type`, by kind. */
 const typeNames: readonly string[] = ['counter', 'gauge', 'set', 'timing', 'histogram'];

@@ -82,7 +82,12 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
     rooms: [...tables, 'database/users', 'database/rows', 'database/consumers', 'database/system-tables'],
     packages: [],
   },
-  transforms: { rooms: ['model'], packages: ['rxjs'] },
+  // Formats: `wire` knows bytes, `points` what becomes of them, `parse` and `encode` each format.
+  transforms: { rooms: ['model', 'transforms'], packages: ['rxjs'] },
+  'transforms/wire': { rooms: ['model'], packages: [] },
+  'transforms/points': { rooms: ['model', 'transforms/wire'], packages: [] },
+  'transforms/parse': { rooms: ['model', 'transforms/wire', 'transforms/points'], packages: [] },
+  'transforms/encode': { rooms: ['model', 'transforms/wire'], packages: [] },
   sources: { rooms: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
   wal: { rooms: ['model', 'database'], packages: [] },
   sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { metricOf } from '../../src/model/label-set.js';
-import { labelSetKey } from '../../src/transforms/parse/label-set.js';
+import { labelSetKey } from '../../src/transforms/points/label-set.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', ',', '"', '\\', '1', 'ä', '\u0000'), maxLength: 6 });
 

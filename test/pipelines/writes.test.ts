@@ -6,7 +6,7 @@ import { BodyBudget } from '../../src/model/body-budget.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { WritePipeline } from '../../src/pipelines/writes.js';
 import { HttpBodySource } from '../../src/sources/http-body/source.js';
-import { LineCutter } from '../../src/transforms/parse/line-cutter.js';
+import { LineCutter } from '../../src/transforms/wire/line-cutter.js';
 import { blockOf, int } from '../support/blocks.js';
 import { silentLog } from '../support/engine.js';
 import { until } from '../support/until.js';

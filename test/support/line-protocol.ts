@@ -2,8 +2,8 @@ import type { Column, ColumnBlock } from '../../src/model/column-block.js';
 import type { DatabaseDef, Precision, SubTable, TableDef, TagValue, TypeName } from '../../src/model/schema.js';
 import { dataType } from '../../src/model/schema.js';
 import { parseLineProtocol } from '../../src/transforms/parse/lineproto.js';
-import type { ParsedPoints, ParseOptions } from '../../src/transforms/parse/parse-options.js';
-import { SeriesDictionary } from '../../src/transforms/parse/series-dictionary.js';
+import type { ParsedPoints, ParseOptions } from '../../src/transforms/points/parse-options.js';
+import { SeriesDictionary } from '../../src/transforms/points/series-dictionary.js';
 
 /** A value as it comes back from a block; bytes of VARBINARY and GEOMETRY as hexadecimal text. */
 export interface ReadValue {

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable } from '../../database/catalogue/ensure-database.js';
 import type { Batch, ByteBlock, RowSet, Target } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import type { JoinedRows, ParsedPoints } from '../../transforms/parse/parse-options.js';
+import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { LoggedText } from '../../wal/record.js';
 import { joinLines } from './joined.js';
 import type { ReadTogether } from './replay.js';

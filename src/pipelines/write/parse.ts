@@ -3,7 +3,7 @@ import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { ParsedPoints } from '../../transforms/parse/parse-options.js';
+import type { ParsedPoints } from '../../transforms/points/parse-options.js';
 import { guarded } from '../guarded.js';
 import { joined, Turn } from './turn.js';
 

@@ -2,8 +2,8 @@ import type { BlockGroup } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Sink } from '../../model/component.js';
 import { watched } from '../../sinks/layers.js';
-import { metadataTable } from '../../transforms/parse/label-set.js';
-import type { ParsedPoints, ToldMetric } from '../../transforms/parse/parse-options.js';
+import { metadataTable } from '../../transforms/points/label-set.js';
+import type { ParsedPoints, ToldMetric } from '../../transforms/points/parse-options.js';
 
 /** Metrics whose metadata is remembered; beyond them it is written once more. */
 const maxMetrics = 100_000;

@@ -1,10 +1,10 @@
 import { two32 } from '../../bytes/words.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import type { ParsedPoints, ParseOptions } from './parse-options.js';
-import { fieldName, PointCollector } from './point-collector.js';
-import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
-import { Ticks } from './ticks.js';
-import { countCharacters } from './utf8.js';
+import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
+import { fieldName, PointCollector } from '../points/point-collector.js';
+import { metricProblem, type SeriesKey, SeriesTags } from '../points/series-tags.js';
+import { Ticks } from '../points/ticks.js';
+import { countCharacters } from '../wire/utf8.js';
 
 /** Types of the parts of a packet. */
 export const AgentPart = {

@@ -1,15 +1,15 @@
 import { equals, lineFeed, semicolon, space } from '../../bytes/ascii.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
-import type { ParsedPoints, ParseOptions } from './parse-options.js';
-import { PointCollector } from './point-collector.js';
-import { defaultMaxLineBytes } from './point-limits.js';
-import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
+import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
+import { PointCollector } from '../points/point-collector.js';
+import { defaultMaxLineBytes } from '../points/point-limits.js';
+import { metricProblem, type SeriesKey, SeriesTags } from '../points/series-tags.js';
+import { Ticks } from '../points/ticks.js';
+import { badLine, excerpt, type LineProblem, problemFault } from '../wire/line-problem.js';
+import { terminated } from '../wire/terminated.js';
+import { countCharacters } from '../wire/utf8.js';
 import { valueField } from './telnet.js';
-import { terminated } from './terminated.js';
-import { Ticks } from './ticks.js';
-import { countCharacters } from './utf8.js';
 
 const maxSeconds = 2 ** 48;
 

@@ -1,18 +1,18 @@
 import { backslash, carriageReturn, comma, equals, hash, lineFeed, space, tab } from '../../bytes/ascii.js';
 import { finishHash, hashKey, mixWord } from '../../bytes/key-table.js';
 import { Codes, type Fault } from '../../model/fault.js';
-import { endsValue, FieldValues } from './field-values.js';
-import { endOfLine } from './line-cutter.js';
-import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
-import { TimeReader } from './lineproto-time.js';
-import type { ParsedPoints, ParseOptions } from './parse-options.js';
-import { PointCollector } from './point-collector.js';
-import { Kind, kindWidths } from './point-fields.js';
-import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } from './point-limits.js';
-import { endOfFieldName } from './point-table.js';
-import { parseSeriesKey, unescapeName } from './series-key.js';
-import { terminated } from './terminated.js';
-import { countCharacters } from './utf8.js';
+import { endsValue, FieldValues } from '../points/field-values.js';
+import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
+import { PointCollector } from '../points/point-collector.js';
+import { Kind, kindWidths } from '../points/point-fields.js';
+import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } from '../points/point-limits.js';
+import { endOfFieldName } from '../points/point-table.js';
+import { parseSeriesKey, unescapeName } from '../points/series-key.js';
+import { TimeReader } from '../points/time-reader.js';
+import { endOfLine } from '../wire/line-cutter.js';
+import { badLine, excerpt, type LineProblem, problemFault } from '../wire/line-problem.js';
+import { terminated } from '../wire/terminated.js';
+import { countCharacters } from '../wire/utf8.js';
 
 /** Reads the lines of one call. */
 class LineReader {

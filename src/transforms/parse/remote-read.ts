@@ -1,7 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
-import { Wire, WireReader } from './protobuf.js';
-import { inflateSnappy } from './snappy.js';
+import { inflateSnappy } from '../wire/inflate-snappy.js';
+import { Wire, WireReader } from '../wire/protobuf.js';
 
 /** Queries in one request, and matchers in one query. */
 const maxQueries = 100;

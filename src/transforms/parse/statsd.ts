@@ -2,8 +2,8 @@ import { atSign, colon, hash, lineFeed, minus, pipe, plus, space, underscore } f
 import { NumberReader } from '../../bytes/number-reader.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
-import { excerpt } from './line-problem.js';
-import { maxDetailedRejects } from './point-limits.js';
+import { maxDetailedRejects } from '../points/point-limits.js';
+import { excerpt } from '../wire/line-problem.js';
 
 const lowerC = 0x63;
 const lowerE = 0x65;

@@ -1,16 +1,16 @@
 import { backslash, carriageReturn, equals, lineFeed, quote, space, tab } from '../../bytes/ascii.js';
 import { GatheredKey } from '../../bytes/gathered-key.js';
 import type { Fault } from '../../model/fault.js';
-import { FieldValues } from './field-values.js';
-import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
-import type { ParsedPoints, ParseOptions } from './parse-options.js';
-import { fieldName, PointCollector } from './point-collector.js';
-import { Kind } from './point-fields.js';
-import { defaultMaxLineBytes } from './point-limits.js';
-import { PointTimes } from './point-times.js';
-import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
-import { terminated } from './terminated.js';
-import { countCharacters } from './utf8.js';
+import { FieldValues } from '../points/field-values.js';
+import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
+import { fieldName, PointCollector } from '../points/point-collector.js';
+import { Kind } from '../points/point-fields.js';
+import { defaultMaxLineBytes } from '../points/point-limits.js';
+import { PointTimes } from '../points/point-times.js';
+import { metricProblem, type SeriesKey, SeriesTags } from '../points/series-tags.js';
+import { badLine, excerpt, type LineProblem, problemFault } from '../wire/line-problem.js';
+import { terminated } from '../wire/terminated.js';
+import { countCharacters } from '../wire/utf8.js';
 
 /** Column that the value of a point is stored in. */
 export const valueField = fieldName('_value');

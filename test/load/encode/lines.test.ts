@@ -7,7 +7,7 @@ import { FaultError } from '../../../src/model/fault.js';
 import { type DataType, dataType, type Precision, type TagValue, type TypeName } from '../../../src/model/schema.js';
 import { parseLineProtocol } from '../../../src/transforms/parse/lineproto.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
-import { parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json.js';
+import { parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
 import { blockOf, type TestCell } from '../../support/blocks.js';
 import { LineProtocolDesk, type ReadRow, valuesOf } from '../../support/line-protocol.js';
 import { field, openRows, requestOf, requestsOf } from '../../support/load-plan.js';

@@ -2,8 +2,8 @@ import test from 'ava';
 import { type Batch, type BlockGroup, groupBatches } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { ToldMetadata } from '../../../src/pipelines/write/told-metadata.js';
-import type { ParsedPoints } from '../../../src/transforms/parse/parse-options.js';
-import { parseRemoteWrite } from '../../../src/transforms/parse/remote-write.js';
+import { parseRemoteWrite } from '../../../src/transforms/parse/remote-write/remote-write.js';
+import type { ParsedPoints } from '../../../src/transforms/points/parse-options.js';
 import { LineProtocolDesk } from '../../support/line-protocol.js';
 import { writeBody } from '../../support/remote-messages.js';
 

@@ -7,7 +7,7 @@ import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { HttpBodySource } from '../../../src/sources/http-body/source.js';
-import { LineCutter } from '../../../src/transforms/parse/line-cutter.js';
+import { LineCutter } from '../../../src/transforms/wire/line-cutter.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
 import { instant } from '../../support/group-commit.js';
 import { until } from '../../support/until.js';

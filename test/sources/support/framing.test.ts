@@ -11,8 +11,8 @@ import {
   framing,
   type LineCutter,
 } from '../../../src/sources/support/framing.js';
-import { ElementCutter } from '../../../src/transforms/parse/json-elements.js';
-import { LineCutter as LineprotoCutter } from '../../../src/transforms/parse/line-cutter.js';
+import { ElementCutter } from '../../../src/transforms/wire/json-elements.js';
+import { LineCutter as LineprotoCutter } from '../../../src/transforms/wire/line-cutter.js';
 
 const atLineFeed = (): LineCutter => ({ lastLineBreak: (bytes) => bytes.lastIndexOf(10) + 1 });
 const never = new AbortController().signal;

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { openPacket } from '../../../src/transforms/open-packets.js';
 import { AgentPart, parseAgentPackets, parseTypesDatabase } from '../../../src/transforms/parse/agentd.js';
-import type { ParseOptions } from '../../../src/transforms/parse/parse-options.js';
+import type { ParseOptions } from '../../../src/transforms/points/parse-options.js';
 import {
   type AgentNumber,
   blockOf,

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import type { TypeName } from '../../../src/model/schema.js';
-import { maxDetailedRejects } from '../../../src/transforms/parse/point-limits.js';
+import { maxDetailedRejects } from '../../../src/transforms/points/point-limits.js';
 import {
   LineProtocolDesk,
   nowTicks,

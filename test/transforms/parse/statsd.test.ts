@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { maxDetailedRejects } from '../../../src/transforms/parse/point-limits.js';
 import { StatKind, StatsdReader } from '../../../src/transforms/parse/statsd.js';
+import { maxDetailedRejects } from '../../../src/transforms/points/point-limits.js';
 import { statsRecordings } from '../../support/recordings.js';
 
 const kindNames = ['c', 'g', 's', 'ms', 'h'];

@@ -1,0 +1,207 @@
+import { carriageReturn, hash, lineFeed, space } from '../../../bytes/ascii.js';
+import { countByte } from '../../../bytes/count-byte.js';
+import { putVarint, varintLength } from '../../../bytes/varint.js';
+import { readExpositionHead } from '../../../model/exposition-head.js';
+import { countRows, cutMessage, type MessageShape } from '../../wire/message-pieces.js';
+import { WireReader } from '../../wire/protobuf.js';
+import { terminated } from '../../wire/terminated.js';
+import { nameText, SampleReader } from './lines.js';
+import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './words.js';
+
+/** After so many lines without a sample between them no point goes on. */
+const mostBadLines = 500;
+/** A name, a blank, a digit and a line feed. */
+const shortestLineBytes = 4;
+
+/** A scrape or push with some of the samples of another one. */
+interface ExpositionPiece {
+  readonly bytes: Uint8Array;
+  /** Lines of the other one that it has, or metrics. */
+  readonly rows: number;
+  /** Lines before them that tell the types of their names, and that an earlier piece has, too. */
+  readonly repeatedRows?: number;
+}
+
+/**
+ * Cuts what `parseExposition` reads into pieces with about `maxRows` lines or metrics each, which together say what it says;
+ * undefined where it has at most `most`. Samples of one point stay together. Throws a FaultError of kind `parameter` where
+ * delimited messages are malformed.
+ */
+export function cutExposition(bytes: Uint8Array, most: number, maxRows: number): Iterable<ExpositionPiece> | undefined {
+  const { form, start } = readExpositionHead(bytes);
+  if (form === 'protobuf') {
+    return countMetrics(bytes, start) > most ? cutFamilies(bytes, start, maxRows) : undefined;
+  }
+  if (bytes.length <= most * shortestLineBytes || countByte(bytes, lineFeed) <= most) return undefined;
+  return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(maxRows);
+}
+
+/** A comment that says the type of a name. */
+interface TypeLine {
+  readonly bytes: Uint8Array;
+  /** Number of the piece that has it. */
+  readonly piece: number;
+}
+
+class TextCutter {
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  readonly #isOpenMetrics: boolean;
+  readonly #samples: SampleReader;
+  readonly #types = new Map<string, TypeLine>();
+  /** Types that the current piece needs, by name. */
+  readonly #repeated = new Map<string, Uint8Array>();
+  #piece = 0;
+  /** Name of the last sample as it stands there, and where its line is. */
+  #lastName = '';
+  #lastStart = 0;
+  #lastEnd = 0;
+  /** Lines without a sample since the last sample or piece. */
+  #badLines = 0;
+
+  constructor(bytes: Uint8Array, start: number, isOpenMetrics: boolean) {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#isOpenMetrics = isOpenMetrics;
+    this.#samples = new SampleReader(bytes, isOpenMetrics);
+  }
+
+  *cut(maxRows: number): Generator<ExpositionPiece> {
+    const bytes = this.#bytes;
+    let from = this.#start;
+    let rows = 0;
+    for (let at = from; at < bytes.length; rows++) {
+      const next = bytes.indexOf(lineFeed, at) + 1;
+      let end = next - 1;
+      if (bytes[end - 1] === carriageReturn && end > at) end--;
+      let start = at;
+      while (start < end && bytes[start]! <= space) start++;
+      if (start < end && bytes[start] === hash) {
+        // Text behind the end is to be refused, and stays with it.
+        if (this.#readComment(start, end)) break;
+      } else if (start < end) {
+        if (rows >= maxRows && (this.#badLines >= mostBadLines || this.#beginsPoint(start, end))) {
+          yield this.#found(from, at, rows);
+          this.#begin();
+          from = at;
+          rows = 0;
+        }
+        this.#readSample(start, end);
+      }
+      at = next;
+    }
+    yield this.#found(from, bytes.length, countByte(bytes.subarray(from), lineFeed));
+  }
+
+  #begin(): void {
+    this.#piece++;
+    this.#repeated.clear();
+    this.#badLines = 0;
+    this.#lastName = '';
+  }
+
+  #found(from: number, to: number, rows: number): ExpositionPiece {
+    const bytes = this.#bytes;
+    const repeated = [...this.#repeated.values()];
+    const isLast = to === bytes.length;
+    const ending = this.#isOpenMetrics && !isLast ? [Buffer.from(`${endOfOpenMetrics}\n`)] : [];
+    const parts = [bytes.subarray(0, this.#start), ...repeated, bytes.subarray(from, to), ...ending];
+    return { bytes: Buffer.concat(parts), rows, repeatedRows: repeated.length };
+  }
+
+  /** Notes the type that a comment says; true where it ends the text. */
+  #readComment(start: number, end: number): boolean {
+    const text = commentText(this.#bytes, start, end);
+    const typed = readTypeLine(text);
+    if (typed !== undefined) {
+      this.#types.set(typed.name, { bytes: Buffer.from(`${text}\n`), piece: this.#piece });
+      this.#lastName = '';
+    }
+    return this.#isOpenMetrics && text === endOfOpenMetrics;
+  }
+
+  #readSample(start: number, end: number): void {
+    const samples = this.#samples;
+    if (!samples.read(start, end)) {
+      this.#badLines++;
+      return;
+    }
+    this.#badLines = 0;
+    this.#lastStart = start;
+    this.#lastEnd = end;
+    const { nameStart, nameEnd } = samples;
+    const raw = Buffer.from(this.#bytes.subarray(nameStart, nameEnd)).toString('latin1');
+    if (raw === this.#lastName) return;
+    this.#lastName = raw;
+    const name = nameText(this.#bytes, nameStart, nameEnd);
+    for (const typed of [name, name.replace(familySuffixes, '')]) {
+      const type = this.#types.get(typed);
+      if (type !== undefined && type.piece < this.#piece && !this.#repeated.has(typed))
+        this.#repeated.set(typed, type.bytes);
+    }
+  }
+
+  /** True when a sample is of another point than the last one. */
+  #beginsPoint(start: number, end: number): boolean {
+    const key = this.#keyOf(start, end);
+    return key !== undefined && key !== this.#keyOf(this.#lastStart, this.#lastEnd);
+  }
+
+  /** The name of a sample's family and its labels, without the bound or quantile; undefined when it is not a sample. */
+  #keyOf(start: number, end: number): string | undefined {
+    const samples = this.#samples;
+    const bytes = this.#bytes;
+    if (!samples.read(start, end)) return undefined;
+    let key = nameText(bytes, samples.nameStart, samples.nameEnd).replace(familySuffixes, '');
+    for (let label = 0; label < samples.labels; label++) {
+      const name = nameText(bytes, samples.labelStart(label), samples.labelEnd(label));
+      if (name !== 'le' && name !== 'quantile') key += `\n${name}\n${samples.labelValue(label)}`;
+    }
+    return key;
+  }
+}
+
+/** Metrics are in the fields 4 of a family, see https://github.com/prometheus/client_model. */
+const familyShape: MessageShape = { steps: [new Set([4])], once: new Set() };
+
+/** The delimited families, each with its length before it. */
+function* families(bytes: Uint8Array, start: number): Generator<{ start: number; family: Uint8Array }> {
+  const reader = new WireReader(bytes);
+  reader.at = start;
+  while (reader.at < bytes.length) {
+    const begin = reader.at;
+    const end = reader.enter();
+    yield { start: begin, family: bytes.subarray(reader.at, end) };
+    reader.at = end;
+  }
+}
+
+function countMetrics(bytes: Uint8Array, start: number): number {
+  let metrics = 0;
+  for (const { family } of families(bytes, start)) metrics += countRows(family, familyShape);
+  return metrics;
+}
+
+function* cutFamilies(bytes: Uint8Array, start: number, maxRows: number): Generator<ExpositionPiece> {
+  const head = bytes.subarray(0, start);
+  let from = start;
+  let rows = 0;
+  for (const { start: at, family } of families(bytes, start)) {
+    const metrics = countRows(family, familyShape);
+    if (rows > 0 && rows + metrics > maxRows) {
+      yield { bytes: Buffer.concat([head, bytes.subarray(from, at)]), rows };
+      from = at;
+      rows = 0;
+    }
+    rows += metrics;
+    if (metrics <= maxRows) continue;
+    for (const piece of cutMessage(family, familyShape, maxRows)) {
+      const length = Buffer.alloc(varintLength(piece.bytes.length));
+      putVarint(length, 0, piece.bytes.length);
+      yield { bytes: Buffer.concat([head, length, piece.bytes]), rows: piece.rows };
+    }
+    from = at + varintLength(family.length) + family.length;
+    rows = 0;
+  }
+  if (from < bytes.length) yield { bytes: Buffer.concat([head, bytes.subarray(from)]), rows };
+}

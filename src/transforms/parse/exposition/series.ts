@@ -1,0 +1,48 @@
+import { Codes, type Fault, fault } from '../../../model/fault.js';
+import { fieldName } from '../../points/point-collector.js';
+import { metricProblem, type SeriesKey, SeriesTags } from '../../points/series-tags.js';
+import { countCharacters } from '../../wire/utf8.js';
+
+/** Fields of samples whose names do not depend on what was sent. */
+export const expositionFields = {
+  gauge: fieldName('gauge'),
+  counter: fieldName('counter'),
+  untyped: fieldName('value'),
+  sum: fieldName('sum'),
+  count: fieldName('count'),
+} as const;
+const fieldNames: ReadonlySet<string> = new Set(Object.values(expositionFields).map(({ text }) => text));
+
+/** Labels that every sample gets: the address of the target as `url`, or those that a JSON object names. */
+export function extraLabels(source: string): ReadonlyMap<string, string> {
+  if (!source.startsWith('{')) return new Map([['url', source]]);
+  const labels: unknown = JSON.parse(source);
+  return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * The series of samples: a table and labels, whose values come as UTF-8 that is not checked yet. Empty labels are none, and the extra ones
+ * count before those of the samples. A label with the name of a field gets `tag_` before it, because a table cannot have both.
+ */
+export function expositionSeries(
+  table: string,
+  labels: Iterable<readonly [name: string, value: Buffer]>,
+  extra: ReadonlyMap<string, string>,
+): SeriesKey | Fault {
+  const tags = new SeriesTags();
+  let problem = metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
+  const add = (label: string, value: Buffer): void => {
+    const name = Buffer.from(fieldNames.has(label) ? `tag_${label}` : label);
+    const shown = (): string => JSON.stringify(label);
+    problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
+  };
+  for (const [name, value] of labels) {
+    if (value.length === 0 || extra.has(name)) continue;
+    if (countCharacters(value, 0, value.length) < 0) {
+      return fault('parameter', Codes.schemalessData, `label ${name} is not well-formed UTF-8`);
+    }
+    add(name, value);
+  }
+  for (const [name, value] of extra) if (value !== '') add(name, Buffer.from(value));
+  return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
+}

@@ -1,0 +1,144 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { type ExpositionForm, expositionHead } from '../../../../src/model/exposition-head.js';
+import { FaultError } from '../../../../src/model/fault.js';
+import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
+import { cutExposition } from '../../../../src/transforms/parse/exposition/pieces.js';
+import { familiesOf } from '../../../support/exposition-messages.js';
+import { LineProtocolDesk } from '../../../support/line-protocol.js';
+import { propertyRuns } from '../../../support/property-seed.js';
+
+const labels = new Map([['job', 'cut']]);
+
+function withHead(form: ExpositionForm, body: string | Uint8Array): Buffer {
+  return Buffer.concat([expositionHead(form, labels), Buffer.from(body)]);
+}
+
+/** Rows and rejected lines of pushes that are read one after the other; lines are counted over all of them. */
+function read(
+  pushes: readonly { readonly bytes: Uint8Array; readonly rows: number; readonly repeatedRows?: number }[],
+) {
+  const desk = new LineProtocolDesk();
+  let lines = 0;
+  const found = pushes.map(({ bytes, rows, repeatedRows = 0 }) => {
+    const parsed = parseExposition(bytes, desk.options());
+    const first = lines - repeatedRows;
+    lines += rows;
+    return {
+      rows: desk.rows(parsed),
+      rejects: parsed.rejects.map(({ row, fault }) => [first + row, fault.message]),
+      rejected: parsed.rejectedRows,
+    };
+  });
+  return {
+    // Those of a series in their order; series come table by table.
+    rows: found
+      .flatMap(({ rows }) => rows)
+      .sort((a, b) => Number(a.subTable > b.subTable) - Number(a.subTable < b.subTable)),
+    rejects: found.flatMap(({ rejects }) => rejects),
+    rejected: found.reduce((sum, { rejected }) => sum + rejected, 0),
+  };
+}
+
+/** The samples of one point, of each type, or what is none. */
+const lines = fc.oneof(
+  fc.constantFrom('', '  ', '# HELP a text', '# a comment', 'bad {', '# EOF', '# TYPE a nonsense'),
+  fc
+    .record({
+      name: fc.constantFrom('a', 'b_total', 'c', '"d.e"', 'c_sum'),
+      type: fc.constantFrom('gauge', 'counter', 'histogram', 'summary'),
+    })
+    .map(({ name, type }) => `# TYPE ${name} ${type}`),
+  fc
+    .record({ name: fc.constantFrom('a', 'b_total', 'a_created'), host: fc.nat(3), value: fc.nat(9) })
+    .map(({ name, host, value }) => `${name}{host="${host}"} ${value}`),
+  fc.nat(3).map((host) => `{"d.e",host="${host}"} 1`),
+  fc
+    .record({ name: fc.constantFrom('a', 'c'), host: fc.nat(3), bounds: fc.uniqueArray(fc.nat(5), { maxLength: 4 }) })
+    .map(({ name, host, bounds }) =>
+      [
+        ...bounds.map((bound) => `${name}_bucket{le="${bound}",host="${host}"} 1`),
+        `${name}_sum{host="${host}"} 5`,
+        `${name}_count{host="${host}"} ${bounds.length}`,
+      ].join('\n'),
+    ),
+);
+
+test('pieces of a text say what the text says, each point whole, with the types that they need', (t) => {
+  let cuts = 0;
+  fc.assert(
+    fc.property(
+      fc.array(lines, { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.constantFrom('text', 'openmetrics'),
+      fc.boolean(),
+      (text, maxRows, form, isEnded) => {
+        const whole = withHead(form, text.join('\n') + (isEnded ? '\n# EOF\n' : ''));
+        const pieces = [...(cutExposition(whole, 0, maxRows) ?? [])];
+        cuts += pieces.length - 1;
+        const expected = read([{ bytes: whole, rows: 0 }]);
+        // Text that is next to all bad is not read to its end.
+        if (expected.rejected < 16) t.deepEqual(read(pieces), expected);
+      },
+    ),
+    { numRuns: propertyRuns(300) },
+  );
+  t.true(cuts > 300);
+});
+
+test('pieces repeat only the types of names that they have', (t) => {
+  const types = Array.from({ length: 50 }, (_, at) => `# TYPE m${at} gauge\n`).join('');
+  const samples = Array.from({ length: 100 }, (_, at) => `m7{i="${at}"} 1\n`).join('');
+  const pieces = [...(cutExposition(withHead('text', types + samples), 0, 60) ?? [])];
+  t.deepEqual(
+    pieces.map(({ rows, repeatedRows }) => [rows, repeatedRows]),
+    [
+      [60, 0],
+      [60, 1],
+      [30, 1],
+    ],
+  );
+});
+
+test('delimited messages are cut between families and within long ones', (t) => {
+  const family = (name: string, count: number) => ({
+    name,
+    type: 1,
+    metric: Array.from({ length: count }, (_, at) => ({
+      label: [{ name: 'i', value: `${at}` }],
+      gauge: { value: at },
+    })),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.nat(12), { maxLength: 8 }), fc.integer({ min: 1, max: 8 }), (counts, maxRows) => {
+      const whole = withHead('protobuf', familiesOf(...counts.map((count, at) => family(`f${at}`, count))));
+      const metrics = counts.reduce((sum, count) => sum + count, 0);
+      t.is(cutExposition(whole, metrics, maxRows), undefined);
+      const pieces = [...(cutExposition(whole, metrics - 1, maxRows) ?? [])];
+      t.deepEqual(read(pieces).rows, read([{ bytes: whole, rows: metrics }]).rows);
+      t.true(pieces.every(({ rows }) => rows <= maxRows));
+      t.is(
+        pieces.reduce((sum, { rows }) => sum + rows, 0),
+        metrics,
+      );
+    }),
+    { numRuns: propertyRuns(100) },
+  );
+  const broken = withHead('protobuf', Buffer.concat([familiesOf(family('f', 3)), Buffer.from([9])]));
+  t.throws(() => cutExposition(broken, 0, 1), { instanceOf: FaultError });
+});
+
+test('a text of bad lines is cut, too, and the points behind them stay whole', (t) => {
+  const samples = Array.from({ length: 40 }, (_, at) => `h_bucket{le="${at}"} ${at}\n`).join('');
+  const pieces = [
+    ...(cutExposition(withHead('text', `# TYPE h histogram\n${'x\n'.repeat(3_000)}${samples}`), 0, 1_000) ?? []),
+  ];
+  t.deepEqual(
+    pieces.map(({ rows }) => rows),
+    [1_000, 1_000, 1_000, 41],
+  );
+});
+
+test('a text with few lines is not cut', (t) => {
+  t.is(cutExposition(withHead('text', 'a 1\nb 2\n'), 3, 1), undefined);
+});

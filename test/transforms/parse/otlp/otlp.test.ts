@@ -1,0 +1,357 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { FaultError } from '../../../../src/model/fault.js';
+import { parseOtlpJson } from '../../../../src/transforms/parse/otlp/json.js';
+import { parseOtlp } from '../../../../src/transforms/parse/otlp/otlp.js';
+import { OtlpTime } from '../../../../src/transforms/parse/otlp/time.js';
+import type { ParsedPoints, ParseOptions } from '../../../../src/transforms/points/parse-options.js';
+import { LineProtocolDesk } from '../../../support/line-protocol.js';
+import { attributesOf, otlpRequest, requestOf } from '../../../support/otlp-messages.js';
+import { propertyRuns } from '../../../support/property-seed.js';
+
+type Parse = (bytes: Uint8Array, options: ParseOptions) => ParsedPoints;
+const nanos = '1700000000123456789';
+const time = { timeUnixNano: nanos };
+
+/** Rows as `table{tags} fields time`, and what was rejected. */
+function read(
+  parse: Parse,
+  body: Uint8Array,
+  more: Partial<ParseOptions> = {},
+  desk = new LineProtocolDesk(),
+): string[] {
+  let parsed: ParsedPoints;
+  try {
+    parsed = parse(body, { ...desk.options(), ...more });
+  } catch (error) {
+    if (error instanceof FaultError) return [`refused: ${error.fault.message}`];
+    throw error;
+  }
+  const rows = desk.rows(parsed).map(({ table, tags, time: at, fields }) => {
+    const values = Object.entries(fields).map(([name, field]) => `${name}=${field?.value}`);
+    return `${table}${JSON.stringify(tags)} ${values.join(' ')} ${at}`;
+  });
+  return [...rows, ...parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`)];
+}
+
+/** What a request becomes, which must be the same in both encodings. */
+function both(
+  t: { deepEqual(a: unknown, b: unknown): void },
+  request: object,
+  more: Partial<ParseOptions> = {},
+): string[] {
+  const rows = read(parseOtlp, otlpRequest(request), more);
+  t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(request)), more), rows);
+  return rows;
+}
+
+const gauge = (name: string, ...dataPoints: object[]): object => ({ name, gauge: { dataPoints } });
+
+test('numbers become gauges and counters, whole ones too', (t) => {
+  const sum = (name: string, isMonotonic: boolean, aggregationTemporality: number): object => ({
+    name,
+    sum: { dataPoints: [{ ...time, asInt: '-9007199254740993' }], aggregationTemporality, isMonotonic },
+  });
+  const request = requestOf([
+    gauge('room.temperature', { ...time, asDouble: 21.5 }, { ...time, asDouble: Number.MAX_VALUE }),
+    sum('requests', true, 2),
+    sum('queue', false, 2),
+    sum('deltas', true, 1),
+  ]);
+  t.deepEqual(both(t, request), [
+    `room_temperature{} gauge=21.5 ${nanos}`,
+    `room_temperature{} gauge=${Number.MAX_VALUE} ${nanos}`,
+    `requests{} counter=-9007199254740992 ${nanos}`,
+    `queue{} gauge=-9007199254740992 ${nanos}`,
+    `deltas{"temporality":"delta"} counter=-9007199254740992 ${nanos}`,
+  ]);
+});
+
+test('attributes of point, scope and resource become tags; the nearer one counts', (t) => {
+  const value = (key: string, any: object): object => ({ key, value: any });
+  const attributes = [
+    value('http.method', { stringValue: 'GET' }),
+    value('9lives', { boolValue: true }),
+    value('_own', { intValue: '-5' }),
+    value('ratio', { doubleValue: 0.5 }),
+    value('list', { arrayValue: { values: [{ intValue: '1' }, { stringValue: 'x' }] } }),
+    value('map', { kvlistValue: { values: [value('k', { boolValue: false })] } }),
+    value('raw', { bytesValue: 'AQI=' }),
+    value('empty', { stringValue: '' }),
+    value('count', { stringValue: 'c' }),
+    value('a.b', { stringValue: 'second' }),
+    value('a-b', { stringValue: 'first' }),
+    value('both', { stringValue: 'point' }),
+  ];
+  const resource = { attributes: attributesOf({ 'service.name': 'shop', both: 'resource' }) };
+  const scope = { name: 'lib', version: '1.2', attributes: attributesOf({ 'x.y': 'z' }) };
+  const [row] = both(t, requestOf([gauge('m', { ...time, attributes, asDouble: 1 })], resource, scope));
+  t.deepEqual(JSON.parse(/\{.*\}/.exec(row ?? '')?.[0] ?? ''), {
+    a_b: 'first;second',
+    both: 'point',
+    tag_count: 'c',
+    http_method: 'GET',
+    key_9lives: 'true',
+    key_own: '-5',
+    list: '[1,"x"]',
+    map: '{"k":false}',
+    otel_scope_name: 'lib',
+    otel_scope_version: '1.2',
+    otel_scope_x_y: 'z',
+    ratio: '0.5',
+    raw: 'AQI=',
+    service_name: 'shop',
+  });
+});
+
+test('histograms have cumulative columns by bound, summaries by quantile', (t) => {
+  const histogram = {
+    ...time,
+    count: '6',
+    sum: 12.5,
+    min: 0.25,
+    max: 9,
+    bucketCounts: ['1', '2', '3'],
+    explicitBounds: [0.5, 10.5],
+  };
+  const summary = {
+    ...time,
+    count: '4',
+    sum: 8,
+    quantileValues: [
+      { quantile: 0.5, value: 2 },
+      { quantile: 0.99, value: 3 },
+    ],
+  };
+  const request = requestOf([
+    { name: 'h', histogram: { dataPoints: [histogram, { ...time, count: '2' }], aggregationTemporality: 2 } },
+    { name: 's', summary: { dataPoints: [summary] } },
+  ]);
+  t.deepEqual(both(t, request), [
+    `h{} count=6 sum=12.5 min=0.25 max=9 0.5=1 10.5=3 +Inf=6 ${nanos}`,
+    `h{} count=2 ${nanos}`,
+    `s{} count=4 sum=8 0.5=2 0.99=3 ${nanos}`,
+  ]);
+});
+
+test('exponential histograms keep scale, offsets and counts', (t) => {
+  const point = {
+    ...time,
+    count: '10',
+    sum: 3,
+    scale: -2,
+    zeroCount: '4',
+    zeroThreshold: 0.001,
+    positive: { offset: -3, bucketCounts: ['1', '0', '9007199254740991'] },
+    negative: { offset: 0, bucketCounts: [] },
+  };
+  const request = requestOf([{ name: 'e', exponentialHistogram: { dataPoints: [point], aggregationTemporality: 1 } }]);
+  const text = 'count=10 sum=3 scale=-2 zero_count=4 zero_threshold=0.001 positive_offset=-3';
+  t.deepEqual(both(t, request), [`e{"temporality":"delta"} ${text} positive_counts=[1,0,9007199254740991] ${nanos}`]);
+});
+
+test('exemplars stand in the table of those of remote write, descriptions and units in that of its metadata', (t) => {
+  const exemplar = {
+    timeUnixNano: '1700000000000000001',
+    filteredAttributes: attributesOf({ user: 'Zoë', none: '' }),
+  };
+  const late = { ...exemplar, timeUnixNano: '18446744073709551615', asDouble: 1 };
+  const point = { ...time, attributes: attributesOf({ path: '/' }) };
+  const metrics = [
+    {
+      name: 'requests',
+      description: 'How many.',
+      unit: '{request}',
+      sum: {
+        dataPoints: [
+          { ...point, asInt: '7', exemplars: [{ ...exemplar, asInt: '-3' }, late] },
+          { ...point, asInt: '8', exemplars: [{ asDouble: 0.5, ...exemplar, timeUnixNano: '0' }] },
+        ],
+        aggregationTemporality: 2,
+        isMonotonic: true,
+      },
+    },
+    gauge('plain', { ...time, asDouble: 1 }),
+    { name: 'latency', unit: 's', histogram: { dataPoints: [{ ...time, count: '1', exemplars: [{ asDouble: 2 }] }] } },
+  ];
+  const labels = { labels: '{"__name__":"requests","path":"/"}' };
+  const rows = both(t, requestOf([...metrics, ...metrics]), { nowTicks: 90_000_000_000_000n, maxTicks: 2n ** 62n });
+  t.deepEqual([...new Set(rows)].toSorted(), [
+    `latency{} count=1 ${nanos}`,
+    `metric_exemplars${JSON.stringify({ labels: '{"__name__":"latency"}' })} v=2 exemplar={} ${nanos}`,
+    `metric_exemplars${JSON.stringify(labels)} v=-3 exemplar={"user":"Zoë"} 1700000000000000001`,
+    `metric_exemplars${JSON.stringify(labels)} v=0.5 exemplar={"user":"Zoë"} ${nanos}`,
+    `metric_metadata${JSON.stringify({ labels: '{"__name__":"latency"}' })} type=histogram unit=s 86400000000000`,
+    `metric_metadata${JSON.stringify({ labels: '{"__name__":"requests"}' })} type=counter help=How many. unit={request} 86400000000000`,
+    `plain{} gauge=1 ${nanos}`,
+    `requests{"path":"/"} counter=7 ${nanos}`,
+    `requests{"path":"/"} counter=8 ${nanos}`,
+  ]);
+  t.is(rows.filter((row) => row.startsWith('metric_metadata')).length, 2);
+  const desk = new LineProtocolDesk();
+  const counted = parseOtlp(otlpRequest(requestOf(metrics)), { ...desk.options(), maxTicks: 2n ** 62n });
+  t.is(counted.leftOut, 1);
+});
+
+test('ids of traces and spans are labels of an exemplar', (t) => {
+  const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+  const request = (ids: object): object =>
+    requestOf([gauge('load', { ...time, asDouble: 1, exemplars: [{ asDouble: 1, ...ids }] })]);
+  const inBytes = { traceId: Buffer.from(traceId, 'hex'), spanId: Buffer.from(spanId, 'hex') };
+  const expected = `v=1 exemplar={"span_id":"${spanId}","trace_id":"${traceId}"}`;
+  for (const rows of [
+    read(parseOtlp, otlpRequest(request(inBytes))),
+    read(parseOtlpJson, Buffer.from(JSON.stringify(request({ spanId, traceId })))),
+  ]) {
+    t.true(
+      rows.some((row) => row.includes(expected)),
+      rows.join('\n'),
+    );
+  }
+  const [wrong] = read(parseOtlpJson, Buffer.from(JSON.stringify(request({ traceId: 'xyz' }))));
+  t.regex(wrong ?? '', /exemplars\[0\]\.traceId must be a string of hexadecimal digits/);
+});
+
+test('nanoseconds in 64 bits are split exactly', (t) => {
+  const time = new OtlpTime();
+  const view = new DataView(new ArrayBuffer(8));
+  const edges = fc.bigInt({ min: 0n, max: 18446744073n }).map((seconds) => seconds * 1_000_000_000n);
+  const any = fc.oneof(
+    fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    edges,
+    edges.map((edge) => (edge > 0n ? edge - 1n : edge)),
+  );
+  fc.assert(
+    fc.property(any, (nanoseconds) => {
+      view.setBigUint64(0, nanoseconds, true);
+      time.read(view, 0);
+      t.is(BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos), nanoseconds);
+      t.true(time.nanos >= 0 && time.nanos < 1e9);
+    }),
+    { numRuns: propertyRuns(700) },
+  );
+});
+
+test('with suffixes the names tell unit and type as the conversion to Prometheus has them', (t) => {
+  const point = { dataPoints: [{ ...time, asDouble: 1 }] };
+  const cases: [object, string][] = [
+    [{ name: 'http.duration', unit: 'ms', gauge: point }, 'http_duration_milliseconds'],
+    [
+      { name: 'io.bytes', unit: 'By', sum: { ...point, isMonotonic: true, aggregationTemporality: 2 } },
+      'io_bytes_total',
+    ],
+    [{ name: 'total.io', unit: 'By/s', sum: { ...point, isMonotonic: true } }, 'io_bytes_per_second_total'],
+    [{ name: 'used', unit: '1', gauge: point }, 'used_ratio'],
+    [{ name: 'ratio.used', unit: '1', gauge: point }, 'used_ratio'],
+    [{ name: 'custom_metric', unit: 'custom_unit', gauge: point }, 'custom_metric_custom_unit'],
+    [{ name: 'per.page', unit: '1/s', gauge: point }, 'per_page_per_second'],
+    [{ name: 'requests_per_second', unit: '1/s', gauge: point }, 'requests_per_second'],
+    [{ name: 'used', unit: '1', sum: point }, 'used'],
+    [{ name: 'calls', unit: '{call}', gauge: point }, 'calls'],
+    [{ name: '1st..place', unit: '', gauge: point }, '_1st_place'],
+  ];
+  for (const [metric, table] of cases) {
+    const rows = both(t, requestOf([metric]), { otlpSuffixes: true });
+    t.true(
+      rows.some((row) => row.startsWith(`${table}{`)),
+      rows.join('\n'),
+    );
+  }
+  t.regex(both(t, requestOf([cases[0]![0]])).join('\n'), /^http_duration\{/m);
+});
+
+test('a bad point costs itself alone, and one without a value is none', (t) => {
+  const long = attributesOf({ long: 'x'.repeat(70_000) });
+  const request = requestOf([
+    gauge('ok', { ...time, asDouble: 1 }),
+    gauge('', { ...time, asDouble: 1 }),
+    gauge('old', { timeUnixNano: '5', asDouble: 1 }),
+    gauge('long', { ...time, attributes: long, asDouble: 1 }),
+    gauge('absent', { ...time, flags: 1 }),
+    gauge('nothing', time),
+    { name: 'h', histogram: { dataPoints: [{ ...time, count: '1', bucketCounts: ['1'], explicitBounds: [1, 2] }] } },
+    gauge('fine', { ...time, asDouble: 2 }),
+  ]);
+  t.deepEqual(both(t, request, { minTicks: 1_000_000n }), [
+    `ok{} gauge=1 ${nanos}`,
+    `fine{} gauge=2 ${nanos}`,
+    '1: the metric is missing',
+    '2: the time is older than the database keeps',
+    '3: its attributes take more than 65536 bytes',
+    '6: it has 1 buckets and 2 bounds between them',
+  ]);
+});
+
+test('the order of fields in a message means nothing', (t) => {
+  const request = { scope: { name: 's' }, metrics: [gauge('m', { ...time, asDouble: 1 })] };
+  const inOrder = otlpRequest({
+    resourceMetrics: [{ resource: { attributes: attributesOf({ a: 'b' }) }, scopeMetrics: [request] }],
+  });
+  const field = (key: number, bytes: Uint8Array): Buffer => Buffer.concat([Buffer.of(key, bytes.length), bytes]);
+  const inner = inOrder.subarray(2);
+  const resourceLength = inner[1]! + 2;
+  const turned = Buffer.concat([inner.subarray(resourceLength), inner.subarray(0, resourceLength)]);
+  t.deepEqual(read(parseOtlp, field(0x0a, turned)), read(parseOtlp, inOrder));
+  t.is(read(parseOtlp, inOrder).length, 1);
+});
+
+test('series that came before are found again, in any order', (t) => {
+  const desk = new LineProtocolDesk();
+  const request = (first: number): Buffer =>
+    otlpRequest(
+      requestOf(
+        [0, 1, 2].map((i) =>
+          gauge(
+            `m${(i + first) % 3}`,
+            ...['a', 'b'].map((host) => ({ ...time, asDouble: i, attributes: attributesOf({ host }) })),
+          ),
+        ),
+      ),
+    );
+  const rows = [0, 0, 1, 2].map((first) => read(parseOtlp, request(first), {}, desk));
+  for (const found of rows) t.is(found.length, 6);
+  t.deepEqual(rows[1], rows[0]);
+});
+
+test('attributes that begin like those of the series that came next before, or end before them, are another series', (t) => {
+  const desk = new LineProtocolDesk();
+  const point = (attributes: Record<string, string>): object => ({
+    ...time,
+    attributes: attributesOf(attributes),
+    asDouble: 1,
+  });
+  const send = (...points: object[]): string[] =>
+    read(parseOtlp, otlpRequest(requestOf([gauge('load', ...points)])), {}, desk);
+  const inTurn = (second: Record<string, string>): string[] => send(point({ h: 'a' }), point(second));
+  const row = (tags: object): string => `load${JSON.stringify(tags)} gauge=1 ${nanos}`;
+  for (const tags of [{ h: 'b' }, { h: 'b' }, { h: 'b', k: 'c' }, { h: 'b' }, {}, {}, { h: 'b' }]) {
+    t.deepEqual(inTurn(tags as Record<string, string>), [row({ h: 'a' }), row(tags)]);
+  }
+});
+
+test('JSON that is no such request is refused with the place', (t) => {
+  const cases: [string, RegExp][] = [
+    ['[]', /the body must be an object/],
+    ['{', /the body is not JSON/],
+    ['{"resourceMetrics":{}}', /resourceMetrics must be an array/],
+    [
+      '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":1}]}]}]}',
+      /resourceMetrics\[0\]\.scopeMetrics\[0\]\.metrics\[0\]\.name must be a string/,
+    ],
+    [JSON.stringify(requestOf([gauge('m', { timeUnixNano: '1.5' })])), /timeUnixNano must be an integer/],
+    [
+      JSON.stringify(requestOf([gauge('m', { timeUnixNano: '99999999999999999999' })])),
+      /timeUnixNano must be an integer from 0 to 18446744073709551615/,
+    ],
+    [JSON.stringify(requestOf([gauge('m', { timeUnixNano: -1 })])), /timeUnixNano must be an integer from 0/],
+    [
+      JSON.stringify(requestOf([gauge('m', { asInt: '9223372036854775808' })])),
+      /asInt must be an integer from -9223372036854775808 to 9223372036854775807/,
+    ],
+    [JSON.stringify(requestOf([gauge('m', { flags: -1 })])), /flags must be an integer from 0 to 4294967295/],
+    [JSON.stringify(requestOf([gauge('m', { asDouble: 'x' })])), /asDouble must be a number/],
+  ];
+  for (const [body, said] of cases) t.regex(read(parseOtlpJson, Buffer.from(body))[0] ?? '', said, body);
+  const special = { ...time, asDouble: 'NaN', unknown: {}, asInt: null };
+  t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(requestOf([gauge('m', special)])))), []);
+});

@@ -1,0 +1,142 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { FaultError } from '../../../src/model/fault.js';
+import { countRows, cutMessage, type MessageShape } from '../../../src/transforms/wire/message-pieces.js';
+import { attributesOf, otlpAnswer, otlpRequest } from '../../support/otlp-messages.js';
+import { propertyRuns } from '../../support/property-seed.js';
+import { decode, encode } from '../../support/remote-messages.js';
+
+const series: MessageShape = { steps: [new Set([1, 5])], once: new Set([3]) };
+const points: MessageShape = {
+  steps: [new Set([1]), new Set([2]), new Set([2]), new Set([5, 7, 9, 10, 11]), new Set([1])],
+  once: new Set(),
+};
+
+const text = fc.string({ unit: 'grapheme', maxLength: 200 });
+const sample = fc.record({ value: fc.integer(), timestamp: fc.constant('1700000000000') });
+
+/** Lists of a decoded message by their name. */
+function list(message: Record<string, unknown>, name: string): unknown[] {
+  const found = message[name];
+  return Array.isArray(found) ? found : [];
+}
+
+test('series of version 1 are in the pieces in their order, and metadata is in the first alone', (t) => {
+  const one = fc.record({
+    labels: fc.array(fc.record({ name: text, value: text }), { maxLength: 3 }),
+    samples: fc.array(sample, { maxLength: 3 }),
+  });
+  const metadata = fc.array(fc.record({ type: fc.nat(7), metric_family_name: text }), { maxLength: 3 });
+  fc.assert(
+    fc.property(
+      fc.array(one, { maxLength: 20 }),
+      metadata,
+      fc.integer({ min: 1, max: 6 }),
+      (timeseries, told, most) => {
+        const message = encode('WriteRequest', { timeseries, metadata: told });
+        const whole = decode('WriteRequest', message);
+        t.is(countRows(message, series), timeseries.length);
+        const pieces = [...cutMessage(message, series, most)];
+        const read = pieces.map(({ bytes }) => decode('WriteRequest', bytes));
+        t.deepEqual(
+          read.flatMap((piece) => list(piece, 'timeseries')),
+          list(whole, 'timeseries'),
+        );
+        t.deepEqual(
+          read.map((piece) => list(piece, 'metadata')).filter((held) => held.length > 0),
+          told.length === 0 ? [] : [list(whole, 'metadata')],
+        );
+        t.true(pieces.every(({ rows }) => rows <= most));
+      },
+    ),
+    { numRuns: propertyRuns(100) },
+  );
+});
+
+test('each piece of version 2 has the symbols, and is not mostly symbols', (t) => {
+  const one = fc.record({
+    labels_refs: fc.array(fc.nat(5), { maxLength: 4 }),
+    samples: fc.array(sample, { maxLength: 2 }),
+  });
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 20 }), fc.array(one, { maxLength: 20 }), (symbols, timeseries) => {
+      const message = encode('WriteRequest2', { symbols, timeseries });
+      const whole = decode('WriteRequest2', message);
+      const pieces = [...cutMessage(message, series, 1)];
+      const read = pieces.map(({ bytes }) => decode('WriteRequest2', bytes));
+      t.deepEqual(
+        read.flatMap((piece) => list(piece, 'timeseries')),
+        list(whole, 'timeseries'),
+      );
+      for (const piece of read) t.deepEqual(piece.symbols, whole.symbols);
+      const bytes = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
+      const ofSymbols = encode('WriteRequest2', { symbols }).length;
+      t.true(bytes <= 2 * message.length + ofSymbols, `${bytes} of ${message.length}`);
+    }),
+    { numRuns: propertyRuns(100) },
+  );
+});
+
+test('data points keep resource, scope and metric, and a metric without points is kept', (t) => {
+  const attributes = fc.dictionary(text, text, { maxKeys: 3 }).map(attributesOf);
+  const point = fc.record({ attributes, timeUnixNano: fc.constant('1700000000000000000'), asDouble: fc.integer() });
+  const dataPoints = fc.array(point, { maxLength: 5 });
+  const data = fc.oneof(
+    fc.record({ gauge: fc.record({ dataPoints }) }),
+    fc.record({ sum: fc.record({ dataPoints, aggregationTemporality: fc.nat(2), isMonotonic: fc.boolean() }) }),
+    fc.constant({}),
+  );
+  const metric = fc
+    .tuple(fc.record({ name: text, unit: text, description: text }), data)
+    .map((both) => Object.assign({}, ...both));
+  const scope = fc.record({
+    scope: fc.record({ name: text, attributes }),
+    metrics: fc.array(metric, { maxLength: 4 }),
+  });
+  const resource = fc.record({
+    resource: fc.record({ attributes }),
+    scopeMetrics: fc.array(scope, { maxLength: 3 }),
+    schemaUrl: text,
+  });
+  fc.assert(
+    fc.property(fc.array(resource, { maxLength: 3 }), fc.integer({ min: 1, max: 4 }), (resourceMetrics, most) => {
+      const message = otlpRequest({ resourceMetrics });
+      const pieces = [...cutMessage(message, points, most)];
+      t.is(
+        pieces.reduce((sum, { rows }) => sum + rows, 0),
+        countRows(message, points),
+      );
+      t.deepEqual(flat(pieces.map(({ bytes }) => bytes)), flat([message]));
+    }),
+    { numRuns: propertyRuns(100) },
+  );
+});
+
+/** Every point of messages with all around it, and metrics without points, in their order. */
+function flat(messages: readonly Uint8Array[]): unknown[] {
+  const found = new Set<string>();
+  const all: unknown[] = [];
+  const objects = (message: unknown, name: string): Record<string, unknown>[] =>
+    list(Object(message), name).map((one) => Object(one));
+  for (const message of messages) {
+    for (const { scopeMetrics, ...resource } of objects(otlpAnswer('Request', message), 'resourceMetrics')) {
+      for (const { metrics, ...scope } of objects({ scopeMetrics }, 'scopeMetrics')) {
+        for (const metric of objects({ metrics }, 'metrics')) {
+          const kind = ['gauge', 'sum'].find((name) => name in metric) ?? '';
+          const { dataPoints, ...data } = Object(metric[kind]);
+          const around = { resource, scope, ...metric, [kind]: data };
+          const key = JSON.stringify(around);
+          if (!found.has(key)) all.push(around);
+          found.add(key);
+          for (const one of objects({ dataPoints }, 'dataPoints')) all.push({ ...around, one });
+        }
+      }
+    }
+  }
+  return all;
+}
+
+test('what is cut off is malformed before anything is cut', (t) => {
+  const message = encode('WriteRequest', { timeseries: [{ labels: [{ name: 'a', value: 'b' }] }, {}] });
+  t.throws(() => countRows(message.subarray(0, message.length - 1), series), { instanceOf: FaultError });
+});
