@@ -65,7 +65,7 @@ export function createMonitoring(
     log,
   });
   metrics.watch({ adapter_memory_bytes: { help: 'Memory in use by the adapter.', read: () => meter.memory().own } });
-  const memory = new FigureMemory(() => metrics.text());
+  const memory = new FigureMemory(() => metrics.values());
   if (isWorker === true) return { guard, metrics, memory };
   metrics.watch({
     adapter_engine_memory_bytes: {

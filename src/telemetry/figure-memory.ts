@@ -1,5 +1,6 @@
 import type { Component } from '../model/component.js';
 import type { FigureHistory } from '../model/figure.js';
+import type { MetricFamily, MetricValue } from './joined-figures.js';
 
 /** Figures that are remembered, with all their labels. */
 const remembered: ReadonlySet<string> = new Set([
@@ -20,12 +21,10 @@ const defaults = { intervalMs: 10_000, samples: 360 };
 /** Series that are remembered; further ones are left out. */
 const maxSeries = 256;
 
-const line = /^(([A-Za-z_:][\w:]*)(?:\{.*\})?) (\S+)$/;
-
 /** Remembers some of the service's own figures for an hour, in a ring per series, for pages that are opened later. */
 export class FigureMemory implements Component {
   readonly name = 'figure-memory';
-  readonly #read: () => Promise<string>;
+  readonly #read: () => Promise<readonly MetricFamily[]>;
   readonly #intervalMs: number;
   readonly #times: number[] = [];
   readonly #samples: number;
@@ -33,8 +32,7 @@ export class FigureMemory implements Component {
   #taken = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `read` gives the figures as OpenMetrics text. */
-  constructor(read: () => Promise<string>, { intervalMs, samples } = defaults) {
+  constructor(read: () => Promise<readonly MetricFamily[]>, { intervalMs, samples } = defaults) {
     this.#read = read;
     this.#intervalMs = intervalMs;
     this.#samples = samples;
@@ -52,14 +50,15 @@ export class FigureMemory implements Component {
 
   /** Takes the figures of now, at a time in Unix ms. */
   async sample(now: number): Promise<void> {
-    const text = await this.#read();
+    const families = await this.#read();
     const place = this.#taken % this.#samples;
-    for (const values of this.#series.values()) values[place] = Number.NaN;
-    for (const written of text.split('\n')) {
-      const [, series, name = '', value] = line.exec(written) ?? [];
-      if (series === undefined || !remembered.has(name)) continue;
-      const values = this.#valuesOf(series);
-      if (values !== undefined) values[place] = Number(value);
+    for (const ring of this.#series.values()) ring[place] = Number.NaN;
+    for (const { name, values } of families) {
+      if (!remembered.has(name)) continue;
+      for (const { labels, value } of values) {
+        const ring = this.#ringOf(seriesName(name, labels));
+        if (ring !== undefined) ring[place] = value;
+      }
     }
     this.#times[place] = now;
     this.#taken++;
@@ -77,11 +76,17 @@ export class FigureMemory implements Component {
     return { now: Date.now(), intervalMs: this.#intervalMs, times: inOrder(this.#times), series };
   }
 
-  #valuesOf(series: string): Float64Array | undefined {
+  #ringOf(series: string): Float64Array | undefined {
     const known = this.#series.get(series);
     if (known !== undefined || this.#series.size >= maxSeries) return known;
-    const values = new Float64Array(this.#samples).fill(Number.NaN);
-    this.#series.set(series, values);
-    return values;
+    const ring = new Float64Array(this.#samples).fill(Number.NaN);
+    this.#series.set(series, ring);
+    return ring;
   }
+}
+
+/** As in the OpenMetrics text. */
+function seriesName(name: string, labels: MetricValue['labels']): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(String(value ?? ''))}`);
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
 }

@@ -36,10 +36,8 @@ export class IntervalFigures {
     const taken = new Map(this.#kept);
     const figures: Figure[] = [];
     const summaries = new Map<string, { tags: Figure['tags']; values: [string, number][] }>();
-    for (const family of await this.#metrics.values()) {
-      // A counter is listed with or without its ending, depending on whether it was printed before.
-      const table = counted.has(`${family.name}_total`) ? `${family.name}_total` : family.name;
-      for (const { value, labels, metricName } of family.values) {
+    for (const { name: table, values } of await this.#metrics.values()) {
+      for (const { value, labels, metricName } of values) {
         if (table === summary) {
           const { quantile, ...rest } = labels;
           const tags = this.#tags(rest);

@@ -1,7 +1,7 @@
 import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
 
 /** One figure of a family. */
-interface MetricValue {
+export interface MetricValue {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
@@ -9,6 +9,7 @@ interface MetricValue {
 
 /** One family of figures. */
 export interface MetricFamily {
+  /** Ends with `_total` for a counter. */
   readonly name: string;
   readonly type?: unknown;
   /** How those of several processes are one: their sum, or the highest. */
@@ -20,11 +21,9 @@ export interface MetricFamily {
 export function joinedFigures(processes: readonly (readonly MetricFamily[])[]): readonly MetricFamily[] {
   const families = new Map<string, { readonly family: MetricFamily; readonly values: Map<string, MetricValue> }>();
   for (const family of processes.flat()) {
-    // A counter is listed with or without its ending, depending on whether it was printed before.
-    const name = family.type === 'counter' ? family.name.replace(/_total$/, '') : family.name;
-    const known = families.get(name);
+    const known = families.get(family.name);
     const values = known?.values ?? new Map<string, MetricValue>();
-    if (known === undefined) families.set(name, { family: { ...family, name }, values });
+    if (known === undefined) families.set(family.name, { family, values });
     for (const figure of family.values) {
       const key = JSON.stringify([figure.metricName, Object.entries(figure.labels).toSorted()]);
       const other = values.get(key);
@@ -43,7 +42,11 @@ function joined(a: number, b: number, isMax: boolean): number {
 
 /** Joined figures in the OpenMetrics text format. */
 export function textOfFigures(families: readonly MetricFamily[]): Promise<string> {
-  const registry: Registry<RegistryContentType> = AggregatorRegistry.aggregate([[...families]]);
+  // The registry puts the ending of counters behind what it prints.
+  const printed = families.map((family) =>
+    family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family,
+  );
+  const registry: Registry<RegistryContentType> = AggregatorRegistry.aggregate([printed]);
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   return registry.metrics();
 }

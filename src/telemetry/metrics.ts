@@ -291,9 +291,15 @@ export class ServiceMetrics {
   }
 
   /** The figures of this process. */
-  ownValues(): Promise<readonly MetricFamily[]> {
+  async ownValues(): Promise<readonly MetricFamily[]> {
     this.#countAll();
-    return this.#registry.getMetricsAsJSON();
+    const families: readonly MetricFamily[] = await this.#registry.getMetricsAsJSON();
+    // The registry takes the ending off a counter's name once it has printed it.
+    return families.map((family) =>
+      family.type === 'counter' && !family.name.endsWith('_total')
+        ? { ...family, name: `${family.name}_total` }
+        : family,
+    );
   }
 
   #client(address: string): string {

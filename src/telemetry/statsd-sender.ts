@@ -113,7 +113,7 @@ export class Growth {
       for (const { value, labels, metricName } of values) {
         // Buckets and quantiles are made by the receivers of StatsD, from what senders do not send here.
         if ('le' in labels || 'quantile' in labels || !Number.isFinite(value)) continue;
-        const name = metricName ?? (type === 'counter' ? counterName(family) : family);
+        const name = metricName ?? family;
         const tags = Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]));
         if (type === 'gauge') figures.push({ type, name, value, tags });
         else this.#count(name, value, tags, figures);
@@ -130,9 +130,4 @@ export class Growth {
     const grown = value < last ? value : value - last;
     if (grown > 0) figures.push({ type: 'counter', name, value: grown, tags });
   }
-}
-
-/** A counter is listed with or without its ending, depending on whether it was printed before. */
-function counterName(family: string): string {
-  return family.endsWith('_total') ? family : `${family}_total`;
 }
