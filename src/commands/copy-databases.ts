@@ -1,9 +1,9 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { Catalogue } from '../database/catalogue/catalogue.js';
-import { offeredCompression } from '../database/catalogue/compression.js';
-import { Storage } from '../database/catalogue/storage.js';
-import { SubTables } from '../database/catalogue/sub-tables.js';
 import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from '../database/rows/move.js';
+import { offeredCompression } from '../database/storage/compression.js';
+import { Storage } from '../database/storage/storage.js';
+import { SubTables } from '../database/storage/sub-tables.js';
 import { startEngine } from '../service/running-engine.js';
 import { componentLog, createLogger } from '../telemetry/logger.js';
 

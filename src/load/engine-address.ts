@@ -2,12 +2,12 @@ import { resolveAdapterSettings, type Settings } from '../config/adapter-setting
 import { mistakesIn } from '../config/resolve.js';
 import { EngineClient } from '../database/engine/client.js';
 import { isUnknownUser } from '../database/engine/engine-faults.js';
+import { isLoopback } from '../database/host/connection/options.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
-import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { attachedEngine, type RunningEngine } from '../service/running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
-import { serverDefaults } from './settings/rows-general.js';
+import { serverDefaults } from './settings/keys/general.js';
 
 const { host: defaultHost, port: defaultPort } = serverDefaults;
 

@@ -17,8 +17,8 @@ import { encodeHtmlReport, encodeJsonReport } from './report/insert-report.js';
 import { encodeQueryPage } from './report/query-report.js';
 import { encodeSubscribePage } from './report/subscribe-report.js';
 import { planLines, scenarioText } from './settings/echo.js';
+import type { LoadNote } from './settings/file/request.js';
 import { readLoadRequest } from './settings/read.js';
-import type { LoadNote } from './settings/request.js';
 import { createLiveView, type ViewStream } from './view/live-view.js';
 import { createRunLog } from './view/run-log.js';
 

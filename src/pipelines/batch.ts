@@ -1,5 +1,5 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
-import { isOvertaken } from '../database/catalogue/overtaken.js';
+import { isOvertaken } from '../database/storage/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';

@@ -1,4 +1,4 @@
-import { isOvertaken } from '../database/catalogue/overtaken.js';
+import { isOvertaken } from '../database/storage/overtaken.js';
 import type { Batch } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import { type Delivery, delivered } from '../model/delivery.js';

@@ -1,9 +1,9 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
-import type { Storage } from '../database/catalogue/storage.js';
 import type { Engine, ResultOptions } from '../database/engine/engine.js';
 import { engineCodeOf } from '../database/engine/engine-faults.js';
+import type { Storage } from '../database/storage/storage.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { metricsTable } from '../model/label-set.js';

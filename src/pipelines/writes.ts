@@ -2,7 +2,7 @@ import { map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
 import { storageWhenMade } from '../database/catalogue/shapes.js';
-import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { SubTables } from '../database/storage/sub-tables.js';
 import type {
   Acknowledgement,
   Batch,

@@ -1,10 +1,10 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { Catalogue } from '../database/catalogue/catalogue.js';
-import { type Compression, offeredCompression } from '../database/catalogue/compression.js';
-import { Storage, type StorageOptions } from '../database/catalogue/storage.js';
-import { SubTables } from '../database/catalogue/sub-tables.js';
 import { Changes } from '../database/rows/changes.js';
 import { StreamStates } from '../database/rows/stream-states.js';
+import { type Compression, offeredCompression } from '../database/storage/compression.js';
+import { Storage, type StorageOptions } from '../database/storage/storage.js';
+import { SubTables } from '../database/storage/sub-tables.js';
 import { CredentialCheck } from '../database/users/credentials.js';
 import type { ComponentLog } from '../model/component.js';
 import { ServiceSignals } from '../pipelines/events/signals.js';

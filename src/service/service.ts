@@ -1,7 +1,7 @@
 import type { Settings } from '../config/adapter-settings.js';
-import { renewCodecs } from '../database/catalogue/compression.js';
-import { removeLeftovers } from '../database/catalogue/leftovers.js';
 import { expiry } from '../database/definitions/table-expiry.js';
+import { renewCodecs } from '../database/storage/compression.js';
+import { removeLeftovers } from '../database/storage/leftovers.js';
 import { type CredentialCheck, firstUser } from '../database/users/credentials.js';
 import type { RecordSql } from '../http/call.js';
 import type { ComponentLog } from '../model/component.js';

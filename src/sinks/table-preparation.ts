@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
-import { createNamed } from '../database/catalogue/create-named.js';
-import { overtaken } from '../database/catalogue/overtaken.js';
-import type { DatabaseParts } from '../database/catalogue/parts.js';
+import { createNamed } from '../database/storage/create-named.js';
+import { overtaken } from '../database/storage/overtaken.js';
+import type { DatabaseParts } from '../database/storage/parts.js';
 import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
-import type { EndTurn } from '../database/catalogue/turns.js';
 import type { EngineState } from '../database/host/supervisor.js';
+import type { EndTurn } from '../database/storage/turns.js';
 import type { Beginning, EngineNews, FromWorker, News, ToWorker } from './messages.js';
 import {
   type Answer,

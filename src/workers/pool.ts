@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { type EndTurn, Turns } from '../database/catalogue/turns.js';
+import { type EndTurn, Turns } from '../database/storage/turns.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
 import type { Beginning, FromWorker, News, ToWorker, WorkerRole } from './messages.js';

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split2 from 'split2';
-import type { EndTurn } from '../database/catalogue/turns.js';
+import type { EndTurn } from '../database/storage/turns.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, fault, reasonOf } from '../model/fault.js';
 import { backOffMs } from '../text/duration.js';

@@ -22,7 +22,7 @@ const sqlGround = ['model', 'sql/syntax', 'sql/times', 'sql/engine', 'sql/values
 const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
 
 /** What works on defined tables stands on these. */
-const tables = ['model', 'sql', 'database/engine', 'database/catalogue'];
+const tables = ['model', 'sql', 'database/engine', 'database/catalogue', 'database/storage'];
 
 /** What a running service is made of. */
 const serviceRooms = [
@@ -68,11 +68,14 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   // The way to the engine and what is kept in it, from the ground up.
   database: { rooms: ['model'], packages: [] },
   'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
-  'database/host': { rooms: ['model', 'sql', 'database/engine'], packages: ['chdb', 'rxjs', 'split2'] },
+  'database/host/connection': { rooms: ['model', 'sql', 'database/engine'], packages: ['chdb'] },
+  'database/host/door': { rooms: ['model', 'sql', 'database/engine', 'database/host/connection'], packages: ['chdb'] },
+  'database/host': { rooms: ['model', 'sql', 'database/engine', 'database/host'], packages: ['rxjs', 'split2'] },
   'database/cluster': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
   'database/catalogue': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
+  'database/storage': { rooms: ['model', 'sql', 'database/engine', 'database/catalogue'], packages: ['rxjs'] },
   'database/users': { rooms: ['model', 'database/catalogue'], packages: [] },
-  'database/rows': { rooms: ['model', 'sql', 'database/engine', 'database/catalogue'], packages: [] },
+  'database/rows': { rooms: tables, packages: [] },
   'database/consumers': { rooms: [...tables, 'database/rows'], packages: [] },
   'database/system-tables': {
     rooms: [...tables, 'database/cluster', 'database/rows', 'database/consumers'],
@@ -104,7 +107,13 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   commands: { rooms: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
   'load/model': { rooms: ['model'], packages: [] },
-  'load/settings': { rooms: ['model', 'config', 'load/model'], packages: [] },
+  'load/settings/keys': { rooms: ['model', 'config', 'load/model'], packages: [] },
+  'load/settings/file': { rooms: ['model', 'config', 'load/model', 'load/settings/keys'], packages: [] },
+  'load/settings/flags': {
+    rooms: ['model', 'config', 'load/model', 'load/settings/keys', 'load/settings/file'],
+    packages: [],
+  },
+  'load/settings': { rooms: ['model', 'config', 'load/model', 'load/settings'], packages: [] },
   'load/rows': { rooms: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
   'load/encode': { rooms: ['model', 'load/model'], packages: [] },
   'load/report': { rooms: ['model', 'load/model'], packages: [] },

@@ -3,8 +3,8 @@
  * number here.
  */
 export const pauses: Readonly<Record<string, number>> = {
-  'database/host/handler.test.ts': 2,
-  'database/host/spool.test.ts': 1,
+  'database/host/door/handler.test.ts': 2,
+  'database/host/door/spool.test.ts': 1,
   'e2e/adapter-kill.long.test.ts': 3,
   'e2e/dialect/cancel.long.test.ts': 4,
   'e2e/events-engine-kill.long.test.ts': 1,

@@ -46,7 +46,7 @@ const examples: Readonly<Record<string, readonly [names: RegExp, touched: readon
     ['database/system-tables/registry.ts', 'database/system-tables/streams.ts', 'sql/syntax/show-lists.ts'],
   ],
   'a function of SQL': [/\bNVL2\b/, ['sql/functions/conditional.ts']],
-  'a key of the load tool': [/\bkeepTrying\b/, ['load/settings/rows-insert.ts', 'load/settings/table.ts']],
+  'a key of the load tool': [/\bkeepTrying\b/, ['load/settings/file/table.ts', 'load/settings/keys/insert.ts']],
 };
 
 for (const [what, [names, touched]] of Object.entries(examples)) {

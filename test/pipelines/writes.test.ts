@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
-import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/engine/client.js';
+import { SubTables } from '../../src/database/storage/sub-tables.js';
 import { BodyBudget } from '../../src/model/body-budget.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { WritePipeline } from '../../src/pipelines/writes.js';

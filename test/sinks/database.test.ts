@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
-import { isOvertaken } from '../../src/database/catalogue/overtaken.js';
 import type { Engine } from '../../src/database/engine/engine.js';
+import { isOvertaken } from '../../src/database/storage/overtaken.js';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';

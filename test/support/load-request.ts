@@ -1,6 +1,6 @@
 import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/load/model/scenario.js';
+import type { LoadRequest } from '../../src/load/settings/file/request.js';
 import { readLoadRequest } from '../../src/load/settings/read.js';
-import type { LoadRequest } from '../../src/load/settings/request.js';
 import { FaultError } from '../../src/model/fault.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { parseTimestamp } from '../../src/sql/times/timestamp.js';

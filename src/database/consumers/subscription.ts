@@ -1,8 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage } from '../../model/topic-message.js';
-import type { DatabaseParts } from '../catalogue/parts.js';
 import type { Changes } from '../rows/changes.js';
+import type { DatabaseParts } from '../storage/parts.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';

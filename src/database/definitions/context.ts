@@ -4,8 +4,8 @@ import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Operation } from '../catalogue/operations.js';
-import type { Storage } from '../catalogue/storage.js';
-import type { SubTables } from '../catalogue/sub-tables.js';
+import type { Storage } from '../storage/storage.js';
+import type { SubTables } from '../storage/sub-tables.js';
 
 /** Context of statements that define something. */
 export interface DefinitionContext {

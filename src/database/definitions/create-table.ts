@@ -5,8 +5,8 @@ import type { TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
-import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
+import { createNamed } from '../storage/create-named.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 
 /** CREATE STABLE, and CREATE TABLE of a normal table. */

@@ -5,7 +5,7 @@ import { Slice } from '../../model/slice.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { subTableKey } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
-import type { NamedSeries } from '../catalogue/sub-tables.js';
+import type { NamedSeries } from '../storage/sub-tables.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
 import { removeLater, removeThoroughly } from './removal.js';
 

@@ -1,5 +1,5 @@
 import { expectedFault } from '../../model/fault.js';
-import { isOvertaken } from '../catalogue/overtaken.js';
+import { isOvertaken } from '../storage/overtaken.js';
 
 /** When every process has read a drop. */
 const everybodyKnowsMs = 2_000;

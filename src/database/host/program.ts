@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { deferred } from '../../model/deferred.js';
 import { reasonOf } from '../../model/fault.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
+import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './connection/options.js';
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';
 import { type Host, startHost } from './host.js';
 import { fileMask } from './make-missing.js';
-import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
 /** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
 const orphanStopMs = 500;

@@ -8,8 +8,14 @@ import type { ComponentLog } from '../../model/component.js';
 import { reasonOf } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
 import type { HandoverPlace } from '../engine/handover.js';
+import {
+  type HostOptions,
+  hostDefaults,
+  type ReadyHost,
+  readHostMessage,
+  threadPoolSize,
+} from './connection/options.js';
 import { Heartbeat } from './heartbeat.js';
-import { type HostOptions, hostDefaults, type ReadyHost, readHostMessage, threadPoolSize } from './options.js';
 
 /**
  * `hung`: the process lives and does not answer. `down` covers the pause before a restart; whoever writes meanwhile gets

@@ -4,9 +4,9 @@ import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
 import { type WriteOrder, type Written, writtenAt, writtenBetween } from '../../sql/engine/storage.js';
-import type { Storage } from '../catalogue/storage.js';
 import type { Engine } from '../engine/engine.js';
 import type { History } from '../engine/history.js';
+import type { Storage } from '../storage/storage.js';
 
 /**
  * Rows that were written to one engine table behind one place in its {@link History} and up to another. Everything up to a place that was

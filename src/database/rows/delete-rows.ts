@@ -2,8 +2,8 @@ import type { TableDef } from '../../model/schema.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { DeletePlan } from '../../sql/plan/delete.js';
-import type { Storage } from '../catalogue/storage.js';
 import type { Engine } from '../engine/engine.js';
+import type { Storage } from '../storage/storage.js';
 
 /** Series in one statement. */
 const idsPerStatement = 10_000;

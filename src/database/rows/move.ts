@@ -1,8 +1,8 @@
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { type Catalogue, logOf } from '../catalogue/catalogue.js';
 import { copyLog } from '../catalogue/copy-log.js';
-import type { DatabaseParts } from '../catalogue/parts.js';
 import type { Engine } from '../engine/engine.js';
+import type { DatabaseParts } from '../storage/parts.js';
 
 /** Values that are in memory at a time. */
 const valuesPerPiece = 2_000_000;

@@ -2,9 +2,9 @@ import { expectedFault } from '../../model/fault.js';
 import { type DatabaseDef, daysInTicks, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
-import { isOvertaken } from '../catalogue/overtaken.js';
-import { partitionSpan } from '../catalogue/table-statements.js';
 import type { Engine, Store } from '../engine/engine.js';
+import { isOvertaken } from '../storage/overtaken.js';
+import { partitionSpan } from '../storage/table-statements.js';
 import { keepsInsertNumbers } from './changes.js';
 
 /**

@@ -3,8 +3,8 @@ import type { WaitingTables } from '../../model/waiting-tables.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
-import type { Storage } from '../catalogue/storage.js';
 import type { Engine } from '../engine/engine.js';
+import type { Storage } from '../storage/storage.js';
 
 /** A series and the Unix ms of its newest row. */
 interface SilentSeries {

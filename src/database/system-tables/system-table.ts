@@ -2,8 +2,8 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { dataType, type TypeName } from '../../model/schema.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Access } from '../catalogue/rights.js';
-import type { SubTables } from '../catalogue/sub-tables.js';
 import type { Engine } from '../engine/engine.js';
+import type { SubTables } from '../storage/sub-tables.js';
 import type { InlineRow } from './inline.js';
 
 /** A query or write that runs now. */

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import type { SubTables } from '../../database/catalogue/sub-tables.js';
+import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { WireFormat } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';

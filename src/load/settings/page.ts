@@ -1,7 +1,7 @@
 import { wrapped } from '../../text/wrapped.js';
-import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './rows.js';
-import { flagGroups, type Level, levels, type Setting } from './setting.js';
-import { shownDefault } from './usage.js';
+import { shownDefault } from './flags/usage.js';
+import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './keys/rows.js';
+import { flagGroups, type Level, levels, type Setting } from './keys/setting.js';
 
 /** Of a line of prose, in characters. */
 const lineLength = 140;

@@ -1,17 +1,17 @@
 import { reasonOf } from '../../model/fault.js';
 import type { LoadRun, LoadScenario } from '../model/scenario.js';
-import { type LoadArguments, readLoadArguments, usageMistake } from './arguments.js';
-import { readConnection } from './connection.js';
-import { readInsertFile, writesOverHttp } from './insert.js';
-import { readInsertArguments } from './insert-arguments.js';
-import { type JsonMember, type JsonObject, readJsonText } from './json-text.js';
-import { readQueryFile } from './query.js';
-import type { LoadInput, LoadRefusal, LoadRequest } from './request.js';
-import { flags } from './rows.js';
-import { general } from './rows-general.js';
-import { type FileReport, Section } from './section.js';
-import type { Values } from './setting.js';
-import { readSubscribeFile } from './subscribe.js';
+import { readConnection } from './file/connection.js';
+import { readInsertFile, writesOverHttp } from './file/insert.js';
+import { readQueryFile } from './file/query.js';
+import type { LoadInput, LoadRefusal, LoadRequest } from './file/request.js';
+import { type FileReport, Section } from './file/section.js';
+import { readSubscribeFile } from './file/subscribe.js';
+import { type LoadArguments, readLoadArguments, usageMistake } from './flags/arguments.js';
+import { readInsertArguments } from './flags/insert-arguments.js';
+import { general } from './keys/general.js';
+import { type JsonMember, type JsonObject, readJsonText } from './keys/json-text.js';
+import { flags } from './keys/rows.js';
+import type { Values } from './keys/setting.js';
 
 /** Longest JSON file, in characters. */
 const maxFileLength = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import { isOvertaken } from '../../database/catalogue/overtaken.js';
-import type { Storage } from '../../database/catalogue/storage.js';
+import { isOvertaken } from '../../database/storage/overtaken.js';
+import type { Storage } from '../../database/storage/storage.js';
 import { type Fault, FaultError } from '../../model/fault.js';
 
 /**

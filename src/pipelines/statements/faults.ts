@@ -1,4 +1,4 @@
-import { isOvertaken } from '../../database/catalogue/overtaken.js';
+import { isOvertaken } from '../../database/storage/overtaken.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { withPlace } from '../../sql/syntax/place.js';
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
-import type { SubTables } from '../../database/catalogue/sub-tables.js';
+import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';

@@ -1,10 +1,10 @@
 import { entryOffsets } from '../../bytes/pool-reader.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { Access } from '../../database/catalogue/rights.js';
-import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { Engine } from '../../database/engine/engine.js';
 import type { EngineColumn } from '../../database/engine/native-block.js';
 import { decodeNativeStream, type StoredRows } from '../../database/engine/native-rows.js';
+import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { Right } from '../../database/catalogue/operations.js';
 import type { Access } from '../../database/catalogue/rights.js';
-import type { SubTables } from '../../database/catalogue/sub-tables.js';
+import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 
 /** Meaning of a table name; `table` of a sub-table is its super table. */

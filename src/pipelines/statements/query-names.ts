@@ -1,8 +1,8 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { Right } from '../../database/catalogue/operations.js';
 import type { Access } from '../../database/catalogue/rights.js';
-import type { Storage } from '../../database/catalogue/storage.js';
-import type { SubTables } from '../../database/catalogue/sub-tables.js';
+import type { Storage } from '../../database/storage/storage.js';
+import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { expandViews } from '../../sql/resolve/views.js';
 import type { Query } from '../../sql/syntax/ast.js';

@@ -1,6 +1,6 @@
 import { checkedName, declaredType } from '../../database/catalogue/column-type.js';
-import { createNamed } from '../../database/catalogue/create-named.js';
 import { type DefinitionContext, databaseOf, submit } from '../../database/definitions/context.js';
+import { createNamed } from '../../database/storage/create-named.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';

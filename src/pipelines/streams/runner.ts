@@ -1,5 +1,5 @@
-import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { leaseMs, type StreamState } from '../../database/rows/stream-states.js';
+import { isOvertaken } from '../../database/storage/overtaken.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { FaultError, mayPass } from '../../model/fault.js';

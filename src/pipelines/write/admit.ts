@@ -1,8 +1,8 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
-import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { isDenied } from '../../database/catalogue/rights.js';
+import { isOvertaken } from '../../database/storage/overtaken.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, faultOf } from '../../model/fault.js';

@@ -1,4 +1,4 @@
-import { overtaken } from '../../database/catalogue/overtaken.js';
+import { overtaken } from '../../database/storage/overtaken.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';

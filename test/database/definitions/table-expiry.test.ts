@@ -1,10 +1,10 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
-import { Storage } from '../../../src/database/catalogue/storage.js';
-import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { dropExpired } from '../../../src/database/definitions/table-expiry.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import { Storage } from '../../../src/database/storage/storage.js';
+import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog } from '../../support/engine.js';
 import { sharedEngine } from '../../support/shared-engine.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
-import { Storage } from '../../../src/database/catalogue/storage.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Changes } from '../../../src/database/rows/changes.js';
+import { Storage } from '../../../src/database/storage/storage.js';
 import { dataType } from '../../../src/model/schema.js';
 import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
 import { silentLog } from '../../support/engine.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
+import { flags, settings } from '../../../src/load/settings/keys/rows.js';
 import { renderLoadPage } from '../../../src/load/settings/page.js';
-import { flags, settings } from '../../../src/load/settings/rows.js';
 
 test('has a current page of arguments and keys in docs', (t) => {
   const page = readFileSync(new URL('../../../../docs/load-tool-arguments.md', import.meta.url), 'utf8');

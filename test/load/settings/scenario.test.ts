@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { settings } from '../../../src/load/settings/rows.js';
+import { settings } from '../../../src/load/settings/keys/rows.js';
 import { blocksOf } from '../../support/documents.js';
 import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';

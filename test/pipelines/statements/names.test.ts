@@ -1,9 +1,9 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { Access } from '../../../src/database/catalogue/rights.js';
-import { Storage } from '../../../src/database/catalogue/storage.js';
-import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import { Storage } from '../../../src/database/storage/storage.js';
+import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
 import { StatementNames } from '../../../src/pipelines/statements/names.js';
 import { tablesOf } from '../../../src/pipelines/statements/queries.js';

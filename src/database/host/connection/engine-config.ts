@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { throughToDisk } from '../../engine/through-to-disk.js';
+
+/**
+ * Long merges of tables with two columns of values and more go column by column, as the engine does by itself from eleven on; see
+ * docs/decisions/040.
+ */
+const merges = { vertical_merge_algorithm_min_columns_to_activate: 2 } as const;
+
+/**
+ * Writes the configuration that the engine reads at its start, into a directory that is gone with the host: settings of all tables,
+ * those of earlier versions too, which no statement can give. That there is one also keeps the engine from looking for others.
+ * @returns the option of the engine that names it.
+ */
+export function engineConfig(directory: string, sync: boolean): string {
+  const path = join(directory, 'engine.xml');
+  const settings = Object.entries({ ...merges, ...(sync ? throughToDisk : {}) });
+  const elements = settings.map(([name, value]) => `<${name}>${value}</${name}>`).join('');
+  writeFileSync(path, `<clickhouse><merge_tree>${elements}</merge_tree></clickhouse>\n`, { mode: 0o600 });
+  return `--config-file=${path}`;
+}

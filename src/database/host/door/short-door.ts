@@ -1,0 +1,94 @@
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { FrameKind, FrameReader, frameOf, frameSocket } from '../../engine/frames.js';
+import type { Connections } from '../connection/connections.js';
+import { exceptionReply } from '../connection/exception.js';
+import { onConnection } from './on-connection.js';
+
+const noContext = { database: '', settings: new Map<string, string>(), parameters: new Map<string, string>() };
+/** Statements name their format. */
+const format = 'CustomSeparated';
+
+/** The door for short results. */
+export interface ShortDoor {
+  /** Takes no new connections. */
+  close(): void;
+  /** Breaks off those that there are. */
+  closeAllConnections(): void;
+}
+
+/**
+ * Serves statements with short results to programs that can reach the directory of the host, which are those of its own user. `begun` gets a
+ * promise for each statement, which resolves with its answer.
+ */
+export function openShortDoor(
+  directory: string,
+  connections: Connections,
+  begun: (answered: Promise<void>) => void,
+): ShortDoor {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    new Askers(socket, connections, begun);
+  });
+  // Without it everything comes by HTTP.
+  server.on('error', () => {});
+  server.listen(join(directory, frameSocket));
+  return {
+    close: () => server.close(),
+    closeAllConnections: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** One connection of an adapter, over which it asks many statements at a time. */
+class Askers {
+  readonly #socket: Socket;
+  readonly #connections: Connections;
+  readonly #running = new Map<number, AbortController>();
+
+  constructor(socket: Socket, connections: Connections, begun: (answered: Promise<void>) => void) {
+    this.#socket = socket;
+    this.#connections = connections;
+    const reader = new FrameReader();
+    socket.on('data', (piece) => {
+      try {
+        for (const { id, kind, bytes } of reader.read(piece)) {
+          if (kind === FrameKind.ask) begun(this.#answer(id, bytes.toString()));
+          else this.#running.get(id)?.abort();
+        }
+      } catch {
+        socket.destroy();
+      }
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      for (const gone of this.#running.values()) gone.abort();
+    });
+  }
+
+  /** Never rejects. */
+  async #answer(id: number, asked: string): Promise<void> {
+    const gone = new AbortController();
+    this.#running.set(id, gone);
+    const end = asked.indexOf('\n');
+    const owner = end === 0 ? undefined : asked.slice(0, end);
+    const how = { lane: 'rows', signal: gone.signal, owner } as const;
+    try {
+      const bytes = await onConnection(this.#connections, how, async (connection, tag) =>
+        Buffer.from((await connection.run(asked.slice(end + 1), format, noContext, tag)).bytes()),
+      );
+      this.#send(frameOf(id, FrameKind.answer, bytes ?? ''));
+    } catch (error) {
+      this.#send(frameOf(id, FrameKind.refusal, exceptionReply(error).text));
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  #send(frame: Buffer): void {
+    if (!this.#socket.destroyed) this.#socket.write(frame);
+  }
+}

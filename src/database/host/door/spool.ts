@@ -1,0 +1,227 @@
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeAll } from '../../engine/handover.js';
+import { EngineException } from '../connection/exception.js';
+
+/** An INSERT body as a file the engine can read. */
+interface SpooledBody {
+  readonly path: string;
+  readonly bytes: number;
+  discard(): void;
+}
+
+/** Where bodies are kept: the first place is memory where there is some, and the other has the room of a disk. */
+interface SpoolPlaces {
+  readonly first: string;
+  readonly otherwise: string;
+}
+
+const copiedBytes = 1024 * 1024;
+
+/**
+ * Keeps INSERT bodies in files until the engine has read them, at most `maxBytes` at a time. A body that does not fit
+ * waits and is not read meanwhile, which holds its sender back. The oldest body that is being taken always goes on, even
+ * beyond the limit: otherwise several half-taken bodies could wait for each other for ever.
+ */
+export class Spool {
+  readonly #places: SpoolPlaces;
+  readonly #budget: ByteBudget;
+  #counter = 0;
+
+  constructor(places: SpoolPlaces, maxBytes: number) {
+    this.#places = places;
+    this.#budget = new ByteBudget(maxBytes);
+  }
+
+  /** Bytes held now. */
+  get heldBytes(): number {
+    return this.#budget.used;
+  }
+
+  /**
+   * Takes a body to its end: first what was read already, then the rest. `length` is the size of the rest when known.
+   * Throws what the body throws; nothing is left behind then.
+   * @throws EngineException 243 when both places are full.
+   */
+  async take(first: Uint8Array, rest: AsyncIterable<Uint8Array>, length: number | undefined): Promise<SpooledBody> {
+    const share = this.#budget.open();
+    const file = new SpoolFile(this.#places, `insert-${++this.#counter}`);
+    const discard = (): void => {
+      file.remove();
+      share.close();
+    };
+    try {
+      await share.take(first.length + (length ?? 0));
+      file.write(first);
+      for await (const piece of rest) {
+        const more = file.bytes + piece.length - share.bytes;
+        if (more > 0) await share.take(more);
+        file.write(piece);
+      }
+      file.close();
+    } catch (error) {
+      discard();
+      throw error;
+    }
+    return { path: file.path, bytes: file.bytes, discard };
+  }
+
+  /**
+   * A body that its sender has left in the directory, whose file stays the sender's.
+   * @throws EngineException 36 for a name that is none of a file there.
+   */
+  handed(name: string): Pick<SpooledBody, 'path' | 'discard'> {
+    if (!/^rows-\d+(?:-\d+)?$/.test(name)) throw new EngineException(36, 'BAD_ARGUMENTS', 'No name of handed rows');
+    return { path: join(this.#places.first, name), discard: () => {} };
+  }
+}
+
+/** A file that moves to the other place when the first one is full. */
+class SpoolFile {
+  bytes = 0;
+  #path: string;
+  #fd: number | undefined;
+  readonly #otherPath: string;
+
+  constructor({ first, otherwise }: SpoolPlaces, name: string) {
+    this.#path = join(first, name);
+    this.#otherPath = join(otherwise, name);
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  write(piece: Uint8Array): void {
+    try {
+      this.#fd ??= openSync(this.#path, 'wx+', 0o600);
+      writeAll(this.#fd, piece, this.bytes);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      this.#move();
+      this.#writeLast(piece);
+    }
+    this.bytes += piece.length;
+  }
+
+  close(): void {
+    // Rows may be none at all.
+    if (this.#fd === undefined) this.#fd = openSync(this.#path, 'wx', 0o600);
+    closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  /** Safe twice. */
+  remove(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+    rmSync(this.#path, { force: true });
+  }
+
+  #move(): void {
+    const full = this.#fd;
+    const fullPath = this.#path;
+    if (fullPath === this.#otherPath) throw noSpace(dirname(fullPath));
+    this.#path = this.#otherPath;
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    this.#fd = openSync(this.#path, 'wx', 0o600);
+    if (full === undefined) return;
+    const piece = Buffer.allocUnsafe(Math.min(copiedBytes, this.bytes));
+    for (let at = 0; at < this.bytes; ) {
+      const read = readSync(full, piece, 0, Math.min(piece.length, this.bytes - at), at);
+      this.#writeLast(piece.subarray(0, read), at);
+      at += read;
+    }
+    closeSync(full);
+    rmSync(fullPath, { force: true });
+  }
+
+  #writeLast(piece: Uint8Array, at = this.bytes): void {
+    try {
+      if (this.#fd !== undefined) writeAll(this.#fd, piece, at);
+    } catch (error) {
+      throw isFull(error) ? noSpace(dirname(this.#path)) : error;
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+}
+
+function noSpace(directory: string): EngineException {
+  return new EngineException(243, 'NOT_ENOUGH_SPACE', `No space left in ${dirname(directory)} for rows to insert`);
+}
+
+interface Waiter {
+  readonly share: Share;
+  readonly bytes: number;
+  readonly go: () => void;
+}
+
+class ByteBudget {
+  used = 0;
+  readonly #maxBytes: number;
+  /** In order of opening. */
+  readonly #shares = new Set<Share>();
+  #waiters: Waiter[] = [];
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  open(): Share {
+    const share = new Share(this);
+    this.#shares.add(share);
+    return share;
+  }
+
+  take(share: Share, bytes: number): Promise<void> {
+    if (bytes === 0) return Promise.resolve();
+    if (this.#mayGo(share, bytes)) {
+      this.#grant(share, bytes);
+      return Promise.resolve();
+    }
+    return new Promise((go) => this.#waiters.push({ share, bytes, go }));
+  }
+
+  close(share: Share): void {
+    if (!this.#shares.delete(share)) return;
+    this.used -= share.bytes;
+    this.#waiters = this.#waiters.filter((waiter) => {
+      if (waiter.share === share) return false;
+      if (!this.#mayGo(waiter.share, waiter.bytes)) return true;
+      this.#grant(waiter.share, waiter.bytes);
+      waiter.go();
+      return false;
+    });
+  }
+
+  #mayGo(share: Share, bytes: number): boolean {
+    if (this.used + bytes <= this.#maxBytes) return true;
+    const [oldest] = this.#shares;
+    return oldest === share;
+  }
+
+  #grant(share: Share, bytes: number): void {
+    this.used += bytes;
+    share.bytes += bytes;
+  }
+}
+
+class Share {
+  bytes = 0;
+  readonly #budget: ByteBudget;
+
+  constructor(budget: ByteBudget) {
+    this.#budget = budget;
+  }
+
+  take(bytes: number): Promise<void> {
+    return this.#budget.take(this, bytes);
+  }
+
+  close(): void {
+    this.#budget.close(this);
+  }
+}

@@ -1,0 +1,89 @@
+import test from 'ava';
+import { LogCount, mayChangeLog } from '../../../../src/database/host/door/log-count.js';
+import { until } from '../../../support/until.js';
+
+/** A log of some entries, and how often they were counted. */
+function logOf(entries: number) {
+  const log = { entries, counted: 0 };
+  const count = new LogCount(async () => {
+    const { entries: now } = log;
+    log.counted++;
+    await new Promise((resolve) => setImmediate(resolve));
+    return now;
+  });
+  return { log, count };
+}
+
+test('entries are counted once, until a statement has run that may have changed them', async (t) => {
+  const { log, count } = logOf(3);
+  await count.expect(3);
+  await count.expect(3);
+  await t.throwsAsync(count.expect(4), { message: /^Code: 395\. .*\{\d+ The catalogue has grown\}/ });
+  t.is(log.counted, 1);
+  await count.changedBy(async () => {
+    log.entries = 4;
+  });
+  await t.throwsAsync(count.expect(3));
+  await count.expect(4);
+  t.is(await count.entries(), 4);
+  t.is(log.counted, 2);
+});
+
+test('a statement that has failed may have changed them, too', async (t) => {
+  const { log, count } = logOf(3);
+  await count.expect(3);
+  const failing = count.changedBy(async () => {
+    log.entries = 4;
+    throw new Error('broken off');
+  });
+  await t.throwsAsync(failing, { message: 'broken off' });
+  await count.expect(4);
+});
+
+test('what is counted beside such a statement is not remembered', async (t) => {
+  const { log, count } = logOf(3);
+  let end = (): void => {};
+  const running = count.changedBy(() => new Promise<void>((resolve) => (end = resolve)));
+  await count.expect(3);
+  log.entries = 4;
+  await count.expect(4);
+  end();
+  await running;
+  const early = count.expect(4);
+  const change = count.changedBy(async () => {
+    log.entries = 5;
+  });
+  await early;
+  await change;
+  await count.expect(5);
+  t.is(log.counted, 4);
+});
+
+test('how many entries there are is told after changes, once for those that follow each other', async (t) => {
+  const { log, count } = logOf(3);
+  const told: number[] = [];
+  count.watch((entries) => told.push(entries));
+  for (const entries of [4, 5]) {
+    await count.changedBy(async () => {
+      log.entries = entries;
+    });
+  }
+  t.true(await until(() => told.length > 0));
+  t.deepEqual(told, [5]);
+  await count.changedBy(async () => {
+    log.entries = 6;
+  });
+  t.true(await until(() => told.length > 1));
+  t.deepEqual(told, [5, 6]);
+  await count.changedBy(async () => {});
+  count.stop();
+  t.is(log.counted, 2);
+});
+
+test('statements that name the log, or may name it in a parameter, may change it', (t) => {
+  for (const text of ['INSERT INTO sluice.catalogue', 'DROP DATABASE `Sluice`', 'TRUNCATE catalogue']) {
+    t.true(mayChangeLog(text, 0));
+  }
+  t.true(mayChangeLog('INSERT INTO {a:Identifier}', 1));
+  t.false(mayChangeLog('INSERT INTO d3_0.t4_0 (id, ts, c1_Float64)', 0));
+});
