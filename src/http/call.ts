@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
+import type { RowReject } from '../model/delivery.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { RecordedStatement } from '../telemetry/sql-record.js';
@@ -129,6 +130,8 @@ export interface Refusal {
   /** Rows that are not stored although others may be, and those that are. */
   readonly rejectedRows: number;
   readonly writtenRows: number;
+  /** The bad rows that are described, in their order. */
+  readonly rejects: readonly RowReject[];
   readonly fault: Fault;
 }
 

@@ -135,6 +135,7 @@ export function refusalOf(found: Fault, cause: Refusal['cause'] = 'call'): Refus
     row: 0,
     rejectedRows: 0,
     writtenRows: 0,
+    rejects: [],
     fault: found,
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Credentials } from '../model/exchange.js';
 import { Codes, type Fault } from '../model/fault.js';
 import { readWriteCredentials } from './auth.js';
-import type { Call, ErrorForm } from './call.js';
+import type { Call, ErrorForm, Refusal } from './call.js';
 import type { CredentialReader } from './door.js';
 import { safeJson, sendJson } from './reply.js';
 import { statusWithLength } from './status.js';
@@ -32,20 +32,45 @@ export const influxCredentials: CredentialReader = ({ request, query }: Call): C
 
 /** Errors of version 1: one text, in the words that its clients look for. A body that is too long is 413, in version 2 too. */
 export const influx1Errors: ErrorForm = (call, refusal) => {
-  const { message, cause, rejectedRows, fault } = refusal;
-  const status = statusWithLength(refusal);
-  const noHeader = fault.code === Codes.noAuthInfo;
-  const text =
-    status === 401
-      ? `${noHeader ? 'unable to parse authentication credentials' : 'authorization failed'}: ${message}`
-      : fault.code === Codes.databaseNotExist
-        ? `database not found: ${JSON.stringify(call.query.get('db') ?? '')}`
-        : cause === 'rows'
-          ? `partial write: ${message} dropped=${rejectedRows}`
-          : message;
-  nameInflux(call.reply).header('x-influxdb-error', headerSafe(text));
-  return sendJson(call.reply, status, safeJson({ error: text, code: fault.code, desc: text }));
+  const text = text1(call, refusal);
+  return send1(call, refusal, text, { error: text });
 };
+
+/**
+ * Errors of version 3: the bad lines that are described as `data`, each with its text, or the first of them alone where none is written.
+ * What is not about lines is told as in version 1.
+ */
+export const influx3Errors: ErrorForm = (call, refusal, settings) => {
+  const data = refusal.rejects.map(({ row, fault, text = '' }) => ({
+    original_line: text,
+    line_number: row + 1,
+    error_message: fault.message,
+  }));
+  if (data.length === 0) return influx1Errors(call, refusal, settings);
+  const body =
+    refusal.cause === 'rows'
+      ? { error: 'partial write of line protocol occurred', data }
+      : { error: 'parsing failed for write_lp endpoint', data: data[0] };
+  return send1(call, refusal, text1(call, refusal), body);
+};
+
+function send1(call: Call, refusal: Refusal, text: string, body: Readonly<Record<string, unknown>>): FastifyReply {
+  nameInflux(call.reply).header('x-influxdb-error', headerSafe(text));
+  const more = { code: refusal.fault.code, desc: text };
+  return sendJson(call.reply, statusWithLength(refusal), safeJson({ ...body, ...more }));
+}
+
+function text1(call: Call, refusal: Refusal): string {
+  const { message, cause, rejectedRows, fault } = refusal;
+  const noHeader = fault.code === Codes.noAuthInfo;
+  if (statusWithLength(refusal) === 401) {
+    return `${noHeader ? 'unable to parse authentication credentials' : 'authorization failed'}: ${message}`;
+  }
+  if (fault.code === Codes.databaseNotExist) {
+    return `database not found: ${JSON.stringify(call.query.get('db') ?? '')}`;
+  }
+  return cause === 'rows' ? `partial write: ${message} dropped=${rejectedRows}` : message;
+}
 
 const version2Codes: Readonly<Record<number, string>> = {
   400: 'invalid',

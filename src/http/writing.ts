@@ -176,14 +176,15 @@ const shedFaults = {
 type Delivered = Extract<Delivery, { outcome: 'delivered' }>;
 
 /** Some rows were bad: the first of those described is named, and how many went either way. */
-function rejectedRows({ rows, rejectedRows: rejected, rejects, isCut }: Delivered, rowWord: string): Refusal {
-  const [first] = rejects.toSorted((a, b) => a.row - b.row);
+function rejectedRows({ rows, rejectedRows: rejected, rejects: unsorted, isCut }: Delivered, rowWord: string): Refusal {
+  const rejects = unsorted.toSorted((a, b) => a.row - b.row);
+  const [first] = rejects;
   const row = first === undefined ? 0 : first.row + 1;
   const rest = isCut === true ? ', the rest was not read' : '';
   const counts = `${rejected} rejected, ${rows} written${rest}`;
   const message = first === undefined ? counts : `${rowWord} ${row}: ${faultText(first.fault)} (${counts})`;
   const found = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
-  return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, writtenRows: rows, fault: found };
+  return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, writtenRows: rows, rejects, fault: found };
 }
 
 function faultText(fault: Fault): string {

@@ -4,6 +4,8 @@ import type { Fault } from './fault.js';
 export interface RowReject {
   readonly row: number;
   readonly fault: Fault;
+  /** The row as it came, cut off where it is long; only formats with senders that are shown it have it. */
+  readonly text?: string;
 }
 
 /**

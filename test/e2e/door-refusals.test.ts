@@ -158,12 +158,18 @@ const doors: Readonly<Record<string, Door>> = {
     stored: 204,
     zipped: 413,
     says: {
-      halfBad: [400, /^\{"error":"partial write: line 2: .*dropped=1","code":.*\}$/],
+      halfBad: [
+        400,
+        /^\{"error":"partial write of line protocol occurred","data":\[\{.*"line_number":2,.*dropped=1"\}$/,
+      ],
       stranger: [401, /^\{"error":"authorization failed: /],
       nobody: [401, /^\{"error":"unable to parse authentication credentials: /],
       forbidden: [403, /^\{"error":"\[0x2644\] Permission denied/],
       unknown: [404, /^\{"error":"database not found: \\"missing\\"",/],
-      long: [400, /^\{"error":"partial write: line 1: .*longer than 16384 bytes/],
+      long: [
+        400,
+        /^\{"error":"partial write of .*"original_line":"long v=.*\.\.\.","line_number":1,.*longer than 16384 bytes/,
+      ],
     },
   },
   'line protocol': {

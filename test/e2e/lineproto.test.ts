@@ -206,7 +206,9 @@ test('a text of InfluxDB 3 is written whole or not at all where its sender asks 
   for (const second of ['whole', 'whole v="x" 1700000003', 'whole,_ts=1 v=4i 1700000003']) {
     const refused = await send(`whole v=3i 1700000002\nnew v=1 1700000002\n${second}`);
     t.is(refused.status, 400, second);
-    t.regex(refused.text, /no line is written, because accept_partial is false: line 3: /);
+    const { desc, data } = JSON.parse(refused.text);
+    t.regex(desc, /no line is written, because accept_partial is false: line 3: /);
+    t.like(data, { original_line: second, line_number: 3 });
   }
   t.deepEqual(await service.rows(`SELECT _ts, v FROM ${db}.whole`), [
     ['2023-11-14T22:13:20.000000000Z', 1],

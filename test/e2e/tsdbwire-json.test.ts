@@ -82,6 +82,16 @@ test('nothing to do is 204, what is no JSON 400, and bad objects do not cost goo
   t.deepEqual(await put('nowhere', objects[0]!), { status: 404, message: '[0x388] Database not exist: nowhere' });
 });
 
+test('a sender that asks for details is shown the bad objects', async (t) => {
+  const db = await freshDatabase();
+  const bad = { metric: 'm', timestamp: 1_700_000_000, value: 'x', tags: { a: 'b' } };
+  const body = JSON.stringify([{ ...bad, value: 1 }, bad, 5]);
+  const reply = await service.ask({ path: `/api/put?db=${db}&details`, body });
+  const { success, failed, errors } = JSON.parse(reply.text);
+  t.deepEqual([reply.status, success, failed], [400, 1, 2]);
+  t.like(errors, [{ datapoint: bad }, { error: 'object 3: "5]" is not an object (column 1)' }]);
+});
+
 test('a long array is stored in full, bad objects and one that is too long are named by their index', async (t) => {
   const db = await freshDatabase();
   const objects = Array.from(

@@ -2,12 +2,36 @@ import { precisionWords } from '../parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import { ackParameter, json, noScheme, shared, unavailable, writeAnswers } from './shared.js';
 
-/** `InfluxError`, `InfluxBucketError` and `InfluxResults`. */
+const badLine: Schema = {
+  type: 'object',
+  properties: {
+    original_line: { type: 'string' },
+    line_number: { type: 'integer' },
+    error_message: { type: 'string' },
+  },
+};
+
+/** `InfluxError`, `InfluxLinesError`, `InfluxBucketError` and `InfluxResults`. */
 export const influxSchemas: Readonly<Record<string, Schema>> = {
   InfluxError: {
     type: 'object',
     description: 'Why a request was refused, as clients of version 1 read it.',
     properties: { error: { type: 'string' }, code: { type: 'integer' }, desc: { type: 'string' } },
+    required: ['error', 'code', 'desc'],
+  },
+  InfluxLinesError: {
+    type: 'object',
+    description: 'Why a request was refused, as clients of version 3 read it.',
+    properties: {
+      error: { type: 'string' },
+      data: {
+        description:
+          'The first bad lines, each with its number from 1, its beginning and the reason; with `accept_partial=false` the first one alone.',
+        oneOf: [{ type: 'array', items: badLine }, badLine],
+      },
+      code: { type: 'integer' },
+      desc: { type: 'string' },
+    },
     required: ['error', 'code', 'desc'],
   },
   InfluxBucketError: {
@@ -67,7 +91,7 @@ const lines = {
   },
 } as const;
 
-function writing(error: 'InfluxError' | 'InfluxBucketError'): Operation['responses'] {
+function writing(error: 'InfluxError' | 'InfluxLinesError' | 'InfluxBucketError'): Operation['responses'] {
   const tooLong = json(
     'The body inflates to more than `limits.inflatedBytes`; the lines before that may be stored.',
     shared(error),
@@ -118,7 +142,7 @@ export const influxOperations = {
     tags: ['Writes'],
     parameters: [name('db', 'Database.'), precision3, acceptPartial, ackParameter],
     requestBody: lines,
-    responses: writing('InfluxError'),
+    responses: writing('InfluxLinesError'),
     security,
   },
   query: {

@@ -2,7 +2,7 @@ import type { Target } from '../../model/batch.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, Refusal } from '../call.js';
 import { refusalOf } from '../door.js';
-import { influx1Errors, influx2Errors, nameInflux } from '../influx.js';
+import { influx1Errors, influx2Errors, influx3Errors, nameInflux } from '../influx.js';
 import { precisionWords, readBoolean, readPrecision } from '../parameters.js';
 import { sendEmpty } from '../reply.js';
 import { carryWrite } from '../writing.js';
@@ -25,7 +25,7 @@ const dialect1: Dialect = { database: 'db', errors: influx1Errors };
 const dialect2: Dialect = { database: 'bucket', errors: influx2Errors };
 const dialect3: Dialect = {
   database: 'db',
-  errors: influx1Errors,
+  errors: influx3Errors,
   units: new Map([
     ['', 'auto'],
     ['auto', 'auto'],

@@ -1,4 +1,5 @@
 import type { WireFormat } from '../../model/batch.js';
+import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
@@ -32,7 +33,8 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
 
 /**
  * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter, a header or the settings
- * name. Values are numbers, quoted or not. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored.
+ * name. Values are numbers, quoted or not. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored;
+ * `details` also has each bad point that is described.
  */
 export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
@@ -40,19 +42,29 @@ export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCal
   return (call) => {
     const { query, reply } = call;
     const isCounted = query.has('summary') || query.has('details');
-    const counts = (success: number, failed: number, message?: string) => {
-      const errors = query.has('details') ? { errors: message === undefined ? [] : [{ error: message }] } : {};
+    const counts = (success: number, failed: number, rejects: readonly RowReject[] = []) => {
+      const errors = query.has('details') ? { errors: rejects.map(describedPoint) } : {};
       return safeJson({ success, failed, ...errors });
     };
     const refused = (refusal: Refusal) => {
-      const { cause, status, writtenRows, rejectedRows, message } = refusal;
+      const { cause, status, writtenRows, rejectedRows, rejects } = refusal;
       if (!isCounted || cause !== 'rows') return opentsdbErrors(call, refusal, settings);
-      return sendJson(nameFault(reply, refusal), status, counts(writtenRows, rejectedRows, message));
+      return sendJson(nameFault(reply, refusal), status, counts(writtenRows, rejectedRows, rejects));
     };
     const stored = (rows: number) => (isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204));
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
     return carryWrite(call, context, { format: 'opentsdb-json', target, rowWord: 'object' }, { stored, refused });
   };
+}
+
+/** A bad point as `details` has it: the point as it came, unless it is long or no JSON, and why it is not stored. */
+function describedPoint({ row, fault: { message }, text }: RowReject): object {
+  const error = `object ${row + 1}: ${message}`;
+  try {
+    return text === undefined ? { error } : { datapoint: JSON.parse(text), error };
+  } catch {
+    return { error };
+  }
 }
 
 const noHeader = fault('auth', Codes.noAuthInfo, 'auth needed');

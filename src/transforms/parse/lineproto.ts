@@ -10,7 +10,7 @@ import { endOfFieldName } from '../points/point-table.js';
 import { parseSeriesKey, unescapeName } from '../points/series-key.js';
 import { TimeReader } from '../points/time-reader.js';
 import { endOfLine } from '../wire/line-cutter.js';
-import { badLine, excerpt, type LineProblem, problemFault } from '../wire/line-problem.js';
+import { badLine, excerpt, type LineProblem, problemFault, rowText } from '../wire/line-problem.js';
 import { terminated } from '../wire/terminated.js';
 import { countCharacters } from '../wire/utf8.js';
 
@@ -83,7 +83,8 @@ class LineReader {
     const end = endOfLine(this.#bytes, this.#lineStart, this.#end, this.#maxLineBytes);
     if (this.#problem !== undefined) {
       const problem = end - this.#lineStart > this.#maxLineBytes ? this.#tooLong() : this.#problem;
-      this.#points.reject(this.#line, problemFault(problem, this.#lineStart));
+      const text = this.#points.describes ? rowText(this.#bytes, this.#lineStart, end) : undefined;
+      this.#points.reject(this.#line, problemFault(problem, this.#lineStart), text);
     }
     for (let at = this.#lineStart; at < end; at++) if (this.#bytes[at] === lineFeed) this.#line++;
     return end;

@@ -279,12 +279,16 @@ export class PointCollector {
     return this.#isCut;
   }
 
-  /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
-  reject(row: number, cause: Fault): void {
+  /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described, `text` is what came. */
+  reject(row: number, cause: Fault, text?: string): void {
     this.#rejectedRows++;
     this.marks?.reject();
-    if (this.#rejects.length >= maxDetailedRejects) return;
-    this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
+    if (!this.describes) return;
+    this.#rejects.push({
+      row: (this.#options.firstLine ?? 0) + row,
+      fault: cause,
+      ...(text !== undefined && { text }),
+    });
   }
 
   /** Ends the collection; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */

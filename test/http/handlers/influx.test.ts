@@ -36,7 +36,16 @@ test('all writes say database and precision in their own way', async (t) => {
 
 test('a write of version 3 tells units by their size, and takes a text whole where it must not be stored in part', async (t) => {
   const seen: WriteRequest[] = [];
-  const bad3 = await startRoom(t, answering(seen, delivered(0, 3, [{ row: 1, fault: bad }])));
+  const rejects = [
+    { row: 3, fault: bad },
+    { row: 1, fault: bad, text: 'm v=' },
+  ];
+  const bad3 = await startRoom(t, answering(seen, delivered(0, 3, rejects)));
+  const [line2, line4] = ['m v=', ''].map((text, at) => ({
+    original_line: text,
+    line_number: 2 + 2 * at,
+    error_message: 'no field',
+  }));
   const path = '/api/v3/write_lp?db=d';
   for (const [query, precision] of [
     ['', 'auto'],
@@ -44,15 +53,20 @@ test('a write of version 3 tells units by their size, and takes a text whole whe
     ['&precision=s&accept_partial=true', 's'],
   ] as const) {
     const reply = await ask(bad3, { path: `${path}${query}`, body: 'm v=1' });
-    t.is(JSON.parse(reply.text).error, 'partial write: line 2: [0x21b] no field (3 rejected, 0 written) dropped=3');
+    const desc = 'partial write: line 2: [0x21b] no field (3 rejected, 0 written) dropped=3';
+    const error = 'partial write of line protocol occurred';
+    t.deepEqual(JSON.parse(reply.text), { error, data: [line2, line4], code: 0x21b, desc });
+    t.is(reply.headers['x-influxdb-error'], desc);
     t.like(seen.pop(), { maxMessageBytes: undefined, target: { precision, isWhole: undefined } });
   }
   const whole = await ask(bad3, { path: `${path}&accept_partial=false`, body: 'm v=1' });
   t.is(whole.status, 400);
-  t.is(
-    JSON.parse(whole.text).error,
-    'no line is written, because accept_partial is false: line 2: [0x21b] no field (3 rejected, 0 written)',
-  );
+  t.deepEqual(JSON.parse(whole.text), {
+    error: 'parsing failed for write_lp endpoint',
+    data: line2,
+    code: 0x21b,
+    desc: 'no line is written, because accept_partial is false: line 2: [0x21b] no field (3 rejected, 0 written)',
+  });
   t.like(seen.pop(), { maxMessageBytes: 4_194_304, target: { isWhole: true } });
   const word = await ask(bad3, { path: `${path}&accept_partial=maybe`, body: 'm v=1' });
   t.deepEqual(

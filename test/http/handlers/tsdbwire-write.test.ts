@@ -180,7 +180,15 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
     `400 {"error":{"code":400,"message":"${message}"},"code":12290,"desc":"${message}"}`,
   );
   t.is(await shown('/api/put?summary', some), '400 {"success":3,"failed":1}');
-  t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${message}"}]}`);
+  const error = 'object 2: no tags';
+  t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${error}"}]}`);
+  const texts = ['{"metric":"m"}', '{"metric":"m...', undefined];
+  const rejects = texts.map((text) => ({ ...bad, ...(text !== undefined && { text }) }));
+  const shownPoints = await startRoom(t, recording([], delivered(3, 4, rejects)));
+  t.is(
+    await shown('/api/put?details', shownPoints),
+    `400 {"success":3,"failed":4,"errors":[{"datapoint":{"metric":"m"},"error":"${error}"},{"error":"${error}"},{"error":"${error}"}]}`,
+  );
   const nobody = await put(room, '/api/put', { auth: false });
   t.is(
     `${nobody.status} ${nobody.text}`,

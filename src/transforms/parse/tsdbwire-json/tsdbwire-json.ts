@@ -6,7 +6,7 @@ import { fieldName, PointCollector } from '../../points/point-collector.js';
 import { PointTimes } from '../../points/point-times.js';
 import { endOfElement } from '../../wire/json-elements.js';
 import { JsonText } from '../../wire/json-text.js';
-import { excerpt, type LineProblem, problemFault } from '../../wire/line-problem.js';
+import { excerpt, type LineProblem, problemFault, rowText } from '../../wire/line-problem.js';
 import { terminated } from '../../wire/terminated.js';
 import { parseJsonKey } from './key.js';
 import { MemberOrder } from './members.js';
@@ -135,7 +135,8 @@ class ObjectReader {
     const end = this.#locate(start);
     if (end >= 0) this.#readPoint(start);
     if (text.problem !== undefined) {
-      this.#points.reject(this.#rows, problemFault(text.problem, start));
+      const shown = end >= 0 && this.#points.describes ? rowText(text.bytes, start, end) : undefined;
+      this.#points.reject(this.#rows, problemFault(text.problem, start), shown);
       text.isBrief = !this.#points.describes;
     }
     this.#rows++;
