@@ -1,5 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../database/host/lock.js';
 import { listSegments } from './segment.js';
 
@@ -81,8 +91,20 @@ function makeDirectory(root: string, database: string, port: number, numbers: re
     const lock = lockIfFree(path, port);
     // Another process has just made it for itself.
     if (lock === undefined) continue;
-    writeFileSync(join(path, databaseFile), database, { mode: 0o600 });
+    // A log that does not say its database is left alone by the start after a loss of power.
+    writeFileSync(join(path, databaseFile), database, { mode: 0o600, flush: true });
+    for (const directory of [path, root, dirname(root)]) syncDirectory(directory);
     return { path, lock };
+  }
+}
+
+/** Forces the names of the files in a directory to the disk: the bytes of a file without one are lost with the power. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }
 

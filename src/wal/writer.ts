@@ -1,5 +1,6 @@
-import { close, closeSync, fdatasync, fsyncSync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
+import { close, closeSync, fdatasync, ftruncateSync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
 import { Codes, type Fault, fault, reasonOf } from '../model/fault.js';
+import { syncDirectory } from './directory.js';
 import type { WalSettings } from './options.js';
 import { headBytes, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
 
@@ -149,7 +150,7 @@ export class SegmentWriter {
     }
     writev(this.#fd!, pieces, segment.size, (error, bytes) => {
       const short = error === null && bytes < length ? new Error(noSpace) : error;
-      if (short !== null) this.#end(entries, failure(short));
+      if (short !== null) this.#undo(entries, segment, short);
       else if (this.#limits.sync === 'always') this.#synced(entries, segment);
       else this.#placed(entries, segment);
     });
@@ -159,7 +160,7 @@ export class SegmentWriter {
     try {
       if (writevSync(this.#fd!, pieces, segment.size) < length) throw new Error(noSpace);
     } catch (error) {
-      this.#end(entries, failure(error));
+      this.#undo(entries, segment, error);
       return;
     }
     this.#placed(entries, segment);
@@ -185,7 +186,7 @@ export class SegmentWriter {
   #synced(entries: readonly Entry[], segment: Segment): void {
     fdatasync(this.#fd!, (error) => {
       if (error === null) this.#placed(entries, segment);
-      else this.#end(entries, failure(error));
+      else this.#undo(entries, segment, error);
     });
   }
 
@@ -202,6 +203,16 @@ export class SegmentWriter {
       offset += length;
     }
     this.#next();
+  }
+
+  /** Cuts off what was written of records that are refused: behind a shorter one a restart would take them for answered ones. */
+  #undo(entries: readonly Entry[], segment: Segment, error: unknown): void {
+    try {
+      ftruncateSync(this.#fd!, segment.size);
+    } catch (cutError) {
+      this.#limits.failed(cutError, `The file ${segment.path} of the write-ahead log could not be cut.`);
+    }
+    this.#end(entries, failure(error));
   }
 
   #end(entries: readonly Entry[], result: Fault): void {
@@ -293,14 +304,4 @@ function failure(error: unknown): Fault {
   const text = reasonOf(error);
   const reason = text.includes('ENOSPC') ? 'the disk is full' : text;
   return fault('resource', Codes.free, `The write-ahead log cannot be written: ${reason}`, error);
-}
-
-/** Forces the name of a new file to the disk: the bytes of a file without one are lost with the power. */
-function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }

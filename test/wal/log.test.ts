@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { ComponentLog } from '../../src/model/component.js';
 import { type LoggedRecord, type WalOptions, WriteAheadLog } from '../../src/wal/log.js';
 import type { LoggedText } from '../../src/wal/record.js';
+import { smallDisk } from '../support/small-disk.js';
 
 const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const settings: WalOptions = {
@@ -181,6 +182,22 @@ test('a full log refuses texts and still takes its own notes, until something ha
   for (const record of records) wal.ended(record.place);
   await append(wal, 'y');
   await wal.close();
+});
+
+test('texts that found no room on the disk are in no log that is read back', async (t) => {
+  const root = smallDisk(t, 512);
+  if (root === undefined) return;
+  const first = new WriteAheadLog(root, settings);
+  await append(first, 'answered');
+  const refused = ['a', 'b', 'c'].map((text) => append(first, text.repeat(200_000)));
+  for (const text of refused) await t.throwsAsync(text, { message: /the disk is full/ });
+  await append(first, 'answered later');
+  await first.close();
+  const again = new WriteAheadLog(root, settings);
+  const beginnings = (await contents(again)).map((text) => text.slice(0, 20));
+  t.deepEqual(beginnings, ['answered', 'answered later']);
+  t.is(again.damagedBytes, 0);
+  await again.close();
 });
 
 test('room is given back when the last text ends while a note is being written', async (t) => {
