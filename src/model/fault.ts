@@ -65,6 +65,8 @@ export const Codes = {
   streamNotExist: 0x03f1,
   smaAlreadyExists: 0x0480,
   smaNotExist: 0x0481,
+  indexAlreadyExists: 0x0483,
+  indexNotExist: 0x0484,
   viewAlreadyExists: 0x04a0,
   viewNotExist: 0x04a1,
   tableAlreadyExists: 0x0603,

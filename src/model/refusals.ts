@@ -19,6 +19,8 @@ export const refusals = {
   databaseAlreadyExists: fault('database', Codes.databaseAlreadyExists, 'Database already exists'),
   viewNotExist: fault('database', Codes.viewNotExist, 'View not exist'),
   smaNotExist: fault('database', Codes.smaNotExist, 'SMA does not exist'),
+  indexAlreadyExists: fault('database', Codes.indexAlreadyExists, 'index already exists'),
+  indexNotExist: fault('database', Codes.indexNotExist, 'index not exist'),
   streamNotExist: fault('database', Codes.streamNotExist, 'Stream not exist'),
   streamAlreadyExists: fault('database', Codes.streamAlreadyExists, 'Stream already exists'),
   topicNotExist: fault('database', Codes.topicNotExist, 'Topic not exist'),

@@ -102,10 +102,20 @@ export interface TableDef {
   readonly seriesId: bigint | undefined;
   readonly comment: string | undefined;
   readonly ttl: number;
+  /** Indexes on tags, where a statement changed what there is by itself. */
+  readonly indexes?: readonly TagIndexDef[];
   /** Creation time, Unix ms. */
   readonly created: number;
   /** Grows with every change of this definition. */
   readonly revision: number;
+}
+
+/** An index on a tag. It is listed and has no effect: sub-tables are found by all tags. */
+export interface TagIndexDef {
+  readonly name: string;
+  readonly tag: string;
+  /** Unix ms. */
+  readonly created: number;
 }
 
 /** A query that can be selected from by name. */

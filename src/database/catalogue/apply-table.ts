@@ -8,6 +8,7 @@ import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
 import { named, namedList, type PhysicalPrefix } from './physical-names.js';
 import { type Draft, leaveShape, placeNext, type Shape, shapeOf, share, widenShape } from './shapes.js';
+import { changeIndexes, type IndexChange, withFollowingIndexes } from './tag-indexes.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
 interface TableEntry {
@@ -167,7 +168,7 @@ export function extendTable(
   return replaceColumns(space, numbered(found, numbering), columns, tags, entry);
 }
 
-function isFault(value: readonly ColumnDef[] | Fault): value is Fault {
+function isFault(value: readonly unknown[] | Fault): value is Fault {
   return !Array.isArray(value);
 }
 
@@ -252,12 +253,12 @@ export function applyToTable(
   const found = tables.get(operation.name);
   if (found === undefined) return refusals.tableNotExist;
   const { change } = operation;
-  if (change.kind === 'comment' || change.kind === 'ttl') {
-    const def = change.kind === 'comment' ? { comment: change.text } : { ttl: change.days };
-    const changed = { ...found.def, ...def, revision: entry.position };
-    tables.set(found.def.name, { ...found, def: changed, updated: entry.at });
-    return undefined;
+  if (change.kind === 'add-index' || change.kind === 'drop-index') {
+    const indexes = changeIndexes(found.def, change, entry.at);
+    return isFault(indexes) ? indexes : replaceOptions(tables, found, { indexes }, entry);
   }
+  if (change.kind === 'comment') return replaceOptions(tables, found, { comment: change.text }, entry);
+  if (change.kind === 'ttl') return replaceOptions(tables, found, { ttl: change.days }, entry);
   if (change.kind === 'encode-column') return encode(tables, found, change, entry);
   const onTags = change.kind.endsWith('tag');
   const numbering = numberingOf(found);
@@ -266,10 +267,19 @@ export function applyToTable(
   if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) return refusals.oneJsonTag;
   const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
   if (tooLong !== undefined && growsRow(change)) return tooLong;
-  const grown = numbered(found, numbering);
+  const grown = { ...numbered(found, numbering), def: withFollowingIndexes(found.def, change) };
   return onTags
     ? replaceColumns(space, grown, found.def.columns, changed, entry)
     : replaceColumns(space, grown, changed, found.def.tags, entry);
+}
+
+function replaceOptions(
+  tables: Tables,
+  found: TableEntry,
+  options: Partial<TableDef>,
+  { position, at }: LogEntry,
+): undefined {
+  tables.set(found.def.name, { ...found, def: { ...found.def, ...options, revision: position }, updated: at });
 }
 
 function encode(
@@ -293,7 +303,7 @@ function growsRow({ kind }: ColumnChange): boolean {
   return kind.startsWith('add') || kind.startsWith('modify');
 }
 
-type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' | 'encode-column' }>;
+type ColumnChange = Exclude<TableChange, IndexChange | { kind: 'comment' | 'ttl' | 'encode-column' }>;
 
 function changeList(
   { def }: TableEntry,

@@ -161,6 +161,8 @@ export type TableChange =
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: string }
   | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: string; readonly to: string }
   | { readonly kind: 'encode-column'; readonly name: string; readonly encoding: EncodingWords }
+  | { readonly kind: 'add-index'; readonly name: string; readonly tag: string }
+  | { readonly kind: 'drop-index'; readonly name: string }
   | { readonly kind: 'comment'; readonly text: string }
   | { readonly kind: 'ttl'; readonly days: number };
 

@@ -118,13 +118,8 @@ export function listSight({ list, ofDatabase }: Extract<Show, { what: 'list' }>,
 }
 
 /** Administration that changes nothing is for everybody. */
-export function administration({ words, database, superTable }: StatementOf<'accepted'>, asker: Asker): void {
-  const { access } = asker;
+export function administration({ words, database }: StatementOf<'accepted'>, { access }: Asker): void {
   if (access.isAdministrator || harmless.has(words)) return;
-  if (superTable !== undefined) {
-    requireWriting([superTable], asker);
-    return;
-  }
   if (database === undefined) throw insufficientPrivilege();
   const { text } = database;
   if (!access.may('WRITE', text)) throw access.sees(text) ? insufficientPrivilege() : access.refusal(text);

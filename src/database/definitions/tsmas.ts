@@ -6,6 +6,7 @@ import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
 import { checkedName } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
+import { dropTagIndex } from './tag-indexes.js';
 
 type CreateTsma = Extract<Statement, { kind: 'create-tsma' }>;
 type DropTsma = Extract<Statement, { kind: 'drop-tsma' }>;
@@ -57,15 +58,15 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
   await submit(context, created, ifNotExists ? Codes.smaAlreadyExists : undefined);
 }
 
-/**
- * DROP TSMA and DROP INDEX. An index on a tag is not kept, so dropping one of any other name succeeds as long as its
- * database exists.
- */
+/** DROP TSMA and DROP INDEX, which may be one of the older form or one on a tag. */
 export async function dropTsma({ index, tsma, ifExists }: DropTsma, context: DefinitionContext): Promise<void> {
-  if (index && tsma.database === undefined && context.database === undefined) return;
   const { name: database } = await databaseOf(context, tsma);
-  const allowed = ifExists || index ? Codes.smaNotExist : undefined;
-  await submit(context, { op: 'drop-tsma', database, name: tsma.name.text }, allowed);
+  const name = tsma.name.text;
+  if (index && (await dropTagIndex(context, database, name))) return;
+  if (index && !ifExists && context.catalogue.derivations.tsma(database, name) === undefined) {
+    throw new FaultError(refusals.indexNotExist);
+  }
+  await submit(context, { op: 'drop-tsma', database, name }, ifExists ? Codes.smaNotExist : undefined);
 }
 
 function checkWindows({ interval, sliding, index, recursive }: CreateTsma, baseMs: number | undefined): void {

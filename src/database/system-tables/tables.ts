@@ -2,6 +2,7 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { collected } from '../../model/slice.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { castToEngine } from '../../sql/engine/storage.js';
+import { indexesOf } from '../catalogue/tag-indexes.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { columnAlias, type InlineRow, inlineRows } from './inline.js';
 import { liveSuperTables, liveTables, subTableRows, subTableVgroup } from './live-tables.js';
@@ -107,16 +108,16 @@ function uidOf(id: string): bigint {
   return BigInt(position) * 1_048_576n + BigInt(index);
 }
 
-/** `ins_indexes`: the first tag of every super table has an index by itself. */
+/** `ins_indexes`: the indexes on tags. */
 export const indexesTable: SystemTable = {
   columns: columnsOf(
     `index_name V256, db_name V64, table_name V192, vgroup_id INT, create_time TS, column_name V64, index_type V10`,
   ),
   rows: function* (facts) {
     for (const { database, table } of liveSuperTables(facts, new Map())) {
-      const tag = table.tags[0]?.name;
-      if (tag === undefined) continue;
-      yield [`${tag}_${table.name}`, database.name, table.name, null, table.created, tag, 'tag_index'];
+      for (const { name, tag, created } of indexesOf(table)) {
+        yield [name, database.name, table.name, null, created, tag, 'tag_index'];
+      }
     }
   },
 };

@@ -25,6 +25,7 @@ import {
   writing,
 } from '../../database/definitions/statement-rights.js';
 import { dropStream, streamOwning, switchStream } from '../../database/definitions/streams.js';
+import { createIndex } from '../../database/definitions/tag-indexes.js';
 import { alterToken, createToken, dropToken, tokenMaking, tokenRight } from '../../database/definitions/tokens.js';
 import { dropConsumerGroup, dropTopic, grantTopic, topicOwning } from '../../database/definitions/topics.js';
 import { createTsma, dropTsma } from '../../database/definitions/tsmas.js';
@@ -152,6 +153,11 @@ const statements: StatementTable = {
   'create-tsma': definition(
     writing(({ table }) => [table]),
     createTsma,
+  ),
+  'create-index': definition(
+    writing(({ table }) => [table]),
+    createIndex,
+    namedTable,
   ),
   'drop-tsma': definition(
     writing(({ tsma }) => [tsma]),

@@ -40,19 +40,16 @@ export function readDecimal(cursor: Cursor, type: DataType): bigint | undefined 
   return value;
 }
 
-/** A truth value: `true` and `false`, quoted or not, and bare numbers, of which only 0 is false. */
+/** A truth value: `true`, `false` and numbers, of which only 0 is false, quoted or not. */
 export function readBool(cursor: Cursor): boolean | undefined {
   const start = cursor.at;
   const token = numericToken(cursor);
   if (token === Token.null) return undefined;
-  if (token === Token.number) {
-    const value = parseDouble(cursor.text, cursor.textStart, cursor.textEnd);
-    if (Number.isNaN(value)) throw cursor.syntaxError('invalid numeric data', start);
-    return value !== 0;
-  }
   if (token === Token.true || (token === Token.string && cursor.textIs('TRUE'))) return true;
   if (token === Token.false || (token === Token.string && cursor.textIs('FALSE'))) return false;
-  throw cursor.syntaxError('invalid bool data', start);
+  const value = parseDouble(cursor.text, cursor.textStart, cursor.textEnd);
+  if (Number.isNaN(value)) throw cursor.syntaxError(malformed(token, 'invalid bool data'), start);
+  return value !== 0;
 }
 
 function readScaled(cursor: Cursor, scale: number, reason: string): bigint | undefined {

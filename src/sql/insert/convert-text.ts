@@ -22,7 +22,7 @@ export class TextReader {
     this.#cursor = cursor;
   }
 
-  /** VARCHAR, whose length counts bytes, and NCHAR, whose length counts characters. Numbers and bools keep their spelling. */
+  /** VARCHAR, whose length counts bytes, and NCHAR, whose length counts characters. Numbers, bools, NOW and TODAY keep their spelling. */
   readText(column: ColumnDef): boolean {
     const cursor = this.#cursor;
     const from = cursor.at;
@@ -30,7 +30,8 @@ export class TextReader {
     if (token === Token.null) return false;
     const isNoNumber =
       token === Token.number && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
-    if (token === Token.word || isNoNumber) throw cursor.syntaxError('invalid data or symbol', from);
+    const isWord = token === Token.word && !cursor.textIs('NOW') && !cursor.textIs('TODAY');
+    if (isWord || isNoNumber) throw cursor.syntaxError('invalid data or symbol', from);
     this.#take(cursor.text, cursor.textStart, cursor.textEnd);
     // a text of no more bytes than the limit has no more characters either
     if (this.end - this.start > column.type.length) {

@@ -72,11 +72,14 @@ export function parseAdministration(cursor: Cursor): Statement | undefined {
 
 /** `CREATE INDEX [IF NOT EXISTS] [db.]name ON table (tag)`, from behind INDEX. */
 function parseTagIndex(cursor: Cursor): Statement {
-  cursor.acceptPhrase('IF NOT EXISTS');
-  parseObjectName(cursor);
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
+  const index = parseObjectName(cursor);
   cursor.expect('ON');
-  const superTable = parseObjectName(cursor);
-  return { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: parseNameList(cursor) };
+  const table = parseObjectName(cursor);
+  const { start } = cursor;
+  const [tag, ...others] = parseNameList(cursor);
+  if (tag === undefined || others.length > 0) cursor.failAt(start, 'one tag is expected');
+  return { kind: 'create-index', index, table, tag, ifNotExists };
 }
 
 function nothing(): undefined {

@@ -209,6 +209,14 @@ export type Statement =
       /** Stands on another TSMA, which `table` names. */
       readonly recursive: boolean;
     }
+  | {
+      readonly kind: 'create-index';
+      readonly index: ObjectName;
+      readonly table: ObjectName;
+      readonly tag: Name;
+      readonly ifNotExists: boolean;
+    }
+  /** `index` marks DROP INDEX, which also drops an index on a tag. */
   | { readonly kind: 'drop-tsma'; readonly index: boolean; readonly tsma: ObjectName; readonly ifExists: boolean }
   | { readonly kind: 'use'; readonly name: Name }
   | {
@@ -282,10 +290,6 @@ export type Statement =
       readonly kind: 'accepted';
       readonly words: string;
       readonly database: Name | undefined;
-      /** A super table that must exist. */
-      readonly superTable?: ObjectName;
-      /** Tags of it that are named. */
-      readonly tags?: readonly Name[];
     }
   /** Recognised but not available: answered with "Operation not supported". */
   | { readonly kind: 'unsupported'; readonly words: string };

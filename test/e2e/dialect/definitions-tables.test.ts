@@ -5,7 +5,7 @@ import { type StatementCase, statements } from '../../support/statement-cases.js
 const { service, end } = await sharedService();
 
 test.before(async () => {
-  for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits']) {
+  for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits', 'indexed']) {
     await service.run(`CREATE DATABASE ${name}`);
   }
 });
@@ -247,4 +247,37 @@ statements('DROP TABLE and DROP STABLE: a list is checked before the first is dr
   { sql: "SELECT count(*) FROM information_schema.ins_tables WHERE db_name = 'dropped'", rows: [[0]] },
   { sql: "SELECT ntables FROM information_schema.ins_databases WHERE name = 'dropped'", rows: [[0]] },
   { sql: "SELECT count(*) FROM information_schema.ins_tags WHERE db_name = 'dropped'", rows: [[0]] },
+]);
+
+const indexes = `SELECT index_name, table_name, column_name FROM information_schema.ins_indexes
+  WHERE db_name = 'indexed' ORDER BY table_name, index_name`;
+
+statements('CREATE INDEX keeps an index on a tag, which follows its tag until it is dropped', service, 'indexed', [
+  ...done(
+    'CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (a INT, b VARCHAR(8), c INT)',
+    'CREATE STABLE other (ts TIMESTAMP, v INT) TAGS (a INT)',
+    'CREATE INDEX on_b ON s (b)',
+    'CREATE INDEX IF NOT EXISTS on_b ON s (b)',
+    'CREATE INDEX indexed.on_c ON indexed.s (c)',
+  ),
+  ...refused(0x0483, 'CREATE INDEX on_b ON s (b)', 'CREATE INDEX more ON s (c)', 'CREATE INDEX more ON s (a)'),
+  ...refused(0x0483, 'CREATE INDEX on_b ON other (a)'),
+  ...refused(0x260e, 'CREATE INDEX more ON s (v)'),
+  ...done('ALTER STABLE s RENAME TAG b renamed', 'ALTER STABLE s DROP TAG c', 'DROP INDEX a_other'),
+  {
+    sql: indexes,
+    rows: [
+      ['a_s', 's', 'a'],
+      ['on_b', 's', 'renamed'],
+    ],
+  },
+  ...done('CREATE INDEX again ON other (a)', 'DROP INDEX on_b'),
+  {
+    sql: indexes,
+    rows: [
+      ['again', 'other', 'a'],
+      ['a_s', 's', 'a'],
+    ],
+  },
+  ...refused(0x0484, 'DROP INDEX on_b'),
 ]);

@@ -110,7 +110,7 @@ test('FLOAT and DOUBLE take any finite number', (t) => {
   t.is(cellOf(dataType('DOUBLE'), '9007199254740993'), 9007199254740992);
 });
 
-test('BOOL takes words, quoted words and bare numbers', (t) => {
+test('BOOL takes words and numbers, quoted or not', (t) => {
   const type = dataType('BOOL');
   const cases: [literal: string, value: Cell][] = [
     ['true', 1],
@@ -122,10 +122,14 @@ test('BOOL takes words, quoted words and bare numbers', (t) => {
     ['-3', 1],
     ['0.5', 1],
     ['0x0', 0],
+    ["'12'", 1],
+    ["'-0x0'", 0],
+    ["'0.0'", 0],
+    ["'-3e-5'", 1],
     ["'NULL'", null],
   ];
   for (const [literal, value] of cases) t.is(cellOf(type, literal), value, literal);
-  for (const literal of ["'abc'", "'123'", "''"]) t.is(reasonOf(type, literal), '(invalid bool data)');
+  for (const literal of ["'abc'", "'12 '", "''"]) t.is(reasonOf(type, literal), '(invalid bool data)');
   t.is(reasonOf(type, 'yes'), '(invalid data or symbol)');
   t.is(reasonOf(type, '1x'), '(invalid numeric data)');
 });
@@ -169,6 +173,8 @@ test('numbers and truth values keep their spelling in string columns', (t) => {
     t.is(cellOf(type, '-01.50'), '-01.50');
     t.is(cellOf(type, 'true'), 'true');
     t.is(cellOf(type, '0x1F'), '0x1F');
+    t.is(cellOf(type, 'Now'), 'Now');
+    t.is(cellOf(type, 'today '), 'today');
     for (const bad of ['word', '123abc', '-1d', '+', '-']) t.is(reasonOf(type, bad), '(invalid data or symbol)', bad);
   }
 });

@@ -38,12 +38,18 @@ test('accepts administrative statements without effect', (t) => {
   }
 });
 
-test('accepts an index on a tag without effect', (t) => {
-  const superTable = { database: bare('d'), name: bare('t') };
-  const expected = { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: [bare('g')] };
+test('reads an index on a tag', (t) => {
+  const expected = {
+    kind: 'create-index',
+    index: { database: undefined, name: bare('x') },
+    table: { database: bare('d'), name: bare('t') },
+    tag: bare('g'),
+    ifNotExists: false,
+  };
   t.deepEqual(shapeOf(parseStatement('create index x on d.t (g);')), expected);
-  t.is(parseStatement('create index if not exists d.x on d.t (g)').kind, 'accepted');
+  t.is(parseStatement('create index if not exists d.x on d.t (g)').kind, 'create-index');
   t.is(faultOf('create index x on t').code, 0x2601);
+  t.is(faultOf('create index x on t (a, b)').code, 0x2600);
 });
 
 test('reads which query is to be killed', (t) => {
