@@ -1,4 +1,5 @@
 import { StatKind, type StatsdReader } from './parse/statsd.js';
+import { timeColumnName } from './points/point-limits.js';
 import { parseSeriesKey } from './points/series-key.js';
 import { sortTags } from './points/sub-table-name.js';
 import { countCharacters } from './wire/utf8.js';
@@ -8,7 +9,8 @@ const typeNames: readonly string[] = ['counter', 'gauge', 'set', 'timing', 'hist
 const typeTag = 'metric_type';
 
 /** Fields that statistics have, which therefore cannot be tags. */
-const fieldNames: ReadonlySet<string> = new Set(['value', 'mean', 'stddev', 'sum', 'upper', 'lower', 'count', typeTag]);
+const statFields = ['value', 'mean', 'stddev', 'sum', 'upper', 'lower', 'count'];
+const fieldNames: ReadonlySet<string> = new Set([...statFields, typeTag, timeColumnName]);
 
 /** A backslash before the comma or blank that follows a name would take away its meaning. */
 function withoutLastBackslash(text: string): string {
@@ -22,6 +24,20 @@ function escaped(text: string): string {
 /** A tag whose name a field has, too, gets another one: a table cannot have both. */
 function tagName(name: string): string {
   return fieldNames.has(name) || name.endsWith('_percentile') ? `tag_${name}` : name;
+}
+
+/**
+ * A bucket with tags behind its name as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them, or inside it as SignalFx
+ * does (`[k=v,…]`).
+ */
+const taggedBucket = /^(.+?)(?:,(.*)|#([^#,=]+=.*)|;([^;=]+=.*)|\[([^[\],=]+=[^[\]]*)\](.*))$/s;
+
+/** The name in a bucket and the items behind it, which may be tags. */
+function bucketParts(bucket: string): readonly [name: string, items: readonly string[]] {
+  const [, name, comma, hash, semicolon, bracket, rest = ''] = taggedBucket.exec(bucket) ?? [];
+  if (name === undefined) return [bucket, []];
+  if (semicolon !== undefined) return [name, semicolon.split(';')];
+  return [name + rest, (comma ?? hash ?? bracket ?? '').split(',')];
 }
 
 /** Tags in the bucket: `key=value`, a value may hold further equals signs. Items without a key or a value are no tags. */
@@ -51,7 +67,7 @@ export function statSeries(message: StatsdReader): Buffer | string {
   const isText = countCharacters(bytes, bucketStart, bucketEnd) >= 0 && countCharacters(bytes, tagsStart, tagsEnd) >= 0;
   if (!isText) return 'is not well-formed UTF-8';
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [first = '', ...items] = text.toString('utf8', bucketStart, bucketEnd).split(',');
+  const [first, items] = bucketParts(text.toString('utf8', bucketStart, bucketEnd));
   const [name = ''] = first.split(/\s/, 1);
   if (name === '') return 'has no name';
   const tags = new Map<string, string>();

@@ -40,6 +40,8 @@ export class StatStore {
   #slotsBySeries = new Map<string, number>();
   #series: Buffer[] = [];
   #kinds = new Uint8Array(initialSlots);
+  /** Seconds of a series that its messages bring, 0 where the time is that of the gather. */
+  #seconds = new Float64Array(initialSlots);
   /** 1 for a series with something to write. */
   #filled = new Uint8Array(initialSlots);
   /** 1 for a series with nothing to write at the last gather. */
@@ -75,8 +77,8 @@ export class StatStore {
 
   /**
    * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
-   * emptied as they are written, so that messages may be taken between two blocks. Series without messages for a whole
-   * interval are forgotten at the end where their kind begins anew.
+   * emptied as they are written, so that messages may be taken between two blocks. Messages with a time of their own are lines apart, with that
+   * time. Series without messages for a whole interval are forgotten at the end where their kind begins anew.
    */
   *gather(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
     const time = ` ${micros}\n`;
@@ -99,9 +101,11 @@ export class StatStore {
         rows = 0;
       }
       length += series.copy(block, length);
-      length += block.write(`${this.#fields(slot)}${time}`, length, 'latin1');
+      const seconds = this.#seconds[slot]!;
+      const end = seconds === 0 ? time : ` ${seconds}000000\n`;
+      length += block.write(`${this.#fields(slot)}${end}`, length, 'latin1');
       rows++;
-      if (this.#deletion[this.#kinds[slot]!]) this.#empty(slot);
+      if (this.#deletion[this.#kinds[slot]!] || seconds !== 0) this.#empty(slot);
     }
     if (rows > 0) yield { bytes: block.subarray(0, length), rows };
     this.#forgetIdle();
@@ -138,6 +142,7 @@ export class StatStore {
     key.append(bytes, view, tagsStart, tagsEnd);
     key.separate(lineFeed);
     key.separate(kind);
+    if (message.seconds !== 0) key.append(bytes, view, message.timeStart, message.timeEnd);
     const hash = key.hash();
     const entry = this.#keys.find(key.bytes, key.view, 0, key.length, hash);
     return entry < 0 ? this.#add(message, hash) : this.#keys.word(entry, 0);
@@ -147,12 +152,12 @@ export class StatStore {
   #add(message: StatsdReader, hash: number): number | string {
     const series = statSeries(message);
     if (typeof series === 'string') return series;
-    const { kind } = message;
+    const { kind, seconds } = message;
     const { maxKeys, maxKeyBytes } = this.#limits;
     if (this.#keys.size >= maxKeys || this.#keys.keyBytes >= maxKeyBytes) {
       return `would be one series more than the ${maxKeys} that are kept`;
     }
-    const name = series.toString();
+    const name = slotName(series, seconds);
     let slot = this.#slotsBySeries.get(name);
     if (slot === undefined) {
       slot = this.#series.length;
@@ -160,6 +165,7 @@ export class StatStore {
       this.#series.push(series);
       this.#slotsBySeries.set(name, slot);
       this.#kinds[slot] = kind;
+      this.#seconds[slot] = seconds;
       this.#empty(slot);
     }
     const entry = this.#keys.add(this.#key.bytes, 0, this.#key.length, hash);
@@ -256,8 +262,9 @@ export class StatStore {
         continue;
       }
       series.push(this.#series[slot]!);
-      bySeries.set(this.#series[slot]!.toString(), to);
       this.#kinds[to] = this.#kinds[slot]!;
+      this.#seconds[to] = this.#seconds[slot]!;
+      bySeries.set(slotName(this.#series[slot]!, this.#seconds[slot]!), to);
       this.#filled[to] = this.#filled[slot]!;
       this.#idle[to] = this.#idle[slot]!;
       this.#numbers.copyWithin(to * width, slot * width, (slot + 1) * width);
@@ -274,9 +281,8 @@ export class StatStore {
     this.#kinds = grown(this.#kinds, size);
     this.#filled = grown(this.#filled, size);
     this.#idle = grown(this.#idle, size);
-    const numbers = new Float64Array(size * width);
-    numbers.set(this.#numbers);
-    this.#numbers = numbers;
+    this.#seconds = longer(this.#seconds, size);
+    this.#numbers = longer(this.#numbers, size * width);
   }
 }
 
@@ -287,6 +293,17 @@ function counted(value: number, rate: number): number {
 
 function moved<T>(bySlot: ReadonlyMap<number, T>, slots: Int32Array): Map<number, T> {
   return new Map(Array.from(bySlot, ([slot, value]) => [slots[slot]!, value]));
+}
+
+/** The name of a series at a time of its own, or at that of the gather. */
+function slotName(series: Buffer, seconds: number): string {
+  return seconds === 0 ? series.toString() : `${series}${seconds}`;
+}
+
+function longer(old: Float64Array, size: number): Float64Array<ArrayBuffer> {
+  const next = new Float64Array(size);
+  next.set(old);
+  return next;
 }
 
 function grown(old: Uint8Array, size: number): Uint8Array<ArrayBuffer> {

@@ -66,7 +66,39 @@ test('names and tags become a series: sorted, escaped, in either form', (t) => {
   t.deepEqual(Object.keys(statsOf('a:1|c|#value:3,metric_type:x,9_percentile:1')), [
     'a,metric_type=counter,tag_9_percentile=1,tag_metric_type=x,tag_value=3',
   ]);
-  t.deepEqual(Object.keys(statsOf('#a:1|c')), ['_a,metric_type=counter']);
+  t.deepEqual(Object.keys(statsOf('#a:1|c|#_ts:3')), ['_a,metric_type=counter,tag__ts=3']);
+});
+
+test('tags may stand in the bucket as Librato, Graphite and SignalFx write them', (t) => {
+  const tagged = ['web.hits#env=prod,on=a=b', 'web.hits;env=prod;on=a=b', 'web[env=prod,on=a=b].hits'];
+  const series = 'web.hits,env=prod,metric_type=counter,on=a\\=b';
+  t.deepEqual(statsOf(...tagged.map((bucket) => `${bucket}:1|c`)), { [series]: { value: 3 } });
+  const plain = ['a#b', 'a#b,c', 'a;b', 'a[0]', 'a[b', 'a[]', '[a=b]'];
+  t.deepEqual(
+    Object.keys(statsOf(...plain.map((bucket) => `${bucket}:1|c`))),
+    ['a#b', 'a;b', 'a[0]', 'a[b', 'a[]', '[a=b]'].map((name) => `${name},metric_type=counter`),
+  );
+  for (const bracket of ['[', '[a=', '#', '#a', ';']) t.deepEqual(statsOf(`${bracket.repeat(30_000)}:1|c`), {});
+});
+
+test('a message with a time of its own is a row of that time, whatever is deleted', (t) => {
+  const store = storeOf(
+    [
+      'a:1|c|T1700000001\na:2|c|#k:v|T1700000001\na:4|c|T1700000001\na:8|c|T1700000002\na:16|c\na:32|c|Tx\na:64|c|T0',
+      'q:5|g|T1700000001\nq:+1|g|T1700000001',
+    ],
+    [],
+    [false, false, false, false, false],
+  );
+  const lines = () => [...store.gather(7n, 65_536)].map(({ bytes }) => bytes.toString()).join('');
+  t.deepEqual(lines().trimEnd().split('\n'), [
+    'a,metric_type=counter value=5 1700000001000000',
+    'a,k=v,metric_type=counter value=2 1700000001000000',
+    'a,metric_type=counter value=8 1700000002000000',
+    'a,metric_type=counter value=112 7',
+    'q,metric_type=gauge value=6 1700000001000000',
+  ]);
+  t.is(lines(), 'a,metric_type=counter value=112 7\n');
 });
 
 test('one name used in two ways is two series, and neither loses a value', (t) => {

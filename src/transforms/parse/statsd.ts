@@ -7,6 +7,9 @@ import { excerpt } from '../wire/line-problem.js';
 
 const lowerC = 0x63;
 const lowerE = 0x65;
+const upperT = 0x54;
+/** Greatest number of seconds whose microseconds are exact and can be a time of a row. */
+const maxSeconds = 2 ** 33;
 
 /** Kinds of what is collected about a name; distributions are histograms. */
 export const StatKind = { counter: 0, gauge: 1, set: 2, timing: 3, histogram: 4 } as const;
@@ -51,7 +54,7 @@ function positionOf(bytes: Uint8Array, from: number, end: number, byte: number):
 }
 
 /**
- * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate` and `|#tag:value,...`, more values or whole bits
+ * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate`, `|#tag:value,...` and `|Tseconds`, more values or whole bits
  * after further colons. Its fields are the message being read, so that a message costs no object. Bits of a line are taken from left to
  * right; the first bad one ends the line, and neither takes another line with it.
  */
@@ -75,6 +78,10 @@ export class StatsdReader {
   valueEnd = 0;
   /** Sample rate, above 0 and at most 1. */
   rate = 1;
+  /** The time that the message brings, in seconds, and its text; 0 when it brings none. */
+  seconds = 0;
+  timeStart = 0;
+  timeEnd = 0;
   /** Lines, messages taken, lines with something wrong, and lines that are no metrics, since the last `begin`. */
   lines = 0;
   messages = 0;
@@ -155,12 +162,15 @@ export class StatsdReader {
   }
 
   /**
-   * Reads what follows the type: the sample rate, tags, and segments that mean nothing here. Returns the position of the
+   * Reads what follows the type: the sample rate, tags, the time, and segments that mean nothing here. Returns the position of the
    * colon before the next bit or the end of the line; -1 for a rate that is not even one word.
    */
   #readSegments(from: number, end: number): number {
     const { bytes } = this;
     this.rate = 1;
+    this.seconds = 0;
+    this.timeStart = 0;
+    this.timeEnd = 0;
     this.tagsStart = 0;
     this.tagsEnd = 0;
     let position = from;
@@ -176,6 +186,7 @@ export class StatsdReader {
       } else {
         position = this.#endOfSegment(start, end);
         if (first === atSign && !this.#readRate(start + 1, position)) return -1;
+        if (first === upperT) this.#readTime(start + 1, position);
       }
     }
     return position;
@@ -187,6 +198,15 @@ export class StatsdReader {
     const rate = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
     if (rate > 0 && rate <= 1) this.rate = rate;
     return true;
+  }
+
+  /** Takes a time in whole seconds after 1970, as counters and gauges of DogStatsD may bring one; every other text is none. */
+  #readTime(start: number, end: number): void {
+    const seconds = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
+    if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds) return;
+    this.seconds = seconds;
+    this.timeStart = start;
+    this.timeEnd = end;
   }
 
   /** Reads one value; returns what is wrong with it, if so. */

@@ -88,7 +88,7 @@ test('events, service checks and the container of a sender are no metrics and no
   t.is(reader.rejectedLines, 0);
 });
 
-test('what else a message says of its sender and its time is passed over', (t) => {
+test('what else a message says of its sender is passed over', (t) => {
   const { messages, reader } = messagesOf(
     'a:1|c|#t:1|card:low\nb:2:3|g|T1700000000|e:it-false,cn-web:1|card:none|@0.5\nc:4|c|card:low|c:in-7:5\nd:6|c|card:x|:7|g',
   );

@@ -146,6 +146,7 @@ class ExpositionReader {
       this.#reject(start, end, 'has a bound or quantile that is not a number');
       return;
     }
+    if (samples.hasExemplar) this.#points.leftOut++;
     if (Number.isNaN(samples.value)) return;
     this.#times.now();
     const problem = samples.hasTime ? this.#times.set(samples.seconds, samples.nanos) : undefined;
@@ -305,7 +306,7 @@ class ExpositionReader {
  *
  * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
  * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a
- * number are no fields; exemplars are skipped; a bad line is rejected and its neighbours are kept.
+ * number are no fields; exemplars are counted as left out; a bad line is rejected and its neighbours are kept.
  */
 export function parseExposition(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   const { form } = readExpositionHead(bytes);

@@ -64,6 +64,8 @@ export class SampleReader {
   hasTime = false;
   seconds = 0;
   nanos = 0;
+  /** True when an exemplar stands behind the value. */
+  hasExemplar = false;
   problem = '';
   readonly #bytes: Uint8Array;
   /** Timestamps are seconds with a fraction, not milliseconds. */
@@ -202,11 +204,13 @@ export class SampleReader {
     if (bad !== undefined) return this.#fail(bad);
     let at = this.#skipBlanks(valueEnd);
     this.hasTime = at < end && this.#bytes[at] !== hash;
-    if (!this.hasTime) return true;
-    const timeEnd = this.#endOfWord(at, end);
-    if (!this.#readTime(at, timeEnd)) return this.#fail('has a timestamp that is not one');
-    at = this.#skipBlanks(timeEnd);
-    return at >= end || this.#bytes[at] === hash || this.#fail('has text after its timestamp');
+    if (this.hasTime) {
+      const timeEnd = this.#endOfWord(at, end);
+      if (!this.#readTime(at, timeEnd)) return this.#fail('has a timestamp that is not one');
+      at = this.#skipBlanks(timeEnd);
+    }
+    this.hasExemplar = at < end && this.#bytes[at] === hash;
+    return at >= end || this.hasExemplar || this.#fail('has text after its timestamp');
   }
 
   #endOfWord(from: number, end: number): number {
@@ -235,31 +239,31 @@ export class SampleReader {
     const bytes = this.#bytes;
     let point = start;
     while (point < end && bytes[point] !== 0x2e) point++;
-    if (!this.#numbers.read(bytes, start, this.#inSeconds ? end : point)) return false;
+    if (!this.#numbers.read(bytes, start, end) || (point < end && !this.#inSeconds)) return false;
     const value = this.#numbers.double();
-    if (point < end && !this.#inSeconds) return false;
-    this.seconds = Math.floor(this.#inSeconds ? value : value / 1000);
-    if (this.seconds < 0 || this.seconds >= maxSeconds) return false;
-    this.nanos = this.#inSeconds ? 0 : (value - this.seconds * 1000) * 1e6;
-    if (this.#inSeconds && value !== this.seconds) this.nanos = this.#fraction(point + 1, end, value - this.seconds);
-    if (this.nanos >= 1e9) {
+    const perSecond = this.#inSeconds ? 1 : 1000;
+    const nanos = this.#inSeconds ? this.#fraction(point + 1, end) : -1;
+    // A double may have rounded the seconds up, so they are read without their fraction.
+    const isExact = nanos >= 0 && this.#numbers.read(bytes, start, point);
+    this.seconds = Math.floor(isExact ? this.#numbers.double() : value / perSecond);
+    this.nanos = isExact ? nanos : Math.round((value - this.seconds * perSecond) * (1e9 / perSecond));
+    if (this.nanos === 1e9) {
       this.seconds++;
       this.nanos = 0;
     }
-    return true;
+    return this.seconds >= 0 && this.seconds < maxSeconds;
   }
 
-  /** Nanoseconds of the digits after the point; of the double where the number has an exponent. */
-  #fraction(start: number, end: number, rest: number): number {
-    let nanos = 0;
+  /** Nanoseconds of the digits after the point; -1 where there are none, or not only digits. */
+  #fraction(start: number, end: number): number {
+    let nanos = start < end ? 0 : -1;
     let weight = 1e8;
     for (let at = start; at < end; at++) {
       const digit = this.#bytes[at]! - 0x30;
-      if (digit < 0 || digit > 9) return Math.round(rest * 1e9);
+      if (digit < 0 || digit > 9) return -1;
       if (weight >= 1) nanos += digit * weight;
       weight /= 10;
     }
-    // A double may have rounded the seconds up: then the digits say how much is missing.
     return nanos;
   }
 

@@ -1,5 +1,6 @@
 import { Codes, type Fault, fault } from '../../../model/fault.js';
 import { fieldName } from '../../points/point-collector.js';
+import { timeColumnName } from '../../points/point-limits.js';
 import { metricProblem, type SeriesKey, SeriesTags } from '../../points/series-tags.js';
 import { countCharacters } from '../../wire/utf8.js';
 
@@ -11,7 +12,10 @@ export const expositionFields = {
   sum: fieldName('sum'),
   count: fieldName('count'),
 } as const;
-const fieldNames: ReadonlySet<string> = new Set(Object.values(expositionFields).map(({ text }) => text));
+const fieldNames: ReadonlySet<string> = new Set([
+  timeColumnName,
+  ...Object.values(expositionFields).map(({ text }) => text),
+]);
 
 /** Labels that every sample gets: the address of the target as `url`, or those that a JSON object names. */
 export function extraLabels(source: string): ReadonlyMap<string, string> {

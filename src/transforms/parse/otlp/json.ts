@@ -151,6 +151,13 @@ const maxDepth = 100;
 /** Ids of traces and spans are hexadecimal in OTLP's JSON, unlike other bytes. */
 const hexText = /^(?:[0-9a-f]{2})*$/i;
 
+/** The field of a key in camel case, or in snake case as the definition of the message has it; undefined for an unknown one. */
+function fieldOf(message: Message, key: string): Field | undefined {
+  if (Object.hasOwn(message, key)) return message[key];
+  const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return name !== key && Object.hasOwn(message, name) ? message[name] : undefined;
+}
+
 class JsonMessage {
   readonly #writer: MessageWriter;
   /** Keys and indices down to the value being written. */
@@ -169,7 +176,7 @@ class JsonMessage {
   *#leading(value: unknown, message: Message): Generator<undefined> {
     yield;
     for (const [name, given] of this.#entries(value)) {
-      const field = Object.hasOwn(message, name) ? message[name] : undefined;
+      const field = fieldOf(message, name);
       if (field === undefined || given === null) continue;
       this.#path.push(name);
       if (field.leads !== true) this.#field(given, field);
@@ -193,7 +200,7 @@ class JsonMessage {
 
   #fields(value: unknown, message: Message): void {
     for (const [name, given] of this.#entries(value)) {
-      const field = Object.hasOwn(message, name) ? message[name] : undefined;
+      const field = fieldOf(message, name);
       if (field === undefined || given === null) continue;
       this.#path.push(name);
       this.#field(given, field);
@@ -323,7 +330,7 @@ export function readOtlpJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * An `ExportMetricsServiceRequest` of JSON as protobuf; `length` is about how long it will be. Keys are in camel case, integers may be
+ * An `ExportMetricsServiceRequest` of JSON as protobuf; `length` is about how long it will be. Keys are in camel or snake case, integers may be
  * texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
  * the place where it is not such a request. It pauses often, so that others can have their turn.
  */

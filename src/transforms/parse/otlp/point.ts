@@ -290,14 +290,18 @@ export class OtlpPoint {
     this.problem = badPoint(`it has ${counts} buckets and ${bounds} bounds between them`);
   }
 
+  /** Puts the number of values up to each bound. Of a bound that occurs again the last one counts: nothing lies between them. */
   #fillBuckets(points: PointCollector): Fault | undefined {
+    const [counts, bounds] = [this.#counts, this.#bounds];
     let below = 0;
     let problem: Fault | undefined;
-    for (let i = 0; i < this.#counts.length; i++) {
-      below += this.#counts[i]!;
-      const bound = i < this.#bounds.length ? this.#bounds[i]! : Number.POSITIVE_INFINITY;
+    for (let i = 0; i < counts.length; i++) {
+      below += counts[i]!;
+      const bound = bounds[i] ?? Number.POSITIVE_INFINITY;
+      const next = bounds[i + 1] ?? Number.POSITIVE_INFINITY;
       if (Number.isNaN(bound)) return badPoint('a bound is not a number');
-      problem ??= put(points, boundField(bound), below);
+      if (next < bound) return badPoint(`bound ${next} stands behind bound ${bound}`);
+      if (next > bound || i === counts.length - 1) problem ??= put(points, boundField(bound), below);
     }
     return problem;
   }

@@ -118,8 +118,27 @@ lat_gcount 2 1.7e9
     ['lat', {}, { '1': 2, sum: 3 }, 1_700_000_000_123_456_789n],
     ['lat', {}, { count: 2 }, 1_700_000_000_000_000_000n],
   ]);
+  t.is(scrape(text, 'openmetrics').parsed.leftOut, 2);
+  const times = ['1700000000.000000001', '1700000000.999999999', '1.7e9', '17e8', '17000000005e-1', '.5', '7', '7.'];
+  t.deepEqual(
+    scrape(`${times.map((time, at) => `t${at} 1 ${time}\n`).join('')}# EOF`, 'openmetrics').rows.map((row) => row.time),
+    [
+      1_700_000_000_000_000_001n,
+      1_700_000_000_999_999_999n,
+      1_700_000_000_000_000_000n,
+      1_700_000_000_000_000_000n,
+      1_700_000_000_500_000_000n,
+      500_000_000n,
+      7_000_000_000n,
+      7_000_000_000n,
+    ],
+  );
   t.regex(scrape('a 1\n', 'openmetrics').reasons[0] ?? '', /cut off before # EOF/);
   t.regex(scrape('a 1\n# EOF\nb 1\n', 'openmetrics').reasons[0] ?? '', /behind the end/);
+});
+
+test('a label with the name of a column gets another one', (t) => {
+  t.deepEqual(read('a{_ts="1",sum="2",ts="3"} 1\n'), [['a', { tag__ts: '1', tag_sum: '2', ts: '3' }, { value: 1 }]]);
 });
 
 test('escapes of labels are resolved, and labels without a value are none', (t) => {

@@ -123,13 +123,16 @@ test('histograms have cumulative columns by bound, summaries by quantile', (t) =
       { quantile: 0.99, value: 3 },
     ],
   };
+  const again = { ...time, count: '7', bucketCounts: ['1', '2', '1', '3'], explicitBounds: [0.5, 0.5, 2.5] };
   const request = requestOf([
     { name: 'h', histogram: { dataPoints: [histogram, { ...time, count: '2' }], aggregationTemporality: 2 } },
+    { name: 'again', histogram: { dataPoints: [again] } },
     { name: 's', summary: { dataPoints: [summary] } },
   ]);
   t.deepEqual(both(t, request), [
     `h{} count=6 sum=12.5 min=0.25 max=9 0.5=1 10.5=3 +Inf=6 ${nanos}`,
     `h{} count=2 ${nanos}`,
+    `again{} count=7 0.5=3 2.5=4 +Inf=7 ${nanos}`,
     `s{} count=4 sum=8 0.5=2 0.99=3 ${nanos}`,
   ]);
 });
@@ -270,6 +273,7 @@ test('a bad point costs itself alone, and one without a value is none', (t) => {
     gauge('absent', { ...time, flags: 1 }),
     gauge('nothing', time),
     { name: 'h', histogram: { dataPoints: [{ ...time, count: '1', bucketCounts: ['1'], explicitBounds: [1, 2] }] } },
+    { name: 'h', histogram: { dataPoints: [{ ...time, bucketCounts: ['1', '0', '0'], explicitBounds: [2, 1] }] } },
     gauge('fine', { ...time, asDouble: 2 }),
   ]);
   t.deepEqual(both(t, request, { minTicks: 1_000_000n }), [
@@ -279,6 +283,7 @@ test('a bad point costs itself alone, and one without a value is none', (t) => {
     '2: the time is older than the database keeps',
     '3: its attributes take more than 65536 bytes',
     '6: it has 1 buckets and 2 bounds between them',
+    '7: bound 1 stands behind bound 2',
   ]);
 });
 
@@ -352,6 +357,11 @@ test('JSON that is no such request is refused with the place', (t) => {
     [JSON.stringify(requestOf([gauge('m', { asDouble: 'x' })])), /asDouble must be a number/],
   ];
   for (const [body, said] of cases) t.regex(read(parseOtlpJson, Buffer.from(body))[0] ?? '', said, body);
+  const snake = {
+    resource_metrics: [{ scope_metrics: [{ metrics: [gauge('m', { time_unix_nano: nanos, as_int: 1 })] }] }],
+  };
+  const written = JSON.stringify(snake).replace('dataPoints', 'data_points');
+  t.deepEqual(read(parseOtlpJson, Buffer.from(written)), [`m{} gauge=1 ${nanos}`]);
   const special = { ...time, asDouble: 'NaN', unknown: {}, asInt: null };
   t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(requestOf([gauge('m', special)])))), []);
 });
