@@ -107,10 +107,10 @@ async function measure(
   asked: readonly Question[],
   aloneMs: readonly (number | undefined)[] = [],
 ): Promise<void> {
-  const found = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
+  const all = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
-      const measured = found[at]!;
+      const measured = all[at]!;
       const ask = () => service.sql(typeof sql === 'string' ? sql : sql(measured.runs), 'bench');
       if (round === 0) for (let warm = 0; warm < 5; warm++) await ask();
       const [adapter, engine] = spentMs(service);
@@ -125,7 +125,7 @@ async function measure(
     }
   }
   for (const [at, { name }] of asked.entries()) {
-    const { times, runs, adapterMs, engineMs } = found[at]!;
+    const { times, runs, adapterMs, engineMs } = all[at]!;
     const processor = `adapter ${(adapterMs / runs).toFixed(2)} ms, engine ${(engineMs / runs).toFixed(2)} ms`;
     const summary = quantiles(times);
     const ms = aloneMs[at];

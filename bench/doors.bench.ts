@@ -58,10 +58,10 @@ function eachSeries(make: (series: number) => Buffer): Buffer[] {
 }
 
 function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }
 

@@ -39,11 +39,11 @@ const benches = {
   eventsList,
   cluster,
 };
-const wanted = process.argv.slice(2);
+const names = process.argv.slice(2);
 
 /** Runs all benches, or those whose names are given: `npm run bench -- engineNative lineprotoWrite`. */
 for (const [name, run] of Object.entries(benches)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (names.length > 0 && !names.includes(name)) continue;
   console.log(`# ${name}`);
   await run();
 }

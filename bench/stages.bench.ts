@@ -66,7 +66,7 @@ export async function run(): Promise<void> {
   await frame(() => {});
   report('frame', begun);
 
-  const made = new Map<string, SubTable>();
+  const subTables = new Map<string, SubTable>();
   const options = {
     database,
     precision: 'ns',
@@ -75,10 +75,10 @@ export async function run(): Promise<void> {
     schema: { table: () => undefined },
     dictionary: new SeriesDictionary(),
     makeSubTable: (superTable: string, name: string, tags: SubTable['tags'], ttl: number): SubTable => {
-      let known = made.get(name);
-      const id = BigInt(made.size);
+      let known = subTables.get(name);
+      const id = BigInt(subTables.size);
       known ??= { key: id, id, name, superTable, tags, ttl, registered: true };
-      made.set(name, known);
+      subTables.set(name, known);
       return known;
     },
   } as const;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-const made = 'Made by npm run page-bundles.';
+const banner = 'Made by npm run page-bundles.';
 
 /**
  * The package that mounts the editor's styles uses style elements in a document, which the page's content security policy
@@ -28,13 +28,13 @@ const bundles: Readonly<Record<string, BuildOptions>> = {
     entryPoints: [join(tools, 'codemirror-entry.ts')],
     plugins: [sheetsEverywhere],
     banner: {
-      js: `/* CodeMirror 6 (https://codemirror.net), MIT License, Copyright (C) 2018-2026 by Marijn Haverbeke and others. ${made} */`,
+      js: `/* CodeMirror 6 (https://codemirror.net), MIT License, Copyright (C) 2018-2026 by Marijn Haverbeke and others. ${banner} */`,
     },
   },
   'marked.js': {
     stdin: { contents: "export { marked } from 'marked';", resolveDir: tools },
     banner: {
-      js: `/* Marked (https://marked.js.org), MIT License, Copyright (C) 2011-2026 by Christopher Jeffrey, MarkedJS and others. ${made} */`,
+      js: `/* Marked (https://marked.js.org), MIT License, Copyright (C) 2011-2026 by Christopher Jeffrey, MarkedJS and others. ${banner} */`,
     },
   },
 };

@@ -66,9 +66,9 @@ async function backup({ directory }: Asked, settings: Settings): Promise<void> {
   try {
     const show = progressLine('tables');
     const waited = await waitForRows(general.port);
-    const made = await makeBackup(engine, directory, version, show.progress);
+    const done = await makeBackup(engine, directory, version, show.progress);
     show.end();
-    tell(directory, made, waited);
+    tell(directory, done, waited);
   } finally {
     await engine.close();
   }
@@ -86,9 +86,9 @@ async function backupCluster(directory: string, settings: Settings): Promise<voi
     const { followers } = await copyDatabases(settings, inDirectory(settings, place), options);
     show.end();
     const bytes = bytesIn(place);
-    const made: Backup = { name, format: 1, version, bytes, newBytes: bytes, followers };
-    finishBackup(resolve(directory), made);
-    tell(directory, made, waited);
+    const backup: Backup = { name, format: 1, version, bytes, newBytes: bytes, followers };
+    finishBackup(resolve(directory), backup);
+    tell(directory, backup, waited);
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
     throw error;
@@ -114,14 +114,14 @@ function runningEngine({ mode, urls, host, port, user, password }: Settings['dat
   if (mode === 'cluster' && url !== undefined) {
     return new EngineClient({ url, user, password, isServer: true, requestTimeoutMs });
   }
-  const found = password === '' ? findEndpoint(port) : { url: `http://${host}:${port}`, user, password };
-  if (found === undefined) {
+  const endpoint = password === '' ? findEndpoint(port) : { url: `http://${host}:${port}`, user, password };
+  if (endpoint === undefined) {
     const text = `No service of this operating-system user runs with its database on port ${port}.`;
     throw new Error(
       `${text} Run the command as the user of the service, or name --database.port and --database.password.`,
     );
   }
-  return new EngineClient({ ...found, requestTimeoutMs });
+  return new EngineClient({ ...endpoint, requestTimeoutMs });
 }
 
 async function restore({ directory, from }: Asked, settings: Settings): Promise<void> {

@@ -4,7 +4,7 @@ import { parseValue } from './values.js';
 
 /** A command line that was read; `errors` are lines for people. Values are still text, in the order they were given. */
 export interface Arguments {
-  readonly given: ReadonlyMap<string, readonly string[]>;
+  readonly values: ReadonlyMap<string, readonly string[]>;
   readonly help: boolean;
   readonly version: boolean;
   /** `-c`, `--config`. */
@@ -37,7 +37,7 @@ interface RowOption extends CommandOption {
  */
 export function readArguments(tables: readonly OptionTable[], argv: readonly string[]): Arguments {
   const options = [...commandRows, ...tables.flatMap((table) => table.rows)].map(optionOf);
-  const given = new Map<string, string[]>();
+  const texts = new Map<string, string[]>();
   const errors: string[] = [];
   for (const met of readCommandLine(options, argv, 'settings')) {
     if (met.kind !== 'option') {
@@ -45,13 +45,13 @@ export function readArguments(tables: readonly OptionTable[], argv: readonly str
       continue;
     }
     const { flag } = met.option.row;
-    const values = given.get(flag) ?? [];
+    const values = texts.get(flag) ?? [];
     values.push(met.text ?? 'true');
-    given.set(flag, values);
+    texts.set(flag, values);
   }
-  const help = isOn(given, 'help', errors);
-  const version = isOn(given, 'version', errors);
-  return { given, help, version, configPath: given.get('config')?.at(-1), errors };
+  const help = isOn(texts, 'help', errors);
+  const version = isOn(texts, 'version', errors);
+  return { values: texts, help, version, configPath: texts.get('config')?.at(-1), errors };
 }
 
 function optionOf(row: OptionRow): RowOption {
@@ -78,8 +78,8 @@ function lineOf(mistake: Mistake<RowOption>, argv: readonly string[]): string {
   }
 }
 
-function isOn(given: ReadonlyMap<string, readonly string[]>, flag: string, errors: string[]): boolean {
-  const text = given.get(flag)?.at(-1);
+function isOn(values: ReadonlyMap<string, readonly string[]>, flag: string, errors: string[]): boolean {
+  const text = values.get(flag)?.at(-1);
   if (text === undefined) return false;
   const parsed = parseValue({ type: 'bool' }, text);
   if (!parsed.ok) errors.push(`--${flag} takes ${parsed.allowed}.`);

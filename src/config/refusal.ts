@@ -17,6 +17,6 @@ export function quotedText(row: Pick<OptionRow, 'type'>, text: string): string {
 }
 
 /** One line that says which setting was refused, what it was, where it came from and what is allowed instead. */
-export function refusal(flag: string, found: string, origin: string, allowed: string): string {
-  return `${flag}: ${found} from ${origin} is refused; allowed: ${allowed}.`;
+export function refusal(flag: string, value: string, origin: string, allowed: string): string {
+  return `${flag}: ${value} from ${origin} is refused; allowed: ${allowed}.`;
 }

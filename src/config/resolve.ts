@@ -72,9 +72,9 @@ export function resolveSettings<S>(input: SettingsInput<S>): Resolution<S> {
   const settings: ResolvedSetting[] = [];
   const argumentErrors = [...args.errors];
   for (const row of input.tables.flatMap((table) => table.rows)) {
-    const found = resolveRow(row, input, args, file);
-    if (found.ok) settings.push(found.setting);
-    else (found.source === 'command line' ? argumentErrors : errors).push(found.error);
+    const resolved = resolveRow(row, input, args, file);
+    if (resolved.ok) settings.push(resolved.setting);
+    else (resolved.source === 'command line' ? argumentErrors : errors).push(resolved.error);
   }
   const all = [...argumentErrors, ...errors];
   if (all.length > 0) return { outcome: 'refused', errors: all, exitCode: argumentErrors.length > 0 ? 2 : 1 };
@@ -106,12 +106,12 @@ type RowResult =
   | { readonly ok: false; readonly source: SettingSource; readonly error: string };
 
 function resolveRow<S>(row: OptionRow, input: SettingsInput<S>, args: Arguments, file: FileReading): RowResult {
-  const given = args.given.get(row.flag);
-  if (given !== undefined) {
+  const texts = args.values.get(row.flag);
+  if (texts !== undefined) {
     return fromText(
       row,
-      isList(row) ? given.join(',') : (given.at(-1) ?? ''),
-      parseGiven(row, given),
+      isList(row) ? texts.join(',') : (texts.at(-1) ?? ''),
+      parseGiven(row, texts),
       'command line',
       'the command line',
     );
@@ -207,7 +207,7 @@ function codeOf(error: unknown): string {
 function configDirectory<S>(input: SettingsInput<S>, args: Arguments): string {
   const row = input.tables.flatMap((table) => table.rows).find((candidate) => candidate.flag === 'dbConfigDir');
   if (row === undefined) return '.';
-  return args.given.get(row.flag)?.at(-1) ?? setVariable(row, input.env)?.text ?? row.default ?? '.';
+  return args.values.get(row.flag)?.at(-1) ?? setVariable(row, input.env)?.text ?? row.default ?? '.';
 }
 
 /** Variables with the service's prefix that no setting has; most likely mistyped, but they may be meant for others. */

@@ -22,14 +22,14 @@ export function readRuleText(text: string): Rule | readonly string[] {
   const whole = /^\s*\[/m.test(text) ? text : `[[${flag}]]\n${text}`;
   const { values, errors } = readTomlFile([eventsOptions], place, whole);
   if (errors.length > 0) return errors;
-  const given = values.get(flag)?.value;
-  const records = Array.isArray(given) ? given.filter(isRecord) : [];
+  const tables = values.get(flag)?.value;
+  const records = Array.isArray(tables) ? tables.filter(isRecord) : [];
   if (records.length !== 1) return [`One rule is tried at a time, not ${records.length}.`];
   const wrong: string[] = [];
   const rules = readRules(flag, records, {
-    refusePart: (_flag, part, found, needed) => {
+    refusePart: (_flag, part, value, needed) => {
       const key = part.replace(/^\[1\] ?/, '');
-      const what = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 200);
+      const what = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200);
       wrong.push(`${key === '' ? place : key}: ${what} is refused; allowed: ${needed}.`);
     },
   });

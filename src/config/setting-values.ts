@@ -41,20 +41,20 @@ export class SettingValues implements SettingReader {
     return this.#of(flag).value ?? whenNotSet[type] ?? unset;
   }
 
-  refusePart(flag: string, part: string, found: unknown, needed: string): void {
+  refusePart(flag: string, part: string, value: unknown, needed: string): void {
     const { row, origin, source } = this.#of(flag);
     if (source === 'command line') this.blamesCommandLine = true;
     const text =
-      found === undefined ? 'nothing' : quotedText(row, typeof found === 'string' ? found : JSON.stringify(found));
+      value === undefined ? 'nothing' : quotedText(row, typeof value === 'string' ? value : JSON.stringify(value));
     this.errors.push(refusal(`${flag}${part}`, text, origin, needed));
   }
 
   refuse(flag: string, needed: string): void {
     const { row, value, origin, source } = this.#of(flag);
     if (source === 'command line') this.blamesCommandLine = true;
-    const found = row.type === 'secret' ? 'the value' : quotedText(row, printValue(row.type, value));
+    const shown = row.type === 'secret' ? 'the value' : quotedText(row, printValue(row.type, value));
     this.errors.push(
-      value === undefined ? `${flag} is not set; needed: ${needed}.` : refusal(flag, found, origin, needed),
+      value === undefined ? `${flag} is not set; needed: ${needed}.` : refusal(flag, shown, origin, needed),
     );
   }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-const { version: found }: { version: string } = JSON.parse(
+const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 );
 
 /** The version of the package. */
-export const version = found;
+export const version = manifest.version;
 
 /**
  * Answer of SERVER_VERSION(): the version of the database whose dialect the service speaks. Clients choose by it what they may ask, and some take

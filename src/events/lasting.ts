@@ -32,11 +32,11 @@ export class LastingTroubles {
 
   /** Names of the troubles that count now, with when each began. */
   lasting(nowMs: number): ReadonlyMap<string, number> {
-    const found = new Map<string, number>();
+    const lasting = new Map<string, number>();
     for (const [name, { since, last }] of this.#troubles) {
       if (nowMs - last > quietMs) this.#troubles.delete(name);
-      else if (last - since >= this.#afterMs) found.set(name, since);
+      else if (last - since >= this.#afterMs) lasting.set(name, since);
     }
-    return found;
+    return lasting;
   }
 }

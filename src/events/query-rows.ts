@@ -11,18 +11,18 @@ interface QueryFinding {
  * first column that is a text; `value` is the value. An element counts once; what names none is called by the rule's name.
  */
 export function findingsOf(rows: readonly Readonly<Record<string, unknown>>[], rule: string): readonly QueryFinding[] {
-  const found = new Map<string, QueryFinding>();
+  const findings = new Map<string, QueryFinding>();
   for (const row of rows) {
     const { element: named, value, ...others } = row;
     const element = textOf(named) ?? Object.values(others).find((cell) => typeof cell === 'string') ?? rule;
-    if (typeof element !== 'string' || found.has(element)) continue;
+    if (typeof element !== 'string' || findings.has(element)) continue;
     const tags = Object.entries(others).flatMap(([name, cell]) => {
       const text = textOf(cell);
       return text === undefined ? [] : [[name, text] as const];
     });
-    found.set(element, { element, value: numberOf(value), tags: new Map(tags) });
+    findings.set(element, { element, value: numberOf(value), tags: new Map(tags) });
   }
-  return [...found.values()];
+  return [...findings.values()];
 }
 
 function textOf(cell: unknown): string | undefined {

@@ -35,8 +35,8 @@ export function readRules(
   if (records.length > maxRules) reader.refusePart(flag, '', `${records.length} rules`, `at most ${maxRules} rules`);
   const rules: Rule[] = [];
   for (const [i, record] of records.slice(0, maxRules).entries()) {
-    const reading = new RuleReading(record, (key, found, needed) =>
-      reader.refusePart(flag, `[${i + 1}]${key === '' ? '' : ` ${key}`}`, found, needed),
+    const reading = new RuleReading(record, (key, value, needed) =>
+      reader.refusePart(flag, `[${i + 1}]${key === '' ? '' : ` ${key}`}`, value, needed),
     );
     const rule = readRule(reading);
     if (isSystemRule(rule.name) || rules.some(({ name }) => name === rule.name)) {
@@ -47,7 +47,7 @@ export function readRules(
   return rules;
 }
 
-type Refuse = (key: string, found: unknown, needed: string) => void;
+type Refuse = (key: string, value: unknown, needed: string) => void;
 
 /** The keys of one rule, whatever their case. Each method refuses what is wrong and gives something that fits. */
 class RuleReading {
@@ -133,10 +133,10 @@ class RuleReading {
       this.refuse('tags', value, needed);
       return filter;
     }
-    for (const [name, given] of Object.entries(value)) {
-      const texts: readonly unknown[] = Array.isArray(given) ? given : [given];
+    for (const [name, text] of Object.entries(value)) {
+      const texts: readonly unknown[] = Array.isArray(text) ? text : [text];
       const values = texts.filter((text) => typeof text === 'string');
-      if (values.length !== texts.length || values.length === 0) this.refuse(`tags.${name}`, given, needed);
+      if (values.length !== texts.length || values.length === 0) this.refuse(`tags.${name}`, text, needed);
       filter.set(name, values);
     }
     return filter;

@@ -106,9 +106,9 @@ export class ValueRules {
 
   /** Findings since the last call, in the order in which they were found. */
   take(): readonly Finding[] {
-    const found = this.#findings;
+    const findings = this.#findings;
     this.#findings = [];
-    return found;
+    return findings;
   }
 
   /**
@@ -116,26 +116,26 @@ export class ValueRules {
    * begin with another rule and another series.
    */
   takeRepeats(limit: number): readonly Finding[] {
-    const found: Finding[] = [];
+    const findings: Finding[] = [];
     const all = [...this.#byName.values()];
     this.#turn++;
-    for (let i = 0; i < all.length && found.length < limit; i++) {
+    for (let i = 0; i < all.length && findings.length < limit; i++) {
       const { rule, states } = all[(i + this.#turn) % all.length]!;
       const places = states.states.length;
-      for (let k = 0; k < places && found.length < limit; k++) {
+      for (let k = 0; k < places && findings.length < limit; k++) {
         const at = (k + this.#turn * limit) % places;
         if (states.states[at] !== stateFiring || states.count[at] === 0) continue;
-        found.push(findingAt('repeated', rule, states, at));
+        findings.push(findingAt('repeated', rule, states, at));
         states.count[at] = 0;
       }
     }
-    return found;
+    return findings;
   }
 
   /** The rule is not about the series. Forgotten with {@link forgetExcluded}, because tags may change. */
   exclude(rule: string, series: bigint): void {
-    const found = this.#find(rule, series);
-    if (found !== undefined && found.at >= 0) found.states.states[found.at] = stateExcluded;
+    const place = this.#find(rule, series);
+    if (place !== undefined && place.at >= 0) place.states.states[place.at] = stateExcluded;
   }
 
   forgetExcluded(): void {
@@ -144,11 +144,11 @@ export class ValueRules {
 
   /** There is an open event of the rule about the series, in whatever process it was found. */
   opened(rule: string, series: bigint, lastMs: number): void {
-    const found = this.#find(rule, series);
-    if (found === undefined) return;
-    const { states, low, high } = found;
-    if (found.at >= 0 && states.states[found.at] !== statePending) return;
-    const at = found.at >= 0 ? found.at : states.add(low, high, stateFiring);
+    const place = this.#find(rule, series);
+    if (place === undefined) return;
+    const { states, low, high } = place;
+    if (place.at >= 0 && states.states[place.at] !== statePending) return;
+    const at = place.at >= 0 ? place.at : states.add(low, high, stateFiring);
     if (at < 0) return;
     states.states[at] = stateFiring;
     states.since[at] = lastMs;
@@ -158,9 +158,9 @@ export class ValueRules {
 
   /** The event of the rule about the series is resolved: the next row that breaks the rule is another one. */
   resolved(rule: string, series: bigint, atMs: number): void {
-    const found = this.#find(rule, series);
-    if (found === undefined || found.at < 0) return;
-    const { states, at } = found;
+    const place = this.#find(rule, series);
+    if (place === undefined || place.at < 0) return;
+    const { states, at } = place;
     if (states.states[at] === stateFiring && states.last[at]! <= atMs) states.remove(at);
   }
 

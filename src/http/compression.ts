@@ -53,9 +53,9 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   let any = false;
   for (const entry of acceptEncoding.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim());
-    const wanted = !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
-    if (coding === 'gzip' || coding === 'x-gzip') return wanted;
-    if (coding === '*') any = wanted;
+    const isAllowed = !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
+    if (coding === 'gzip' || coding === 'x-gzip') return isAllowed;
+    if (coding === '*') any = isAllowed;
   }
   return any;
 }

@@ -74,8 +74,8 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   if (hasEmptyParameter(call)) return sendNotFound(call.reply);
   const state = context.intake.guard();
   if (state === 'all-paused' || state === rules.guard) return sendGuardRefusal(call, context, state);
-  const refuse = (found: Fault, cause: Refusal['cause']): FastifyReply =>
-    rules.errors(call, refusalOf(found, cause), context.settings);
+  const refuse = (failure: Fault, cause: Refusal['cause']): FastifyReply =>
+    rules.errors(call, refusalOf(failure, cause), context.settings);
   const { request } = call;
   const id = requestIdOf(call, rules.requestId);
   if (typeof id !== 'string') return refuse(id, 'id');
@@ -105,9 +105,9 @@ function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext):
   const { socket } = request.raw;
   const last = lastSaid.get(socket);
   if (last?.url === url && last.authorization === authorization && last.rules === rules) return last.credentials;
-  const given = rules.credentials(call, context);
-  if (isFault(given)) return given;
-  const credentials = given.scheme === 'password' ? { ...given, from: plainAddress(request.ip) } : given;
+  const proof = rules.credentials(call, context);
+  if (isFault(proof)) return proof;
+  const credentials = proof.scheme === 'password' ? { ...proof, from: plainAddress(request.ip) } : proof;
   if (authorization === undefined || !loginCode.test(authorization)) {
     lastSaid.set(socket, { rules, url, authorization, credentials });
   }
@@ -115,10 +115,10 @@ function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext):
 }
 
 function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): string | Fault {
-  const given = query.get('req_id');
+  const text = query.get('req_id');
   if (form === undefined) return request.id;
-  if (form === 'signed') return readRequestId(given, request.id);
-  return readWriteRequestId(given, request.id) ?? badId;
+  if (form === 'signed') return readRequestId(text, request.id);
+  return readWriteRequestId(text, request.id) ?? badId;
 }
 
 function hasEmptyParameter({ params }: Call): boolean {
@@ -127,15 +127,15 @@ function hasEmptyParameter({ params }: Call): boolean {
 }
 
 /** The refusal that a fault stands for. */
-export function refusalOf(found: Fault, cause: Refusal['cause'] = 'call'): Refusal {
+export function refusalOf(failure: Fault, cause: Refusal['cause'] = 'call'): Refusal {
   return {
-    status: statusOf(found),
-    message: found.message,
+    status: statusOf(failure),
+    message: failure.message,
     cause,
     row: 0,
     rejectedRows: 0,
     writtenRows: 0,
     rejects: [],
-    fault: found,
+    fault: failure,
   };
 }

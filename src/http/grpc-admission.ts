@@ -48,10 +48,10 @@ export class GrpcAdmission {
     const refuse = ({ status, message }: Refusal): void => call.sendStatus({ code: rpcCode(status), details: message });
     const admit = async (metadata: Metadata, go: (metadata: Metadata) => void): Promise<void> => {
       const from = plainAddress(call.getConnectionInfo().remoteAddress ?? '');
-      const found = await this.#admit(metadata, from, aborted.signal);
-      if ('refusal' in found) return refuse(found.refusal);
-      if (aborted.signal.aborted) return found.lease.release();
-      ({ lease } = found);
+      const admission = await this.#admit(metadata, from, aborted.signal);
+      if ('refusal' in admission) return refuse(admission.refusal);
+      if (aborted.signal.aborted) return admission.lease.release();
+      ({ lease } = admission);
       lease.giveUp = (reason) => refuse(refusalOf(reason));
       go(metadata);
     };
@@ -88,10 +88,10 @@ export class GrpcAdmission {
     const { intake, loginCodes, messageBytes } = this.#options;
     if (intake.guard() === 'all-paused') return { refusal: refusalOfOutcome(memoryShort, '')! };
     const authorization = metadata.get('authorization')[0]?.toString();
-    const given = readAuthorization(authorization, loginCodes, new URLSearchParams());
-    if (isFault(given)) return { refusal: refusalOf(given, 'credentials') };
+    const proof = readAuthorization(authorization, loginCodes, new URLSearchParams());
+    if (isFault(proof)) return { refusal: refusalOf(proof, 'credentials') };
     // Guesses from one address have a budget.
-    const credentials = given.scheme === 'password' ? { ...given, from } : given;
+    const credentials = proof.scheme === 'password' ? { ...proof, from } : proof;
     try {
       const identity = await intake.authenticate(credentials);
       if (isFault(identity)) return { refusal: refusalOf(identity, 'credentials') };
@@ -99,8 +99,8 @@ export class GrpcAdmission {
       this.#calls.set(metadata, { credentials, aborted });
       return { lease };
     } catch (error) {
-      const found = error instanceof FaultError ? error.fault : fault('resource', Codes.free, 'the call has ended');
-      return { refusal: refusalOf(found) };
+      const failure = error instanceof FaultError ? error.fault : fault('resource', Codes.free, 'the call has ended');
+      return { refusal: refusalOf(failure) };
     }
   }
 }

@@ -36,8 +36,8 @@ function newRequestId(): string {
 
 /** The client's `req_id` where it is a number, so that logs have its name for the request; otherwise a fresh id. */
 export function requestIdOf(url: string | undefined): string {
-  const given = /[?&]req_id=([0-9]{1,20})(?:&|$)/.exec(url ?? '')?.[1];
-  const value = given === undefined ? 0n : BigInt(given);
+  const digits = /[?&]req_id=([0-9]{1,20})(?:&|$)/.exec(url ?? '')?.[1];
+  const value = digits === undefined ? 0n : BigInt(digits);
   return value === 0n || value > uint64Max ? newRequestId() : requestIdText(value);
 }
 

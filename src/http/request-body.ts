@@ -19,11 +19,11 @@ export class RequestBody {
   readonly #raw: IncomingMessage;
   readonly #layers: number;
   readonly #maxInflatedBytes: number;
-  readonly #broken: (found: Fault) => void;
+  readonly #broken: (failure: Fault) => void;
   #open: OpenBody | undefined;
 
   /** `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is told when the body turns out not to be what its headers promise. */
-  constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (found: Fault) => void) {
+  constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (failure: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
     this.#maxInflatedBytes = maxInflatedBytes;

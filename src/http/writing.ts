@@ -73,8 +73,8 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
     this.#context = context;
     this.#rowWord = rowWord;
     this.#answers = answers;
-    this.#body = new RequestBody(call.request.raw, call.layers, context.settings.inflatedBytes, (found) =>
-      this.#end({ kind: 'unreadable', fault: found }),
+    this.#body = new RequestBody(call.request.raw, call.layers, context.settings.inflatedBytes, (failure) =>
+      this.#end({ kind: 'unreadable', fault: failure }),
     );
     if (head !== undefined) this.#body.stream.unshift(head);
   }
@@ -111,8 +111,8 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
     this.#end({ kind: 'answered', answer: withoutMetadata(delivery, this.target.tally) });
   }
 
-  refuse(found: Fault): void {
-    this.#end({ kind: 'refused', fault: found });
+  refuse(failure: Fault): void {
+    this.#end({ kind: 'refused', fault: failure });
   }
 
   #end(ending: Outcome<Delivery> | { readonly kind: 'unreadable'; readonly fault: Fault }): void {
@@ -183,16 +183,25 @@ function rejectedRows({ rows, rejectedRows: rejected, rejects: unsorted, isCut }
   const rest = isCut === true ? ', the rest was not read' : '';
   const counts = `${rejected} rejected, ${rows} written${rest}`;
   const message = first === undefined ? counts : `${rowWord} ${row}: ${faultText(first.fault)} (${counts})`;
-  const found = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
-  return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, writtenRows: rows, rejects, fault: found };
+  const failure = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
+  return {
+    status: 400,
+    message,
+    cause: 'rows',
+    row,
+    rejectedRows: rejected,
+    writtenRows: rows,
+    rejects,
+    fault: failure,
+  };
 }
 
 function faultText(fault: Fault): string {
   return `[0x${fault.code.toString(16)}] ${fault.message}`;
 }
 
-function refusalOf(found: Fault): Refusal {
-  return { ...refusalOfFault(found), message: faultText(found) };
+function refusalOf(failure: Fault): Refusal {
+  return { ...refusalOfFault(failure), message: faultText(failure) };
 }
 
 /** Trying again is useless, so a rejection is never a status that makes senders try again. */

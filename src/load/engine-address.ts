@@ -44,8 +44,8 @@ export function addressOf(connection: LoadConnection, { database }: Settings): E
   const host = connection.host === defaultHost ? reachable(database.host) : connection.host;
   const port = connection.port === defaultPort ? database.port || defaultPort : connection.port;
   if (password === '' && isLoopback(host)) {
-    const found = findEndpoint(port);
-    if (found !== undefined) return { ...found, isServer: false, renew: () => findEndpoint(port) };
+    const endpoint = findEndpoint(port);
+    if (endpoint !== undefined) return { ...endpoint, isServer: false, renew: () => findEndpoint(port) };
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, user, password, isServer: database.mode === 'cluster' };
@@ -82,22 +82,27 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
 }
 
 /** Message for a person when the engine cannot be used at all; other faults stay as they are. */
-export function connectionFault(found: Fault, { url, password, renew }: EngineAddress): Fault {
-  if (isUnknownUser(found)) {
+export function connectionFault(failure: Fault, { url, password, renew }: EngineAddress): Fault {
+  if (isUnknownUser(failure)) {
     const isGiven = password !== '';
-    const given =
+    const cause =
       renew === undefined
         ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
         : 'another engine on that port has written its password over the one of this; start the service again';
     const hint = isGiven
-      ? given
+      ? cause
       : 'name its password with ADAPTER_DATABASE_PASSWORD or a directory with adapter.toml (-c), or run as its user';
     const text = `The database engine at ${url} lets nobody in without its password: ${hint}`;
     // An engine that has just begun to listen is about to tell where it is.
-    return fault(isGiven ? 'auth' : 'network', Codes.authenticationFailure, text, found);
+    return fault(isGiven ? 'auth' : 'network', Codes.authenticationFailure, text, failure);
   }
-  if (found.kind !== 'network') return found;
-  return fault('network', Codes.networkUnavailable, `No database at ${url}: ${unreachableWords(found.cause)}`, found);
+  if (failure.kind !== 'network') return failure;
+  return fault(
+    'network',
+    Codes.networkUnavailable,
+    `No database at ${url}: ${unreachableWords(failure.cause)}`,
+    failure,
+  );
 }
 
 const reasons: Readonly<Record<string, string>> = {

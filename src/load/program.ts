@@ -79,9 +79,9 @@ function sqlMistake(sql: string): string | undefined {
 
 /** Text of a file that a person names; devices, and files that cannot be meant, are refused. */
 function readText(path: string): string {
-  const found = statSync(path);
-  if (found.isCharacterDevice()) throw new Error('it is a device');
-  if (found.size > maxFileBytes) throw new Error(`it is longer than ${maxFileBytes / 1048576} MB`);
+  const file = statSync(path);
+  if (file.isCharacterDevice()) throw new Error('it is a device');
+  if (file.size > maxFileBytes) throw new Error(`it is longer than ${maxFileBytes / 1048576} MB`);
   return readFileSync(path, 'utf8');
 }
 

@@ -31,9 +31,9 @@ export async function openOrService<T>(open: () => Promise<T>, search: ServiceSe
     return await open();
   } catch (error) {
     if (!(error instanceof FaultError) || error.fault.kind === 'auth') throw error;
-    const service = await answeringService(search).catch((found: unknown) => {
-      if (found instanceof FaultError && found.fault.kind !== 'auth') throw error;
-      throw found;
+    const service = await answeringService(search).catch((failure: unknown) => {
+      if (failure instanceof FaultError && failure.fault.kind !== 'auth') throw error;
+      throw failure;
     });
     log.info(`The database itself cannot be used (${error.fault.message}).`);
     return service;

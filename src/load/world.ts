@@ -134,7 +134,8 @@ async function startOn(
       return pipelines.writes.insert({ blocks, user, bytes });
     },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
-    subscribe: (topics, wanted) => TopicConsumer.subscribe(topics, { ...wanted, user, releaseMultiplier }, consuming),
+    subscribe: (topics, consumer) =>
+      TopicConsumer.subscribe(topics, { ...consumer, user, releaseMultiplier }, consuming),
     ping: () => engine.client.ping(),
     cut: () => engine.client.close(),
     stop: async () => {

@@ -52,15 +52,15 @@ export function metricOf(superTable: string, name: string, tags: ReadonlyMap<str
 
 /** The labels of a JSON object of texts, those without an empty value; undefined for anything else. */
 function labelsOf(json: string): Label[] | undefined {
-  let found: unknown;
+  let object: unknown;
   try {
-    found = JSON.parse(json);
+    object = JSON.parse(json);
   } catch {
     return undefined;
   }
-  if (typeof found !== 'object' || found === null) return undefined;
+  if (typeof object !== 'object' || object === null) return undefined;
   const labels: Label[] = [];
-  for (const [name, value] of Object.entries(found)) {
+  for (const [name, value] of Object.entries(object)) {
     if (typeof value !== 'string') return undefined;
     if (value !== '') labels.push([name, value]);
   }

@@ -109,8 +109,8 @@ export interface SettingReader {
   settings<T extends OptionTable>(table: T): SettingsOf<T>;
   /** Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed. */
   refuse(flag: string, needed: string): void;
-  /** Refuses a part of a setting; `part` names it, such as `[1] threshold`, and `found` is what stands there. */
-  refusePart(flag: string, part: string, found: unknown, needed: string): void;
+  /** Refuses a part of a setting; `part` names it, such as `[1] threshold`, and `value` is what stands there. */
+  refusePart(flag: string, part: string, value: unknown, needed: string): void;
 }
 
 /** Upper bound for settings that drive a timer: 24 days. Node fires a timer of more than 2^31 - 1 ms at once. */

@@ -5,13 +5,13 @@ const maxMs = 10;
 
 /** Items of a long list as an array; others have their turns meanwhile. */
 export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
-  const found: T[] = [];
+  const results: T[] = [];
   const slice = new Slice();
   for (const item of items) {
     if (slice.isOver()) await slice.next();
-    found.push(item);
+    results.push(item);
   }
-  return found;
+  return results;
 }
 
 /** The time that a long loop has had the event loop for: `if (slice.isOver()) await slice.next()` in it lets others have their turn. */

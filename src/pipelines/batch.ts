@@ -47,7 +47,7 @@ export interface GroupLog {
   /** Notes that members of a group have ended, and that others of it have not. */
   end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void;
   /** Rows could not be stored for a reason that passes. */
-  failed(found: Fault): void;
+  failed(failure: Fault): void;
 }
 
 /** Longest wait for senders that were just answered, in milliseconds, and as a part of what the last write took. */
@@ -121,9 +121,9 @@ export class GroupCommit {
    * waiting. Undefined when none wait. With `series` blocks stay where they are while none has rows of these.
    */
   visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
-    const wanted = [...this.#tables.lanesOf(tables)].filter((lane) => series === undefined || hasSeries(lane, series));
-    if (wanted.length === 0) return undefined;
-    return Promise.all(wanted.map((lane) => this.#flush(lane))).then(() => undefined);
+    const lanes = [...this.#tables.lanesOf(tables)].filter((lane) => series === undefined || hasSeries(lane, series));
+    if (lanes.length === 0) return undefined;
+    return Promise.all(lanes.map((lane) => this.#flush(lane))).then(() => undefined);
   }
 
   /** Makes the waiting batches go at once, as there is no room for more. */
@@ -161,7 +161,7 @@ export class GroupCommit {
     this.#consider(lane);
     this.#hasten(lane);
     return new Promise((resolve, reject) => {
-      const refuse = (found: Fault): void => reject(new FaultError(found));
+      const refuse = (failure: Fault): void => reject(new FaultError(failure));
       lane.waiters.push({ count: lane.added, resolve, reject: refuse });
     });
   }
@@ -230,12 +230,12 @@ export class GroupCommit {
     const { members, group } = sealed;
     const endings = members.map((member, place) => endingOf(delivery, place, member.rows));
     const passing = endings.map((ending, place) => passingFault(members[place]!, ending));
-    const failed = passing.find((found) => found !== undefined);
+    const failed = passing.find((fault) => fault !== undefined);
     if (failed !== undefined) {
       this.#log?.failed(failed);
       for (const waiter of lane.waiters.splice(0)) waiter.reject(failed);
     }
-    if (passing.every((found) => found !== undefined)) {
+    if (passing.every((fault) => fault !== undefined)) {
       lane.sealed = sealed;
       this.#tryLater(lane);
       return;

@@ -27,7 +27,7 @@ export interface Sealed {
 interface Waiter {
   count: number;
   resolve(): void;
-  reject(found: Fault): void;
+  reject(failure: Fault): void;
 }
 
 /** The blocks of one place that wait, and whether a group of it is in flight. */

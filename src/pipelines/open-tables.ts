@@ -36,10 +36,10 @@ export class OpenTables {
 
   /** The lanes of tables, each once. */
   lanesOf(tables: WaitingTables): ReadonlySet<Lane> {
-    const found = new Set<Lane>();
-    if (tables === 'all') for (const { lane } of this.#tables.values()) found.add(lane);
-    else for (const table of tables) for (const { lane } of this.#meant(table)) found.add(lane);
-    return found;
+    const lanes = new Set<Lane>();
+    if (tables === 'all') for (const { lane } of this.#tables.values()) lanes.add(lane);
+    else for (const table of tables) for (const { lane } of this.#meant(table)) lanes.add(lane);
+    return lanes;
   }
 
   #meant({ database, table }: WaitingTable): readonly OpenTable[] {

@@ -56,11 +56,11 @@ async function read(
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
     const budget = new ReadBudget(context.maxAnswerBytes);
-    const found: ReadResult[] = [];
+    const results: ReadResult[] = [];
     for (const query of queries) {
-      found.push(await readOne(table, query, request.rowLimit, budget, context.engine, { owner: user }, aborted));
+      results.push(await readOne(table, query, request.rowLimit, budget, context.engine, { owner: user }, aborted));
     }
-    return found;
+    return results;
   });
   return compress(results);
 }
@@ -102,13 +102,13 @@ async function findTable(
   if (catalogue.table(name, metricsTable) === undefined) await catalogue.sync();
   const table = catalogue.table(name, metricsTable);
   if (table === undefined) return undefined;
-  const found = seriesTable(table, metricsValue, BigInt(ticksPerSecond(database.precision)) / 1000n);
-  if (found === undefined) {
+  const series = seriesTable(table, metricsValue, BigInt(ticksPerSecond(database.precision)) / 1000n);
+  if (series === undefined) {
     const text = `table "${metricsTable}" is not one of remote write: it lacks a JSON tag, or a column "${metricsValue}" of numbers`;
     throw new FaultError(fault('parameter', Codes.invalidParameters, text));
   }
   await storage.ensure(database, table);
-  return found;
+  return series;
 }
 
 async function readOne(

@@ -168,7 +168,7 @@ export class WritePipeline implements Component {
     this.#ended = new Promise((resolve) => {
       this.#subscription = this.#chain().subscribe({
         next: (delivery) => {
-          for (const found of failuresOf(delivery)) this.#context.log.warn({ fault: found }, 'A write failed.');
+          for (const failure of failuresOf(delivery)) this.#context.log.warn({ fault: failure }, 'A write failed.');
         },
         error: (error: unknown) => {
           this.#break(error);

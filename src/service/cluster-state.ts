@@ -6,7 +6,7 @@ import type { WatchedFigures } from '../model/figure.js';
 export function clusterState(engine: Engine): ClusterState | undefined {
   const { isMissing, keeper } = engine;
   const all = engine.nodes();
-  const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
+  const count = (counted: string): number => all.filter(({ state }) => state === counted).length;
   if (all.length === 0) return undefined;
   return { isMissing, nodes: { up: count('up'), behind: count('behind'), away: count('away') }, keeper };
 }

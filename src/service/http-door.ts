@@ -111,7 +111,7 @@ export function intakeOf(
     },
     bodies,
     mayWrite: (user) => new Access(catalogue, user).writes,
-    authenticate: (given) => credentials.authenticate(given),
+    authenticate: (proof) => credentials.authenticate(proof),
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,

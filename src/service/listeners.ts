@@ -12,7 +12,7 @@ export function listeningInputs(parts: ServiceParts): WriteInput[] {
     // A batch that is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
     newGate: () => guardedGate(monitoring.guard, settings.limits.creditBytes),
     logOf,
-    authenticate: (given) => credentials.authenticate(given),
+    authenticate: (proof) => credentials.authenticate(proof),
     watch: (figures) => monitoring.metrics.watch(figures),
     signals,
     maxLineBytes: settings.limits.lineBytes,

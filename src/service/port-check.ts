@@ -30,10 +30,10 @@ function wantedPorts({ general, database, otlp, sources }: Settings): readonly L
 export async function requireFreePorts(settings: Settings): Promise<void> {
   const until = performance.now() + waitMs;
   for (;;) {
-    const wanted = wantedPorts(settings);
+    const ports = wantedPorts(settings);
     const taken: ListenPort[] = [];
     // One after the other: a port that stands in two settings must not be called taken by ourselves.
-    for (const port of wanted) if (!(await canListen(port.transport, port))) taken.push(port);
+    for (const port of ports) if (!(await canListen(port.transport, port))) taken.push(port);
     if (taken.length === 0) return;
     if (performance.now() > until) throw new Error(takenText(taken));
     await sleep(betweenMs);

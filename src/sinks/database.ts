@@ -94,7 +94,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       check = 'before';
     }
     for (const portion of open) portion.fault = overtaken;
-    const late = portions.filter(({ fault: found }) => found !== undefined && isOvertaken(found));
+    const late = portions.filter(({ fault: failure }) => failure !== undefined && isOvertaken(failure));
     if (late.length === 0) return;
     for (const portion of late) portion.fault = overtaken;
     storage.forget();
@@ -219,13 +219,13 @@ export class DatabaseSink implements Sink<BlockGroup> {
       const rows = ready.map(([, tableRows]) => tableRows);
       await this.#insert(ready[0]![0].table.storage, rows, logEntries, tokenOf(ready));
     } catch (error) {
-      const found = expectedFault(error);
-      if (isGrown(found)) {
+      const failure = expectedFault(error);
+      if (isGrown(failure)) {
         this.#cautious = cautiousWrites;
         return false;
       }
-      if (ready.length === 1 || found.kind !== 'database' || isOvertaken(found)) {
-        for (const [{ portion }] of ready) portion.fault = found;
+      if (ready.length === 1 || failure.kind !== 'database' || isOvertaken(failure)) {
+        for (const [{ portion }] of ready) portion.fault = failure;
         return true;
       }
       for (const one of ready) {
@@ -280,13 +280,13 @@ let insertCount = 0;
 function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] {
   const portions = new Map<string, Portion>();
   for (const [place, block] of payload.blocks.entries()) {
-    const found = portions.get(block.table);
-    if (found === undefined) {
+    const portion = portions.get(block.table);
+    if (portion === undefined) {
       const { token, receivedMicros } = payload;
       portions.set(block.table, { blocks: [block], places: [place], receivedMicros, reading: target.reading, token });
     } else {
-      found.blocks.push(block);
-      found.places.push(place);
+      portion.blocks.push(block);
+      portion.places.push(place);
     }
   }
   return [...portions.values()];
@@ -300,10 +300,10 @@ function ending(batch: Batch<BlockGroup>, portions: readonly Portion[]): Deliver
   }
   const apart = new Map<number, Delivery>();
   let { rows } = batch;
-  for (const { blocks, places, fault: found } of portions) {
-    if (found === undefined) continue;
+  for (const { blocks, places, fault: failure } of portions) {
+    if (failure === undefined) continue;
     for (const block of blocks) rows -= block.rows;
-    for (const place of places) apart.set(place, endedWith(found));
+    for (const place of places) apart.set(place, endedWith(failure));
   }
   return { outcome: 'delivered', rows, rejectedRows: 0, rejects: [], apart };
 }

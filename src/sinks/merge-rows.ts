@@ -68,19 +68,19 @@ function find(origin: Origin, column: ColumnDef): Column | undefined {
 }
 
 function applyBase(source: Int32Array, base: Origin, column: ColumnDef, keys: KeyTable, parts: KeyParts): void {
-  const found = find(base, column);
-  if (found === undefined) return;
+  const values = find(base, column);
+  if (values === undefined) return;
   for (let row = 0; row < base.rows; row++) {
     const at = keys.find(base.ids[row]!, base.times[row]!, parts.of(base, row));
-    if (at >= 0 && found.nulls[row] === 0) source[at] = base.first + row;
+    if (at >= 0 && values.nulls[row] === 0) source[at] = base.first + row;
   }
 }
 
 function apply(source: Int32Array, origin: Origin, column: ColumnDef, merged: Int32Array): void {
-  const found = find(origin, column);
-  if (found === undefined) return;
+  const values = find(origin, column);
+  if (values === undefined) return;
   for (let row = 0; row < origin.rows; row++) {
-    if (found.nulls[row] === 0) source[merged[origin.first + row]!] = origin.first + row;
+    if (values.nulls[row] === 0) source[merged[origin.first + row]!] = origin.first + row;
     else if (origin.nullsOverwrite) source[merged[origin.first + row]!] = explicitNull;
   }
 }
@@ -178,8 +178,8 @@ class KeyTable {
   /** The number of a key, made when it is new. */
   add(id: bigint, time: bigint, part: number): number {
     const slot = this.#slot(id, time, part);
-    const found = this.#slots[slot]!;
-    if (found >= 0) return found;
+    const row = this.#slots[slot]!;
+    if (row >= 0) return row;
     this.ids[this.size] = id;
     this.times[this.size] = time;
     this.#parts[this.size] = part;
@@ -199,9 +199,8 @@ class KeyTable {
     hash = Math.imul(hash ^ (hash >>> 15) ^ Math.imul(part, 0xc2b2ae35), 0x85ebca6b);
     let slot = (hash ^ (hash >>> 13)) & this.#mask;
     for (;;) {
-      const found = this.#slots[slot]!;
-      if (found < 0 || (this.ids[found] === id && this.times[found] === time && this.#parts[found] === part))
-        return slot;
+      const row = this.#slots[slot]!;
+      if (row < 0 || (this.ids[row] === id && this.times[row] === time && this.#parts[row] === part)) return slot;
       slot = (slot + 1) & this.#mask;
     }
   }

@@ -79,16 +79,16 @@ function tagTypes(
   return types;
 }
 
-function missing(wanted: ReadonlyMap<string, DataType>, have: readonly ColumnSpec[]): ColumnSpec[] {
+function missing(required: ReadonlyMap<string, DataType>, have: readonly ColumnSpec[]): ColumnSpec[] {
   const specs: ColumnSpec[] = [];
-  for (const [name, type] of wanted) if (!holds(have, name, type)) specs.push({ name, type });
+  for (const [name, type] of required) if (!holds(have, name, type)) specs.push({ name, type });
   return specs;
 }
 
 /** True when one of the columns has the name, and room for values of the type. */
 function holds(columns: readonly ColumnSpec[], name: string, type: DataType): boolean {
-  const found = columns.find((column) => column.name === name)?.type;
-  return found !== undefined && sameKind(found, type) && (!isVariable(type.name) || type.length <= found.length);
+  const present = columns.find((column) => column.name === name)?.type;
+  return present !== undefined && sameKind(present, type) && (!isVariable(type.name) || type.length <= present.length);
 }
 
 /** True when a block brings no sub-tables with tags that were not looked at, and its table has all of its columns: nearly every block. */

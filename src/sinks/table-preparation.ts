@@ -111,17 +111,17 @@ async function fittingTable(
     const table = catalogue.table(database.name, name);
     return table !== undefined && isCovered(blocks, table) ? table : growthFor(blocks, table);
   };
-  let found = fitting();
-  if (!('id' in found)) {
+  let outcome = fitting();
+  if (!('id' in outcome)) {
     await catalogue.sync();
-    found = fitting();
+    outcome = fitting();
   }
   const known = catalogue.table(database.name, name);
   if (known?.kind === 'normal' && style !== undefined) {
     throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
   }
-  if ('id' in found) return found;
-  if (style !== undefined) return grow(context, database, name, style, found);
+  if ('id' in outcome) return outcome;
+  if (style !== undefined) return grow(context, database, name, style, outcome);
   throw new FaultError(known === undefined ? noTable : overtaken);
 }
 
@@ -156,14 +156,14 @@ async function register(
   table: TableDef,
   blocks: readonly ColumnBlock[],
 ): Promise<void> {
-  const wanted = new Set<SubTable>();
+  const unregistered = new Set<SubTable>();
   const slice = new Slice();
   for (const block of blocks) {
     if (slice.isOver()) await slice.next();
-    for (const subTable of block.newSubTables) if (!subTable.registered) wanted.add(subTable);
+    for (const subTable of block.newSubTables) if (!subTable.registered) unregistered.add(subTable);
   }
-  if (wanted.size > 0) {
-    const refused = await subTables.register(database, table, [...wanted]);
+  if (unregistered.size > 0) {
+    const refused = await subTables.register(database, table, [...unregistered]);
     if (refused !== undefined) throw new FaultError(refused);
   }
   for (const block of blocks) {
@@ -177,14 +177,14 @@ async function register(
  * series are under one id: the text must be read anew.
  */
 function giveIds({ newSubTables, ids }: ColumnBlock): void {
-  const given = new Map<bigint, bigint>();
+  const realIds = new Map<bigint, bigint>();
   for (const { madeAs, id, isAmbiguous } of newSubTables) {
     if (isAmbiguous) throw new FaultError(overtaken);
-    if (madeAs !== undefined) given.set(madeAs, id);
+    if (madeAs !== undefined) realIds.set(madeAs, id);
   }
-  if (given.size === 0) return;
+  if (realIds.size === 0) return;
   for (const [row, id] of ids.entries()) {
-    const other = given.get(id);
+    const other = realIds.get(id);
     if (other !== undefined) ids[row] = other;
   }
 }

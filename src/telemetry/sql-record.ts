@@ -32,6 +32,6 @@ export function recordLine(entry: RecordedStatement, now = new Date()): string {
   const { requestId, uri, method, client, statement } = entry;
   const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString();
   const time = `${local.slice(0, 10)} ${local.slice(11, 23)}`;
-  const text = withoutSecrets(statement).replace(/[\n\r\u2028\u2029]/g, (found) => breaks[found] ?? ' ');
+  const text = withoutSecrets(statement).replace(/[\n\r\u2028\u2029]/g, (character) => breaks[character] ?? ' ');
   return `${time} ${String(process.pid).padStart(8, '0')} ${requestId} '${uri}' '${method}' '${client}' ${text}\n`;
 }

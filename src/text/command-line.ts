@@ -73,9 +73,9 @@ class CommandLine<O extends CommandOption> {
     const name = equals < 0 ? text : text.slice(0, equals);
     const option = this.#find(name);
     if ('kind' in option) return option;
-    if (equals < 0) return this.#withNext(option.found, `--${option.found.long}`);
-    if (this.#isGnu && option.found.value === undefined) return { kind: 'value-of-switch', option: option.found };
-    return { kind: 'option', option: option.found, text: text.slice(equals + 1) };
+    if (equals < 0) return this.#withNext(option.option, `--${option.option.long}`);
+    if (this.#isGnu && option.option.value === undefined) return { kind: 'value-of-switch', option: option.option };
+    return { kind: 'option', option: option.option, text: text.slice(equals + 1) };
   }
 
   /** A word of short options; the last may carry its value or take the next word. */
@@ -108,14 +108,14 @@ class CommandLine<O extends CommandOption> {
   }
 
   /** The option of a long name, or of the beginning of one that no other shares. */
-  #find(name: string): { readonly found: O } | Mistake<O> {
+  #find(name: string): { readonly option: O } | Mistake<O> {
     const exact = this.#options.find((option) => namesOf(option).includes(name));
-    if (exact !== undefined) return { found: exact };
+    if (exact !== undefined) return { option: exact };
     const cut =
       this.#isGnu && name !== '' ? this.#options.filter((option) => beginning(option, name) !== undefined) : [];
     const [only] = cut;
     if (only === undefined) return { kind: 'unknown', shown: `--${name}`, suggestion: this.#suggestionFor(name) };
-    if (cut.length === 1) return { found: only };
+    if (cut.length === 1) return { option: only };
     return {
       kind: 'ambiguous',
       shown: `--${name}`,

@@ -166,8 +166,8 @@ export class WriteAheadLog {
   async read({ segment, offset, length }: Place): Promise<LoggedText> {
     const file = await open(segment.path, 'r');
     try {
-      const found = findRecord(await bytesOf(file, offset, length), 0);
-      const record = typeof found === 'object' ? decodeRecord(found.body) : undefined;
+      const bytes = findRecord(await bytesOf(file, offset, length), 0);
+      const record = typeof bytes === 'object' ? decodeRecord(bytes.body) : undefined;
       if (record?.kind !== 'text') throw new Error(`The write-ahead log has no text at ${segment.path}:${offset}.`);
       return record.text;
     } finally {

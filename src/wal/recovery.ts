@@ -33,7 +33,7 @@ export interface Recovery {
  */
 export function recover(directory: string): Recovery {
   const segments: Segment[] = [];
-  const found = new Found();
+  const tally = new Found();
   let id: Buffer | undefined;
   for (const { number, path } of listSegments(directory)) {
     const fd = openSync(path, 'r+');
@@ -47,13 +47,13 @@ export function recover(directory: string): Recovery {
       }
       id ??= head;
       const segment: Segment = { number, path, size, open: 0 };
-      if (!found.takeSurvey(fd, segment)) found.takeScan(fd, segment);
+      if (!tally.takeSurvey(fd, segment)) tally.takeScan(fd, segment);
       segments.push(segment);
     } finally {
       closeSync(fd);
     }
   }
-  const { ended, groups, lastSequence, lastGroup, texts, databases, tornBytes } = found;
+  const { ended, groups, lastSequence, lastGroup, texts, databases, tornBytes } = tally;
   const next = { nextSequence: lastSequence + 1, nextGroup: lastGroup + 1 };
   return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes };
 }

@@ -65,7 +65,7 @@ export class RejectedRowsFile {
       try {
         await mkdir(dirname(this.path), { recursive: true });
         const size = await stat(this.path).then(
-          (found) => found.size,
+          (entry) => entry.size,
           () => 0,
         );
         if (size + line.length > maxFileBytes) throw new Error('it is full; move it elsewhere');

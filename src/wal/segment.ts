@@ -49,11 +49,11 @@ export function readHead(path: string, bytes: Buffer): Buffer | undefined {
   if (bytes.toString('latin1', 0, magicText.length) !== magicText) {
     throw new SegmentError(path, 'is no log of this program; move it elsewhere');
   }
-  const found = bytes.toString('latin1', magicText.length, magicText.length + 1);
-  if (found !== version) {
+  const writtenVersion = bytes.toString('latin1', magicText.length, magicText.length + 1);
+  if (writtenVersion !== version) {
     throw new SegmentError(
       path,
-      `is of version ${found}, and this program reads version ${version}; start a newer one`,
+      `is of version ${writtenVersion}, and this program reads version ${version}; start a newer one`,
     );
   }
   return Buffer.from(bytes.subarray(8, 24));
@@ -98,31 +98,31 @@ interface Wanted {
 }
 
 /**
- * Reads all records in bytes from `from` on. What is damaged in the middle is left out, what is torn at the end too. With `wanted`
+ * Reads all records in bytes from `from` on. What is damaged in the middle is left out, what is torn at the end too. With `filter`
  * the end may lie behind the bytes.
  */
-export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void, wanted?: Wanted): ScanEnd {
+export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void, filter?: Wanted): ScanEnd {
   const heads = new TextHeads();
   let at = from;
   let end = from;
   let [damagedBytes, damagedAt] = [0, 0];
   let skippedAt = -1;
   while (at < bytes.length) {
-    const skipped = wanted === undefined ? 0 : unwanted(bytes, at, heads, wanted);
-    const found = skipped > 0 ? 'skipped' : findRecord(bytes, at);
-    if (found === 'skipped' || typeof found === 'object') {
+    const skipped = filter === undefined ? 0 : unwanted(bytes, at, heads, filter);
+    const frame = skipped > 0 ? 'skipped' : findRecord(bytes, at);
+    if (frame === 'skipped' || typeof frame === 'object') {
       const length = lengthAt(bytes, at);
-      const record = found === 'skipped' ? undefined : decodeRecord(found.body);
+      const record = frame === 'skipped' ? undefined : decodeRecord(frame.body);
       if (record !== undefined) each({ record, offset: at, length });
       if (at > end && damagedBytes === 0) damagedAt = end;
       damagedBytes += at - end;
-      skippedAt = found === 'skipped' ? at : -1;
+      skippedAt = frame === 'skipped' ? at : -1;
       at += length;
       end = at;
       continue;
     }
     // The length of what was passed over may be what is damaged.
-    const isAstray = found === 'none' && at === end && skippedAt >= 0;
+    const isAstray = frame === 'none' && at === end && skippedAt >= 0;
     const next = nextMagic(bytes, (isAstray ? skippedAt : at) + 1);
     if (isAstray) end = skippedAt;
     skippedAt = -1;

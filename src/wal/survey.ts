@@ -76,16 +76,16 @@ class Window {
   /** The whole record at a place; undefined where it is damaged, or of a kind that is not known. */
   record(at: number, length: number): LogRecord | undefined {
     const from = this.#reach(at, length);
-    const found = findRecord(this.#bytes, from);
-    return typeof found === 'object' ? decodeRecord(found.body) : undefined;
+    const frame = findRecord(this.#bytes, from);
+    return typeof frame === 'object' ? decodeRecord(frame.body) : undefined;
   }
 
   /** Where a place of the file is in memory, with `length` bytes from there on. */
   #reach(at: number, length: number): number {
     if (at < this.#from || at + length > this.#from + this.#bytes.length) {
-      const wanted = Math.min(Math.max(length, this.#isFar ? farBytes : nearBytes), this.#size - at);
-      if (wanted > this.#room.length) this.#room = Buffer.allocUnsafe(wanted);
-      this.#bytes = this.#room.subarray(0, readSync(this.#fd, this.#room, 0, wanted, at));
+      const bytes = Math.min(Math.max(length, this.#isFar ? farBytes : nearBytes), this.#size - at);
+      if (bytes > this.#room.length) this.#room = Buffer.allocUnsafe(bytes);
+      this.#bytes = this.#room.subarray(0, readSync(this.#fd, this.#room, 0, bytes, at));
       this.#from = at;
     }
     return at - this.#from;

@@ -25,7 +25,7 @@ const tables: readonly OptionTable[] = [
 function given(...argv: string[]): Record<string, readonly string[]> {
   const args = readArguments(tables, argv);
   if (args.errors.length > 0) throw new Error(args.errors.join(' '));
-  return Object.fromEntries(args.given);
+  return Object.fromEntries(args.values);
 }
 
 test('reads a value after an equals sign and as the next argument', (t) => {

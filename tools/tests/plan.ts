@@ -68,16 +68,16 @@ function shareOf(name: string, text: string): string | undefined {
  * @throws Error for a word that names none.
  */
 export function named(files: readonly TestFile[], words: readonly string[], long = false): readonly TestFile[] {
-  const wanted = new Set<TestFile>();
+  const chosen = new Set<TestFile>();
   for (const word of words) {
     const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test(?:\.[jt]s)?$/, '');
-    const found = files.filter(({ name }) => name.includes(part));
-    if (found.length === 0) throw new Error(`No test file has "${part}" in its path.`);
-    const exact = found.filter(({ name }) => name === part);
-    const fitting = found.filter(({ isLong, isRare }) => !isRare && isLong === long);
-    for (const file of [exact, fitting, found].find((some) => some.length > 0) ?? []) wanted.add(file);
+    const matching = files.filter(({ name }) => name.includes(part));
+    if (matching.length === 0) throw new Error(`No test file has "${part}" in its path.`);
+    const exact = matching.filter(({ name }) => name === part);
+    const fitting = matching.filter(({ isLong, isRare }) => !isRare && isLong === long);
+    for (const file of [exact, fitting, matching].find((some) => some.length > 0) ?? []) chosen.add(file);
   }
-  return files.filter((file) => wanted.has(file));
+  return files.filter((file) => chosen.has(file));
 }
 
 /** Of a file that has not run yet. */

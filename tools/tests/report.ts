@@ -26,8 +26,8 @@ export class Report {
   }
 
   line(text: string): void {
-    const found = result.exec(text);
-    if (found !== null) this.#result(this.#plain(found[2] ?? ''), found[1] !== undefined, found[3] !== undefined);
+    const match = result.exec(text);
+    if (match !== null) this.#result(this.#plain(match[2] ?? ''), match[1] !== undefined, match[3] !== undefined);
     else if (this.#last?.failed === true) {
       if (/^(?: {2}|#)/.test(text)) this.#print(text);
       else this.#last = undefined;

@@ -66,9 +66,9 @@ export function createTable(
   if (operation.kind === 'super' && isFull(database, tables)) {
     return fault('database', Codes.singleStable, 'Database is single stable mode');
   }
-  const made = newTable(database, operation, `${entry.position}_${index}`, entry, arriving);
-  if (arriving !== undefined) place(space, made, arriving);
-  tables.set(operation.name, made);
+  const table = newTable(database, operation, `${entry.position}_${index}`, entry, arriving);
+  if (arriving !== undefined) place(space, table, arriving);
+  tables.set(operation.name, table);
   return undefined;
 }
 
@@ -84,30 +84,30 @@ interface NewTable extends Draft<TableEntry> {
 
 function newTable(
   database: DatabaseDef,
-  wanted: CreateTable,
+  operation: CreateTable,
   number: string,
   entry: LogEntry,
   arriving: ExtendTable | undefined,
 ): NewTable {
-  const columns = namedList('c', wanted.columns, 1);
+  const columns = namedList('c', operation.columns, 1);
   const ownTagNumbers = arriving?.shares === 'shape';
-  const tags = ownTagNumbers ? namedList('g', wanted.tags, 1) : namedList('c', wanted.tags, columns.length + 1);
-  const isSuper = wanted.kind === 'super';
+  const tags = ownTagNumbers ? namedList('g', operation.tags, 1) : namedList('c', operation.tags, columns.length + 1);
+  const isSuper = operation.kind === 'super';
   const storage = isSuper ? `t${number}` : `n${shapeName(columns.map((column) => column.physical))}`;
   const def: Draft<TableDef> = {
     id: number,
     database: database.name,
-    name: wanted.name,
-    kind: wanted.kind,
-    timeColumn: wanted.timeColumn,
-    ...(wanted.timeEncoding === undefined ? {} : { timeEncoding: wanted.timeEncoding }),
+    name: operation.name,
+    kind: operation.kind,
+    timeColumn: operation.timeColumn,
+    ...(operation.timeEncoding === undefined ? {} : { timeEncoding: operation.timeEncoding }),
     columns,
     tags,
     storage: `${database.id}.${storage}`,
     tagStorage: isSuper ? `${database.id}.g${number}` : undefined,
     seriesId: isSuper ? undefined : normalTableId(database.id, number),
-    comment: wanted.comment,
-    ttl: wanted.ttl,
+    comment: operation.comment,
+    ttl: operation.ttl,
     created: entry.at,
     revision: entry.position,
   };
@@ -121,15 +121,15 @@ function newTable(
  * Gives a table that arriving data makes its place; see {@link placeNext}. The one table of JSON tags that a database has for
  * labelled series holds all metrics by itself. Logs of before shared by shape say less: their tables of one column share.
  */
-function place({ def: database, shapes, numbers }: TableSpace, made: NewTable, arriving: ExtendTable): void {
+function place({ def: database, shapes, numbers }: TableSpace, table: NewTable, arriving: ExtendTable): void {
   const { columns, tags, shares } = arriving;
   if (columns.length === 0 || tags.some(({ type }) => type.name === 'JSON')) return;
   if (columns.length > 1 && shares === undefined) return;
-  const shape = shapeOf(made.def);
+  const shape = shapeOf(table.def);
   const placement = placeNext(shapes, shape, columns.length);
-  made.shape = shape;
+  table.shape = shape;
   if (placement === 'own') return;
-  share(made.def, database, shape, { place: shares === undefined ? 0 : placement.place, number: numbers.next++ });
+  share(table.def, database, shape, { place: shares === undefined ? 0 : placement.place, number: numbers.next++ });
 }
 
 /** Applies a drop: the table and its name in its shape are gone. */
@@ -146,26 +146,26 @@ export function extendTable(
   entry: LogEntry,
   index: number,
 ): Fault | undefined {
-  const found = space.tables.get(operation.name);
-  if (found === undefined) {
+  const table = space.tables.get(operation.name);
+  if (table === undefined) {
     // Written out: copies of parsed objects take a third of a start with many tables.
     const { database, name, timeColumn, columns, tags } = operation;
-    const made = { kind: 'super', comment: undefined, ttl: 0 } as const;
-    const create: CreateTable = { op: 'create-table', database, name, timeColumn, columns, tags, ...made };
+    const kind = { kind: 'super', comment: undefined, ttl: 0 } as const;
+    const create: CreateTable = { op: 'create-table', database, name, timeColumn, columns, tags, ...kind };
     return createTable(space, create, entry, index, operation);
   }
-  if (found.def.kind !== 'super' && operation.tags.length > 0) {
+  if (table.def.kind !== 'super' && operation.tags.length > 0) {
     return fault('database', Codes.tableAlreadyExists, `"${operation.name}" is a normal table`);
   }
-  const numbering = numberingOf(found);
-  const columns = grow(found.def.columns, operation.columns, found.def.tags, numbering.columns);
+  const numbering = numberingOf(table);
+  const columns = grow(table.def.columns, operation.columns, table.def.tags, numbering.columns);
   if (isFault(columns)) return columns;
-  const tags = grow(found.def.tags, operation.tags, columns, numbering.tags);
+  const tags = grow(table.def.tags, operation.tags, columns, numbering.tags);
   if (isFault(tags)) return tags;
   // Tags are measured when statements make them: widths of arriving ones are guesses, and each series has its own bytes.
   const tooLong = lengthFault(columns, []);
   if (tooLong !== undefined) return tooLong;
-  return replaceColumns(space, numbered(found, numbering), columns, tags, entry);
+  return replaceColumns(space, numbered(table, numbering), columns, tags, entry);
 }
 
 function isFault(value: readonly unknown[] | Fault): value is Fault {
@@ -185,8 +185,8 @@ function numberingOf({ nextColumn, nextTag }: TableEntry): { readonly columns: N
 }
 
 /** The entry with the numbers given meanwhile taken. */
-function numbered(found: TableEntry, { columns, tags }: ReturnType<typeof numberingOf>): TableEntry {
-  return { ...found, nextColumn: columns.next, ...(found.nextTag === undefined ? {} : { nextTag: tags.next }) };
+function numbered(table: TableEntry, { columns, tags }: ReturnType<typeof numberingOf>): TableEntry {
+  return { ...table, nextColumn: columns.next, ...(table.nextTag === undefined ? {} : { nextTag: tags.next }) };
 }
 
 function grow(
@@ -219,20 +219,20 @@ function typeConflict(old: ColumnDef, spec: ColumnSpec): Fault {
 /** Gives a table these columns and tags. It stays where it is, whatever others there have. */
 function replaceColumns(
   { def: database, tables, shapes }: TableSpace,
-  found: TableEntry,
+  table: TableEntry,
   columns: readonly ColumnDef[],
   tags: readonly ColumnDef[],
   { position, at }: LogEntry,
 ): Fault | undefined {
   const excess = beyondLimits(columns.length + tags.length + 1, tags.length);
   if (excess !== undefined) return excess;
-  const had = new Set(found.def.columns.map(({ physical }) => physical));
-  const added = found.added + columns.filter(({ physical }) => !had.has(physical)).length;
-  if (found.shape !== undefined && found.def.number !== undefined) {
-    widenShape(shapes, found.shape, database, found.def, added);
+  const had = new Set(table.def.columns.map(({ physical }) => physical));
+  const added = table.added + columns.filter(({ physical }) => !had.has(physical)).length;
+  if (table.shape !== undefined && table.def.number !== undefined) {
+    widenShape(shapes, table.shape, database, table.def, added);
   }
-  const def = { ...found.def, columns, tags, revision: position };
-  tables.set(found.def.name, { ...found, def, added, updated: at });
+  const def = { ...table.def, columns, tags, revision: position };
+  tables.set(table.def.name, { ...table, def, added, updated: at });
   return undefined;
 }
 
@@ -250,52 +250,52 @@ export function applyToTable(
   entry: LogEntry,
 ): Fault | undefined {
   const { tables } = space;
-  const found = tables.get(operation.name);
-  if (found === undefined) return refusals.tableNotExist;
+  const table = tables.get(operation.name);
+  if (table === undefined) return refusals.tableNotExist;
   const { change } = operation;
   if (change.kind === 'add-index' || change.kind === 'drop-index') {
-    const indexes = changeIndexes(found.def, change, entry.at);
-    return isFault(indexes) ? indexes : replaceOptions(tables, found, { indexes }, entry);
+    const indexes = changeIndexes(table.def, change, entry.at);
+    return isFault(indexes) ? indexes : replaceOptions(tables, table, { indexes }, entry);
   }
-  if (change.kind === 'comment') return replaceOptions(tables, found, { comment: change.text }, entry);
-  if (change.kind === 'ttl') return replaceOptions(tables, found, { ttl: change.days }, entry);
-  if (change.kind === 'encode-column') return encode(tables, found, change, entry);
+  if (change.kind === 'comment') return replaceOptions(tables, table, { comment: change.text }, entry);
+  if (change.kind === 'ttl') return replaceOptions(tables, table, { ttl: change.days }, entry);
+  if (change.kind === 'encode-column') return encode(tables, table, change, entry);
   const onTags = change.kind.endsWith('tag');
-  const numbering = numberingOf(found);
-  const changed = changeList(found, onTags, change, onTags ? numbering.tags : numbering.columns);
+  const numbering = numberingOf(table);
+  const changed = changeList(table, onTags, change, onTags ? numbering.tags : numbering.columns);
   if (isFault(changed)) return changed;
   if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) return refusals.oneJsonTag;
   const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
   if (tooLong !== undefined && growsRow(change)) return tooLong;
-  const grown = { ...numbered(found, numbering), def: withFollowingIndexes(found.def, change) };
+  const grown = { ...numbered(table, numbering), def: withFollowingIndexes(table.def, change) };
   return onTags
-    ? replaceColumns(space, grown, found.def.columns, changed, entry)
-    : replaceColumns(space, grown, changed, found.def.tags, entry);
+    ? replaceColumns(space, grown, table.def.columns, changed, entry)
+    : replaceColumns(space, grown, changed, table.def.tags, entry);
 }
 
 function replaceOptions(
   tables: Tables,
-  found: TableEntry,
+  table: TableEntry,
   options: Partial<TableDef>,
   { position, at }: LogEntry,
 ): undefined {
-  tables.set(found.def.name, { ...found, def: { ...found.def, ...options, revision: position }, updated: at });
+  tables.set(table.def.name, { ...table, def: { ...table.def, ...options, revision: position }, updated: at });
 }
 
 function encode(
   tables: Tables,
-  found: TableEntry,
+  table: TableEntry,
   { name, encoding }: Extract<TableChange, { kind: 'encode-column' }>,
   { position, at }: LogEntry,
 ): Fault | undefined {
-  const { def } = found;
+  const { def } = table;
   const isTime = name === def.timeColumn;
   if (!isTime && !def.columns.some((column) => column.name === name)) return refusals.columnNotExist;
   const columns = def.columns.map((column) =>
     column.name === name ? { ...column, encoding: { ...column.encoding, ...encoding } } : column,
   );
   const changed = isTime ? { ...def, timeEncoding: { ...def.timeEncoding, ...encoding } } : { ...def, columns };
-  tables.set(def.name, { ...found, def: { ...changed, revision: position }, updated: at });
+  tables.set(def.name, { ...table, def: { ...changed, revision: position }, updated: at });
   return undefined;
 }
 
@@ -370,11 +370,11 @@ function onlyWidens(): Fault {
   return fault('database', Codes.modifyOnlyWidens, text);
 }
 
-function widen(list: readonly ColumnDef[], wanted: ColumnSpec, missing: Fault): readonly ColumnDef[] | Fault {
-  const old = list.find((column) => column.name === wanted.name);
+function widen(list: readonly ColumnDef[], spec: ColumnSpec, missing: Fault): readonly ColumnDef[] | Fault {
+  const old = list.find((column) => column.name === spec.name);
   if (old === undefined) return missing;
-  if (!isVariable(old.type.name) || old.type.name !== wanted.type.name || wanted.type.length <= old.type.length) {
+  if (!isVariable(old.type.name) || old.type.name !== spec.type.name || spec.type.length <= old.type.length) {
     return onlyWidens();
   }
-  return list.map((column) => (column === old ? { ...old, type: wanted.type } : column));
+  return list.map((column) => (column === old ? { ...old, type: spec.type } : column));
 }

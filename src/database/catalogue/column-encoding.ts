@@ -23,10 +23,10 @@ export function checkedEncoding(words: EncodingWords): EncodingWords {
   };
 }
 
-function checkedWord(option: keyof EncodingWords, given: string): string {
-  const word = given.toLowerCase();
+function checkedWord(option: keyof EncodingWords, text: string): string {
+  const word = text.toLowerCase();
   if (allowedWords[option].includes(word)) return word;
-  throw new FaultError(fault('syntax', Codes.invalidTableOption, `Invalid table option: ${option} '${given}'`));
+  throw new FaultError(fault('syntax', Codes.invalidTableOption, `Invalid table option: ${option} '${text}'`));
 }
 
 /**

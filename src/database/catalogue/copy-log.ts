@@ -10,18 +10,18 @@ const gapKey = 'gap';
  * @throws Error when the log began otherwise.
  */
 export async function copyLog(from: CatalogueLog, to: CatalogueLog): Promise<void> {
-  const wanted = withoutGaps(await from.read(0));
-  for (const { key, at, operations } of wanted.slice(await agreed(wanted, to)))
+  const entries = withoutGaps(await from.read(0));
+  for (const { key, at, operations } of entries.slice(await agreed(entries, to)))
     await to.append(operations, { key, at });
-  if ((await agreed(wanted, to)) < wanted.length) throw new Error('Others have changed the catalogue meanwhile.');
+  if ((await agreed(entries, to)) < entries.length) throw new Error('Others have changed the catalogue meanwhile.');
 }
 
 /** How many of the wanted entries a log has; those behind them came later. */
-async function agreed(wanted: readonly LogEntry[], to: CatalogueLog): Promise<number> {
-  const found = (await to.read(0)).slice(0, wanted.length);
-  const isSame = found.every(({ position, key }, at) => position === at + 1 && key === wanted[at]?.key);
+async function agreed(entries: readonly LogEntry[], to: CatalogueLog): Promise<number> {
+  const copied = (await to.read(0)).slice(0, entries.length);
+  const isSame = copied.every(({ position, key }, at) => position === at + 1 && key === entries[at]?.key);
   if (!isSame) throw new Error('The new database has databases, users or tables of its own.');
-  return found.length;
+  return copied.length;
 }
 
 function withoutGaps(entries: readonly LogEntry[]): readonly LogEntry[] {

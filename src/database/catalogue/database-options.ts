@@ -68,7 +68,7 @@ const olderNames: Readonly<Record<string, string>> = {
 
 /** Checked options of a database: all that was given, by upper-case name, and the ones that have an effect. */
 interface DatabaseOptions {
-  readonly given: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
   readonly precision: Precision;
   /** Undefined when KEEP was not given. */
   readonly keepDays: number | undefined;
@@ -84,7 +84,7 @@ export function databaseOptions(
   statement: string,
 ): DatabaseOptions {
   const altering = before !== undefined;
-  const given: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   let precision: Precision = 'ms';
   let keepMinutes: number | undefined;
   for (const { name: written, values, span } of options) {
@@ -103,19 +103,19 @@ export function databaseOptions(
       if (name === 'KEEP') keepMinutes = minutes.at(-1);
     }
     if (name === 'PRECISION') precision = precisionOf(text.toLowerCase());
-    given[name] = text;
+    texts[name] = text;
   }
-  checkTogether({ ...before, ...given });
+  checkTogether({ ...before, ...texts });
   return {
-    given,
+    options: texts,
     precision,
     keepDays: keepMinutes === undefined ? undefined : Math.max(1, Math.ceil(keepMinutes / day)),
   };
 }
 
-/** Rules between options; `given` are all that were ever given. */
-function checkTogether(given: Readonly<Record<string, string>>): void {
-  const { KEEP = '', DURATION = '', MINROWS, MAXROWS } = effectiveOptions(given);
+/** Rules between options; `options` are all that were ever given. */
+function checkTogether(options: Readonly<Record<string, string>>): void {
+  const { KEEP = '', DURATION = '', MINROWS, MAXROWS } = effectiveOptions(options);
   const [keep = '', duration = ''] = [KEEP.split(',')[0], DURATION];
   if (minutesOf(keep) < 3 * minutesOf(duration)) {
     throw invalidOption('keep', `${KEEP}, it must be at least 3 times duration`);
@@ -155,9 +155,9 @@ function invalidOption(name: string, text: string): FaultError {
 }
 
 /** Every option with its value: what was given, otherwise the default. */
-export function effectiveOptions(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function effectiveOptions(options: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const all: Record<string, string> = {};
-  for (const [name, rule] of Object.entries(rules)) all[name] = given[name] ?? rule.default;
+  for (const [name, rule] of Object.entries(rules)) all[name] = options[name] ?? rule.default;
   return all;
 }
 
@@ -177,6 +177,6 @@ export function durationText(text: string): string {
 
 /** The three values of KEEP; those not given are like the last one that was. */
 export function keepText(text: string): string {
-  const given = text.split(',').map(durationText);
-  return [0, 1, 2].map((at) => given[at] ?? given.at(-1)).join(',');
+  const durations = text.split(',').map(durationText);
+  return [0, 1, 2].map((at) => durations[at] ?? durations.at(-1)).join(',');
 }

@@ -51,9 +51,9 @@ export class Derivations {
       case 'drop-stream':
         return this.#streams.delete(name) ? undefined : missingStream();
       case 'switch-stream': {
-        const found = this.#streams.get(name);
-        if (found === undefined) return missingStream();
-        this.#streams.set(name, { ...found, paused: operation.paused });
+        const stream = this.#streams.get(name);
+        if (stream === undefined) return missingStream();
+        this.#streams.set(name, { ...stream, paused: operation.paused });
         return undefined;
       }
       case 'create-tsma': {

@@ -37,9 +37,9 @@ export async function ensureDatabase(
     const owner = access.isAdministrator ? {} : { owner: user };
     await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
   }
-  const made = catalogue.database(name);
-  if (made === undefined) throw new FaultError(missingDatabase(name));
-  return made;
+  const database = catalogue.database(name);
+  if (database === undefined) throw new FaultError(missingDatabase(name));
+  return database;
 }
 
 /** True when a database is there and a user may write to all of it: then {@link ensureWritable} has nothing to do. */
@@ -48,12 +48,12 @@ export function isWritable(catalogue: Catalogue, { name, user }: Omit<WrittenDat
 }
 
 /** Like {@link ensureDatabase}, for writes that make tables as they need them: the user must have WRITE on all of it. */
-export async function ensureWritable(catalogue: Catalogue, wanted: WrittenDatabase): Promise<DatabaseDef> {
-  const { name, create, user } = wanted;
+export async function ensureWritable(catalogue: Catalogue, written: WrittenDatabase): Promise<DatabaseDef> {
+  const { name, create, user } = written;
   const access = new Access(catalogue, user);
   // Who could neither write nor make it does not learn whether it exists.
   if (!(create && access.createsDatabases)) access.require('WRITE', name);
-  const database = await ensureDatabase(catalogue, wanted);
+  const database = await ensureDatabase(catalogue, written);
   access.require('WRITE', name);
   return database;
 }

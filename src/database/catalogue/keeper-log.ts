@@ -38,9 +38,9 @@ export class KeeperLog implements CatalogueLog {
         return key;
       } catch (error) {
         // An append that broke off may have come through, also when the keeper says that the key is there.
-        const found = await this.#at(position);
-        if (found?.key === key) return key;
-        if (found === undefined) throw error;
+        const stored = await this.#at(position);
+        if (stored?.key === key) return key;
+        if (stored === undefined) throw error;
       }
     }
     throw new FaultError(fault('resource', Codes.free, 'Too many others change the catalogue at this moment'));

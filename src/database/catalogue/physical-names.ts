@@ -35,11 +35,11 @@ export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], 
     key += ` ${name.length}:${name}${isKey ? '!' : ''}${type.name},${type.length},${type.scale}`;
   }
   const hasEncoding = specs.some(({ encoding }) => encoding !== undefined);
-  const found = hasEncoding ? undefined : lists.get(key);
-  if (found !== undefined) return found;
-  const made = specs.map((spec, i) => named(prefix, spec, first + i));
-  if (hasEncoding) return made;
+  const kept = hasEncoding ? undefined : lists.get(key);
+  if (kept !== undefined) return kept;
+  const columns = specs.map((spec, i) => named(prefix, spec, first + i));
+  if (hasEncoding) return columns;
   if (lists.size >= maxLists) lists.clear();
-  lists.set(key, made);
-  return made;
+  lists.set(key, columns);
+  return columns;
 }

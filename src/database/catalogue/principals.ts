@@ -143,22 +143,22 @@ export class Principals {
     entry: LogEntry,
   ): Fault | undefined {
     const { op, name, addHosts = [], dropHosts = [] } = operation;
-    const found = this.#users.get(name);
-    if (op === 'create-user' && found !== undefined) {
+    const user = this.#users.get(name);
+    if (op === 'create-user' && user !== undefined) {
       return fault('database', Codes.userAlreadyExists, 'User already exists');
     }
-    if (op === 'alter-user' && found === undefined) return missingUser();
-    if (found === undefined && this.#users.size >= maxUsers)
+    if (op === 'alter-user' && user === undefined) return missingUser();
+    if (user === undefined && this.#users.size >= maxUsers)
       return fault('database', Codes.tooManyUsers, 'Too many users');
-    const kept = (found?.hosts ?? []).filter((host) => !dropHosts.includes(host));
+    const kept = (user?.hosts ?? []).filter((host) => !dropHosts.includes(host));
     this.#users.set(name, {
       name,
-      passwordHash: operation.passwordHash ?? found?.passwordHash ?? '',
-      enabled: operation.enabled ?? found?.enabled ?? true,
-      sysinfo: operation.sysinfo ?? found?.sysinfo ?? true,
-      createDatabase: operation.createDatabase ?? found?.createDatabase ?? name === administrator,
+      passwordHash: operation.passwordHash ?? user?.passwordHash ?? '',
+      enabled: operation.enabled ?? user?.enabled ?? true,
+      sysinfo: operation.sysinfo ?? user?.sysinfo ?? true,
+      createDatabase: operation.createDatabase ?? user?.createDatabase ?? name === administrator,
       hosts: [...new Set([...kept, ...addHosts])],
-      created: found?.created ?? entry.at,
+      created: user?.created ?? entry.at,
       revision: entry.position,
     });
     return undefined;
@@ -194,9 +194,9 @@ export class Principals {
     entry: LogEntry,
   ): Fault | undefined {
     const { name } = operation;
-    const found = this.#tokens.get(name);
+    const token = this.#tokens.get(name);
     if (operation.op === 'create-token') {
-      if (found !== undefined) return fault('database', Codes.free, 'Token already exists');
+      if (token !== undefined) return fault('database', Codes.free, 'Token already exists');
       if (!this.#users.has(operation.user)) return missingUser();
       if (this.#tokens.size >= maxTokens) return notSupported(`more than ${maxTokens} tokens`);
       const { user, digest } = operation;
@@ -205,8 +205,8 @@ export class Principals {
       this.#tokens.set(name, changed({ ...blank, expires: undefined }, operation, entry.at));
       return undefined;
     }
-    if (found === undefined) return missingToken();
-    this.#tokens.set(name, changed(found, operation, entry.at));
+    if (token === undefined) return missingToken();
+    this.#tokens.set(name, changed(token, operation, entry.at));
     return undefined;
   }
 

@@ -36,9 +36,9 @@ export function shapeOf({ columns }: Pick<TableDef, 'columns'>): string {
  * the only one, which is usual, its key is the shorter for it.
  */
 export function placeNext(shapes: Map<string, Shape>, name: string, columns: number): Placement {
-  const found = shapes.get(name);
-  const shape = found ?? { tables: 0, closed: 0 };
-  if (found === undefined) shapes.set(name, shape);
+  const known = shapes.get(name);
+  const shape = known ?? { tables: 0, closed: 0 };
+  if (known === undefined) shapes.set(name, shape);
   shape.tables++;
   return columns > 1 && shape.tables === 1 ? 'own' : { place: shape.closed };
 }

@@ -72,8 +72,8 @@ export class CatalogueState {
   }
 
   tableById(database: string, id: string): TableDef | undefined {
-    const found = this.#databases.get(database);
-    return found?.tables.get(found.names.get(id) ?? '')?.def;
+    const space = this.#databases.get(database);
+    return space?.tables.get(space.names.get(id) ?? '')?.def;
   }
 
   tables(database: string): readonly TableDef[] {
@@ -106,9 +106,9 @@ export class CatalogueState {
    * sub-tables, or of the database before this one. Ids that were looked up at an earlier {@link epoch} may be dead.
    */
   lastDrop(database: string, table: string): number {
-    const found = this.#databases.get(database);
-    if (found === undefined) return Number.POSITIVE_INFINITY;
-    return found.drops.get(table) ?? found.createdAt;
+    const space = this.#databases.get(database);
+    if (space === undefined) return Number.POSITIVE_INFINITY;
+    return space.drops.get(table) ?? space.createdAt;
   }
 
   /** The removals of rows of dropped sub-tables that are not over, with the times of the drops, Unix ms. */
@@ -222,64 +222,64 @@ export class CatalogueState {
   }
 
   #alterDatabase(operation: Extract<Operation, { op: 'alter-database' }>): Fault | undefined {
-    const found = this.#databases.get(operation.name);
-    if (found === undefined) return missingDatabase(operation.name);
+    const space = this.#databases.get(operation.name);
+    if (space === undefined) return missingDatabase(operation.name);
     const def: DatabaseDef = {
-      ...found.def,
-      keepDays: operation.keepDays ?? found.def.keepDays,
-      options: { ...found.def.options, ...operation.options },
+      ...space.def,
+      keepDays: operation.keepDays ?? space.def.keepDays,
+      options: { ...space.def.options, ...operation.options },
     };
-    this.#databases.set(operation.name, { ...found, def });
+    this.#databases.set(operation.name, { ...space, def });
     return undefined;
   }
 
   #applyInside(operation: OperationInside, entry: LogEntry, index: number): Fault | undefined {
-    const found = this.#databases.get(operation.database);
-    if (found === undefined) return missingDatabase(operation.database);
+    const space = this.#databases.get(operation.database);
+    if (space === undefined) return missingDatabase(operation.database);
     const { name } = operation;
     if (operation.op === 'create-tsma') {
-      if (!found.tables.has(operation.table)) return missingTable();
+      if (!space.tables.has(operation.table)) return missingTable();
       return this.derivations.apply(operation, entry, index);
     }
     if (operation.op === 'drop-tsma') return this.derivations.apply(operation, entry, index);
-    if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(found, operation, entry);
+    if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(space, operation, entry);
     if (operation.op === 'create-table' || operation.op === 'extend-table') {
-      if (found.views.has(name)) return tableExists();
+      if (space.views.has(name)) return tableExists();
       const refused =
         operation.op === 'create-table'
-          ? createTable(found, operation, entry, index)
-          : extendTable(found, operation, entry, index);
-      const made = found.tables.get(name)?.def;
-      if (made !== undefined) found.names.set(made.id, name);
+          ? createTable(space, operation, entry, index)
+          : extendTable(space, operation, entry, index);
+      const table = space.tables.get(name)?.def;
+      if (table !== undefined) space.names.set(table.id, name);
       return refused;
     }
     if (operation.op === 'alter-table') {
       const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
-      return kept ?? applyToTable(found, operation, entry);
+      return kept ?? applyToTable(space, operation, entry);
     }
     if (operation.op === 'rows-removed') {
-      const open = found.removals.get(name);
+      const open = space.removals.get(name);
       for (const removal of operation.removals) open?.delete(removal);
       return undefined;
     }
     if (operation.op === 'drop-table') {
-      if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
+      if (space.tables.get(name)?.def.id !== operation.id) return missingTable();
       const kept = this.topics.keepsTable(operation.database, name);
       if (kept !== undefined) return kept;
-      dropTable(found, name);
-      found.names.delete(operation.id);
-      found.drops.set(name, entry.position);
-      found.removals.delete(name);
+      dropTable(space, name);
+      space.names.delete(operation.id);
+      space.drops.set(name, entry.position);
+      space.removals.delete(name);
       this.principals.forgetTable(operation.database, name);
       this.derivations.forgetTable(operation.database, name);
     } else {
-      if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();
-      found.generations.set(name, operation.generation + 1);
-      found.drops.set(operation.superTable, entry.position);
-      noteRemoval(found, operation, entry);
+      if ((space.generations.get(name) ?? 0) !== operation.generation) return missingTable();
+      space.generations.set(name, operation.generation + 1);
+      space.drops.set(operation.superTable, entry.position);
+      noteRemoval(space, operation, entry);
       this.principals.forgetTable(operation.database, name);
     }
-    this.#databases.set(operation.database, { ...found, epoch: entry.position });
+    this.#databases.set(operation.database, { ...space, epoch: entry.position });
     return undefined;
   }
 

@@ -18,19 +18,19 @@ export async function copyDefinitions(from: EngineClient, to: EngineClient): Pro
   const columns = `SELECT database, table, name, type, default_expression, compression_codec FROM system.columns WHERE ${ofProduct}`;
   const [known, lacking] = [new Set<string>(), new Set<string>()];
   for (const [database, name] of await to.rows(tables)) known.add(`${database}.${name}`);
-  const wanted = await from.rows(tables);
+  const definitions = await from.rows(tables);
   const run = (statement: string): Promise<void> => to.exec(statement, { parameters: definingParameters });
-  for (const database of new Set(wanted.map(([name]) => String(name)))) {
+  for (const database of new Set(definitions.map(([name]) => String(name)))) {
     await run(`CREATE DATABASE IF NOT EXISTS ${database}`);
   }
-  for (const [database, name, create] of wanted) {
+  for (const [database, name, create] of definitions) {
     const place = `${database}.${name}`;
     if (known.has(place)) lacking.add(place);
     else await run(String(create).replace(/^CREATE TABLE /, 'CREATE TABLE IF NOT EXISTS '));
   }
-  const found = new Set((await to.rows(columns)).map(([database, table, name]) => `${database}.${table}.${name}`));
+  const present = new Set((await to.rows(columns)).map(([database, table, name]) => `${database}.${table}.${name}`));
   for (const [database, table, name, type, value, codec] of await from.rows(columns)) {
-    if (!lacking.has(`${database}.${table}`) || found.has(`${database}.${table}.${name}`)) continue;
+    if (!lacking.has(`${database}.${table}`) || present.has(`${database}.${table}.${name}`)) continue;
     const added = [quoteIdentifier(String(name)), type, value === '' ? '' : `DEFAULT ${value}`, codec].join(' ');
     await run(`ALTER TABLE ${database}.${table} ADD COLUMN IF NOT EXISTS ${added}`);
   }

@@ -45,14 +45,14 @@ function queued(): Copies {
 
     async lacking(all, asked, tables) {
       const queues = await Promise.all(asked.map((keeper) => putAside.queues(keeper, tables)));
-      const found = new Set<ClusterNode>();
+      const holders = new Set<ClusterNode>();
       for (const { shard, replica, putAside: files } of queues.flat()) {
         const node = all.find(({ place }) => place?.shard === shard && place.replica === replica);
         if (node === undefined) continue;
-        found.add(node);
+        holders.add(node);
         if (files > 0) node.hasGap = true;
       }
-      return found;
+      return holders;
     },
 
     async mend(all) {
@@ -77,14 +77,14 @@ const fetched: Copies = {
   noteWhole: () => undefined,
 
   async lacking(all, asked, tables) {
-    const found = new Set<ClusterNode>();
+    const holders = new Set<ClusterNode>();
     await Promise.all(
       asked.map(async (node) => {
         const hasAll = tables === undefined ? hasFetched(node) : fetch(node, all, tables);
-        if (!(await hasAll)) found.add(node);
+        if (!(await hasAll)) holders.add(node);
       }),
     );
-    return found;
+    return holders;
   },
 };
 

@@ -20,8 +20,8 @@ export function warnOfLossyNodes(nodes: ClusterNodes, log: ComponentLog): void {
   const ask = async (node: ClusterNode): Promise<void> => {
     const replicas = nodes.shards().find((shard) => shard.includes(node))?.length ?? 1;
     if (!nodes.copies.isQueued && replicas > 1) return;
-    const found = await node.client.rows(missing);
-    if (found.length > 0) log.warn({ url: node.url, settings: found.flat() }, text);
+    const lacking = await node.client.rows(missing);
+    if (lacking.length > 0) log.warn({ url: node.url, settings: lacking.flat() }, text);
   };
   const look = (): void => {
     for (const node of nodes.usable) {

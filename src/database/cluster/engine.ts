@@ -188,12 +188,12 @@ export class ClusterEngine implements Engine {
   }
 
   #oneOfEachShard(): readonly ClusterNode[] {
-    const found = new Map<number | undefined, ClusterNode>();
+    const byShard = new Map<number | undefined, ClusterNode>();
     for (const node of this.#nodes.usable) {
-      const known = found.get(node.place?.shard);
-      if (known === undefined || (known.state !== 'up' && node.state === 'up')) found.set(node.place?.shard, node);
+      const known = byShard.get(node.place?.shard);
+      if (known === undefined || (known.state !== 'up' && node.state === 'up')) byShard.set(node.place?.shard, node);
     }
-    return [...found.values()];
+    return [...byShard.values()];
   }
 
   /**

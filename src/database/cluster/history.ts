@@ -52,11 +52,11 @@ export class VersionHistory implements History {
     const waiting = await this.#copies.lacking(this.#nodes.all, asked, this.#copies.isQueued ? undefined : tables);
     if ([...waiting].some(({ state }) => state === 'up')) return nothing;
     const upTo = Math.min(...begun.map(([row]) => placeOf(row ?? [])));
-    const found = new Map<string, number>();
+    const places = new Map<string, number>();
     for (const [table, seconds] of tables.length === 0 ? [] : await this.#lastParts(asked, tables)) {
-      found.set(table, Math.min(upTo, (seconds + clockSeconds) * 1_000_000));
+      places.set(table, Math.min(upTo, (seconds + clockSeconds) * 1_000_000));
     }
-    return { upTo, tables: found };
+    return { upTo, tables: places };
   }
 
   /** When the newest part of each table was made, Unix seconds. */

@@ -100,8 +100,8 @@ export class ClusterNodes {
 
   /** Shards of which no node answers; a node that has never answered may belong to any. */
   get missingShards(): readonly number[] {
-    const found = new Set(this.usable.map(({ place }) => place?.shard));
-    return [...this.#shards].filter((shard) => !found.has(shard));
+    const present = new Set(this.usable.map(({ place }) => place?.shard));
+    return [...this.#shards].filter((shard) => !present.has(shard));
   }
 
   /** Calls the listener whenever a node comes or goes, until the result is called. */

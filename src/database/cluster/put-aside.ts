@@ -67,19 +67,19 @@ export class PutAside {
    */
   async copy(all: readonly ClusterNode[]): Promise<number> {
     const since = this.#cleanMs === undefined ? 0n : BigInt(this.#cleanMs - marginMs) * 1_000_000n;
-    const wanted = new Map<string, { readonly table: string; readonly from: ClusterNode }>();
+    const sources = new Map<string, { readonly table: string; readonly from: ClusterNode }>();
     const notes: (() => Promise<void>)[] = [];
     for (const keeper of all) {
       for (const { table, path, shard, replica, putAside } of await this.queues(keeper)) {
         if (putAside === 0) continue;
         const neighbours = all.filter(({ place }) => place?.shard === shard && place.replica !== replica);
-        for (const from of neighbours) wanted.set(`${table} ${from.url}`, { table, from });
+        for (const from of neighbours) sources.set(`${table} ${from.url}`, { table, from });
         notes.push(() => this.#note(keeper, path, putAside));
       }
     }
-    for (const { table, from } of wanted.values()) await copyRows(table, from, since);
+    for (const { table, from } of sources.values()) await copyRows(table, from, since);
     for (const note of notes) await note();
-    return new Set([...wanted.values()].map(({ table }) => table)).size;
+    return new Set([...sources.values()].map(({ table }) => table)).size;
   }
 
   #copiedOf(keeper: ClusterNode, path: string): number {

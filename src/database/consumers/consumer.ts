@@ -78,13 +78,13 @@ export class TopicConsumer implements TopicPoller {
     const { catalogue } = context;
     await catalogue.sync();
     const access = new Access(catalogue, options.user);
-    const found = topics.map((name) => {
+    const defs = topics.map((name) => {
       const topic = catalogue.topics.topic(name);
       if (topic === undefined) throw missingTopic(name);
       access.requireSubscription(topic);
       return topic;
     });
-    const consumer = new TopicConsumer(found, options, context);
+    const consumer = new TopicConsumer(defs, options, context);
     try {
       await consumer.#join();
     } catch (error) {

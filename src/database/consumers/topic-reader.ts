@@ -69,8 +69,8 @@ export class TopicReader {
   async next(share: Share, places: ReadonlyMap<string, Place>): Promise<AsyncGenerator<Step, void, void> | undefined> {
     const parts = this.tables.parts();
     for (const part of parts) {
-      const found = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
-      if (found !== undefined) return found;
+      const nextPart = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
+      if (nextPart !== undefined) return nextPart;
     }
     await this.#tracked();
     const latest = await this.#context.changes.visibleOf(parts.map(({ storage }) => storage));
@@ -79,8 +79,8 @@ export class TopicReader {
       const upTo = latest.get(part.storage) ?? 0;
       if (upTo <= number) continue;
       await this.#look(part, share, number, upTo);
-      const found = this.#knownNext(part, share, places);
-      if (found !== undefined) return found;
+      const nextPart = this.#knownNext(part, share, places);
+      if (nextPart !== undefined) return nextPart;
     }
     return undefined;
   }
@@ -119,8 +119,8 @@ export class TopicReader {
     if (table === undefined) return;
     const { changes } = this.#context;
     const own = part.tables.length === 1 ? await this.tables.termsOf(table) : [];
-    const found = await changes.since(table, after, messageRows, allOf([...own, inSlice('', share.slice)]), upTo);
-    this.#known.set(keyOf(share, part), [...found]);
+    const changed = await changes.since(table, after, messageRows, allOf([...own, inSlice('', share.slice)]), upTo);
+    this.#known.set(keyOf(share, part), [...changed]);
   }
 
   async #track([table]: readonly TableDef[]): Promise<void> {
@@ -129,9 +129,9 @@ export class TopicReader {
 
   #database(): DatabaseDef {
     const { name, database } = this.tables.topic;
-    const found = this.#context.catalogue.database(database);
-    if (found === undefined) throw new Error(`Topic ${name} has no database.`);
-    return found;
+    const def = this.#context.catalogue.database(database);
+    if (def === undefined) throw new Error(`Topic ${name} has no database.`);
+    return def;
   }
 
   /** Of a single table every message ends at a place, of several only the last one does. */
@@ -204,11 +204,11 @@ export class TopicReader {
       ...(slice === undefined ? [] : [inSlice('', slice)]),
       ...keysBetween('', keys?.behind, undefined),
     ];
-    const [found] = await this.#context.engine.rows(
+    const [row] = await this.#context.engine.rows(
       `SELECT toString(id), toString(${bareTime}) FROM ${table.storage} WHERE ${allOf(terms)}
        ORDER BY id, ${bareTime} LIMIT 1 OFFSET ${messageRows - 1}`,
     );
-    return found === undefined ? undefined : { id: BigInt(String(found[0])), time: BigInt(String(found[1])) };
+    return row === undefined ? undefined : { id: BigInt(String(row[0])), time: BigInt(String(row[1])) };
   }
 
   async #lines(table: TableDef, range: TopicRange): Promise<string[]> {

@@ -83,9 +83,9 @@ export class TopicTables {
   async #target({ table: name, parent }: TableSource, table: TableDef): Promise<TableTarget> {
     if (name === parent) return { kind: table.kind, table };
     const database = this.#context.catalogue.database(this.topic.database);
-    const found = database && (await this.#context.subTables.lookUp(database, [name])).get(name);
+    const subTable = database && (await this.#context.subTables.lookUp(database, [name])).get(name);
     // A sub-table that was dropped has no rows, until one of its name is made.
-    return { kind: 'sub', table, id: found?.id ?? 0n, name };
+    return { kind: 'sub', table, id: subTable?.id ?? 0n, name };
   }
 
   #queryContext(resolve: (name: string) => TableTarget | undefined, current?: string): QueryContext {

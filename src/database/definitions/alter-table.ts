@@ -17,22 +17,22 @@ export async function alterTable(
   const name = table.name.text;
   if (action.kind === 'comment') checkComment(action.text);
   if (action.kind === 'ttl') checkTtl(action.days);
-  const found = await findTable(context, database, name);
-  if (found === undefined) {
+  const def = await findTable(context, database, name);
+  if (def === undefined) {
     const subTable = (await context.subTables.lookUp(database, [name])).get(name);
     const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
     if (subTable === undefined || parent === undefined) throw missing(stable);
     if (stable) throw missing(stable);
     return alterSubTable(database, subTable, action, context);
   }
-  if (stable && found.kind === 'normal') throw missing(stable);
+  if (stable && def.kind === 'normal') throw missing(stable);
   const onTag = action.kind.endsWith('tag');
-  const onlySuper = found.kind === 'normal' && onTag;
-  const onlyNormal = found.kind === 'super' && action.kind === 'rename-column';
+  const onlySuper = def.kind === 'normal' && onTag;
+  const onlyNormal = def.kind === 'super' && action.kind === 'rename-column';
   if (onlySuper || onlyNormal) throw invalidAlterTable();
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
-  await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? found);
+  await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? def);
 }
 
 /** A sub-table has its comment and its time to live; its columns are those of the super table. */

@@ -12,7 +12,7 @@ import { type DefinitionContext, databaseOf, findTable } from './context.js';
 interface Batch {
   readonly database: DatabaseDef;
   readonly superTable: TableDef;
-  readonly wanted: Map<string, Wanted>;
+  readonly children: Map<string, Wanted>;
 }
 
 interface Wanted {
@@ -31,7 +31,7 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     const database = await databaseOf(context, item.table);
     const superTable = await superTableOf(item, database, context);
     const key = `${database.id} ${superTable.id}`;
-    const batch = batches.get(key) ?? { database, superTable, wanted: new Map<string, Wanted>() };
+    const batch = batches.get(key) ?? { database, superTable, children: new Map<string, Wanted>() };
     batches.set(key, batch);
     const name = checkedName(item.table.name.text, 192);
     const tags = tagsOf(item, superTable, database, context);
@@ -43,25 +43,25 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     if (earlier !== undefined && earlier !== superTable.id) throw new FaultError(refusals.tableInOtherStable);
     if (earlier !== undefined && !item.ifNotExists) throw new FaultError(refusals.tableAlreadyExists);
     parents.set(`${database.id} ${name}`, superTable.id);
-    if (earlier === undefined) batch.wanted.set(name, { subTable, tolerant: item.ifNotExists });
+    if (earlier === undefined) batch.children.set(name, { subTable, tolerant: item.ifNotExists });
   }
   for (const batch of batches.values()) await leaveOutExisting(batch, context);
-  for (const { database, superTable, wanted } of batches.values()) {
+  for (const { database, superTable, children } of batches.values()) {
     await context.storage.ensure(database, superTable);
-    const made = [...wanted.values()].map(({ subTable }) => subTable);
-    const refused = await context.subTables.register(database, superTable, made);
+    const subTables = [...children.values()].map(({ subTable }) => subTable);
+    const refused = await context.subTables.register(database, superTable, subTables);
     if (refused !== undefined) throw new FaultError(refused);
   }
 }
 
-async function leaveOutExisting({ database, superTable, wanted }: Batch, context: DefinitionContext): Promise<void> {
-  const existing = await context.subTables.lookUp(database, [...wanted.keys()]);
+async function leaveOutExisting({ database, superTable, children }: Batch, context: DefinitionContext): Promise<void> {
+  const existing = await context.subTables.lookUp(database, [...children.keys()]);
   for (const [name, subTable] of existing) {
     if (subTable.superTable !== superTable.name) throw new FaultError(refusals.tableInOtherStable);
-    if (wanted.get(name)?.tolerant !== true) throw new FaultError(refusals.tableAlreadyExists);
-    wanted.delete(name);
+    if (children.get(name)?.tolerant !== true) throw new FaultError(refusals.tableAlreadyExists);
+    children.delete(name);
   }
-  for (const name of wanted.keys())
+  for (const name of children.keys())
     if (context.catalogue.table(database.name, name) !== undefined) throw new FaultError(refusals.tableAlreadyExists);
 }
 
@@ -69,9 +69,9 @@ async function superTableOf(item: ChildTable, database: DatabaseDef, context: De
   const prefix = item.superTable.database?.text;
   if (prefix !== undefined && prefix !== database.name) throw new FaultError(refusals.stableNotInDatabase);
   const name = item.superTable.name.text;
-  const found = await findTable(context, database, name);
-  if (found?.kind === 'super') return found;
-  const isOther = found !== undefined || (await context.subTables.lookUp(database, [name])).has(name);
+  const table = await findTable(context, database, name);
+  if (table?.kind === 'super') return table;
+  const isOther = table !== undefined || (await context.subTables.lookUp(database, [name])).has(name);
   throw new FaultError(isOther ? refusals.stableNotExist : refusals.tableNotExist);
 }
 

@@ -42,9 +42,9 @@ export async function findDatabase({ catalogue }: DefinitionContext, name: strin
 
 /** Like {@link findDatabase}, but a missing database is thrown as a fault. */
 export async function knownDatabase(context: DefinitionContext, name: string): Promise<DatabaseDef> {
-  const found = await findDatabase(context, name);
-  if (found === undefined) throw new FaultError(missingDatabase(name));
-  return found;
+  const database = await findDatabase(context, name);
+  if (database === undefined) throw new FaultError(missingDatabase(name));
+  return database;
 }
 
 /** The database an object name lies in: its own prefix, or that of the URL. */

@@ -46,8 +46,8 @@ export async function createTable(
   if (refused !== undefined && !(statement.ifNotExists && refused.code === existsCode(kind))) {
     throw new FaultError(refused);
   }
-  const made = context.catalogue.table(database.name, name);
-  if (made !== undefined) await context.storage.ensure(database, made);
+  const table = context.catalogue.table(database.name, name);
+  if (table !== undefined) await context.storage.ensure(database, table);
 }
 
 const keyTypes: ReadonlySet<string> = new Set(['INT', 'INT UNSIGNED', 'BIGINT', 'BIGINT UNSIGNED', 'VARCHAR']);

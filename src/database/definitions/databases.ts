@@ -17,7 +17,7 @@ export async function createDatabase(
   context: DefinitionContext,
 ): Promise<void> {
   const {
-    given,
+    options,
     precision,
     keepDays = defaultKeepDays,
   } = databaseOptions(statement.options, undefined, context.statement);
@@ -28,7 +28,7 @@ export async function createDatabase(
   }
   const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
   const owner = context.user === administrator ? {} : { owner: context.user };
-  return submit(context, { op: 'create-database', name, precision, keepDays, options: given, ...owner }, allowed);
+  return submit(context, { op: 'create-database', name, precision, keepDays, options, ...owner }, allowed);
 }
 
 /** Changes options of a database. */
@@ -39,8 +39,8 @@ export async function alterDatabase(
   const name = statement.name.text;
   if (isSystem(name)) throw notPermitted();
   const database = await knownDatabase(context, name);
-  const { given, keepDays } = databaseOptions(statement.options, database.options, context.statement);
-  return submit(context, { op: 'alter-database', name, keepDays, options: given });
+  const { options, keepDays } = databaseOptions(statement.options, database.options, context.statement);
+  return submit(context, { op: 'alter-database', name, keepDays, options });
 }
 
 /** USE over HTTP changes nothing, but says whether the database is there. */
@@ -57,19 +57,19 @@ export async function dropDatabase(
   context: DefinitionContext,
 ): Promise<void> {
   if (isSystem(name.text)) throw notPermitted();
-  const found = await findDatabase(context, name.text);
-  if (found === undefined) {
+  const database = await findDatabase(context, name.text);
+  if (database === undefined) {
     if (ifExists) return;
     throw new FaultError(missingDatabase(name.text));
   }
   await submit(
     context,
-    { op: 'drop-database', name: name.text, id: found.id },
+    { op: 'drop-database', name: name.text, id: database.id },
     ifExists ? Codes.databaseNotExist : undefined,
   );
   await removeThoroughly(async () => {
-    await context.storage.dropDatabase(found);
-    await context.subTables.forgetAll(found);
+    await context.storage.dropDatabase(database);
+    await context.subTables.forgetAll(database);
   });
 }
 

@@ -13,8 +13,8 @@ interface DescribedTable {
 /** The table that SHOW or DESCRIBE names; throws 0x2662 when there is none. */
 export async function describedTable(name: ObjectName, context: DefinitionContext): Promise<DescribedTable> {
   const database = await databaseOf(context, name);
-  const found = await findTable(context, database, name.name.text);
-  if (found !== undefined) return { database, table: found, subTable: undefined };
+  const def = await findTable(context, database, name.name.text);
+  if (def !== undefined) return { database, table: def, subTable: undefined };
   const subTable = (await context.subTables.lookUp(database, [name.name.text])).get(name.name.text);
   const table = subTable && context.catalogue.table(database.name, subTable.superTable);
   if (table === undefined) {

@@ -53,13 +53,13 @@ async function targetsOf(statement: DropTable, context: DefinitionContext): Prom
     else names.push(text);
   }
   if (named.size > 0) await catalogue.sync();
-  const found = new Map<DatabaseDef, ReadonlyMap<string, SubTable>>();
+  const subTablesOf = new Map<DatabaseDef, ReadonlyMap<string, SubTable>>();
   if (!statement.stable) {
-    for (const [database, names] of named) found.set(database, await subTables.lookUp(database, names));
+    for (const [database, names] of named) subTablesOf.set(database, await subTables.lookUp(database, names));
   }
   const targets = new Map<string, Target>();
   for (const [database, item] of items) {
-    const target = targetOf(item, statement, database, found.get(database), context);
+    const target = targetOf(item, statement, database, subTablesOf.get(database), context);
     if (target !== undefined) targets.set(`${database.id} ${item.table.name.text}`, target);
   }
   return targets;
@@ -168,7 +168,7 @@ async function giveUp(
   }
   if (dropped.length === 0) return [];
   const refusals = await catalogue.submit(operations);
-  const refused = refusals.find((found) => found !== undefined && found.code !== Codes.tableNotExist);
+  const refused = refusals.find((failure) => failure !== undefined && failure.code !== Codes.tableNotExist);
   if (refused !== undefined) throw new FaultError(refused);
   return dropped;
 }

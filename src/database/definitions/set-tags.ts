@@ -30,8 +30,8 @@ export async function setTags({ stable, tables }: StatementOf<'set-tags'>, conte
 async function placeOf(table: ObjectName, stable: boolean, context: DefinitionContext): Promise<Place> {
   const database = await databaseOf(context, table);
   const name = table.name.text;
-  const found = await findTable(context, database, name);
-  if (found !== undefined && !(stable && found.kind === 'normal')) throw new FaultError(refusals.invalidAlterTable);
+  const def = await findTable(context, database, name);
+  if (def !== undefined && !(stable && def.kind === 'normal')) throw new FaultError(refusals.invalidAlterTable);
   const subTable = (await context.subTables.lookUp(database, [name])).get(name);
   const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
   if (stable) throw new FaultError(refusals.stableNotExist);

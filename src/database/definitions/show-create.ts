@@ -32,8 +32,8 @@ const optionsWhenGiven =
 /** The statement that makes a database like this one. */
 export function createDatabaseText(database: DatabaseDef): string {
   const options = effectiveOptions(database.options);
-  const given = optionsWhenGiven.split(' ').filter((name) => database.options[name.replace("'", '')] !== undefined);
-  const shown = [...shownOptions.split(' '), ...given].map((marked) => {
+  const present = optionsWhenGiven.split(' ').filter((name) => database.options[name.replace("'", '')] !== undefined);
+  const shown = [...shownOptions.split(' '), ...present].map((marked) => {
     const name = marked.replace("'", '');
     const text = (options[name] ?? '').toLowerCase();
     return `${name} ${marked === name ? optionText(name, text) : `'${text}'`}`;

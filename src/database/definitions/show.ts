@@ -202,18 +202,18 @@ async function listQuery({ list, like, dnode, ofDatabase }: ShowOf<'list'>, cont
 async function tableTagsQuery(show: ShowOf<'table-tags'>, context: DefinitionContext): Promise<string> {
   const { database, table, subTable } = await taggedTable(show.table, context);
   const others = show.tags.filter(({ name }) => name.quoted || name.text !== 'tbname');
-  const wanted = others.map(
+  const named = others.map(
     ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
   );
-  const tags = show.tags.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
+  const tags = show.tags.length > 0 ? named : table.tags.map(({ name }) => quotedName(name));
   const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
   return `SELECT TAGS ${['tbname', ...tags].join(', ')} FROM ${from}`;
 }
 
 /** A table that has tags, or a sub-table. */
 async function taggedTable(name: ObjectName, context: DefinitionContext) {
-  const found = await describedTable(name, context);
-  if (found.table.kind !== 'normal') return found;
+  const described = await describedTable(name, context);
+  if (described.table.kind !== 'normal') return described;
   const text = 'Tags can only applied to super table and child table';
   throw new FaultError(fault('database', Codes.tagsOfNormalTable, text));
 }
@@ -225,10 +225,10 @@ function select(columns: string, table: string, terms: readonly string[], order:
 }
 
 async function inDatabase(name: Name | undefined, context: DefinitionContext, column = 'db_name'): Promise<string> {
-  const wanted = name?.text ?? context.database;
-  if (wanted === undefined) throw new FaultError(refusals.databaseNotSpecified);
-  if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
-  return `${column} = ${quotedText(wanted)}`;
+  const database = name?.text ?? context.database;
+  if (database === undefined) throw new FaultError(refusals.databaseNotSpecified);
+  if (!systemDatabases.includes(database)) await knownDatabase(context, database);
+  return `${column} = ${quotedText(database)}`;
 }
 
 function likeTerm(column: string, pattern: string | undefined): readonly string[] {

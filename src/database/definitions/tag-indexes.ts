@@ -18,15 +18,15 @@ export async function createIndex(
   if (index.database !== undefined && index.database.text !== database.name) {
     throw new FaultError(notSupported('an index in another database'));
   }
-  const found = await findTable(context, database, table.name.text);
-  if (found?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
+  const def = await findTable(context, database, table.name.text);
+  if (def?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
   if (tableWithIndex(context, database.name, name) !== undefined) {
     if (ifNotExists) return;
     throw new FaultError(refusals.indexAlreadyExists);
   }
   const change = { kind: 'add-index', name, tag: tag.text } as const;
   const allowed = ifNotExists ? Codes.indexAlreadyExists : undefined;
-  await submit(context, { op: 'alter-table', database: database.name, name: found.name, change }, allowed);
+  await submit(context, { op: 'alter-table', database: database.name, name: def.name, change }, allowed);
 }
 
 /** DROP INDEX on a tag; false when there is none of this name. */

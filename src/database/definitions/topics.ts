@@ -101,8 +101,8 @@ export async function grantTopic(
   context: DefinitionContext,
 ): Promise<void> {
   const { catalogue } = context;
-  const found = catalogue.topics.topic(topic.text);
-  if (found === undefined) throw new FaultError(refusals.topicNotExist);
+  const def = catalogue.topics.topic(topic.text);
+  if (def === undefined) throw new FaultError(refusals.topicNotExist);
   if (catalogue.principals.user(user.text) === undefined) throw new FaultError(refusals.userNotExist);
   await submit(context, { op: kind, name: topic.text, user: user.text });
 }

@@ -67,9 +67,9 @@ export async function changeRights(
 ): Promise<void> {
   const named: readonly Right[] = names.includes('ALL') ? rights : rights.filter((right) => names.includes(right));
   if (database !== undefined && kind === 'grant') {
-    const found = await knownDatabase(context, database.text);
-    if (table !== undefined && (await findTable(context, found, table.text)) === undefined) {
-      const isSubTable = (await context.subTables.lookUp(found, [table.text])).has(table.text);
+    const def = await knownDatabase(context, database.text);
+    if (table !== undefined && (await findTable(context, def, table.text)) === undefined) {
+      const isSubTable = (await context.subTables.lookUp(def, [table.text])).has(table.text);
       if (!isSubTable) throw new FaultError(refusals.tableNotExist);
     }
   }

@@ -143,8 +143,8 @@ export function wrongRelianceOf(error: unknown): WrongReliance | undefined {
 }
 
 /** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */
-export function engineCodeOf(found: unknown): number | undefined {
-  const value = found instanceof FaultError ? found.fault : found;
+export function engineCodeOf(error: unknown): number | undefined {
+  const value = error instanceof FaultError ? error.fault : error;
   if (typeof value !== 'object' || value === null || !('cause' in value)) return undefined;
   const { cause } = value;
   if (typeof cause !== 'object' || cause === null || !('engineCode' in cause)) return undefined;

@@ -37,23 +37,24 @@ export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
   /** Bytes of the frame that has begun; 0 while its length is not here. */
-  #wanted = 0;
+  #frameEnd = 0;
 
   /** The frames that have ended with this piece; they may share its memory. Throws where a length is none that frames have. */
   *read(piece: Buffer): Generator<Frame> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    while (this.#bytes >= Math.max(4, this.#wanted)) {
+    while (this.#bytes >= Math.max(4, this.#frameEnd)) {
       const all = this.#joined();
-      if (this.#wanted === 0) {
-        this.#wanted = 4 + all.readUInt32LE(0);
-        if (this.#wanted < headBytes || this.#wanted > maxBytes) throw new Error(`A frame of ${this.#wanted} bytes`);
+      if (this.#frameEnd === 0) {
+        this.#frameEnd = 4 + all.readUInt32LE(0);
+        if (this.#frameEnd < headBytes || this.#frameEnd > maxBytes)
+          throw new Error(`A frame of ${this.#frameEnd} bytes`);
         continue;
       }
-      this.#pieces = [all.subarray(this.#wanted)];
-      this.#bytes -= this.#wanted;
-      const bytes = all.subarray(headBytes, this.#wanted);
-      this.#wanted = 0;
+      this.#pieces = [all.subarray(this.#frameEnd)];
+      this.#bytes -= this.#frameEnd;
+      const bytes = all.subarray(headBytes, this.#frameEnd);
+      this.#frameEnd = 0;
       yield { id: all.readUInt32LE(4), kind: all[8]!, bytes };
     }
   }

@@ -36,8 +36,8 @@ export class InsertHistory implements History {
       `SELECT concat(database, '.', table) AS place, max(max_block_number) FROM system.parts
        WHERE ${activeParts(tables)} GROUP BY place`,
     );
-    const found = new Map(rows.map(([table, place]) => [String(table), Number(place)]));
-    return { upTo: Number.POSITIVE_INFINITY, tables: found };
+    const places = new Map(rows.map(([table, place]) => [String(table), Number(place)]));
+    return { upTo: Number.POSITIVE_INFINITY, tables: places };
   }
 }
 

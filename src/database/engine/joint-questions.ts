@@ -90,7 +90,7 @@ export class JointQuestions {
   async #answer(key: string, waiting: Waiting): Promise<void> {
     const { members, over } = waiting;
     let place: ResultPlace | undefined;
-    let found: ReadonlyMap<string, Buffer> | undefined;
+    let results: ReadonlyMap<string, Buffer> | undefined;
     try {
       place = await this.#places.take(undefined, over.signal);
       this.#close(key, waiting);
@@ -101,15 +101,15 @@ export class JointQuestions {
         only.resolve({ place });
         return;
       }
-      found = await this.#figures([...members.values()], over.signal);
+      results = await this.#figures([...members.values()], over.signal);
     } catch {
       // Each is asked by itself then, and has an error of its own.
     }
     place?.release();
     for (const { question, resolve } of members.values()) {
-      const row = found?.get(question.id);
+      const row = results?.get(question.id);
       if (row !== undefined) resolve({ rows: [row] });
-      else resolve(found !== undefined && question.givesNoneForEmpty ? { rows: [] } : {});
+      else resolve(results !== undefined && question.givesNoneForEmpty ? { rows: [] } : {});
     }
   }
 

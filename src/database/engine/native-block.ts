@@ -154,11 +154,11 @@ function hasReceipts(tables: readonly TableRows[]): boolean {
 /** The columns of all tables, each once: one physical name has one engine type everywhere. */
 function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
   if (tables.length === 1) return tables[0]!.columns;
-  const found = new Map<string, EngineColumn>();
+  const byName = new Map<string, EngineColumn>();
   for (const { columns } of tables) {
-    for (const column of columns) if (!found.has(column.physical)) found.set(column.physical, column);
+    for (const column of columns) if (!byName.has(column.physical)) byName.set(column.physical, column);
   }
-  return [...found.values()];
+  return [...byName.values()];
 }
 
 /**
@@ -176,7 +176,7 @@ export function encodeTables(
   for (const block of blocks) rows += block.rows;
   const columns = storedColumns(tables);
   const headers = columns.map((column) => header(column.physical, nullable(column.type)));
-  const found = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
+  const cells = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
   const receipts = hasReceipts(tables) ? tables.flatMap(({ receivedNanos = [] }) => receivedNanos) : undefined;
   const keys = 2 + Number(numbered) + Number(receipts !== undefined);
   let size = varintLength(columns.length + keys) + varintLength(rows);
@@ -186,7 +186,7 @@ export function encodeTables(
   for (const [i, column] of columns.entries()) {
     size += headerLength(headers[i]!) + rows;
     if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
-    else for (const [b, block] of blocks.entries()) size += found[i]![b]?.pool?.length ?? block.rows;
+    else for (const [b, block] of blocks.entries()) size += cells[i]![b]?.pool?.length ?? block.rows;
   }
   const out = new Writer(allocate(size));
   out.varint(columns.length + keys);
@@ -202,11 +202,11 @@ export function encodeTables(
   for (const [i, column] of columns.entries()) {
     out.header(headers[i]!);
     for (const [b, block] of blocks.entries()) {
-      const source = found[i]![b];
+      const source = cells[i]![b];
       if (source === undefined) out.fill(1, block.rows);
       else out.copy(source.nulls);
     }
-    for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
+    for (const [b, block] of blocks.entries()) writeValues(out, cells[i]![b], column.type, block.rows);
   }
   if (receipts !== undefined) {
     out.header(receiptHeader);

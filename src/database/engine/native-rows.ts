@@ -48,14 +48,14 @@ export async function* decodeNativeStream(
   for await (const piece of pieces) {
     held = Buffer.concat([held, piece]);
     while (held.length >= enough) {
-      const found = firstBlock(held, columns);
-      if (found === undefined) {
+      const block = firstBlock(held, columns);
+      if (block === undefined) {
         enough = held.length * 2;
         break;
       }
-      held = held.subarray(found.end);
+      held = held.subarray(block.end);
       enough = 1;
-      if (found.rows.rows > 0) yield found.rows;
+      if (block.rows.rows > 0) yield block.rows;
     }
   }
   const reader = new Reader(held);

@@ -63,8 +63,8 @@ export function publishEndpoint(port: number, engine: PublishedEngine, env: Envi
 export function findEndpoint(port: number, env: Environment = process.env): PublishedEngine | undefined {
   for (const directory of endpointDirectories(env)) {
     if (!isPrivateDirectory(directory)) continue;
-    const found = readEndpoint(fileOf(directory, port));
-    if (found !== undefined && isRunning(found.pid)) return found;
+    const endpoint = readEndpoint(fileOf(directory, port));
+    if (endpoint !== undefined && isRunning(endpoint.pid)) return endpoint;
   }
   return undefined;
 }
@@ -73,8 +73,8 @@ export function findEndpoint(port: number, env: Environment = process.env): Publ
 function removeDead(directory: string): void {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
-    const found = /^engine-\d+\.json$/.test(name) ? readEndpoint(file) : undefined;
-    if (found !== undefined && !isRunning(found.pid)) rmSync(file, { force: true });
+    const endpoint = /^engine-\d+\.json$/.test(name) ? readEndpoint(file) : undefined;
+    if (endpoint !== undefined && !isRunning(endpoint.pid)) rmSync(file, { force: true });
   }
 }
 
@@ -86,24 +86,24 @@ function stats(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-function isOwn(found: Stats | undefined): boolean {
+function isOwn(entry: Stats | undefined): boolean {
   const user = process.getuid?.();
-  return found !== undefined && (user === undefined || found.uid === user);
+  return entry !== undefined && (user === undefined || entry.uid === user);
 }
 
 /** Where there are no users and modes as Unix knows them, the directory itself is the user's own. */
-function isForOwnerOnly(found: Stats | undefined): boolean {
-  return isOwn(found) && (process.getuid === undefined || ((found?.mode ?? 0) & 0o077) === 0);
+function isForOwnerOnly(entry: Stats | undefined): boolean {
+  return isOwn(entry) && (process.getuid === undefined || ((entry?.mode ?? 0) & 0o077) === 0);
 }
 
 function isPrivateDirectory(path: string): boolean {
-  const found = stats(path);
-  return found?.isDirectory() === true && isForOwnerOnly(found);
+  const directory = stats(path);
+  return directory?.isDirectory() === true && isForOwnerOnly(directory);
 }
 
 function readEndpoint(file: string): PublishedEngine | undefined {
-  const found = stats(file);
-  if (found?.isFile() !== true || !isForOwnerOnly(found)) return undefined;
+  const entry = stats(file);
+  if (entry?.isFile() !== true || !isForOwnerOnly(entry)) return undefined;
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return isPublishedEngine(value) ? value : undefined;

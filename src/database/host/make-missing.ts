@@ -15,10 +15,10 @@ export function makePrivate(path: string): void {
   const wasThere = existsSync(path);
   makeMissing(path);
   const mode = statSync(path).mode & 0o777;
-  const wanted = wasThere ? mode & ~others : ownerOnly;
-  if (wanted === mode) return;
+  const rights = wasThere ? mode & ~others : ownerOnly;
+  if (rights === mode) return;
   try {
-    chmodSync(path, wanted);
+    chmodSync(path, rights);
   } catch {
     // It belongs to another user, who decides about its rights.
   }

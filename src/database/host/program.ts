@@ -91,7 +91,7 @@ const options: readonly HostOption[] = Object.values(hostOptions);
 
 /** The options of a command line; undefined when the program ends with it: it asked for a text, or holds a mistake. */
 function readArguments(argv: readonly string[]): HostOptions | undefined {
-  const given = new Map<HostOption, string>();
+  const values = new Map<HostOption, string>();
   for (const met of readCommandLine(options, argv, 'gnu')) {
     if (met.kind !== 'option') return refuse(gnuMistake(met));
     const { option, text = '' } = met;
@@ -101,9 +101,9 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     if (isBad || (option.least !== undefined && text.trim() === '')) {
       return refuse(`option '--${option.long}' takes a whole number of at least ${option.least}`);
     }
-    given.set(option, text);
+    values.set(option, text);
   }
-  const textOf = (option: HostOption): string => given.get(option) ?? String(option.default ?? '');
+  const textOf = (option: HostOption): string => values.get(option) ?? String(option.default ?? '');
   return {
     ...hostDefaults,
     path: textOf(hostOptions.path),
@@ -111,7 +111,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     port: Number(textOf(hostOptions.port)),
     sessions: Number(textOf(hostOptions.sessions)),
     user: textOf(hostOptions.user),
-    password: process.env.SLUICE_ENGINE_SECRET || (given.get(hostOptions.password) ?? hostDefaults.password),
+    password: process.env.SLUICE_ENGINE_SECRET || (values.get(hostOptions.password) ?? hostDefaults.password),
     maxSpoolBytes: Number(textOf(hostOptions.spool)),
     maxMemoryBytes: Number(textOf(hostOptions.memory)),
     maxStatementBytes: Number(textOf(hostOptions.statement)),

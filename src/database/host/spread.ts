@@ -22,7 +22,7 @@ const directoriesPerCommand = 500;
 export class PartSpreader {
   readonly #store: string;
   readonly #done = new Set<string>();
-  #wanted: boolean | undefined;
+  #isWanted: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `path` is the data directory of the engine. */
@@ -45,16 +45,16 @@ export class PartSpreader {
   /** Sets the attribute on table directories that do not have it; resolves with how many were set. Never rejects. */
   async spread(): Promise<number> {
     try {
-      this.#wanted ??= await isUnjournaled(this.#store);
-      if (!this.#wanted) return 0;
-      const found = (await tableDirectories(this.#store)).filter((directory) => !this.#done.has(directory));
-      for (let at = 0; at < found.length; at += directoriesPerCommand) {
-        await run('chattr', ['+T', '--', ...found.slice(at, at + directoriesPerCommand)]);
+      this.#isWanted ??= await isUnjournaled(this.#store);
+      if (!this.#isWanted) return 0;
+      const directories = (await tableDirectories(this.#store)).filter((directory) => !this.#done.has(directory));
+      for (let at = 0; at < directories.length; at += directoriesPerCommand) {
+        await run('chattr', ['+T', '--', ...directories.slice(at, at + directoriesPerCommand)]);
       }
-      for (const directory of found) this.#done.add(directory);
-      return found.length;
+      for (const directory of directories) this.#done.add(directory);
+      return directories.length;
     } catch {
-      this.#wanted = false;
+      this.#isWanted = false;
       return 0;
     }
   }
@@ -62,11 +62,11 @@ export class PartSpreader {
 
 /** The engine keeps each table in `store/<first three digits>/<uuid>`. */
 async function tableDirectories(store: string): Promise<string[]> {
-  const found: string[] = [];
+  const directories: string[] = [];
   for (const prefix of await readdir(store)) {
-    for (const name of await readdir(join(store, prefix))) found.push(join(store, prefix, name));
+    for (const name of await readdir(join(store, prefix))) directories.push(join(store, prefix, name));
   }
-  return found;
+  return directories;
 }
 
 /** True for a directory on ext4 whose device has no entry among the journals that the kernel lists. */

@@ -73,9 +73,9 @@ export class EngineSupervisor {
   #stopped: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { log, hangTimeoutMs = defaultHangTimeoutMs, ...given } = options;
+    const { log, hangTimeoutMs = defaultHangTimeoutMs, ...others } = options;
     this.#hangTimeoutMs = hangTimeoutMs;
-    this.#options = { ...hostDefaults, ...given };
+    this.#options = { ...hostDefaults, ...others };
     this.#secret = this.#options.password || randomBytes(24).toString('base64url');
     this.#log = log;
     this.#port = this.#options.port;
@@ -201,10 +201,10 @@ export class EngineSupervisor {
   #spawn(): ChildProcess {
     const { path, host, sessions, user, sync } = this.#options;
     const { maxSpoolBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } = this.#options;
-    const given = { path, host, port: this.#port, sessions, user, sync: Number(sync) };
+    const values = { path, host, port: this.#port, sessions, user, sync: Number(sync) };
     const ofStatements = { statement: maxStatementBytes, 'of-user': maxUserBytes };
     const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, ...ofStatements };
-    const args = Object.entries({ ...given, ...limits }).map(([name, value]) => `--${name}=${value}`);
+    const args = Object.entries({ ...values, ...limits }).map(([name, value]) => `--${name}=${value}`);
     const env = {
       ...process.env,
       SLUICE_ENGINE_SECRET: this.#secret,

@@ -115,10 +115,10 @@ export class Changes {
     // Versions are there from the beginning.
     if (this.order === 'versions') return;
     const { storage } = table;
-    const [found] = await this.#engine.rows(
+    const [row] = await this.#engine.rows(
       `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
     );
-    if (Number(found?.[0] ?? 0) !== 1) {
+    if (Number(row?.[0] ?? 0) !== 1) {
       await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`);
     }
     await this.#mergesEnded(storage);
@@ -144,17 +144,17 @@ function pieces(
   inserts: readonly (readonly unknown[])[],
   maxRows: number,
 ): Changed[] {
-  const found: Changed[] = [];
+  const changes: Changed[] = [];
   let [from, rows] = [after, 0];
   for (const [number, count] of inserts) {
     if (rows > 0 && rows + Number(count) > maxRows) {
-      found.push({ order, after: from, upTo: Number(number) - 1, rows });
+      changes.push({ order, after: from, upTo: Number(number) - 1, rows });
       [from, rows] = [Number(number) - 1, 0];
     }
     rows += Number(count);
   }
-  if (from < end) found.push({ order, after: from, upTo: end, rows });
-  return found;
+  if (from < end) changes.push({ order, after: from, upTo: end, rows });
+  return changes;
 }
 
 function inTable(storage: string): string {

@@ -24,9 +24,9 @@ export function deleteRows(plan: DeletePlan, engine: Engine, storage: Storage): 
 
 async function removeWhere({ storage }: TableDef, where: string, engine: Engine): Promise<number> {
   const [row] = await engine.rows(`SELECT count() FROM ${storage} FINAL WHERE ${where}`);
-  const found = Number(row?.[0] ?? 0);
-  if (found > 0) await engine.define({ change: 'delete-rows', table: storage, where, isUnseen: false });
-  return found;
+  const rows = Number(row?.[0] ?? 0);
+  if (rows > 0) await engine.define({ change: 'delete-rows', table: storage, where, isUnseen: false });
+  return rows;
 }
 
 /** One condition per statement; many series are taken in several. */

@@ -71,22 +71,22 @@ export class EventsStore {
   /** The newest event of each slot that has one. */
   async newest(slots: readonly string[]): Promise<readonly StoredEvent[]> {
     await this.prepare();
-    const found: StoredEvent[] = [];
+    const events: StoredEvent[] = [];
     for (const some of pieces(slots)) {
       const rows = await this.#engine.rows(
         `SELECT argMax(event, (opened, version, status < 2, start, id)) FROM sluice.events WHERE slot IN (${some.join(', ')}) GROUP BY slot`,
       );
-      for (const [event] of rows) found.push(storedEvent(event));
+      for (const [event] of rows) events.push(storedEvent(event));
     }
-    return found;
+    return events;
   }
 
   /** The log of some slots after a position, in order. */
   async entries(slots: readonly string[], after: number): Promise<readonly EventLogEntry[]> {
     await this.prepare();
-    const found: EventLogEntry[] = [];
-    for (const some of pieces(slots)) found.push(...(await this.#read(`slot IN (${some.join(', ')})`, after)));
-    return found;
+    const entries: EventLogEntry[] = [];
+    for (const some of pieces(slots)) entries.push(...(await this.#read(`slot IN (${some.join(', ')})`, after)));
+    return entries;
   }
 
   /** The whole log after a position, in order. */
@@ -159,24 +159,24 @@ export class EventsStore {
     const offset = (pageNum - 1) * pageSize;
     const limit = `LIMIT ${pageSize} OFFSET ${offset}`;
     const near = await this.#candidates(where, offset + pageSize);
-    const [found, counts] = await Promise.all([
+    const [page, counts] = await Promise.all([
       near === undefined ? this.#farPage(where, limit) : this.#nearPage(near.where, limit),
       this.#counts(near?.isAll === true ? near.where : where),
     ]);
     // Too many of the rows that were looked at first are outdated.
-    const isShort = near?.isAll === false && found.length < pageSize;
+    const isShort = near?.isAll === false && page.length < pageSize;
     const [total = 0, newest = 0] = counts;
-    return { events: isShort ? await this.#farPage(where, limit) : found, total, asOf: filter.asOf ?? newest };
+    return { events: isShort ? await this.#farPage(where, limit) : page, total, asOf: filter.asOf ?? newest };
   }
 
   /**
    * Where the first events of a list are found without reading the rest: at least twice as many rows as are wanted that match,
    * be they outdated or there twice, in the order of the list. `isAll` when no other event can match. Undefined when many are wanted.
    */
-  async #candidates(where: string, wanted: number): Promise<{ where: string; isAll: boolean } | undefined> {
+  async #candidates(where: string, events: number): Promise<{ where: string; isAll: boolean } | undefined> {
     const { least, most: limit } = this.#candidateRows;
-    if (wanted * 2 > limit) return undefined;
-    const most = Math.max(least, wanted * 2);
+    if (events * 2 > limit) return undefined;
+    const most = Math.max(least, events * 2);
     const rows = await this.#engine.rows(
       `SELECT start, id FROM sluice.events WHERE ${where} ${newestFirst} LIMIT ${most}`,
     );

@@ -21,7 +21,7 @@ interface Wanted {
 export class SeriesNames {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
-  readonly #lookUps = new Gathered((wanted: readonly Wanted[]) => this.#readTogether(wanted));
+  readonly #lookUps = new Gathered((series: readonly Wanted[]) => this.#readTogether(series));
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
@@ -33,20 +33,20 @@ export class SeriesNames {
     return this.#lookUps.call({ database, table, series });
   }
 
-  async #readTogether(wanted: readonly Wanted[]): Promise<readonly (SeriesName | undefined)[]> {
+  async #readTogether(lookUps: readonly Wanted[]): Promise<readonly (SeriesName | undefined)[]> {
     const byTable = new Map<TableDef, bigint[]>();
-    for (const { database, table, series } of wanted) {
+    for (const { database, table, series } of lookUps) {
       const def = this.#catalogue.table(database, table);
       if (def === undefined) continue;
       const ids = byTable.get(def) ?? [];
       byTable.set(def, ids);
       ids.push(series);
     }
-    const found = new Map<TableDef, ReadonlyMap<bigint, SeriesName>>();
-    for (const [table, ids] of byTable) found.set(table, await this.#read(table, ids));
-    return wanted.map(({ database, table, series }) => {
+    const names = new Map<TableDef, ReadonlyMap<bigint, SeriesName>>();
+    for (const [table, ids] of byTable) names.set(table, await this.#read(table, ids));
+    return lookUps.map(({ database, table, series }) => {
       const def = this.#catalogue.table(database, table);
-      return def && found.get(def)?.get(series);
+      return def && names.get(def)?.get(series);
     });
   }
 

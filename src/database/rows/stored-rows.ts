@@ -39,14 +39,14 @@ export async function storedRows(
   const ids = blocks.flatMap((block) => [...block.ids]);
   const times = blocks.flatMap((block) => [...block.times]);
   const columns = ['id', 'ts', ...table.columns.map(({ physical }) => physical)].join(', ');
-  const found: Buffer[] = [];
+  const pieces: Buffer[] = [];
   for (let at = 0; at < ids.length; at += keysPerQuery) {
     const keys = setOfKeys(ids.slice(at, at + keysPerQuery), times.slice(at, at + keysPerQuery));
     // Keys alone decide, so they may do so before rows are merged.
     const select = `SELECT ${columns} FROM ${table.storage} FINAL PREWHERE ${range} AND (id, ts) IN ${keys}`;
-    found.push(await engine.bytes(`${select} SETTINGS max_threads = 1 FORMAT Native`));
+    pieces.push(await engine.bytes(`${select} SETTINGS max_threads = 1 FORMAT Native`));
   }
-  return decodeNative(Buffer.concat(found), table.columns);
+  return decodeNative(Buffer.concat(pieces), table.columns);
 }
 
 function timeRange(blocks: readonly ColumnBlock[]): readonly [bigint, bigint] {

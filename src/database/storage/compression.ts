@@ -36,11 +36,11 @@ function codecIn({ compact, plain = compact }: (typeof codecs)[number], compress
 export const codecSettings = 'allow_experimental_codecs = 1';
 
 /** The compression that is wanted, as far as the engine has it. */
-export async function offeredCompression(engine: Engine, wanted: Compression): Promise<Compression> {
-  if (wanted === 'plain') return wanted;
+export async function offeredCompression(engine: Engine, compression: Compression): Promise<Compression> {
+  if (compression === 'plain') return compression;
   try {
-    const found = await engine.rows(`SELECT 1 FROM system.codecs WHERE name = ${quoteString(decimalFloats)}`);
-    return found.length > 0 ? wanted : 'plain';
+    const codecs = await engine.rows(`SELECT 1 FROM system.codecs WHERE name = ${quoteString(decimalFloats)}`);
+    return codecs.length > 0 ? compression : 'plain';
   } catch (error) {
     // An engine without that list is older than the codec.
     if (error instanceof FaultError && error.fault.kind === 'database') return 'plain';

@@ -24,9 +24,9 @@ export async function createNamed(
   const isTaken = async (): Promise<boolean> => (await subTables.lookUp(database, [name])).has(name);
   if (catalogue.table(database.name, name) === undefined && (await isTaken())) return taken;
   const [refused] = await catalogue.submit([creation]);
-  const made = catalogue.table(database.name, name);
-  if (refused !== undefined || made === undefined || !isAsMade(made) || !(await isTaken())) return refused;
-  await catalogue.submit([{ op: 'drop-table', database: database.name, name, id: made.id }]);
+  const table = catalogue.table(database.name, name);
+  if (refused !== undefined || table === undefined || !isAsMade(table) || !(await isTaken())) return refused;
+  await catalogue.submit([{ op: 'drop-table', database: database.name, name, id: table.id }]);
   return taken;
 }
 

@@ -126,17 +126,17 @@ async function removeFrom(
   table: TableDef,
   keysById: ReadonlyMap<bigint, bigint>,
 ): Promise<void> {
-  const wanted = ofSeries([...keysById.keys()]);
+  const condition = ofSeries([...keysById.keys()]);
   const shown = await engine.rows(
-    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${allOf([...ofTable(table), 'dropped = 0', wanted])}`,
+    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${allOf([...ofTable(table), 'dropped = 0', condition])}`,
   );
-  const found = shown.map(([text, name]) => {
+  const present = shown.map(([text, name]) => {
     const id = BigInt(String(text));
     return { key: keysById.get(id) ?? id, id, name: String(name) };
   });
-  if (found.length > 0) await subTables.markDropped(database, table, found);
+  if (present.length > 0) await subTables.markDropped(database, table, present);
   const rows = await engine.rows(
-    `SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${allOf([...ofTable(table), wanted])}`,
+    `SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${allOf([...ofTable(table), condition])}`,
   );
   if (rows.length > 0)
     await storage.dropSeries(

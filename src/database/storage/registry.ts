@@ -107,27 +107,27 @@ export class Registry {
     await this.prepare();
     if (keys.length === 0) return [];
     if (keys.length < manyKeys) return this.#readings.call({ database, keys });
-    const found: Registered[] = [];
+    const rows: Registered[] = [];
     for (let at = 0; at < keys.length; at += keysPerQuery) {
-      found.push(...(await this.#readSome(database, keys.slice(at, at + keysPerQuery))));
+      rows.push(...(await this.#readSome(database, keys.slice(at, at + keysPerQuery))));
     }
-    return found;
+    return rows;
   }
 
   /** The keys of those that are registered and not dropped. */
   async undropped({ id: database }: DatabaseDef, some: readonly { key: bigint }[]): Promise<ReadonlySet<bigint>> {
     await this.prepare();
     const keys = some.map(({ key }) => key);
-    const found = new Set<bigint>();
+    const known = new Set<bigint>();
     for (let at = 0; at < keys.length; at += keysPerQuery) {
       const rows = await this.#engine.rows(
         `SELECT toString(id) FROM sluice.sub_tables FINAL
          PREWHERE database = '${database}' AND id IN ${setOfIds(keys.slice(at, at + keysPerQuery))}
          WHERE dropped = 0 SETTINGS max_threads = 1`,
       );
-      for (const [key] of rows) found.add(BigInt(String(key)));
+      for (const [key] of rows) known.add(BigInt(String(key)));
     }
-    return found;
+    return known;
   }
 
   /** Answers look-ups with one statement for each database. */
@@ -138,13 +138,13 @@ export class Registry {
       for (const key of keys) all.add(key);
       byDatabase.set(database, all);
     }
-    const found = new Map<string, ReadonlyMap<bigint, Registered>>();
+    const byKey = new Map<string, ReadonlyMap<bigint, Registered>>();
     for (const [database, keys] of byDatabase) {
       const rows = await this.#readSome(database, [...keys]);
-      found.set(database, new Map(rows.map((row) => [row.key, row])));
+      byKey.set(database, new Map(rows.map((row) => [row.key, row])));
     }
     return lookUps.map(({ database, keys }) => {
-      const rows = found.get(database);
+      const rows = byKey.get(database);
       return keys.flatMap((key) => rows?.get(key) ?? []);
     });
   }

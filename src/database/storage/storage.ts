@@ -47,7 +47,7 @@ interface RemovedSeries {
 
 interface Known {
   readonly revision: number;
-  readonly made: Promise<void>;
+  readonly making: Promise<void>;
 }
 
 /** Options of a storage. */
@@ -117,13 +117,13 @@ export class Storage {
   #ensureOwn(database: DatabaseDef, table: TableDef): Promise<void> {
     const { storage: place, revision } = table;
     const known = this.#known.get(place);
-    if (known?.revision === revision) return known.made;
-    const made = this.#makeOwn(database, table).catch((error: unknown) => {
-      if (this.#known.get(place)?.made === made) this.#known.delete(place);
+    if (known?.revision === revision) return known.making;
+    const making = this.#makeOwn(database, table).catch((error: unknown) => {
+      if (this.#known.get(place)?.making === making) this.#known.delete(place);
       throw error;
     });
-    this.#known.set(place, { revision, made });
-    return made;
+    this.#known.set(place, { revision, making });
+    return making;
   }
 
   /** Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself. */
@@ -170,7 +170,7 @@ export class Storage {
     await this.#makeDatabase(database);
     const { storage, columns, tagStorage, tags } = table;
     const compression = this.#compression;
-    const made = await Promise.all([
+    const columnSets = await Promise.all([
       this.#placeOf(storage).ensure({
         columns,
         create: (all) => dataTable(database, table, all, compression),
@@ -183,24 +183,24 @@ export class Storage {
           add: (missing) => addMissingTags(tagStorage, missing),
         }),
     ]);
-    if (made.includes(true)) await this.#removeIfDropped(database, table);
+    if (columnSets.includes(true)) await this.#removeIfDropped(database, table);
   }
 
   #placeOf(name: string): SharedPlace {
-    const found = this.#shared.get(name) ?? new SharedPlace(this.#engine);
-    this.#shared.set(name, found);
-    return found;
+    const place = this.#shared.get(name) ?? new SharedPlace(this.#engine);
+    this.#shared.set(name, place);
+    return place;
   }
 
   #makeDatabase({ id }: DatabaseDef): Promise<void> {
     const known = this.#databases.get(id);
     if (known !== undefined) return known;
-    const made = this.#engine.define({ change: 'make-database', database: id }).catch((error: unknown) => {
-      if (this.#databases.get(id) === made) this.#databases.delete(id);
+    const making = this.#engine.define({ change: 'make-database', database: id }).catch((error: unknown) => {
+      if (this.#databases.get(id) === making) this.#databases.delete(id);
       throw error;
     });
-    this.#databases.set(id, made);
-    return made;
+    this.#databases.set(id, making);
+    return making;
   }
 
   /**
@@ -263,8 +263,8 @@ export class Storage {
     const ids = removed.flatMap((one) => one.ids);
     for (let at = 0; at < ids.length; at += idsPerDelete) {
       const where = allOf([...own, `id IN ${constantSetOfIds(ids.slice(at, at + idsPerDelete))}`]);
-      const found = await this.#engine.rows(`SELECT 1 FROM ${place} WHERE ${where} LIMIT 1`);
-      if (found.length > 0) await this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
+      const rows = await this.#engine.rows(`SELECT 1 FROM ${place} WHERE ${where} LIMIT 1`);
+      if (rows.length > 0) await this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
     }
   }
 

@@ -95,7 +95,7 @@ export class SubTables {
 
   /** Looks names up in the engine; names that do not exist are missing in the answer. */
   async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
-    const found = new Map<string, SubTable>();
+    const byName = new Map<string, SubTable>();
     const byKey = new Map<bigint, string>();
     // Sub-tables that a drop takes away while the engine is asked must not be remembered after it.
     const remembered = this.#rememberedOf(database);
@@ -103,7 +103,7 @@ export class SubTables {
     for (const name of names) {
       if (slice.isOver()) await slice.next();
       const known = this.known(database, name);
-      if (known !== undefined) found.set(name, known);
+      if (known !== undefined) byName.set(name, known);
       else byKey.set(this.keyOf(database, name), name);
     }
     for (const { key, id, name, ttl, parent } of await this.#registry.read(database, [...byKey.keys()])) {
@@ -111,9 +111,9 @@ export class SubTables {
       if (superTable === undefined || byKey.get(key) !== name) continue;
       const subTable = { key, id, name, superTable, tags: noTags, ttl, registered: true };
       this.#remember(remembered, subTable);
-      found.set(name, subTable);
+      byName.set(name, subTable);
     }
-    return found;
+    return byName;
   }
 
   /**
@@ -128,9 +128,9 @@ export class SubTables {
     superTable: TableDef,
     subTables: readonly SubTable[],
   ): Promise<Fault | undefined> {
-    const wanted = subTables.filter((subTable) => !subTable.registered);
-    for (let from = 0; from < wanted.length; from += maxAtOnce) {
-      const some = wanted.slice(from, from + maxAtOnce);
+    const unregistered = subTables.filter((subTable) => !subTable.registered);
+    for (let from = 0; from < unregistered.length; from += maxAtOnce) {
+      const some = unregistered.slice(from, from + maxAtOnce);
       const problem = await this.#registerSome(database, superTable, some);
       if (problem !== undefined) return problem;
     }
@@ -140,13 +140,13 @@ export class SubTables {
   async #registerSome(
     database: DatabaseDef,
     superTable: TableDef,
-    wanted: readonly SubTable[],
+    subTables: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const remembered = this.#rememberedOf(database);
-    if (wanted.some(({ key, name }) => key !== this.keyOf(database, name))) return overtaken;
-    const places = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
+    if (subTables.some(({ key, name }) => key !== this.keyOf(database, name))) return overtaken;
+    const places = await this.#exclusively(subTables, () => this.#registerMissing(database, superTable, subTables));
     if ('message' in places) return places;
-    for (const subTable of wanted) {
+    for (const subTable of subTables) {
       markRegistered(subTable, places.get(subTable.key));
       this.#remember(remembered, subTable);
     }
@@ -157,9 +157,9 @@ export class SubTables {
   async #registerMissing(
     database: DatabaseDef,
     superTable: TableDef,
-    wanted: readonly SubTable[],
+    subTables: readonly SubTable[],
   ): Promise<ReadonlyMap<bigint, OtherPlace> | Fault> {
-    const missing = new Map(wanted.map((subTable) => [subTable.key, subTable]));
+    const missing = new Map(subTables.map((subTable) => [subTable.key, subTable]));
     const elsewhere = new Map<bigint, bigint>();
     for (const row of await this.#registry.read(database, [...missing.keys()])) {
       const parent = this.#catalogue.tableById(database.name, row.parent);
@@ -170,7 +170,7 @@ export class SubTables {
       missing.delete(row.key);
       if (row.id !== subTable.id) elsewhere.set(row.key, row.id);
     }
-    const unsure = wanted.filter(({ key }) => missing.has(key) || elsewhere.has(key));
+    const unsure = subTables.filter(({ key }) => missing.has(key) || elsewhere.has(key));
     const ambiguous = await this.#ambiguous(superTable, unsure);
     for (const key of ambiguous) if (missing.has(key)) elsewhere.set(key, key);
     const places = new Map(
@@ -180,11 +180,11 @@ export class SubTables {
     const names = [...missing.values()].map(({ name }) => name);
     const taken = this.#takenByTable(database, names);
     if (taken !== undefined) return taken;
-    const made = [...missing.values()].map((subTable) => ({
+    const entries = [...missing.values()].map((subTable) => ({
       ...subTable,
       id: elsewhere.get(subTable.key) ?? subTable.id,
     }));
-    await this.#write(database, superTable, made);
+    await this.#write(database, superTable, entries);
     // A table of such a name may have been created meanwhile: the later look sees both.
     await this.#catalogue.sync();
     return this.#takenByTable(database, names) ?? places;
@@ -248,8 +248,8 @@ export class SubTables {
 
   /** Like {@link SubTables.markDropped}, of those that a writer with an older catalogue has registered once more since they were marked. */
   async markAgain(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
-    const found = await this.#registry.undropped(database, subTables);
-    const some = subTables.filter(({ key }) => found.has(key));
+    const registered = await this.#registry.undropped(database, subTables);
+    const some = subTables.filter(({ key }) => registered.has(key));
     await this.markDropped(database, superTable, some);
   }
 
@@ -310,12 +310,12 @@ export class SubTables {
   /** Memory of a database; where a drop touched it, it is read again. */
   #rememberedOf(database: DatabaseDef): Remembered {
     const epoch = this.#catalogue.epoch(database.name);
-    const found = this.#remembered.get(database.id);
-    if (found?.epoch === epoch) return found;
-    this.#rememberedCount -= found?.byName.size ?? 0;
-    const made = { epoch, byName: new Map<string, SubTable>() };
-    this.#remembered.set(database.id, made);
-    return made;
+    const remembered = this.#remembered.get(database.id);
+    if (remembered?.epoch === epoch) return remembered;
+    this.#rememberedCount -= remembered?.byName.size ?? 0;
+    const fresh = { epoch, byName: new Map<string, SubTable>() };
+    this.#remembered.set(database.id, fresh);
+    return fresh;
   }
 
   /** The key a sub-table of this name has or would get, whether it is registered or not. */
@@ -364,9 +364,9 @@ export class SubTables {
   }
 }
 
-function conflict(row: Registered, wanted: SubTable, parent: TableDef, superTable: TableDef): Fault | undefined {
-  if (row.name !== wanted.name) {
-    const text = `"${wanted.name}" has the same 64-bit id as "${row.name}"; choose another name`;
+function conflict(row: Registered, subTable: SubTable, parent: TableDef, superTable: TableDef): Fault | undefined {
+  if (row.name !== subTable.name) {
+    const text = `"${subTable.name}" has the same 64-bit id as "${row.name}"; choose another name`;
     return fault('database', Codes.tableAlreadyExists, text);
   }
   if (parent.id === superTable.id) return undefined;

@@ -77,8 +77,8 @@ export class TableSizes {
     const tags = tagStorage?.split('.')[1];
     const names = (tags === undefined ? [name] : [name, tags]).map(quoteString).join(', ');
     const where = `database = ${quoteString(store.prefix + database)} AND name IN (${names})`;
-    const found = await store.engine.rows(`SELECT name, total_rows FROM system.tables WHERE ${where}`);
-    const rowsIn = (table: string): number => Number(found.find(([named]) => named === table)?.[1] ?? 0);
+    const tables = await store.engine.rows(`SELECT name, total_rows FROM system.tables WHERE ${where}`);
+    const rowsIn = (table: string): number => Number(tables.find(([named]) => named === table)?.[1] ?? 0);
     const [rows, series] = [rowsIn(name), tags === undefined ? 1 : Math.max(1, rowsIn(tags))];
     this.#known.set(storage, { rows, series, askedAt });
   }

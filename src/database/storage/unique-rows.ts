@@ -87,10 +87,10 @@ export class UniqueRowsLooks {
     const began = performance.now();
     known.isLooking = true;
     try {
-      const found = await this.#found(storage, known.unique);
-      known.failures = found.isWhole ? 0 : known.failures + 1;
+      const counted = await this.#count(storage, known.unique);
+      known.failures = counted.isWhole ? 0 : known.failures + 1;
       const hasSilentSeries = performance.now() < known.silentUntil;
-      const { unique } = found;
+      const { unique } = counted;
       const isSame = unique === undefined || (unique.hasSilentSeries === true) === hasSilentSeries;
       known.unique = isSame ? unique : { ...unique, hasSilentSeries };
     } catch {
@@ -104,7 +104,7 @@ export class UniqueRowsLooks {
     known.isLooking = false;
   }
 
-  async #found(storage: string, before: UniqueRows | undefined): Promise<{ unique?: UniqueRows; isWhole: boolean }> {
+  async #count(storage: string, before: UniqueRows | undefined): Promise<{ unique?: UniqueRows; isWhole: boolean }> {
     this.#showsOneState ??= (await this.#engine.rows(oneState)).length > 0;
     if (!this.#showsOneState) return { isWhole: false };
     const parts = await this.#parts(storage);
@@ -173,7 +173,7 @@ export class UniqueRowsLooks {
       (rows, at) =>
         `SELECT ${piece} AS p, ${at} AS merged, count() AS n FROM ${rows} WHERE ${bareTime} >= ${int64(since)} GROUP BY p`,
     );
-    const found = await this.#engine.rows(
+    const merges = await this.#engine.rows(
       `SELECT toUInt32(p), sumIf(n, merged = 0), sumIf(n, merged = 1) FROM (${counted.join(' UNION ALL ')}) GROUP BY p ORDER BY p
        SETTINGS max_threads = 1, max_block_size = ${shortBlocks.max_block_size}, optimize_move_to_prewhere_if_final = 1`,
     );
@@ -181,7 +181,7 @@ export class UniqueRowsLooks {
     const times: UniqueTimes[] = [];
     let from = 0n;
     let rows = 0;
-    for (const [number, stored, keys] of [...found, [Number(pieces), 0, -1]]) {
+    for (const [number, stored, keys] of [...merges, [Number(pieces), 0, -1]]) {
       if (Number(stored) === Number(keys)) {
         rows += Number(stored);
         continue;

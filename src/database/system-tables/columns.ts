@@ -43,8 +43,8 @@ export function columnsTable(systemTables: () => readonly ListedSystemTable[]): 
   return {
     columns,
     sql: async (facts, demands) => {
-      const wanted = demands.get('db_name');
-      const system = systemTables().filter(({ database }) => wanted === undefined || database === wanted);
+      const demanded = demands.get('db_name');
+      const system = systemTables().filter(({ database }) => demanded === undefined || database === demanded);
       const inline = await inlineRows(columns, rowsOf(system, liveTables(facts, demands)));
       const parents = await collected(liveSuperTables(facts, demands));
       if (parents.length === 0) return inline;

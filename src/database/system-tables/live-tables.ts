@@ -11,8 +11,8 @@ export interface LiveTable {
 
 /** The databases that the asking user may know of and a demand of `db_name` leaves. */
 export function liveDatabases({ catalogue, access }: SystemFacts, demands: Demands): readonly DatabaseDef[] {
-  const wanted = demands.get('db_name');
-  return catalogue.databases().filter(({ name }) => (wanted === undefined || name === wanted) && access.sees(name));
+  const demanded = demands.get('db_name');
+  return catalogue.databases().filter(({ name }) => (demanded === undefined || name === demanded) && access.sees(name));
 }
 
 /** The super tables and normal tables that a demand of `db_name` leaves; they may be very many. */
@@ -23,10 +23,10 @@ export function* liveTables(facts: SystemFacts, demands: Demands): Generator<Liv
 
 /** The super tables that demands of `db_name` and `stable_name` leave. */
 export function* liveSuperTables(facts: SystemFacts, demands: Demands): Generator<LiveTable> {
-  const wanted = demands.get('stable_name');
+  const demanded = demands.get('stable_name');
   for (const live of liveTables(facts, demands)) {
     const { kind, name } = live.table;
-    if (kind === 'super' && (wanted === undefined || name === wanted)) yield live;
+    if (kind === 'super' && (demanded === undefined || name === demanded)) yield live;
   }
 }
 
@@ -56,8 +56,8 @@ export async function subTableRows(
 ): Promise<string> {
   await facts.subTables.prepare();
   const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
-  const wanted = demandedSubTable(facts, demands);
-  const ofKey = wanted === undefined ? [] : [`id = ${facts.subTables.keyOf(wanted.database, wanted.name)}`];
+  const subTable = demandedSubTable(facts, demands);
+  const ofKey = subTable === undefined ? [] : [`id = ${facts.subTables.keyOf(subTable.database, subTable.name)}`];
   const where = [`dropped = 0`, `database IN (${databases.join(', ')})`, ...ofKey];
   const registry = `SELECT * FROM sluice.sub_tables FINAL WHERE ${where.join(' AND ')}`;
   return `(${registry}) AS s INNER JOIN (${await inlineRows(parentColumns, parentRows(facts, parents))}) AS p ON s.parent = p.c1`;

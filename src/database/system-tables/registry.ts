@@ -84,15 +84,15 @@ export async function systemRelations(
   current: string | undefined,
   facts: SystemFacts,
 ): Promise<(database: string, name: string) => SystemRelation | undefined> {
-  const found = new Map<string, SystemRelation>();
+  const relations = new Map<string, SystemRelation>();
   const demands = demandsOf(query);
   for (const { database = current ?? '', name } of collectTables(query)) {
     const table = systemTable(database, name);
     if (table === undefined) continue;
     facts.access.require('READ', database, name);
-    found.set(`${database}.${name}`, await relationOf(table, facts, demands));
+    relations.set(`${database}.${name}`, await relationOf(table, facts, demands));
   }
-  return (database, name) => found.get(`${database}.${name}`);
+  return (database, name) => relations.get(`${database}.${name}`);
 }
 
 async function relationOf(table: SystemTable, facts: SystemFacts, demands: Demands): Promise<SystemRelation> {

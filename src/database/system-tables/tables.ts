@@ -26,8 +26,8 @@ export function tablesTable(systemTables: () => readonly ListedSystemTable[]): S
     columns: tableColumns,
     sql: async (facts, demands) => {
       const parents = await collected(liveSuperTables(facts, demands));
-      const wanted = demands.get('db_name');
-      const system = systemTables().filter(({ database }) => wanted === undefined || database === wanted);
+      const demanded = demands.get('db_name');
+      const system = systemTables().filter(({ database }) => demanded === undefined || database === demanded);
       const inline = await inlineRows(tableColumns, rowsOf(system, facts, demands));
       if (parents.length === 0) return inline;
       const values = [

@@ -37,20 +37,24 @@ export const tagsTable: SystemTable = {
   columns,
   sql: async (facts, demands) => {
     const parents = await collected(liveSuperTables(facts, demands));
-    const made = await existingColumns(facts.engine, parents);
-    const present = parents.filter(({ table }) => made.places.has(table.tagStorage ?? ''));
+    const existing = await existingColumns(facts.engine, parents);
+    const present = parents.filter(({ table }) => existing.places.has(table.tagStorage ?? ''));
     if (present.length === 0) return inlineRows(columns, []);
     const physicals = new Set<string>();
     for (const { table } of present) for (const { physical } of table.tags) physicals.add(physical);
     // A tag that the engine has not been told of yet has no value anywhere.
     const tags = [...physicals].map((physical) => {
-      const value = made.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
+      const value = existing.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
       return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;
     });
-    const wanted = demandedSubTable(facts, demands);
-    const found = wanted && (await facts.subTables.lookUp(wanted.database, [wanted.name])).get(wanted.name);
-    if (wanted !== undefined && found === undefined) return inlineRows(columns, []);
-    const where = ['dropped = 0', ...numberTerms(present), ...(found === undefined ? [] : [ofSeries([found.id])])];
+    const demanded = demandedSubTable(facts, demands);
+    const subTable = demanded && (await facts.subTables.lookUp(demanded.database, [demanded.name])).get(demanded.name);
+    if (demanded !== undefined && subTable === undefined) return inlineRows(columns, []);
+    const where = [
+      'dropped = 0',
+      ...numberTerms(present),
+      ...(subTable === undefined ? [] : [ofSeries([subTable.id])]),
+    ];
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value
       FROM ${tablesOfTags(present, facts.engine)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
       WHERE ${where.join(' AND ')}`;

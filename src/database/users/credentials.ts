@@ -76,9 +76,9 @@ export class CredentialCheck {
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
     const known = this.known(credentials);
     if (known !== undefined) return known;
-    const found = await this.#check(credentials);
-    if ('kind' in found && found.kind === 'auth') this.#note(credentials);
-    return found;
+    const admission = await this.#check(credentials);
+    if ('kind' in admission && admission.kind === 'auth') this.#note(credentials);
+    return admission;
   }
 
   /** Log-ins that were refused. */
@@ -107,10 +107,8 @@ export class CredentialCheck {
   /** The identity of those who were let in before; undefined where that takes a look. */
   known(credentials: Credentials): Identity | Fault | undefined {
     if (credentials.scheme === 'token') return this.#ownerOf(tokenDigest(credentials.token));
-    const found = this.#catalogue.principals.user(credentials.user);
-    return found !== undefined && this.#isRemembered(found, this.#keptDigest(credentials))
-      ? admitted(found)
-      : undefined;
+    const user = this.#catalogue.principals.user(credentials.user);
+    return user !== undefined && this.#isRemembered(user, this.#keptDigest(credentials)) ? admitted(user) : undefined;
   }
 
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
@@ -121,9 +119,9 @@ export class CredentialCheck {
 
   #ownerOf(digest: string): Identity | undefined {
     const { principals } = this.#catalogue;
-    const found = principals.token(digest);
-    if (found?.enabled !== true || (found.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
-    return principals.user(found.user)?.enabled === true ? { user: found.user } : undefined;
+    const token = principals.token(digest);
+    if (token?.enabled !== true || (token.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
+    return principals.user(token.user)?.enabled === true ? { user: token.user } : undefined;
   }
 
   async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {

@@ -100,6 +100,6 @@ export async function hashPassword(password: string, name = ''): Promise<string>
 export async function verifyPassword(password: string, stored: string, who: HashAsker): Promise<boolean> {
   const [, salt = '', key = ''] = stored.split(':');
   const expected = Buffer.from(key, 'base64');
-  const found = await derive(who, password, Buffer.from(salt, 'base64'));
-  return expected.length === found.length && timingSafeEqual(found, expected);
+  const derived = await derive(who, password, Buffer.from(salt, 'base64'));
+  return expected.length === derived.length && timingSafeEqual(derived, expected);
 }

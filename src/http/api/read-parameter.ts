@@ -41,8 +41,8 @@ function single(query: URLSearchParams, { name }: Parameter): string | undefined
 /** As much of a bad value as an answer repeats. */
 const shownCharacters = 64;
 
-function illegal({ name }: Parameter, allowed: string, given: string): Fault {
-  const shown = given.length > shownCharacters ? `${given.slice(0, shownCharacters)}…` : given;
+function illegal({ name }: Parameter, allowed: string, text: string): Fault {
+  const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
   return refusal(`parameter ${name} must be ${allowed}, not ${JSON.stringify(shown)}`);
 }
 

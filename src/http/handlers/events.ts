@@ -65,21 +65,21 @@ function readListing(query: URLSearchParams): EventQuestion | Fault {
 function readComment(body: Buffer): { readonly comment: string | undefined } | Fault {
   const text = body.toString('utf8').trim();
   if (text === '') return { comment: undefined };
-  let given: unknown;
+  let content: unknown;
   try {
-    given = JSON.parse(text);
+    content = JSON.parse(text);
   } catch {
     return bad('the body is not JSON; allowed is {"comment": "a text"}, or no body');
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return bad('the body must be an object with the key comment, or be left out');
   }
-  const unknown = Object.keys(given).find((key) => key !== 'comment');
+  const unknown = Object.keys(content).find((key) => key !== 'comment');
   if (unknown !== undefined) {
     return bad(`the body has the key ${JSON.stringify(unknown.slice(0, 64))}; allowed is comment alone`);
   }
-  if (!('comment' in given)) return { comment: undefined };
-  const { comment } = given;
+  if (!('comment' in content)) return { comment: undefined };
+  const { comment } = content;
   if (typeof comment === 'string' && comment.length <= maxCommentLength) return { comment };
   return bad(`comment in the body must be a text of at most ${maxCommentLength} characters`);
 }

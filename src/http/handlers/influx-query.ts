@@ -28,7 +28,7 @@ interface Series {
 export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
   return async (call) => {
-    const refuse = (found: Fault) => influx1Errors(call, refusalOf(found, 'parameter'), settings);
+    const refuse = (failure: Fault) => influx1Errors(call, refusalOf(failure, 'parameter'), settings);
     const parameters = await readParameters(call, context);
     if (isFault(parameters)) return refuse(parameters);
     const statements = readInfluxQl(parameters.get('q') ?? '');
@@ -87,10 +87,10 @@ type RunSql = (statement: string) => Promise<readonly (readonly unknown[])[] | F
 async function answerTo(statement: InfluxStatement, current: string, sql: RunSql): Promise<Series | undefined | Fault> {
   switch (statement.kind) {
     case 'create-database': {
-      const made = await sql(
+      const result = await sql(
         `CREATE DATABASE IF NOT EXISTS \`${statement.name.replaceAll('`', '``')}\` PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
       );
-      return isFault(made) ? made : undefined;
+      return isFault(result) ? result : undefined;
     }
     case 'show-databases': {
       const values = await sql('SHOW DATABASES');

@@ -93,8 +93,8 @@ function writing(
 }
 
 function databaseOf({ query }: Call, parameter: Dialect['database']): string {
-  const given = query.get(parameter) ?? '';
-  return parameter === 'bucket' ? (given.split('/', 1)[0] ?? '') : given;
+  const value = query.get(parameter) ?? '';
+  return parameter === 'bucket' ? (value.split('/', 1)[0] ?? '') : value;
 }
 
 /** A refusal of a text of which nothing is stored. */

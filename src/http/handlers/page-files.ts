@@ -45,8 +45,8 @@ function findFiles(): ReadonlyMap<string, string> {
     for (const name of readdirSync(folder)) if (/\.(?:md|png)$/.test(name)) folders.set(name, folder);
   }
   for (const [specifier, folder, names] of borrowed) {
-    const found = fileURLToPath(new URL(folder, import.meta.resolve(specifier)));
-    for (const name of names) folders.set(name, found);
+    const directory = fileURLToPath(new URL(folder, import.meta.resolve(specifier)));
+    for (const name of names) folders.set(name, directory);
   }
   return folders;
 }

@@ -80,9 +80,9 @@ function labelsOfPath({ request }: Call): Labels | Fault {
   const segments = path.slice(pushPath.length).split('/');
   const labels = new Map<string, string>();
   for (let at = 0; at < segments.length; at += 2) {
-    const [given = '', value] = [segments[at], segments[at + 1]];
-    const isBase64 = given.endsWith(base64Suffix);
-    const name = isBase64 ? given.slice(0, -base64Suffix.length) : given;
+    const [segment = '', value] = [segments[at], segments[at + 1]];
+    const isBase64 = segment.endsWith(base64Suffix);
+    const name = isBase64 ? segment.slice(0, -base64Suffix.length) : segment;
     if (!labelName.test(name))
       return bad(`${JSON.stringify(name.slice(0, 64))} in the path is not the name of a label`);
     if (value === undefined) return bad(`label ${name} in the path has no value`);

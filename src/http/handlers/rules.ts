@@ -40,6 +40,6 @@ export function testNotificationsHandler(context: HandlerContext): Handler<Known
   return async (call) => answer(call, context, await context.intake.desk.testNotifications(call.user));
 }
 
-function answer(call: KnownCall, { settings }: HandlerContext, given: object | Fault): FastifyReply {
-  return isFault(given) ? apiErrors(call, refusalOf(given), settings) : sendJson(call.reply, 200, safeJson(given));
+function answer(call: KnownCall, { settings }: HandlerContext, result: object | Fault): FastifyReply {
+  return isFault(result) ? apiErrors(call, refusalOf(result), settings) : sendJson(call.reply, 200, safeJson(result));
 }

@@ -49,8 +49,8 @@ export const bareSqlHandler: Handler = async ({ query, reply }) => {
   return reply.code(307).header('location', `/rest/sql${parameters}`).header('content-length', 0).send();
 };
 
-function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply {
-  return restErrors(call, refusalOf(found), context.settings);
+function refuse(call: Call, context: HandlerContext, failure: Fault): FastifyReply {
+  return restErrors(call, refusalOf(failure), context.settings);
 }
 
 /** The first chunk is awaited before the status goes out: what fails until then still gets a proper error body. */

@@ -54,15 +54,15 @@ export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
 function namesIn(body: Buffer): string[] | Fault {
   // Names may hold commas and escapes, but not that many.
   if (countJsonMarks(body) > 2 * maxVgroupNames) return illegalParams;
-  let given: unknown;
+  let content: unknown;
   try {
-    given = JSON.parse(body.toString('utf8'));
+    content = JSON.parse(body.toString('utf8'));
   } catch (error) {
     return fault('parameter', Codes.free, `the body is not JSON: ${reasonOf(error)}`);
   }
-  if (!Array.isArray(given) || given.length === 0 || given.length > maxVgroupNames) return illegalParams;
+  if (!Array.isArray(content) || content.length === 0 || content.length > maxVgroupNames) return illegalParams;
   const names: string[] = [];
-  for (const name of given) {
+  for (const name of content) {
     if (typeof name !== 'string' || name === '') {
       return fault('parameter', Codes.free, 'the body must be an array of table names');
     }

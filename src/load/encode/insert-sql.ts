@@ -77,8 +77,8 @@ class InsertFormat implements RowFormat {
   part(table: number): PartText {
     const target = this.#target;
     const { using } = target;
-    const made = using === undefined ? '' : ` ${usingClause(target, using, this.#tags?.of(table) ?? [])}`;
-    const opening = ` ${qualifiedName(target, target.nameOf(table))}${this.#columns}${made} VALUES `;
+    const creation = using === undefined ? '' : ` ${usingClause(target, using, this.#tags?.of(table) ?? [])}`;
+    const opening = ` ${qualifiedName(target, target.nameOf(table))}${this.#columns}${creation} VALUES `;
     return { opening: Buffer.from(opening), head: this.#head, tail: this.#tail };
   }
 

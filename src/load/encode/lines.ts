@@ -133,9 +133,9 @@ class LineFormat implements RowFormat {
   #nameOf(name: string): Buffer {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
-    const made = Buffer.from(`${escaped(name, /[,= ]/g)}=`);
-    this.#names.set(name, made);
-    return made;
+    const bytes = Buffer.from(`${escaped(name, /[,= ]/g)}=`);
+    this.#names.set(name, bytes);
+    return bytes;
   }
 }
 

@@ -59,9 +59,9 @@ async function createRange(
   const sizes = batchSizes(plan);
   for (let at = range.from, turn = 0; at < range.to && !context.stop.aborted; turn++) {
     const most = Math.min(range.to - at, sizes[turn % sizes.length] ?? usualBatch);
-    const made = await createSome(table, at, most, context);
-    at += made;
-    progress.done += made;
+    const count = await createSome(table, at, most, context);
+    at += count;
+    progress.done += count;
     const pauseMs = plan.createPausesMs[turn % Math.max(1, plan.createPausesMs.length)] ?? 0;
     if (pauseMs > 0) await pause(pauseMs, context.stop);
   }
@@ -89,8 +89,8 @@ async function createSome(
     return 1;
   }
   const using = usingTarget(plan, source);
-  const wanted = { from, count: most, ttl: plan.ttl };
-  const { sql, tables } = encodeCreateTables(names, using, wanted, maxStatementBytes);
+  const batch = { from, count: most, ttl: plan.ttl };
+  const { sql, tables } = encodeCreateTables(names, using, batch, maxStatementBytes);
   await define(sql, plan.attempts, context, options);
   return tables;
 }

@@ -19,10 +19,11 @@ interface FoundDatabase {
 
 /** The databases that the user of the run can see, by name. */
 async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
-  const found = new Map<string, FoundDatabase>();
+  const databases = new Map<string, FoundDatabase>();
   const sql = 'SELECT name, `precision` FROM information_schema.ins_databases';
-  for await (const [name, precision] of queried(run, sql)) found.set(String(name), { precision: String(precision) });
-  return found;
+  for await (const [name, precision] of queried(run, sql))
+    databases.set(String(name), { precision: String(precision) });
+  return databases;
 }
 
 /** Attempts of the definitions of a database: those of its first super table, which the scenario's own are the default of. */
@@ -41,13 +42,13 @@ export function isRemade(scenario: InsertScenario, database: DatabasePlan): bool
  */
 export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
   const { log } = context;
-  const found = await findDatabases(context);
+  const existing = await findDatabases(context);
   const replaced: DatabasePlan[] = [];
   for (const database of scenario.databases) {
     const name = storedName(database.name, database.escapeNames);
-    const isThere = found.has(name);
+    const isThere = existing.has(name);
     if (!isRemade(scenario, database)) {
-      checkExisting(name, database, found.get(name));
+      checkExisting(name, database, existing.get(name));
       continue;
     }
     if (isThere) replaced.push(database);
@@ -71,10 +72,10 @@ async function replaceDatabase(
   await define(createDatabaseText(database), attempts, context);
 }
 
-function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {
-  if (found === undefined) throw new FaultError(missingDatabase(name));
-  if (found.precision === precision) return;
-  const text = `Database ${name} has times in ${found.precision}, and the run would write them in ${precision}`;
+function checkExisting(name: string, { precision }: DatabasePlan, existing: FoundDatabase | undefined): void {
+  if (existing === undefined) throw new FaultError(missingDatabase(name));
+  if (existing.precision === precision) return;
+  const text = `Database ${name} has times in ${existing.precision}, and the run would write them in ${precision}`;
   throw new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
@@ -115,10 +116,10 @@ async function checkSuperTable(database: DatabasePlan, plan: SuperTablePlan, { r
   throw new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
-function differenceOf(kind: string, planned: readonly FieldPlan[], found: readonly FoundField[]): string | undefined {
-  if (planned.length !== found.length) return `it has ${found.length} ${kind}s instead of ${planned.length}`;
+function differenceOf(kind: string, planned: readonly FieldPlan[], fields: readonly FoundField[]): string | undefined {
+  if (planned.length !== fields.length) return `it has ${fields.length} ${kind}s instead of ${planned.length}`;
   for (const [i, { name, type }] of planned.entries()) {
-    const there = found[i]!;
+    const there = fields[i]!;
     if (there.name !== storedName(name, false)) return `${kind} ${i + 1} is ${there.name} instead of ${name}`;
     if (there.type.replace(/\(.*/, '') !== type.name) return `${kind} ${name} is ${there.type} instead of ${type.name}`;
     const isShort = isVariable(type.name) && type.name !== 'JSON' && there.length < type.length;

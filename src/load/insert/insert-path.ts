@@ -250,15 +250,15 @@ class BlocksPath implements InsertPath {
   #unknown(tables: Uint32Array): SubTable[] {
     const { plan, source } = this.#table;
     const { subTables } = this.#world;
-    const made: SubTable[] = [];
+    const missing: SubTable[] = [];
     for (const table of tables) {
       const name = source.tables.nameOf(table);
       if (subTables.known(this.#database, name) !== undefined) continue;
       const values = source.tags.rows(table, 1)[0] ?? [];
       const tags = new Map(plan.tags.map((tag, i) => [storedName(tag.name, false), values[i]]));
-      made.push(subTables.make(this.#database, storedName(plan.name, plan.escapeNames), name, tags, plan.ttl));
+      missing.push(subTables.make(this.#database, storedName(plan.name, plan.escapeNames), name, tags, plan.ttl));
     }
-    return made;
+    return missing;
   }
 
   /** The rows with the ids that their tables have after something was dropped; a table that is gone is a fault. */
@@ -267,10 +267,10 @@ class BlocksPath implements InsertPath {
     const { subTables, catalogue } = this.#world;
     const names = Array.from(request.tables, (table) => source.tables.nameOf(table));
     await catalogue.sync();
-    const found = plan.normalTables ? undefined : await subTables.lookUp(this.#database, names);
+    const byName = plan.normalTables ? undefined : await subTables.lookUp(this.#database, names);
     const ids = new BigUint64Array(request.block.rows);
     for (const [part, name] of names.entries()) {
-      const known = found?.get(name)?.id ?? catalogue.table(this.#database.name, name)?.seriesId;
+      const known = byName?.get(name)?.id ?? catalogue.table(this.#database.name, name)?.seriesId;
       const id = known ?? (plan.autoCreateTable ? subTables.keyOf(this.#database, name) : undefined);
       if (id === undefined) throw new FaultError(refusals.tableNotExist);
       ids.fill(id, request.starts[part], request.starts[part + 1]);
@@ -285,17 +285,17 @@ class BlocksPath implements InsertPath {
 
 /** The database of a plan in the catalogue, which has been read since the plan's definitions were made. */
 function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): DatabaseDef {
-  const found = catalogue.database(storedName(name, escapeNames));
-  if (found === undefined) throw new FaultError(missingDatabase(name));
-  return found;
+  const def = catalogue.database(storedName(name, escapeNames));
+  if (def === undefined) throw new FaultError(missingDatabase(name));
+  return def;
 }
 
 /** The series of each table, for rows that travel as they are. */
 export function seriesOf(database: DatabasePlan, plan: SuperTablePlan, world: WorldPorts): (name: string) => bigint {
-  const found = databaseOf(database, world.catalogue);
-  if (!plan.normalTables) return (name) => world.subTables.keyOf(found, name);
+  const def = databaseOf(database, world.catalogue);
+  if (!plan.normalTables) return (name) => world.subTables.keyOf(def, name);
   return (name) => {
-    const id = world.catalogue.table(found.name, name)?.seriesId;
+    const id = world.catalogue.table(def.name, name)?.seriesId;
     if (id === undefined) throw new FaultError(fault('database', Codes.tableNotExist, `Table does not exist: ${name}`));
     return id;
   };

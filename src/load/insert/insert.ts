@@ -167,10 +167,10 @@ class InsertRun {
       log.info(`${tables} tables of ${plan.name} are created as their rows are inserted.`);
     } else {
       const context = { ...this.#context, threads: this.#scenario.createTableThreads };
-      const made = await createTables(table, context);
-      const rate = (made.tables / Math.max(made.seconds, 1e-6)).toFixed(2);
+      const created = await createTables(table, context);
+      const rate = (created.tables / Math.max(created.seconds, 1e-6)).toFixed(2);
       log.done(
-        `Spent ${made.seconds.toFixed(4)} seconds to create ${made.tables} table(s) with ${made.threads} thread(s), ${rate} tables/second`,
+        `Spent ${created.seconds.toFixed(4)} seconds to create ${created.tables} table(s) with ${created.threads} thread(s), ${rate} tables/second`,
       );
     }
   }

@@ -40,11 +40,11 @@ type Worker = (thread: number) => Promise<void>;
  * Runs the queries of a scenario: first the statements as they are, one after the other, each on all threads, then those for
  * every sub-table. Never throws for what the database refuses: the report says how the run ended.
  */
-export async function runQueries(scenario: QueryScenario, given: QueryRun): Promise<QueryReport> {
+export async function runQueries(scenario: QueryScenario, run: QueryRun): Promise<QueryReport> {
   const rule = { slowerThanMs: scenario.killSlowerThanMs, intervalMs: scenario.killIntervalMs };
-  const running = new RunningQueries(rule, given.log, given.stop);
+  const running = new RunningQueries(rule, run.log, run.stop);
   try {
-    return await new QueryRunner(scenario, given, running).run();
+    return await new QueryRunner(scenario, run, running).run();
   } finally {
     running.close();
   }
@@ -52,7 +52,7 @@ export async function runQueries(scenario: QueryScenario, given: QueryRun): Prom
 
 class QueryRunner {
   readonly #scenario: QueryScenario;
-  readonly #given: QueryRun;
+  readonly #run: QueryRun;
   readonly #context: QueryContext;
   readonly #parts: QueryPartReport[] = [];
   readonly #totals = new QueryCounts();
@@ -61,18 +61,18 @@ class QueryRunner {
   #counts = new QueryCounts();
   #failure: string | undefined;
 
-  constructor(scenario: QueryScenario, given: QueryRun, running: RunningQueries) {
+  constructor(scenario: QueryScenario, run: QueryRun, running: RunningQueries) {
     this.#scenario = scenario;
-    this.#given = given;
-    this.#context = { database: storedName(scenario.database, false), run: given.run, log: given.log, running };
+    this.#run = run;
+    this.#context = { database: storedName(scenario.database, false), run: run.run, log: run.log, running };
   }
 
   async run(): Promise<QueryReport> {
-    const { log, stop, version } = this.#given;
+    const { log, stop, version } = this.#run;
     const { specified, superTable } = this.#scenario;
     const startedMs = Date.now();
     let rates: readonly QueryRateSample[] = [];
-    const environment = await environmentOf(version, this.#given.run);
+    const environment = await environmentOf(version, this.#run.run);
     const begun = performance.now();
     const sampler = new RateSampler(() => ({
       rows: this.#totals.queries + this.#counts.queries,
@@ -111,13 +111,13 @@ class QueryRunner {
   }
 
   get #isOver(): boolean {
-    return this.#failure !== undefined || this.#given.stop.aborted;
+    return this.#failure !== undefined || this.#run.stop.aborted;
   }
 
   #fail(reason: string): void {
     if (this.#failure !== undefined) return;
     this.#failure = reason;
-    this.#given.log.error(`The run ends: ${reason}`);
+    this.#run.log.error(`The run ends: ${reason}`);
   }
 
   async #specified({ queries, threads, times, intervalMs }: SpecifiedQueries): Promise<void> {
@@ -148,7 +148,7 @@ class QueryRunner {
   async #superTable({ superTable, queries, threads, times, intervalMs }: SuperTableQueries): Promise<void> {
     const { database } = this.#context;
     const tables = await this.#childNames(superTable);
-    if (tables.length === 0) this.#given.log.warn(`The super table ${superTable} has no sub-tables.`);
+    if (tables.length === 0) this.#run.log.warn(`The super table ${superTable} has no sub-tables.`);
     const shares = shared(tables, threads);
     const counts = new QueryCounts();
     const worker = async (thread: number): Promise<void> => {
@@ -187,7 +187,7 @@ class QueryRunner {
     worker: Worker,
     number = 1,
   ): Promise<void> {
-    const { log, watch } = this.#given;
+    const { log, watch } = this.#run;
     const begun = performance.now();
     const read = () => ({ done: counts.queries, failed: counts.errors });
     this.#counts = counts;
@@ -211,12 +211,12 @@ class QueryRunner {
       const begun = performance.now();
       await work();
       const leftMs = intervalMs - (performance.now() - begun);
-      if (leftMs > 0 && time + 1 < times && !this.#isOver) await pause(leftMs, this.#given.stop);
+      if (leftMs > 0 && time + 1 < times && !this.#isOver) await pause(leftMs, this.#run.stop);
     }
   }
 
   async #execute(sql: string, file: RowsFile | undefined, counts: QueryCounts): Promise<void> {
-    const { stop } = this.#given;
+    const { stop } = this.#run;
     try {
       const isComplete = await executeQuery(sql, file, counts, this.#context, stop);
       if (isComplete || stop.aborted || this.#scenario.failure === 'yes') return;

@@ -91,6 +91,6 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 function numberAt(value: unknown, name: string): number | undefined {
-  const found = memberOf(value, name);
-  return typeof found === 'number' ? found : undefined;
+  const member = memberOf(value, name);
+  return typeof member === 'number' ? member : undefined;
 }

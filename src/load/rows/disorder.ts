@@ -38,9 +38,9 @@ export class Disorder {
     this.#threshold = (options.ratio / 100) * two32;
     this.#range = Math.max(1, options.range);
     this.#step = Number(options.step);
-    const wanted = Math.min(maxFilterBits, ((options.rows * options.ratio) / 100) * bitsPerRow);
+    const leastBits = Math.min(maxFilterBits, ((options.rows * options.ratio) / 100) * bitsPerRow);
     let bits = minFilterBits;
-    while (bits < wanted) bits *= 2;
+    while (bits < leastBits) bits *= 2;
     this.#filter = new Uint32Array(bits / 32);
     this.#mask = bits - 1;
   }

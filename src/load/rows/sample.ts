@@ -48,7 +48,7 @@ export async function readSamples(
 
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(
-    (found) => found.isFile(),
+    (entry) => entry.isFile(),
     () => false,
   );
 }

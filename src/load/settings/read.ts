@@ -65,7 +65,7 @@ function refused(lines: readonly string[]): LoadRefusal {
 function warnOfIgnored(args: LoadArguments): void {
   const ignored = flags.filter(({ setting, withFile }) => withFile !== true && args.has(setting));
   if (ignored.length === 0) return;
-  const order = args.given;
+  const order = args.settings;
   const names = ignored
     .toSorted((a, b) => order.indexOf(a.setting) - order.indexOf(b.setting))
     .map(({ long }) => `--${long}`);

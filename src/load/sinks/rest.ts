@@ -32,8 +32,8 @@ interface Body {
 function messageOf({ body, status }: HttpAnswer): string {
   const text = body.toString();
   try {
-    const found: Body | null = JSON.parse(text);
-    return found?.message ?? `HTTP status ${status}`;
+    const parsed: Body | null = JSON.parse(text);
+    return parsed?.message ?? `HTTP status ${status}`;
   } catch {
     return text === '' ? `HTTP status ${status}` : text.slice(0, 500);
   }

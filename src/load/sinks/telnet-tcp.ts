@@ -66,12 +66,12 @@ export class TelnetTcpSink implements RowSink<RowText> {
       if (!socket.readableEnded) this.#lose('it did not say that it has read everything');
     }
     const { rows: refusedRows, said } = this.#complaints.take(Number.POSITIVE_INFINITY);
-    const found = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
+    const failure = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
     const rows = this.#lostRows + refusedRows;
     this.#broken = undefined;
     this.#lostRows = 0;
     this.#unconfirmedRows = 0;
-    return found === undefined ? undefined : { rows, fault: found };
+    return failure === undefined ? undefined : { rows, fault: failure };
   }
 
   async #write({ text, rows }: RowText): Promise<Delivery> {

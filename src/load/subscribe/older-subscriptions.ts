@@ -34,11 +34,11 @@ interface OlderTask {
 export class OlderRun implements Consumption {
   readonly counts: ConsumerCount[] = [];
   readonly #plan: OlderSubscriptions;
-  readonly #given: SubscribeRun;
+  readonly #run: SubscribeRun;
 
-  constructor(plan: OlderSubscriptions, given: SubscribeRun) {
+  constructor(plan: OlderSubscriptions, run: SubscribeRun) {
     this.#plan = plan;
-    this.#given = given;
+    this.#run = run;
   }
 
   async go(): Promise<void> {
@@ -46,7 +46,7 @@ export class OlderRun implements Consumption {
     const database = named === undefined ? undefined : storedName(named, false);
     const tasks: OlderTask[] = [];
     for (const part of parts) {
-      for (const [thread, texts] of (await textsByThread(part, database, this.#given.run)).entries()) {
+      for (const [thread, texts] of (await textsByThread(part, database, this.#run.run)).entries()) {
         for (const [index, { sql, result }] of texts.entries()) {
           const group = `tg${index}_${thread}`;
           tasks.push({ part, database, sql, group, result, count: new ConsumerCount(tasks.length, group) });
@@ -56,11 +56,11 @@ export class OlderRun implements Consumption {
     this.counts.push(...tasks.map(({ count }) => count));
     const files = new RowsFiles();
     try {
-      await Promise.all(tasks.map((task) => runTask(task, files, this.#given)));
+      await Promise.all(tasks.map((task) => runTask(task, files, this.#run)));
     } finally {
       await files.close();
     }
-    await dropTopics(tasks, this.#given);
+    await dropTopics(tasks, this.#run);
   }
 }
 
@@ -94,31 +94,31 @@ function topicOf({ sql, database = '' }: OlderTask): string {
   return `sub_${createHash('md5').update(`${database}\n${sql}`).digest('hex').slice(0, 16)}`;
 }
 
-async function runTask(task: OlderTask, files: RowsFiles, given: SubscribeRun): Promise<void> {
+async function runTask(task: OlderTask, files: RowsFiles, run: SubscribeRun): Promise<void> {
   const { part, count, result } = task;
   const file = result === undefined ? undefined : await files.get(result);
   try {
-    await given.run(`CREATE TOPIC IF NOT EXISTS ${topicOf(task)} AS ${task.sql}`, inDatabase(task.database));
-    if (part.restart) await forget(task, given);
-    let poller = await subscribe(task, given);
+    await run.run(`CREATE TOPIC IF NOT EXISTS ${topicOf(task)} AS ${task.sql}`, inDatabase(task.database));
+    if (part.restart) await forget(task, run);
+    let poller = await subscribe(task, run);
     try {
-      for (let consumes = 0; !given.stop.aborted; ) {
-        const hasConsumed = await consume(poller, task, file, given);
+      for (let consumes = 0; !run.stop.aborted; ) {
+        const hasConsumed = await consume(poller, task, file, run);
         if (hasConsumed) consumes++;
         if (part.endAfterConsume >= 0 && consumes >= part.endAfterConsume) return;
         if (part.resubAfterConsume && hasConsumed) {
-          await unsubscribe(poller, task, given);
-          poller = await subscribe(task, given);
+          await unsubscribe(poller, task, run);
+          poller = await subscribe(task, run);
         }
-        await pause(part.intervalMs, given.stop);
+        await pause(part.intervalMs, run.stop);
       }
     } finally {
-      await unsubscribe(poller, task, given);
+      await unsubscribe(poller, task, run);
     }
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     count.failed = true;
-    given.log.error(`subscription ${task.group} ended: ${faultLine(error.fault)}`);
+    run.log.error(`subscription ${task.group} ended: ${faultLine(error.fault)}`);
   }
 }
 
@@ -142,18 +142,18 @@ async function consume(
   poller: TopicPoller,
   { count }: OlderTask,
   file: RowsFile | undefined,
-  given: SubscribeRun,
+  run: SubscribeRun,
 ): Promise<boolean> {
   const before = count.rows;
-  for await (const { rows } of polledThrough(poller, lookMs, given)) {
+  for await (const { rows } of polledThrough(poller, lookMs, run)) {
     await file?.append(rows.map((row) => `${printedRow(row)}\n`).join(''));
     count.add(rows.length);
   }
   return count.rows > before;
 }
 
-function subscribe(task: OlderTask, given: SubscribeRun): Promise<TopicPoller> {
-  return given.subscribe([topicOf(task)], {
+function subscribe(task: OlderTask, run: SubscribeRun): Promise<TopicPoller> {
+  return run.subscribe([topicOf(task)], {
     group: task.group,
     clientId: task.group,
     offsetReset: 'earliest',
@@ -164,10 +164,10 @@ function subscribe(task: OlderTask, given: SubscribeRun): Promise<TopicPoller> {
 }
 
 /** Progress that is not to be kept is not: the next subscription begins anew. */
-async function unsubscribe(poller: TopicPoller, task: OlderTask, given: SubscribeRun): Promise<void> {
+async function unsubscribe(poller: TopicPoller, task: OlderTask, run: SubscribeRun): Promise<void> {
   if (task.part.keepProgress) await poller.commit();
   await poller.close();
-  if (!task.part.keepProgress) await forget(task, given);
+  if (!task.part.keepProgress) await forget(task, run);
 }
 
 async function forget(task: OlderTask, { run }: SubscribeRun): Promise<void> {

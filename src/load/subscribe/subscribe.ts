@@ -13,14 +13,13 @@ import { TopicRun } from './topic-consumption.js';
  * Runs a subscription: makes the topics, which stay, and lets consumers poll until nothing comes any more, somebody stops
  * them or they have what they wait for. Never throws for what the database refuses: the report says how the run ended.
  */
-export async function runSubscribe({ consume }: SubscribeScenario, given: SubscribeRun): Promise<SubscribeReport> {
-  const { version, log, stop } = given;
+export async function runSubscribe({ consume }: SubscribeScenario, run: SubscribeRun): Promise<SubscribeReport> {
+  const { version, log, stop } = run;
   const startedMs = Date.now();
   const settings = subscribeSettings(consume);
   for (const { name, value } of settings) log.done(`${name}: ${value}`);
-  const consumption: Consumption =
-    consume.kind === 'topics' ? new TopicRun(consume, given) : new OlderRun(consume, given);
-  const environment = await environmentOf(version, given.run);
+  const consumption: Consumption = consume.kind === 'topics' ? new TopicRun(consume, run) : new OlderRun(consume, run);
+  const environment = await environmentOf(version, run.run);
   const failure = await failureOf(consumption, log);
   const counts = consumption.counts.map((count) => count.report());
   for (const line of totalLines(counts)) log.done(line);

@@ -13,19 +13,19 @@ import { ConsumerCount } from './subscribe-figures.js';
 export class TopicRun implements Consumption {
   readonly counts: readonly ConsumerCount[];
   readonly #plan: TopicConsumers;
-  readonly #given: SubscribeRun;
+  readonly #run: SubscribeRun;
   readonly #consumers: readonly Consumer[];
 
-  constructor(plan: TopicConsumers, given: SubscribeRun) {
+  constructor(plan: TopicConsumers, run: SubscribeRun) {
     this.#plan = plan;
-    this.#given = given;
+    this.#run = run;
     this.counts = plan.groups.map((group, number) => new ConsumerCount(number, group));
-    this.#consumers = this.counts.map((count) => new Consumer(plan, count, given));
+    this.#consumers = this.counts.map((count) => new Consumer(plan, count, run));
   }
 
   async go(): Promise<void> {
     for (const { name, sql } of this.#plan.topics) {
-      await this.#given.run(`CREATE TOPIC IF NOT EXISTS ${sqlName(storedName(name, false), false)} AS ${sql}`);
+      await this.#run.run(`CREATE TOPIC IF NOT EXISTS ${sqlName(storedName(name, false), false)} AS ${sql}`);
     }
     try {
       if (this.#plan.setUp === 'sequential') for (const consumer of this.#consumers) await consumer.begin();
@@ -40,14 +40,14 @@ export class TopicRun implements Consumption {
 class Consumer {
   readonly #plan: TopicConsumers;
   readonly #count: ConsumerCount;
-  readonly #given: SubscribeRun;
+  readonly #run: SubscribeRun;
   #file: RowsFile | undefined;
   #poller: TopicPoller | undefined;
 
-  constructor(plan: TopicConsumers, count: ConsumerCount, given: SubscribeRun) {
+  constructor(plan: TopicConsumers, count: ConsumerCount, run: SubscribeRun) {
     this.#plan = plan;
     this.#count = count;
-    this.#given = given;
+    this.#run = run;
   }
 
   /** Joins the group; done only once. */
@@ -58,8 +58,8 @@ class Consumer {
     if (rowsFile !== undefined) this.#file ??= await RowsFile.open(`${rowsFile}_${number}`);
     const names = new Set(topics.map(({ name }) => storedName(name, false)));
     const options = { offsetReset, autoCommit, autoCommitIntervalMs, withTableName };
-    const wanted = { ...options, group, clientId: `${clientId}_${number}` };
-    this.#poller = await this.#given.subscribe([...names], wanted);
+    const settings = { ...options, group, clientId: `${clientId}_${number}` };
+    this.#poller = await this.#run.subscribe([...names], settings);
     return this.#poller;
   }
 
@@ -70,7 +70,7 @@ class Consumer {
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       this.#count.failed = true;
-      this.#given.log.error(`consumerId: ${this.#count.number} ended: ${faultLine(error.fault)}`);
+      this.#run.log.error(`consumerId: ${this.#count.number} ended: ${faultLine(error.fault)}`);
     } finally {
       // Its share goes to the others, who may still be reading.
       await this.end();
@@ -87,7 +87,7 @@ class Consumer {
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       const { number } = this.#count;
-      this.#given.log.warn(`consumerId: ${number} could not leave its group: ${faultLine(error.fault)}`);
+      this.#run.log.warn(`consumerId: ${number} could not leave its group: ${faultLine(error.fault)}`);
     } finally {
       await file?.close();
     }
@@ -96,7 +96,7 @@ class Consumer {
   async #consume(poller: TopicPoller): Promise<void> {
     const { pollDelayMs, manualCommit, expectRows } = this.#plan;
     const count = this.#count;
-    for await (const message of polledThrough(poller, pollDelayMs, this.#given)) {
+    for await (const message of polledThrough(poller, pollDelayMs, this.#run)) {
       await this.#file?.append(messageLines(message, count.number, count.messages));
       count.add(message.rows.length);
       if (manualCommit) await poller.commit();

@@ -95,9 +95,9 @@ export class EventRecorder implements Component {
   async #record(batch: readonly Notice[], again: boolean): Promise<boolean> {
     const operations: EventOperation[] = [];
     try {
-      const made = await Promise.allSettled(batch.map((notice) => notice()));
+      const results = await Promise.allSettled(batch.map((notice) => notice()));
       let passing: unknown;
-      for (const one of made) {
+      for (const one of results) {
         if (one.status === 'fulfilled') operations.push(...one.value);
         else if (isPassing(one.reason)) passing ??= one.reason;
         else this.#log.error({ error: String(one.reason) }, 'An event could not be made and is lost.');

@@ -30,12 +30,12 @@ interface Tried {
 
 /** Findings that a rule would have with the data of now. Nothing is kept of them. Rejects with a FaultError. */
 export async function tryRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<RuleTrial> {
-  const found = await look(rule, context, signal);
+  const findings = await look(rule, context, signal);
   return {
     name: rule.name,
     looked: lookedAt(rule, context.maxRowAgeMs),
-    total: found.length,
-    records: found.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
+    total: findings.length,
+    records: findings.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
       const { elementId, title, severity } = factsOf(rule, { element, tags, value, series: '' });
       return { elementId, title, severity, value, rows };
     }),
@@ -109,14 +109,14 @@ async function lookForSilence(rule: AbsenceRule, context: RuleTrialContext): Pro
   if (context.catalogue.table(database, table) === undefined) throw new FaultError(noSuchTable(rule));
   const now = Date.now();
   const silent = await silentSeries(context, rule, absenceSince(rule, now), now - rule.absenceMs);
-  const found = await Promise.all(
+  const elements = await Promise.all(
     silent.map(async ({ series }) => {
       const known = await context.names.find(database, table, series);
       if (known === undefined || !passes(rule.tags, new Map([...known.tags, ['tbname', known.name]]))) return undefined;
       return { element: known.name, tags: known.tags, value: null, rows: null };
     }),
   );
-  return found.filter((one) => one !== undefined);
+  return elements.filter((one) => one !== undefined);
 }
 
 async function ask(rule: QueryRule, { query }: RuleTrialContext, signal: AbortSignal): Promise<readonly Tried[]> {

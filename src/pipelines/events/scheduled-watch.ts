@@ -52,7 +52,7 @@ interface Found {
 
 /** Result of one run of a rule. `over` are open events whose condition does not hold any more, with the time of its end. */
 interface Verdict {
-  readonly found: readonly Found[];
+  readonly findings: readonly Found[];
   readonly over: readonly (readonly [event: StoredEvent, time: number])[];
 }
 
@@ -113,12 +113,12 @@ export class ScheduledWatch implements Component {
     const run = Math.floor(now / intervalMs);
     try {
       const open = (await store.open([rule.name], maxElements)).filter(({ source }) => source === 'rule');
-      const { found, over } = await (rule.kind === 'query'
+      const { findings, over } = await (rule.kind === 'query'
         ? this.#ask(rule, open, now, stopped)
         : this.#miss(rule, open, now));
       const isTold = run % Math.max(1, Math.ceil(repeatIntervalMs / intervalMs)) === 0;
       const known = new Set(open.map(({ slot }) => slot));
-      for (const one of found) if (isTold || !known.has(one.slot)) this.#tellFound(one, now, run);
+      for (const one of findings) if (isTold || !known.has(one.slot)) this.#tellFound(one, now, run);
       if (rule.resolves) for (const [event, time] of over) this.#tellOver(event, time, now, run);
       this.#failing.delete(rule.name);
     } catch (error) {
@@ -141,21 +141,21 @@ export class ScheduledWatch implements Component {
 
   async #ask(rule: QueryRule, open: readonly StoredEvent[], now: number, stopped: AbortSignal): Promise<Verdict> {
     const rows = await this.#context.query(rule.database, rule.sql, maxElements, stopped);
-    const found = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
+    const findings = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
       slot: slotOf('query', rule.name, rule.database, element),
       facts: factsOf(rule, { element, tags, value, series: '' }),
       first: now,
       value,
     }));
-    const holding = new Set(found.map(({ slot }) => slot));
-    return { found, over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const) };
+    const holding = new Set(findings.map(({ slot }) => slot));
+    return { findings, over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const) };
   }
 
   async #miss(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
     const { names } = this.#context;
     const { database, table, absenceMs } = rule;
     const silent = await silentSeries(this.#context, rule, absenceSince(rule, now), now - absenceMs);
-    const found = await Promise.all(
+    const elements = await Promise.all(
       silent.map(async ({ series, lastMs }) => {
         const name = await names.find(database, table, series);
         const tags = name && new Map([...name.tags, ['tbname', name.name]]);
@@ -169,7 +169,7 @@ export class ScheduledWatch implements Component {
     const heard = await heardSeries(this.#context, rule, ids, now - absenceMs);
     const times = new Map(heard.map(({ series, lastMs }) => [String(series), lastMs]));
     return {
-      found: found.filter((one) => one !== undefined),
+      findings: elements.filter((one) => one !== undefined),
       over: open.flatMap((event) => {
         const time = times.get(event.series);
         return time === undefined ? [] : [[event, time] as const];

@@ -160,15 +160,15 @@ export class ValueWatch implements Component {
     const keys = { seen: randomUUID(), clear: randomUUID(), event: newEventId(Math.max(0, finding.first)) };
     this.#context.recorder.add(async () => {
       const { database, table } = rule;
-      const found = await this.#context.names.find(database, table, series);
-      const tags = found === undefined ? undefined : new Map([...found.tags, ['tbname', found.name]]);
-      if (found === undefined || tags === undefined || !passes(rule.tags, tags)) {
+      const name = await this.#context.names.find(database, table, series);
+      const tags = name === undefined ? undefined : new Map([...name.tags, ['tbname', name.name]]);
+      if (name === undefined || tags === undefined || !passes(rule.tags, tags)) {
         this.#rules.exclude(rule.name, series);
         return [];
       }
       const facts = factsOf(rule, {
-        element: found.name,
-        tags: found.tags,
+        element: name.name,
+        tags: name.tags,
         value: finding.value,
         series: String(series),
       });

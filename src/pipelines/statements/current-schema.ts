@@ -10,7 +10,7 @@ import { type Fault, FaultError } from '../../model/fault.js';
 export async function withCurrentSchema<T>(
   { catalogue, storage }: { readonly catalogue: Catalogue; readonly storage: Storage },
   run: () => Promise<T>,
-  isOutOfDate: (found: Fault) => boolean = isOvertaken,
+  isOutOfDate: (failure: Fault) => boolean = isOvertaken,
 ): Promise<T> {
   try {
     return await run();

@@ -26,6 +26,6 @@ function isTooDeep(error: unknown): boolean {
 }
 
 /** True for what a statement is refused with that was read with an older schema than there is. */
-export function isOutOfDate(found: Fault): boolean {
-  return schemaCodes.has(found.code) || isOvertaken(found);
+export function isOutOfDate(failure: Fault): boolean {
+  return schemaCodes.has(failure.code) || isOvertaken(failure);
 }

@@ -71,8 +71,8 @@ export async function scanRows(
     timeRange: storableTimes,
     makeSubTable: (database, superTable, name, tags, ttl) => subTables.make(database, superTable.name, name, tags, ttl),
   };
-  let found = scanned(statement, context, catalogue);
-  let plan = found instanceof Promise ? await found : found;
+  let scan = scanned(statement, context, catalogue);
+  let plan = scan instanceof Promise ? await scan : scan;
   while (plan.kind === 'lookup') {
     // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
     try {
@@ -83,8 +83,8 @@ export async function scanRows(
       names.takeForAbsent(plan.names);
       return scannedAlone(statement, context, error);
     }
-    found = scanned(statement, context, catalogue);
-    plan = found instanceof Promise ? await found : found;
+    scan = scanned(statement, context, catalogue);
+    plan = scan instanceof Promise ? await scan : scan;
   }
   return plan;
 }

@@ -58,9 +58,9 @@ function engineColumn(selected: SelectedColumn): EngineColumn {
 }
 
 function refuseProblems({ problems }: InsertSelectPlan, { columns }: StoredRows): void {
-  const found = columns.at(-1)?.values;
-  if (!(found instanceof Uint16Array)) throw new Error('The last column does not hold the problems of the rows.');
-  const number = found.find((value) => value > 0);
+  const numbers = columns.at(-1)?.values;
+  if (!(numbers instanceof Uint16Array)) throw new Error('The last column does not hold the problems of the rows.');
+  const number = numbers.find((value) => value > 0);
   const problem = number === undefined ? undefined : problems[number - 1];
   if (problem !== undefined) throw new FaultError(problem);
 }
@@ -99,11 +99,11 @@ async function namedBlock(
 ): Promise<ColumnBlock> {
   const kinds = plan.columns.map(({ kind }) => kind);
   const names = textsOf(columns[kinds.indexOf('name')]);
-  const found = await findSubTables(plan, names, columns, database, context);
+  const subTables = await findSubTables(plan, names, columns, database, context);
   const ids = new BigUint64Array(rows);
-  for (let row = 0; row < rows; row++) ids[row] = found.get(names[row] ?? '')?.id ?? 0n;
+  for (let row = 0; row < rows; row++) ids[row] = subTables.get(names[row] ?? '')?.id ?? 0n;
   const data = columns.filter((_, at) => kinds[at] === 'column');
-  const newSubTables = [...found.values()].filter(({ registered }) => !registered);
+  const newSubTables = [...subTables.values()].filter(({ registered }) => !registered);
   return blockOf(plan, { rows, ids, times, columns: data, newSubTables });
 }
 
@@ -147,23 +147,23 @@ async function findSubTables(
     if (!firstRows.has(name)) firstRows.set(name, row);
   });
   const names = new StatementNames(catalogue, subTables, context.access, 'WRITE');
-  const wanted = [...firstRows.keys()].map((name) => ({ database: database.name, name: checkedName(name) }));
-  const unknown = () => wanted.filter(({ name }) => names.resolve(database.name, name) === 'unknown');
+  const targets = [...firstRows.keys()].map((name) => ({ database: database.name, name: checkedName(name) }));
+  const unknown = () => targets.filter(({ name }) => names.resolve(database.name, name) === 'unknown');
   for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
   const tags = plan.columns.flatMap((selected, at) =>
     selected.kind === 'tag' ? [{ name: selected.column.name, texts: textsOf(columns[at]) }] : [],
   );
-  const found = new Map<string, SubTable>();
+  const byName = new Map<string, SubTable>();
   for (const [name, row] of firstRows) {
     const meaning = names.resolve(database.name, name);
     if (meaning === 'absent' || meaning === 'unknown') {
       const values = new Map<string, TagValue>(plan.target.table.tags.map((tag) => [tag.name, undefined]));
       for (const tag of tags) values.set(tag.name, tag.texts[row]);
-      found.set(name, subTables.make(database, plan.target.table.name, name, values, 0));
-    } else if (meaning.kind === 'sub' && meaning.table.id === plan.target.table.id) found.set(name, meaning.subTable);
+      byName.set(name, subTables.make(database, plan.target.table.name, name, values, 0));
+    } else if (meaning.kind === 'sub' && meaning.table.id === plan.target.table.id) byName.set(name, meaning.subTable);
     else throw tableInOtherStable();
   }
-  return found;
+  return byName;
 }
 
 function checkedName(name: string): string {

@@ -85,7 +85,7 @@ export class KeptPlans {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
-    const found = tables.map((table) => ({
+    const facts = tables.map((table) => ({
       table,
       isLarge: known.isLarge(table),
       isShort: known.hasShortSeries(table),
@@ -93,7 +93,7 @@ export class KeptPlans {
       unique: known.uniqueRows(table),
     }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
-    const kept: KeptPlan = { user, position, request: asked, plan, tables: found };
+    const kept: KeptPlan = { user, position, request: asked, plan, tables: facts };
     this.#plans.set(query, kept);
     if (plan.isTimeless && plan.series !== undefined && text.length + plan.sql.length <= movableCharacters)
       this.#keepMovable(query, text, kept);

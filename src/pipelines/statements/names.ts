@@ -53,12 +53,12 @@ export class StatementNames {
   }
 
   #mean(database: string, name: string): Meaning | 'absent' | 'unknown' {
-    const found = this.#catalogue.database(database);
-    if (found !== undefined) {
+    const def = this.#catalogue.database(database);
+    if (def !== undefined) {
       const table = this.#catalogue.table(database, name);
       if (table !== undefined) return { kind: table.kind, table, ...hiding(this.#catalogue.removals(database, name)) };
       // A statement may name more sub-tables than the process remembers.
-      const subTable = this.#subTables.known(found, name) ?? this.#looked.get(this.#key(database, name));
+      const subTable = this.#subTables.known(def, name) ?? this.#looked.get(this.#key(database, name));
       const parent = subTable && this.#catalogue.table(database, subTable.superTable);
       if (parent !== undefined && subTable !== undefined) {
         return { kind: 'sub', table: parent, id: subTable.id, name, subTable };
@@ -74,16 +74,16 @@ export class StatementNames {
     this.takeForAbsent(names);
     const byDatabase = new Map<DatabaseDef, string[]>();
     for (const { database, name } of names) {
-      const found = this.#catalogue.database(database);
-      if (found === undefined || this.#catalogue.table(database, name) !== undefined) continue;
-      const list = byDatabase.get(found);
-      if (list === undefined) byDatabase.set(found, [name]);
+      const def = this.#catalogue.database(database);
+      if (def === undefined || this.#catalogue.table(database, name) !== undefined) continue;
+      const list = byDatabase.get(def);
+      if (list === undefined) byDatabase.set(def, [name]);
       else list.push(name);
     }
     for (const [database, list] of byDatabase) {
       const keys = list.map((name) => this.#key(database.name, name));
-      const found = await this.#subTables.lookUp(database, list);
-      for (const [i, name] of list.entries()) this.#looked.set(keys[i]!, found.get(name));
+      const byName = await this.#subTables.lookUp(database, list);
+      for (const [i, name] of list.entries()) this.#looked.set(keys[i]!, byName.get(name));
     }
   }
 

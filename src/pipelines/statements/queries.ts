@@ -140,8 +140,8 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();
   if (catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
-  const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
-  if (found.every((table) => table !== undefined)) plans.keep(written, text, origin, plan, found, known);
+  const defs = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
+  if (defs.every((table) => table !== undefined)) plans.keep(written, text, origin, plan, defs, known);
   return plan;
 }
 
@@ -156,14 +156,14 @@ function stored(
 
 /** The tables whose rows a query may read. A name that is no table may be a sub-table; a view or a list may stand for anything. */
 export function tablesOf(query: Query, current: string | undefined, catalogue: Catalogue): WaitingTables {
-  const found: WaitingTable[] = [];
+  const waiting: WaitingTable[] = [];
   for (const { database = current, name } of collectTables(query)) {
     if (database === undefined || catalogue.database(database) === undefined) return 'all';
-    if (catalogue.table(database, name) !== undefined) found.push({ database, table: name });
+    if (catalogue.table(database, name) !== undefined) waiting.push({ database, table: name });
     else if (catalogue.view(database, name) !== undefined) return 'all';
-    else found.push({ database });
+    else waiting.push({ database });
   }
-  return found;
+  return waiting;
 }
 
 /** The same for those of single series, most of which have none that wait. */

@@ -90,8 +90,8 @@ export class RunningStatements {
 
   /** Breaks a query off that the user may see; nothing happens when it is over already, or is a write. */
   kill(id: number, access: Access): void {
-    const found = this.#running.all().find((begun) => begun.id === id);
-    if (access.isAdministrator || found?.user === access.user) found?.kill();
+    const statement = this.#running.all().find((begun) => begun.id === id);
+    if (access.isAdministrator || statement?.user === access.user) statement?.kill();
   }
 }
 

@@ -138,15 +138,15 @@ async function makeTarget(
 ): Promise<boolean> {
   const { catalogue, subTables, storage } = definitions;
   const name = checkedName(statement.target.name.text, 192);
-  const found = catalogue.table(database.name, name);
-  if (found?.kind === 'super') return catalogue.derivations.isStreamTable(found.id);
-  if (found !== undefined) throw new FaultError(refusals.stableNotExist);
+  const table = catalogue.table(database.name, name);
+  if (table?.kind === 'super') return catalogue.derivations.isStreamTable(table.id);
+  if (table !== undefined) throw new FaultError(refusals.stableNotExist);
   const shape = streamTableShape(statement, query, ({ type }) => type && declaredType(type, 'tag'));
   const spec = { database: database.name, name, kind: 'super', comment: undefined, ttl: 0, ...shape } as const;
   const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
   if (refused !== undefined && refused.code !== Codes.stableAlreadyExists) throw new FaultError(refused);
-  const made = catalogue.table(database.name, name);
-  if (made !== undefined) await storage.ensure(database, made);
+  const created = catalogue.table(database.name, name);
+  if (created !== undefined) await storage.ensure(database, created);
   return refused === undefined;
 }
 

@@ -60,7 +60,7 @@ export async function streamRound(
     stepOf(query),
   );
   const ends = ranges.flatMap(({ low, high }) => [low, high]);
-  const [opened, newest] = limitsOf([...ends, ...given(state.newest), ...given(state.opened)]);
+  const [opened, newest] = limitsOf([...ends, ...listed(state.newest), ...listed(state.opened)]);
   if (statement.options.trigger.kind === 'window-close' && query.windows.kind === 'interval') {
     const closed = await closeWindows(stream, { ranges, changed, newest, opened }, state);
     return { ...next, newest: String(newest), opened: String(opened), closed };
@@ -193,7 +193,7 @@ async function closeWindows(
   return String(now);
 }
 
-function given(ticks: string | undefined): bigint[] {
+function listed(ticks: string | undefined): bigint[] {
   return ticks === undefined ? [] : [BigInt(ticks)];
 }
 

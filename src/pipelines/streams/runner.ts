@@ -141,9 +141,9 @@ export class StreamRunner implements Component {
   /** A process that lost the lease in the middle of its work says so by putting the state back: its piece is done again. */
   async #readBack(): Promise<void> {
     const resting = [...this.#runs.values()].filter(({ busy, kept }) => !busy && kept !== undefined);
-    const found = await this.#context.states.read(resting.map(({ def }) => def.id));
+    const stored = await this.#context.states.read(resting.map(({ def }) => def.id));
     for (const run of resting) {
-      const kept = found.get(run.def.id);
+      const kept = stored.get(run.def.id);
       if (run.busy || kept === undefined || kept.place >= run.state.place) continue;
       run.state = kept;
       run.kept = kept;
@@ -161,9 +161,9 @@ export class StreamRunner implements Component {
       await states.forget(id);
     }
     const begun = streams.filter(({ id }) => !this.#runs.has(id));
-    const found = await states.read(begun.map(({ id }) => id));
+    const stored = await states.read(begun.map(({ id }) => id));
     for (const def of begun) {
-      const kept = found.get(def.id);
+      const kept = stored.get(def.id);
       const run = { def, statement: streamStatement(def), state: kept ?? firstState(def), kept };
       this.#runs.set(def.id, { ...run, dueMs: 0, failures: 0, busy: false });
     }
@@ -177,14 +177,14 @@ export class StreamRunner implements Component {
       const next = await withCurrentSchema(this.#context, () => {
         return streamRound(run.def, run.statement, run.state, this.#context, signal);
       });
-      const found = next ?? (run.state.fault === undefined ? undefined : { ...run.state, fault: undefined });
+      const outcome = next ?? (run.state.fault === undefined ? undefined : { ...run.state, fault: undefined });
       if (Date.now() >= this.#heldUntilMs) {
         // Another process may have written meanwhile, and this write went over its newer state.
         this.#holds = false;
         await this.#context.states.write(run.def.id, run.state);
         return;
       }
-      if (found !== undefined) await this.#keep(run, found);
+      if (outcome !== undefined) await this.#keep(run, outcome);
       run.failures = 0;
       const tookMs = Date.now() - began;
       run.dueMs = Date.now() + Math.max(periodOf(run.statement), Math.min(tookMs * restFactor, maxRestMs));

@@ -114,11 +114,11 @@ async function withTargets(
   }
   const byId = new Map(touched.map((series) => [String(series.id), series]));
   const tags = `${tagsSource(source.table, 'g')} ON ${nameColumn('g')} = n.source`;
-  const found = await context.engine.rows(
+  const targets = await context.engine.rows(
     `SELECT toString(${idColumn('g')}), n.target FROM (${groups}) AS n INNER JOIN ${tags}
      WHERE ${idColumn('g')} IN (${[...byId.keys()].join(', ')})`,
   );
-  return found.flatMap(([id, target]) => {
+  return targets.flatMap(([id, target]) => {
     const series = byId.get(String(id));
     return series === undefined ? [] : [{ ...series, target: String(target) }];
   });
@@ -131,11 +131,11 @@ async function targetIds(
 ): Promise<ReadonlyMap<string, bigint>> {
   const database = context.catalogue.database(def.target.database);
   if (database === undefined) return new Map();
-  const found = await context.subTables.lookUp(
+  const byName = await context.subTables.lookUp(
     database,
     groups.map(({ target }) => target),
   );
-  return new Map([...found].map(([name, { id }]) => [name, id]));
+  return new Map([...byName].map(([name, { id }]) => [name, id]));
 }
 
 /**
@@ -160,10 +160,10 @@ async function lastStarts(
   );
   const overlap = stream.query.windows.kind === 'rows' ? stream.query.windows.overlap : 1;
   const starts = `groupArraySorted(${overlap})(0 - ${timeColumn('r')})`;
-  const found = await context.engine.rows(
+  const rows = await context.engine.rows(
     `SELECT toString(${idColumn('r')} AS i), toString(0 - ${starts}[${overlap}]) FROM ${rowsSource(table.storage, 'r')}
      WHERE ${allOf([...rowsOfTable(table, 'r'), `i IN (${ids.join(', ')})`, `${timeColumn('r')} < ${before}`])}
      GROUP BY i HAVING length(${starts}) = ${overlap}`,
   );
-  return new Map(found.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
+  return new Map(rows.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
 }

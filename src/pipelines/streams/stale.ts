@@ -28,11 +28,11 @@ export async function removeStale(
   const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table, 'g')} ON ${nameColumn('g')} = r.x1`;
   const stale = [...rows, `(id, ts) GLOBAL NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
   const find = `SELECT toString(id), toString(ts) FROM ${table.storage} FINAL WHERE ${allOf(stale)} LIMIT ${maxKeys}`;
-  for (let found = maxKeys; found === maxKeys; ) {
+  for (let count = maxKeys; count === maxKeys; ) {
     // The keys are looked up first: the engine would run a query in the condition of DELETE for every part of the table.
     const keys = await engine.rows(find);
-    found = keys.length;
-    if (found === 0) return;
+    count = keys.length;
+    if (count === 0) return;
     const where = [...ofTable(table), `(id, ts) IN (${keys.map(([id, ts]) => `(${id}, ${ts})`).join(', ')})`];
     const change = { change: 'delete-rows', table: table.storage, where: allOf(where), isUnseen: false } as const;
     await storage.inTurn([table], () => engine.define(change));

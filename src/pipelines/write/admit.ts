@@ -61,7 +61,7 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
 }
 
 function refusalOf(error: unknown): Delivery {
-  const found = faultOf(error);
-  const isMissing = found.code === Codes.databaseNotExist || isDenied(found);
-  return { outcome: isMissing ? 'rejected' : 'failed', fault: found };
+  const failure = faultOf(error);
+  const isMissing = failure.code === Codes.databaseNotExist || isDenied(failure);
+  return { outcome: isMissing ? 'rejected' : 'failed', fault: failure };
 }

@@ -53,17 +53,17 @@ export function define(
 /** The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. */
 async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<RowSet> | undefined> {
   const refused = new Map<ColumnBlock, Fault>();
-  const made: Promise<void>[] = [];
+  const definitions: Promise<void>[] = [];
   const make = async (block: ColumnBlock): Promise<void> => {
-    const found = await within(definer.define(block));
-    if (found !== undefined && !mayPass(found)) refused.set(block, found);
+    const failure = await within(definer.define(block));
+    if (failure !== undefined && !mayPass(failure)) refused.set(block, failure);
   };
   const slice = new Slice();
   for (const block of batch.payload.blocks) {
     if (slice.isOver()) await slice.next();
-    if (!definer.isDefined(block)) made.push(make(block));
+    if (!definer.isDefined(block)) definitions.push(make(block));
   }
-  await Promise.all(made);
+  await Promise.all(definitions);
   const [first] = refused.values();
   if (first === undefined) return batch;
   const ending: Delivery = { outcome: 'rejected', fault: first };

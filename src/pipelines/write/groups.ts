@@ -37,15 +37,15 @@ export function membersOf(
 export function earlierGroups(
   groups: ReadonlyMap<number, readonly Member[]>,
 ): ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>> {
-  const found = new Map<string, Map<number, EarlierGroup>>();
+  const earlier = new Map<string, Map<number, EarlierGroup>>();
   for (const [group, members] of groups) {
     const pairs = members.reduce((sum, { sequences }) => sum + sequences.length, 0);
     for (const member of members) {
       const key = tableKey(member);
-      const known = found.get(key) ?? new Map<number, EarlierGroup>();
-      found.set(key, known);
+      const known = earlier.get(key) ?? new Map<number, EarlierGroup>();
+      earlier.set(key, known);
       for (const sequence of member.sequences) known.set(sequence, { group, pairs });
     }
   }
-  return found;
+  return earlier;
 }

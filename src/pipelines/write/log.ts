@@ -158,8 +158,8 @@ export class LogStage implements GroupLog {
     }
   }
 
-  failed(found: Fault): void {
-    this.#back.refuse(new FaultError(found));
+  failed(failure: Fault): void {
+    this.#back.refuse(new FaultError(failure));
   }
 
   #take(batch: Batch<RowSet>): void {
@@ -187,8 +187,8 @@ export class LogStage implements GroupLog {
       try {
         await seen;
       } catch (error) {
-        const found = faultOf(error);
-        batch.settle({ outcome: 'failed', fault: found });
+        const failure = faultOf(error);
+        batch.settle({ outcome: 'failed', fault: failure });
         return;
       }
     }

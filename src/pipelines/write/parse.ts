@@ -71,8 +71,8 @@ function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | und
   } catch (error) {
     if (error instanceof FaultError) batch.settle({ outcome: 'rejected', fault: error.fault });
     else {
-      const found = fault('database', Codes.free, 'The text could not be parsed', error);
-      batch.settle({ outcome: 'failed', fault: found });
+      const failure = fault('database', Codes.free, 'The text could not be parsed', error);
+      batch.settle({ outcome: 'failed', fault: failure });
     }
     return undefined;
   }

@@ -107,7 +107,7 @@ export class ReadBack {
     this.#isRunning = true;
     while (this.#cursor !== undefined && !this.#isStopped) {
       const room = this.#context.room();
-      if (room === undefined) await this.#step(this.#cursor, this.#wanted());
+      if (room === undefined) await this.#step(this.#cursor, this.#nextDatabase());
       else await room;
     }
     this.#isRunning = false;
@@ -118,26 +118,27 @@ export class ReadBack {
   }
 
   /** The database that is read on its own now; undefined when all are. */
-  #wanted(): string | undefined {
+  #nextDatabase(): string | undefined {
     if (this.#left.has(ofSeveral)) return undefined;
     for (const { databases, upTo } of this.#waiters) {
       if (databases === 'all') continue;
-      const found = databases.find((database) => !this.#isRead(database, upTo));
-      if (found !== undefined) return found;
+      const next = databases.find((database) => !this.#isRead(database, upTo));
+      if (next !== undefined) return next;
     }
     return undefined;
   }
 
-  async #step(cursor: Cursor, wanted: string | undefined): Promise<void> {
+  async #step(cursor: Cursor, nextDatabase: string | undefined): Promise<void> {
     const { wal, handOn, wentOn } = this.#context;
     const isAhead = ({ database, sequence }: TextHead): boolean =>
       sequence <= (this.#ahead.get(database)?.sequence ?? 0);
-    const wants = (head: TextHead): boolean => (wanted === undefined || head.database === wanted) && !isAhead(head);
-    const ahead = wanted === undefined ? undefined : this.#ahead.get(wanted)?.cursor;
+    const wants = (head: TextHead): boolean =>
+      (nextDatabase === undefined || head.database === nextDatabase) && !isAhead(head);
+    const ahead = nextDatabase === undefined ? undefined : this.#ahead.get(nextDatabase)?.cursor;
     const from = ahead !== undefined && reaches(ahead, cursor) ? ahead : cursor;
     const some = await wal.next(from, wants);
     if (some === undefined) {
-      this.#end(wanted);
+      this.#end(nextDatabase);
       return;
     }
     const slice = new Slice();
@@ -147,14 +148,14 @@ export class ReadBack {
       if (this.#isStopped) return;
       for (const { text } of run) this.#take(text);
     }
-    if (wanted === undefined) {
+    if (nextDatabase === undefined) {
       this.#cursor = some.cursor;
       wal.passed(some.cursor);
     } else {
-      const before = this.#ahead.get(wanted)?.sequence ?? 0;
+      const before = this.#ahead.get(nextDatabase)?.sequence ?? 0;
       const sequence = some.texts.at(-1)?.text.sequence ?? before;
       // Since the last of them was handed on, newer ones may have been passed.
-      if (sequence >= before) this.#ahead.set(wanted, { cursor: some.cursor, sequence });
+      if (sequence >= before) this.#ahead.set(nextDatabase, { cursor: some.cursor, sequence });
     }
     wentOn();
     this.#wake();
@@ -168,14 +169,14 @@ export class ReadBack {
   }
 
   /** The end of what is written; what is still counted could not be read. */
-  #end(wanted: string | undefined): void {
-    if (wanted === undefined) {
+  #end(nextDatabase: string | undefined): void {
+    if (nextDatabase === undefined) {
       this.#cursor = undefined;
       this.#left.clear();
       this.#ahead.clear();
       this.#context.wal.passed(this.#context.wal.end);
       this.#context.caughtUp();
-    } else this.#left.delete(wanted);
+    } else this.#left.delete(nextDatabase);
     this.#wake();
   }
 

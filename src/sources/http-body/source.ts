@@ -116,8 +116,8 @@ export class HttpBodySource implements Source<ByteBlock> {
     this.#open.end();
     if (exchange.aborted.aborted) return;
     const text = `The body could not be read: ${reasonOf(error)}`;
-    const found = error instanceof FaultError ? error.fault : undefined;
-    exchange.refuse(found ?? fault('parameter', Codes.invalidContentLength, text, error));
+    const failure = error instanceof FaultError ? error.fault : undefined;
+    exchange.refuse(failure ?? fault('parameter', Codes.invalidContentLength, text, error));
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
@@ -279,9 +279,9 @@ export class HttpBodySource implements Source<ByteBlock> {
 }
 
 /** The bytes of a body that was collected, or what happened instead. */
-function collected(found: Collected): Buffer {
-  if (Buffer.isBuffer(found)) return found;
-  if (typeof found === 'object') throw new FaultError(found);
+function collected(body: Collected): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === 'object') throw new FaultError(body);
   throw new Error('it does not have the length that its Content-Length says, or broke off');
 }
 

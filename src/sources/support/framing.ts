@@ -69,8 +69,8 @@ function bytesAtOnce(text: Uint8Array, cutter: LineCutter): number {
   const marks = cutter.rows === undefined ? lineMarks : elementMarks;
   const starts = Array.from({ length: looks }, (_, look) => Math.floor((length / looks) * (look + Math.random())));
   const rowsBy = ([byte, perRow]: (typeof marks)[number]): number => {
-    const found = starts.reduce((sum, start) => sum + countByte(text.subarray(start, start + lookBytes), byte), 0);
-    return (found / perRow / (looks * lookBytes)) * length;
+    const count = starts.reduce((sum, start) => sum + countByte(text.subarray(start, start + lookBytes), byte), 0);
+    return (count / perRow / (looks * lookBytes)) * length;
   };
   const rows = Math.max(...marks.map(rowsBy));
   return rows <= mostRowsAtOnce ? length : Math.ceil((length / rows) * rowsOfPiece);

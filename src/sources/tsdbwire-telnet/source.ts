@@ -141,7 +141,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
         counts.overlongLines++;
         this.#losses.add('warn', 'Lines that are too long were dropped.', 1, `the limit is ${maxLineBytes} bytes`);
       },
-      answer: (command) => this.#answer(command, made),
+      answer: (command) => this.#answer(command, entry),
     };
     const listener = new TcpListener({
       host,
@@ -156,8 +156,8 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
         this.#losses.add('warn', 'Connections were refused.', 1, reason);
       },
     });
-    const made: Port = { listener, connections, counts, port };
-    return made;
+    const entry: Port = { listener, connections, counts, port };
+    return entry;
   }
 
   #connect(socket: Socket, context: ConnectionContext, connections: Set<TelnetConnection>): void {

@@ -61,14 +61,14 @@ const noFigures: SeriesFigures = { head: '', idColumn: '', id: '', terms: [], gi
 
 /** The rows of such a statement by series, as each would have come by itself; printed as JSON arrays, a line each. */
 export function figuresBySeries(answer: Buffer): Map<string, Buffer> {
-  const found = new Map<string, Buffer>();
+  const lines = new Map<string, Buffer>();
   for (let at = 0; at < answer.length; ) {
     const end = answer.indexOf(lineFeed, at) + 1 || answer.length;
     const comma = answer.indexOf(',', at);
     const line = Buffer.from(answer.subarray(comma, end));
     line.write('[');
-    found.set(answer.toString('latin1', at + 1, comma), line);
+    lines.set(answer.toString('latin1', at + 1, comma), line);
     at = end;
   }
-  return found;
+  return lines;
 }

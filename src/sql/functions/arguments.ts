@@ -21,7 +21,7 @@ export function doubleArgument(arg: Value | undefined): string {
 }
 
 /** Engine SQL that is true where a value is there. */
-export function given(arg: Value | undefined): string {
+export function hasValue(arg: Value | undefined): string {
   return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
 }
 

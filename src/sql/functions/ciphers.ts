@@ -64,9 +64,9 @@ function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (type: DataType) =>
     const text = checkedText(name, args);
     const { key, vector } = cipherOf(name, args);
     if (text.role === 'null') return 'NULL';
-    const found = of(`assumeNotNull(${bytesOf(text.type)})`, key, vector);
+    const decrypted = of(`assumeNotNull(${bytesOf(text.type)})`, key, vector);
     // Once in the text of the statement, however often it is needed: calls may be nested.
-    return `arrayMap(x -> if(isNull(x), NULL, ${found}), [${text.sql}])[1]`;
+    return `arrayMap(x -> if(isNull(x), NULL, ${decrypted}), [${text.sql}])[1]`;
   };
 }
 

@@ -54,8 +54,8 @@ export const conditionalFunctions: readonly ScalarFunction[] = [
   choosing('IFNULL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
   choosing('NVL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
   choosing('NVL2', ['any', 'any', 'any'], 1, (args, [a, b]) => {
-    const given = args[0] === undefined ? '0' : isNull(args[0], true).sql;
-    return `if(${given}, ${a}, ${b})`;
+    const test = args[0] === undefined ? '0' : isNull(args[0], true).sql;
+    return `if(${test}, ${a}, ${b})`;
   }),
   {
     kind: 'scalar',

@@ -23,9 +23,9 @@ function levels(name: string, args: readonly Value[]): string {
 /** One percentile is a number, several are a text with six decimals each. */
 function percentile(args: readonly Value[], builder: AggregateBuilder): string {
   const column = doubleArgument(args[0]);
-  const wanted = levels('PERCENTILE', args.slice(1));
-  if (args.length === 2) return builder.aggregate(`quantileExactInclusive(${wanted})`, column);
-  const all = builder.aggregate(`quantilesExactInclusive(${wanted})`, column);
+  const percents = levels('PERCENTILE', args.slice(1));
+  if (args.length === 2) return builder.aggregate(`quantileExactInclusive(${percents})`, column);
+  const all = builder.aggregate(`quantilesExactInclusive(${percents})`, column);
   const text = `arrayStringConcat(arrayMap(q -> printf('%.6f', assumeNotNull(q)), ${all}), ', ')`;
   return `if(${builder.aggregate('count', column)} = 0, NULL, concat('[', ${text}, ']'))`;
 }
@@ -35,8 +35,8 @@ function approximatePercentile(args: readonly Value[], builder: AggregateBuilder
   if (typeof algorithm !== 'string') throw wrongParameterType('APERCENTILE');
   const engine = { default: 'quantile', 't-digest': 'quantileTDigest' }[algorithm.toLowerCase()];
   if (engine === undefined) throw wrongParameterValue('APERCENTILE');
-  const wanted = levels('APERCENTILE', args.slice(1, 2));
-  return builder.aggregate(`${engine}(${wanted})`, doubleArgument(args[0]));
+  const percents = levels('APERCENTILE', args.slice(1, 2));
+  return builder.aggregate(`${engine}(${percents})`, doubleArgument(args[0]));
 }
 
 /** One row for each bin; a value belongs to the bin above whose lower bound it lies, its upper bound included. */

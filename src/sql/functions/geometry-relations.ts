@@ -11,7 +11,7 @@ import { raiseIf } from '../engine/raise.js';
  * An expression with names for values, as the engine has no variables inside one. A list of a constant would be a constant, too, and one
  * of an empty list of lists is sent to other nodes of a cluster in a form that they do not read.
  */
-function given(values: Readonly<Record<string, string>>, result: string): string {
+function withValues(values: Readonly<Record<string, string>>, result: string): string {
   const lists = Object.values(values).map((value) => `[materialize(${value})]`);
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${result}, ${lists.join(', ')})[1]`;
 }
@@ -93,7 +93,7 @@ function along(share: string): string {
 function places(side: 'a' | 'b', other: 'a' | 'b'): string {
   const cuts = `arraySort(arrayDistinct(arrayFilter(u -> u > 0 AND u < 1, arrayFlatten(arrayMap(t -> [${meetings}], arrayFilter(t -> ${isNear}, s${other}))))))`;
   const middles = `arrayMap((u, w) -> ${along('(u + w) / 2')}, arrayPushFront(us, 0.), arrayPushBack(us, 1.))`;
-  const ofSegment = given({ us: cuts }, `arrayConcat(arrayMap(u -> ${along('u')}, us), ${middles})`);
+  const ofSegment = withValues({ us: cuts }, `arrayConcat(arrayMap(u -> ${along('u')}, us), ${middles})`);
   return `arrayConcat(arrayFlatten(w${side}), arrayFlatten(arrayMap(s -> ${ofSegment}, v${side})))`;
 }
 
@@ -140,14 +140,14 @@ export function relation(name: keyof typeof relations, a: string, b: string): st
     `arraySlice(${list}, 1, if(${asked[side]}, length(${list}), 0) + none)`;
   const whereabouts = (side: 'a' | 'b') =>
     `arrayMap(q -> (${place('a')}, ${place('b')}), arraySlice(q${side}, 1, length(q${side}) + ${checked(name, `length(q${side})`)}))`;
-  const told = given({ la: whereabouts('a'), lb: whereabouts('b') }, relations[name]);
-  const placed = given({ qa: places('a', 'b'), qb: places('b', 'a') }, told);
+  const told = withValues({ la: whereabouts('a'), lb: whereabouts('b') }, relations[name]);
+  const placed = withValues({ qa: places('a', 'b'), qb: places('b', 'a') }, told);
   const lists = { wa: some('pa', 'a'), wb: some('pb', 'b'), va: some('sa', 'a'), vb: some('sb', 'b') };
   const asking = `if(${asked.a}, length(sa), 0) + if(${asked.b}, length(sb), 0)`;
-  const bounded = given({ none: checked(name, asking) }, given(lists, placed));
-  const cut = given({ sa: segments('pa'), sb: segments('pb') }, bounded);
+  const bounded = withValues({ none: checked(name, asking) }, withValues(lists, placed));
+  const cut = withValues({ sa: segments('pa'), sb: segments('pb') }, bounded);
   const areasToCompare = { ca: comparable('ma'), cb: comparable('mb') };
-  const listed = given({ pa: paths('ga', 'ma'), pb: paths('gb', 'mb'), ...areasToCompare }, cut);
+  const listed = withValues({ pa: paths('ga', 'ma'), pb: paths('gb', 'mb'), ...areasToCompare }, cut);
   const kinds = { ka: dimension('ga'), kb: dimension('gb'), ma: areas('ga'), mb: areas('gb') };
-  return given({ ga: a, gb: b }, given(kinds, listed));
+  return withValues({ ga: a, gb: b }, withValues(kinds, listed));
 }

@@ -23,7 +23,7 @@ function geometry(name: string, arg: Value | undefined): string {
 }
 
 function unlessNull(args: readonly Value[], sql: string): string {
-  const missing = args.map(({ sql: given }) => `isNull(${given})`);
+  const missing = args.map(({ sql: argument }) => `isNull(${argument})`);
   return `if(${missing.length === 1 ? missing[0] : `or(${missing.join(', ')})`}, NULL, ${sql})`;
 }
 

@@ -31,14 +31,14 @@ function parsed(text: string): unknown {
   }
 }
 
-function edgesOf(type: string, given: unknown): number[] | undefined {
+function edgesOf(type: string, bins: unknown): number[] | undefined {
   if (type === 'user_input') {
-    if (!Array.isArray(given) || given.length > maxBins) return undefined;
-    const edges = given.filter((edge): edge is number => typeof edge === 'number');
-    return edges.length === given.length ? edges : undefined;
+    if (!Array.isArray(bins) || bins.length > maxBins) return undefined;
+    const edges = bins.filter((edge): edge is number => typeof edge === 'number');
+    return edges.length === bins.length ? edges : undefined;
   }
-  if (typeof given !== 'object' || given === null) return undefined;
-  const { start, count, infinity, width, factor }: Record<string, unknown> = { ...given };
+  if (typeof bins !== 'object' || bins === null) return undefined;
+  const { start, count, infinity, width, factor }: Record<string, unknown> = { ...bins };
   if (typeof start !== 'number' || typeof count !== 'number' || typeof infinity !== 'boolean') return undefined;
   if (!Number.isInteger(count) || count < 1 || count > maxBins) return undefined;
   const edges = generated(type, start, infinity ? count : count + 1, type === 'log_bin' ? factor : width);

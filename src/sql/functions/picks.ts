@@ -1,5 +1,5 @@
 import { isBinary, type Value } from '../values/value.js';
-import { firstType, given } from './arguments.js';
+import { firstType, hasValue } from './arguments.js';
 import {
   integerArgument,
   type Parameter,
@@ -43,8 +43,8 @@ function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
   const keep = (args: readonly Value[], rows: RowWindows): string => {
     const count = integerArgument(name, args[1], 1n, 100n);
     const order = [`${sql(args)} ${direction}`, ...rows.order];
-    const rank = rows.over('row_number()', { by: [given(args[0])], order });
-    return `and(${given(args[0])}, ${rank} <= ${count})`;
+    const rank = rows.over('row_number()', { by: [hasValue(args[0])], order });
+    return `and(${hasValue(args[0])}, ${rank} <= ${count})`;
   };
   return picking(name, ['number', 'integer'], keep, { ofValues: true });
 }
@@ -58,8 +58,8 @@ export const pickFunctions: readonly SeriesFunction[] = [
     ['any', 'integer'],
     (args, rows) => {
       const count = integerArgument('SAMPLE', args[1], 1n, 1000n);
-      const rank = rows.over('row_number()', { by: [given(args[0])], order: ['rand()'] });
-      return `and(${given(args[0])}, ${rank} <= ${count})`;
+      const rank = rows.over('row_number()', { by: [hasValue(args[0])], order: ['rand()'] });
+      return `and(${hasValue(args[0])}, ${rank} <= ${count})`;
     },
     { ofValues: true },
   ),

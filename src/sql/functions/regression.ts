@@ -1,7 +1,7 @@
 import { dataType } from '../../model/schema.js';
 import { float64 } from '../engine/quote.js';
 import { doubleType, type Value } from '../values/value.js';
-import { doubleArgument, given } from './arguments.js';
+import { doubleArgument, hasValue } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, numberArgument, wrongParameterType } from './spec.js';
 
 /** A statistic of two columns over the rows in which both have values. */
@@ -25,8 +25,8 @@ function leastSquares(args: readonly Value[], builder: AggregateBuilder): string
   const { rows } = builder;
   if (rows === undefined) throw wrongParameterType('LEASTSQUARES');
   const value = doubleArgument(args[0]);
-  const number = `toFloat64(${rows.over('row_number()', { by: [given(args[0])] })})`;
-  const position = `if(${given(args[0])}, ${number}, NULL)`;
+  const number = `toFloat64(${rows.over('row_number()', { by: [hasValue(args[0])] })})`;
+  const position = `if(${hasValue(args[0])}, ${number}, NULL)`;
   const line = builder.aggregate('simpleLinearRegression', position, value);
   const [first, count] = [builder.aggregate('min', position), builder.aggregate('count', value)];
   const slope = `(tupleElement(${line}, 'k') / ${float64(step)})`;

@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { castToEngine } from '../engine/storage.js';
 import { refuse } from '../values/context.js';
 import { doubleType, isBinary, isNumeric, type Value } from '../values/value.js';
-import { firstType, given, nullable, typed } from './arguments.js';
+import { firstType, hasValue, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, noTimeline, wrongParameterType } from './spec.js';
 
 /** A number out of a stored column is of the type that it is stored as. */
@@ -22,7 +22,7 @@ function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argM
       if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType(name);
       return builder.aggregate(engine, nullable(arg));
     },
-    pick: ([arg]) => [picker, arg?.sql ?? 'NULL', given(arg)],
+    pick: ([arg]) => [picker, arg?.sql ?? 'NULL', hasValue(arg)],
   };
 }
 
@@ -34,9 +34,9 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
       if (arg?.sql === sequence) return builder.aggregate(engine, nullable(arg));
-      return builder.aggregate(picker, nullable(arg), sequence, given(arg));
+      return builder.aggregate(picker, nullable(arg), sequence, hasValue(arg));
     },
-    pick: ([arg], { sequence = '0' }) => [picker, sequence, given(arg)],
+    pick: ([arg], { sequence = '0' }) => [picker, sequence, hasValue(arg)],
   };
 }
 
@@ -49,7 +49,7 @@ function sequenceOf({ sequence }: AggregateBuilder): string {
 function mode(args: readonly Value[], builder: AggregateBuilder): string {
   const arg = args[0];
   if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
-  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${typed(arg)})]`, '[toUInt64(1)]', given(arg));
+  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${typed(arg)})]`, '[toUInt64(1)]', hasValue(arg));
   const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
   const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
   return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
@@ -63,7 +63,7 @@ function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows
     by: [value],
     frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
   });
-  return ['argMinIf', `tuple(negate(toInt64(${times})), ${value})`, given(arg)];
+  return ['argMinIf', `tuple(negate(toInt64(${times})), ${value})`, hasValue(arg)];
 }
 
 /** Functions that pick one row of a group. */

@@ -2,7 +2,7 @@ import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { convertTo, type Environment } from '../values/convert.js';
 import { bigintType, doubleType, isBinary, isInteger, type Value } from '../values/value.js';
-import { doubleArgument, firstType, given, nullable, sumType, typed } from './arguments.js';
+import { doubleArgument, firstType, hasValue, nullable, sumType, typed } from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -16,14 +16,14 @@ import {
 
 const beforeRow = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
 
-/** The value of `sql` in the last row before this one in which `given` holds; NULL when there is none. */
-export function previous(sql: string, given: string, rows: RowWindows): string {
-  return rows.over(`last_value(if(${given}, toNullable(${sql}), NULL)) IGNORE NULLS`, { frame: beforeRow });
+/** The value of `sql` in the last row before this one in which `condition` holds; NULL when there is none. */
+export function previous(sql: string, condition: string, rows: RowWindows): string {
+  return rows.over(`last_value(if(${condition}, toNullable(${sql}), NULL)) IGNORE NULLS`, { frame: beforeRow });
 }
 
 /** The same in the first row after this one. Rows are counted backwards: a frame that grows is cheap, one that shrinks is not. */
-export function following(sql: string, given: string, rows: RowWindows): string {
-  const call = `last_value(if(${given}, toNullable(${sql}), NULL)) IGNORE NULLS`;
+export function following(sql: string, condition: string, rows: RowWindows): string {
+  const call = `last_value(if(${condition}, toNullable(${sql}), NULL)) IGNORE NULLS`;
   return rows.over(call, { order: rows.order.map((sql) => `${sql} DESC`), frame: beforeRow });
 }
 
@@ -47,7 +47,7 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const mode = args[1] === undefined ? 0n : integerArgument('DIFF', args[1], 0n, 3n);
   const type = differenceType(args);
-  const before = previous(arg.sql, given(arg), rows);
+  const before = previous(arg.sql, hasValue(arg), rows);
   const plain = `(${castToEngine(arg.sql, type)} - ${castToEngine(before, type)})`;
   const positive = mode === 1n || mode === 3n;
   const sql = positive ? `if(${plain} < 0, NULL, ${plain})` : plain;
@@ -59,7 +59,7 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
 function laterRows(arg: Value, before: string, rows: RowWindows): string {
   const later = `${rows.over('row_number()')} > 1`;
   if (!arg.nullable) return later;
-  const ahead = rows.over(`countIf(${given(arg)})`, { order: rows.order.map((sql) => `${sql} DESC`) });
+  const ahead = rows.over(`countIf(${hasValue(arg)})`, { order: rows.order.map((sql) => `${sql} DESC`) });
   return `and(${later}, or(isNotNull(${before}), ${ahead} > 0))`;
 }
 
@@ -68,8 +68,8 @@ function derivative(args: readonly Value[], rows: RowWindows, env: Environment):
   const unit = unitTicksOf(args[1], env);
   const ignoresNegative = args[2] !== undefined && integerArgument('DERIVATIVE', args[2], 0n, 1n) === 1n;
   const [value, time] = [doubleArgument(arg), rows.time.sql];
-  const rise = `(${value} - ${previous(value, given(arg), rows)})`;
-  const run = `(${time} - ${previous(time, given(arg), rows)})`;
+  const rise = `(${value} - ${previous(value, hasValue(arg), rows)})`;
+  const run = `(${time} - ${previous(time, hasValue(arg), rows)})`;
   const slope = `(${rise} / nullIf(${run}, 0) * ${unit})`;
   const keep = ignoresNegative ? `ifNull(${slope} >= 0, 0)` : `isNotNull(${slope})`;
   return { sql: slope, keep };
@@ -86,18 +86,18 @@ function unitTicksOf(arg: Value | undefined, { precision }: Environment): bigint
 function runningSum(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const sum = rows.over(`sum(${castToEngine(arg.sql, sumType(args))})`);
-  return { sql: `if(${given(arg)}, ${sum}, NULL)`, keep: given(arg) };
+  return { sql: `if(${hasValue(arg)}, ${sum}, NULL)`, keep: hasValue(arg) };
 }
 
 function movingAverage(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const count = integerArgument('MAVG', args[1], 1n, 1000n);
-  const by = [given(arg)];
+  const by = [hasValue(arg)];
   const mean = rows.over(`avg(${doubleArgument(arg)})`, {
     by,
     frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW`,
   });
-  return { sql: mean, keep: `and(${given(arg)}, ${rows.over('row_number()', { by })} >= ${count})` };
+  return { sql: mean, keep: `and(${hasValue(arg)}, ${rows.over('row_number()', { by })} >= ${count})` };
 }
 
 const comparisons: Readonly<Record<string, string>> = {

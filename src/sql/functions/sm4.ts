@@ -72,13 +72,13 @@ function roundKeys(key: Buffer): number[] {
 }
 
 /** An expression in which `name` stands for `value`, which is worked out once. */
-function given(name: string, value: string, body: string): string {
+function withValue(name: string, value: string, body: string): string {
   return `arrayMap(${name} -> ${body}, [${value}])[1]`;
 }
 
 /** Four words of a tuple, from `first` on, as an expression of them. */
-function words(made: (at: number) => string): string {
-  return `(${[1, 2, 3, 4].map(made).join(', ')})`;
+function words(wordAt: (at: number) => string): string {
+  return `(${[1, 2, 3, 4].map(wordAt).join(', ')})`;
 }
 
 /** The words of a block that begins behind `from` bytes of a text. */
@@ -98,7 +98,7 @@ function ciphered(block: string, keys: readonly number[]): string {
   const bytes = `arrayMap(h -> bitRotateRight(arrayElement(${tableText}, bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1), h), [0, 8, 16, 24])`;
   const step = `(s.2, s.3, s.4, bitXor(s.1, arrayReduce('groupBitXor', ${bytes})))`;
   const folded = `arrayFold((s, k) -> ${step}, [${keys}]::Array(UInt32), ${block})`;
-  return given(
+  return withValue(
     'r',
     folded,
     words((at) => `r.${5 - at}`),
@@ -123,14 +123,14 @@ function starts(text: string): string {
 export function sm4Encrypted(text: string, key: Buffer, vector: Buffer | undefined): string {
   const keys = roundKeys(key);
   const padding = `toUInt8(${blockBytes} - length(t) % ${blockBytes})`;
-  const filled = given('t', text, `concat(t, repeat(char(${padding}), ${padding}))`);
+  const filled = withValue('t', text, `concat(t, repeat(char(${padding}), ${padding}))`);
   if (vector === undefined) {
-    const block = given('c', ciphered(blockAt('p', 'b'), keys), bytesOf('c'));
-    return given('p', filled, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
+    const block = withValue('c', ciphered(blockAt('p', 'b'), keys), bytesOf('c'));
+    return withValue('p', filled, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
   }
   const mixed = xored('a.2', blockAt('p', 'b'));
-  const chained = given('c', ciphered(mixed, keys), `(concat(a.1, ${bytesOf('c')}), c)`);
-  return given('p', filled, `arrayFold((a, b) -> ${chained}, ${starts('p')}, ('', ${literal(vector)})).1`);
+  const chained = withValue('c', ciphered(mixed, keys), `(concat(a.1, ${bytesOf('c')}), c)`);
+  return withValue('p', filled, `arrayFold((a, b) -> ${chained}, ${starts('p')}, ('', ${literal(vector)})).1`);
 }
 
 /** Text that was encrypted into bytes; NULL for bytes that are no whole blocks or do not end as encrypted ones do. */
@@ -138,10 +138,14 @@ export function sm4Decrypted(bytes: string, key: Buffer, vector: Buffer | undefi
   const keys = roundKeys(key).reverse();
   const plain = ciphered(blockAt('p', 'b'), keys);
   const before = `if(b = 0, ${vector === undefined ? '' : literal(vector)}, ${blockAt('p', `b - ${blockBytes}`)})`;
-  const block = given('c', plain, vector === undefined ? bytesOf('c') : given('e', before, bytesOf(xored('c', 'e'))));
-  const all = given('p', bytes, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
+  const block = withValue(
+    'c',
+    plain,
+    vector === undefined ? bytesOf('c') : withValue('e', before, bytesOf(xored('c', 'e'))),
+  );
+  const all = withValue('p', bytes, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
   const last = 'reinterpretAsUInt8(right(t, 1))';
   const isFilled = `length(t) > 0 AND length(t) % ${blockBytes} = 0 AND ${last} BETWEEN 1 AND ${blockBytes}
     AND right(t, ${last}) = repeat(right(t, 1), ${last})`;
-  return given('t', all, `if(${isFilled}, left(t, length(t) - ${last}), NULL)`);
+  return withValue('t', all, `if(${isFilled}, left(t, length(t) - ${last}), NULL)`);
 }

@@ -115,9 +115,9 @@ function regexpExtract(args: readonly Value[]): string {
   const number = group === undefined ? 1n : integerArgument('REGEXP_EXTRACT', group, 0n, maxGroup);
   checkPattern(pattern.constant);
   const groups = `extractGroups(assumeNotNull(${textSide(source)}), ${quoteString(`(?s)(${pattern.constant})`)})`;
-  const found = `arrayElement(${groups}, ${number + 1n})`;
+  const matched = `arrayElement(${groups}, ${number + 1n})`;
   // The engine gives an empty text for a group that has no part in the match, too.
-  const told = /\||\)[?*{]/.test(pattern.constant) && number > 0n ? `nullIf(${found}, '')` : found;
+  const told = /\||\)[?*{]/.test(pattern.constant) && number > 0n ? `nullIf(${matched}, '')` : matched;
   return `if(or(isNull(${textSide(source)}), length(${groups}) <= ${number}), NULL, ${told})`;
 }
 

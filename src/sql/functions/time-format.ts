@@ -125,13 +125,13 @@ function partsOf(text: string): (Field | string)[] {
   };
   for (let at = 0; at < text.length; ) {
     const close = text.startsWith('"', at) ? text.indexOf('"', at + 1) : -1;
-    const found = close < 0 ? fieldAt(text, at) : undefined;
+    const field = close < 0 ? fieldAt(text, at) : undefined;
     if (close >= 0) {
       literal(text.slice(at + 1, close));
       at = close + 1;
-    } else if (found !== undefined) {
-      parts.push(found[1]);
-      at += found[0].length;
+    } else if (field !== undefined) {
+      parts.push(field[1]);
+      at += field[0].length;
     } else {
       literal(text.charAt(at));
       at += 1;
@@ -142,8 +142,8 @@ function partsOf(text: string): (Field | string)[] {
 
 function fieldAt(text: string, at: number): (typeof fields)[number] | undefined {
   return fields.find(([word, , anyCase]) => {
-    const given = text.slice(at, at + word.length);
-    return given === word || (anyCase === true && given.toUpperCase() === word);
+    const letters = text.slice(at, at + word.length);
+    return letters === word || (anyCase === true && letters.toUpperCase() === word);
   });
 }
 
@@ -199,7 +199,7 @@ function assembled(numbers: ReadonlyMap<Part, string>, env: Environment): string
 
 /** Blanks match any number of blanks. */
 function literalPattern(text: string): string {
-  return text.replace(/\s+|[\\^$.|?*+()[\]{}]/g, (found) => (/\s/.test(found) ? '\\s*' : `\\${found}`));
+  return text.replace(/\s+|[\\^$.|?*+()[\]{}]/g, (match) => (/\s/.test(match) ? '\\s*' : `\\${match}`));
 }
 
 /** Times by formats with words such as YYYY and HH24. */

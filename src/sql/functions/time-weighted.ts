@@ -3,7 +3,7 @@ import { ticksPerSecond } from '../../model/schema.js';
 import { raiseIf } from '../engine/raise.js';
 import type { Environment } from '../values/convert.js';
 import { doubleType, type Value } from '../values/value.js';
-import { doubleArgument, given } from './arguments.js';
+import { doubleArgument, hasValue } from './arguments.js';
 import { following, previous } from './series.js';
 import { type AggregateBuilder, type AggregateFunction, noTimeline, unitArgument, wrongParameterType } from './spec.js';
 
@@ -33,7 +33,7 @@ function elapsed(args: readonly Value[], builder: AggregateBuilder, env: Environ
 function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder): string {
   const { rows, span } = builder;
   if (rows === undefined) throw wrongParameterType('TWA');
-  const there = given(args[0]);
+  const there = hasValue(args[0]);
   const [value, time] = [doubleArgument(args[0]), rows.time.sql];
   const before = { value: previous(value, there, rows), time: previous(time, there, rows) };
   const areas: string[] = [];
@@ -68,7 +68,7 @@ function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Env
   const newest = builder.aggregate(
     'groupArraySortedIf(3)',
     `tuple(negate(assumeNotNull(${time.sql})), assumeNotNull(${doubleArgument(args[0])}))`,
-    given(args[0]),
+    hasValue(args[0]),
   );
   const part = (row: number, at: number): string => `tupleElement(arrayElement(${newest}, ${row}), ${at})`;
   const seconds = `((${part(2, 1)} - ${part(1, 1)}) / ${ticksPerSecond(env.precision)})`;

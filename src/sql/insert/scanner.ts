@@ -49,7 +49,7 @@ class InsertScanner {
   readonly #shapes = new Map<string, TableShape>();
   readonly #times = new Map<string, TimeReader>();
   /** Sub-tables this statement makes, and names it needs, by {@link keyOf}. */
-  readonly #made = new Map<string, Resolved>();
+  readonly #created = new Map<string, Resolved>();
   readonly #lookups = new Map<string, TableName>();
   #rowCount = 0;
 
@@ -101,32 +101,32 @@ class InsertScanner {
 
   /** Undefined when a name has to be looked up first. */
   #destination(target: TableName, using: UsingClause | undefined): Destination | undefined {
-    const found = this.#resolve(target);
-    if (using !== undefined) return this.#usingDestination(target, found, using);
-    if (found === 'unknown') return undefined;
+    const meaning = this.#resolve(target);
+    if (using !== undefined) return this.#usingDestination(target, meaning, using);
+    if (meaning === 'unknown') return undefined;
     this.#databaseOf(target.database);
-    if (found === 'absent') throw faults.tableNotExist();
-    const { kind, table } = found;
+    if (meaning === 'absent') throw faults.tableNotExist();
+    const { kind, table } = meaning;
     if (kind === 'super') return { form: 'named-rows', table };
-    if (kind === 'sub') return { form: 'one-series', table, id: found.subTable.id, subTable: found.subTable };
+    if (kind === 'sub') return { form: 'one-series', table, id: meaning.subTable.id, subTable: meaning.subTable };
     if (table.seriesId === undefined) throw new Error(`Normal table ${table.name} has no series.`);
     return { form: 'one-series', table, id: table.seriesId };
   }
 
-  #usingDestination(target: TableName, found: Resolved, using: UsingClause): Destination | undefined {
+  #usingDestination(target: TableName, meaning: Resolved, using: UsingClause): Destination | undefined {
     const superName = { database: using.database ?? target.database, name: using.name };
     if (superName.database !== target.database) throw faults.stableNotInDatabase();
-    const isOwn = typeof found === 'object' && found.kind === 'sub' && found.table.name === using.name;
-    const owner = isOwn ? found : this.#resolve(superName);
-    if (found === 'unknown' || owner === 'unknown') return undefined;
+    const isOwn = typeof meaning === 'object' && meaning.kind === 'sub' && meaning.table.name === using.name;
+    const owner = isOwn ? meaning : this.#resolve(superName);
+    if (meaning === 'unknown' || owner === 'unknown') return undefined;
     const database = this.#databaseOf(target.database);
     if (owner === 'absent') throw faults.tableNotExist();
     if (owner.kind !== 'super' && !isOwn) throw faults.stableNotExist();
-    if (found !== 'absent' && (found.kind !== 'sub' || !isOwn)) throw faults.tableInOtherStable();
+    if (meaning !== 'absent' && (meaning.kind !== 'sub' || !isOwn)) throw faults.tableInOtherStable();
     const { table } = owner;
     const tags = this.#readUsingTags(table, using);
     const subTable =
-      found === 'absent' ? this.#makeSubTable(database, table, target.name, tags, using.options) : found.subTable;
+      meaning === 'absent' ? this.#makeSubTable(database, table, target.name, tags, using.options) : meaning.subTable;
     return { form: 'one-series', table, id: subTable.id, subTable };
   }
 
@@ -171,14 +171,14 @@ class InsertScanner {
     const name = this.#cursor.textString();
     if (name === '' || Buffer.byteLength(name) > 192 || name.includes('.')) throw faults.invalidIdentifier(name);
     const { table, database } = shape;
-    const found = this.#resolve({ database: database.name, name });
-    if (found === 'unknown') return undefined;
-    if (found === 'absent') {
+    const meaning = this.#resolve({ database: database.name, name });
+    if (meaning === 'unknown') return undefined;
+    if (meaning === 'absent') {
       const tags = this.#readRowTags(shape, layout, tagsAt);
       return this.#makeSubTable(database, table, name, tags, { ttl: 0, comment: undefined });
     }
-    if (found.kind !== 'sub' || found.table.name !== table.name) throw faults.tableInOtherStable();
-    return found.subTable;
+    if (meaning.kind !== 'sub' || meaning.table.name !== table.name) throw faults.tableInOtherStable();
+    return meaning.subTable;
   }
 
   #readRowTags(shape: TableShape, layout: Layout, tagsAt: Int32Array): Map<string, TagValue> {
@@ -234,17 +234,17 @@ class InsertScanner {
     tags: ReadonlyMap<string, TagValue>,
     { ttl, comment }: SubTableOptions,
   ): SubTable {
-    const made = this.#context.makeSubTable(database, table, name, tags, ttl);
-    const subTable = comment === undefined ? made : { ...made, comment };
-    this.#made.set(keyOf({ database: database.name, name }), { kind: 'sub', table, subTable });
+    const bare = this.#context.makeSubTable(database, table, name, tags, ttl);
+    const subTable = comment === undefined ? bare : { ...bare, comment };
+    this.#created.set(keyOf({ database: database.name, name }), { kind: 'sub', table, subTable });
     return subTable;
   }
 
   #resolve(name: TableName): Resolved {
     const key = keyOf(name);
-    const found = this.#made.get(key) ?? this.#context.resolve(name.database, name.name);
-    if (found === 'unknown') this.#lookups.set(key, name);
-    return found;
+    const meaning = this.#created.get(key) ?? this.#context.resolve(name.database, name.name);
+    if (meaning === 'unknown') this.#lookups.set(key, name);
+    return meaning;
   }
 
   #databaseOf(name: string): DatabaseDef {

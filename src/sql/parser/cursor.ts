@@ -102,12 +102,12 @@ export class Cursor extends Lexer {
   ahead(): { readonly kind: TokenKind; readonly word: string } {
     const { kind, start, end, word } = this;
     this.next();
-    const found = { kind: this.kind, word: this.word };
+    const token = { kind: this.kind, word: this.word };
     this.kind = kind;
     this.start = start;
     this.end = end;
     this.word = word;
-    return found;
+    return token;
   }
 
   /** Whether a name may follow the current token, which then is a word of the statement and no name itself. */
@@ -168,8 +168,8 @@ export class Cursor extends Lexer {
     const quoted = this.text.slice(offset, offset + maxQuotedChars).trimEnd();
     const isSecret = this.carriesSecret || secret.test(quoted);
     const near = isSecret ? '' : quoted;
-    const given = isSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
-    const why = given === undefined ? '' : ` (${given})`;
+    const cause = isSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
+    const why = cause === undefined ? '' : ` (${cause})`;
     const told = fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`);
     throw new FaultError({ ...told, place: { start: offset, word: '' } });
   }

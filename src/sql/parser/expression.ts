@@ -206,12 +206,12 @@ function parseArithmetic(cursor: Cursor, weakest: number): Expression {
   let left = parseUnary(cursor);
   let operands = 1;
   for (;;) {
-    const found = arithmetic.get(cursor.word);
-    if (found === undefined || found.level < weakest) return left;
+    const entry = arithmetic.get(cursor.word);
+    if (entry === undefined || entry.level < weakest) return left;
     operands += 1;
     if (operands > maxChainOperands) cursor.fail(`more than ${maxChainOperands} operands`);
     cursor.advance();
-    left = binary(found.operator, left, parseArithmetic(cursor, found.level + 1));
+    left = binary(entry.operator, left, parseArithmetic(cursor, entry.level + 1));
   }
 }
 

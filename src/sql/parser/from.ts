@@ -128,8 +128,8 @@ export function beginsQuery(cursor: Cursor): boolean {
   const { start, lastEnd } = cursor;
   let brackets = 0;
   while (brackets <= maxNesting && cursor.accept('(')) brackets += 1;
-  const found = cursor.at('SELECT');
+  const isQuery = cursor.at('SELECT');
   cursor.seek(start);
   cursor.lastEnd = lastEnd;
-  return found;
+  return isQuery;
 }

@@ -86,14 +86,14 @@ function parseTopicGrant(cursor: Cursor, kind: 'grant' | 'revoke', rights: reado
 }
 
 function parseRight(cursor: Cursor): string {
-  const found = rightNames.find((right) => cursor.accept(right));
-  if (found === undefined) {
+  const name = rightNames.find((right) => cursor.accept(right));
+  if (name === undefined) {
     const { word } = cursor.ahead();
     if (word === 'TO' || word === 'FROM') cursor.refuse('roles');
     return cursor.fail();
   }
-  if (found === 'ALL') cursor.accept('PRIVILEGES');
-  return found;
+  if (name === 'ALL') cursor.accept('PRIVILEGES');
+  return name;
 }
 
 function parseStarOrTable(cursor: Cursor, database: Name | undefined): Name | undefined {

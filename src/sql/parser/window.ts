@@ -102,11 +102,11 @@ function parseSession(cursor: Cursor): WindowClause {
 function parseState(cursor: Cursor): WindowClause {
   const start = cursor.start;
   cursor.advance();
-  const given = cursor.bracketed(parseExpression);
-  const [value, second, third, ...rest] = given;
+  const arguments_ = cursor.bracketed(parseExpression);
+  const [value, second, third, ...rest] = arguments_;
   // The older form has the extension and the zeroth state in the brackets, behind the one value.
   const isOlder = value !== undefined && second !== undefined && isConstant(second) && rest.length === 0;
-  const values = isOlder ? [value] : given;
+  const values = isOlder ? [value] : arguments_;
   const extend = isOlder ? second : parseExtend(cursor);
   const zeroth = isOlder ? (third === undefined ? [] : [third]) : parseZeroth(cursor, values.length);
   const trueFor = parseTrueFor(cursor);

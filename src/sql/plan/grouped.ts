@@ -170,13 +170,13 @@ function orderedRows(task: BlockTask): SlicedRows | undefined {
   if (window !== undefined && window.kind !== 'interval') return new SlicedRows(task);
   const inWindows = window !== undefined;
   const besideColumns = !inWindows && task.items.some(({ value }) => aggregateCalls(value).length === 0);
-  const wanted = aggregatesOf(task).some(({ name }) => {
+  const needsOrder = aggregatesOf(task).some(({ name }) => {
     const spec = findFunction(name);
     if (spec.kind === 'scalar' || spec.kind === 'series') return false;
     if (spec.ordered === 'in-windows') return inWindows;
     return spec.ordered === 'beside-columns' ? besideColumns : spec.ordered === true;
   });
-  return wanted ? new SlicedRows(task) : undefined;
+  return needsOrder ? new SlicedRows(task) : undefined;
 }
 
 function checksTimes({ name }: CallExpression): boolean {

@@ -72,12 +72,12 @@ export function planInsertSelect(
   if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, statement.table.name.text);
   if (target === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
-  const wanted = wantedColumns(statement, target);
+  const targets = wantedColumns(statement, target);
   const block = new Planner(context).plan(statement.query);
-  if (block.columns.length !== wanted.length) throw illegalColumnCount();
-  const given = wanted.map((column, at) => [column, blockValue(block.columns[at])] as const);
+  if (block.columns.length !== targets.length) throw illegalColumnCount();
+  const values = targets.map((column, at) => [column, blockValue(block.columns[at])] as const);
   const env = { context, precision } as const;
-  return storableRows({ target, database, given, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));
+  return storableRows({ target, database, values, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));
 }
 
 /** Source of a column of a row that is to be stored. */
@@ -87,19 +87,19 @@ export type Wanted = SelectedColumn | { readonly kind: 'time' };
 interface RowsToStore {
   readonly target: TableTarget;
   readonly database: string;
-  readonly given: readonly (readonly [wanted: Wanted, value: Value])[];
+  readonly values: readonly (readonly [target: Wanted, value: Value])[];
   readonly from: string;
   readonly where: readonly string[];
 }
 
 /** The plan that gives rows as they are stored; the precision of `env` is that of the target. */
 export function storableRows(
-  { target, database, given, from, where }: RowsToStore,
+  { target, database, values, from, where }: RowsToStore,
   env: Environment,
   range: TimeRange,
 ): InsertSelectPlan {
   const rows = new RowShape(env, range);
-  for (const [wanted, value] of given) rows.add(wanted, value);
+  for (const [column, value] of values) rows.add(column, value);
   const id = target.kind === 'super' ? 0n : target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
   const filter = where.length === 0 ? '' : ` WHERE ${allOf(where)}`;
   const sql = `SELECT toUInt64(${id}) AS id, ${rows.items()} FROM ${from}${filter}`;
@@ -112,19 +112,19 @@ function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): W
     if (target.kind === 'super') throw insertSyntax(table.name, 'tbname value expected');
     return [{ kind: 'time' }, ...def.columns.map((column) => ({ kind: 'column', column }) as const)];
   }
-  const wanted = columns.map((name) => wantedColumn(name, target));
+  const targets = columns.map((name) => wantedColumn(name, target));
   const seen = new Set<string>();
   for (const name of columns) {
     if (seen.has(name.text)) throw insertSyntax(name, 'duplicated column name');
     seen.add(name.text);
   }
-  if (target.kind === 'super' && !wanted.some(({ kind }) => kind === 'name')) {
+  if (target.kind === 'super' && !targets.some(({ kind }) => kind === 'name')) {
     throw insertSyntax(table.name, 'tbname value expected');
   }
-  if (!wanted.some(({ kind }) => kind === 'time')) throw primaryTimeNull();
+  if (!targets.some(({ kind }) => kind === 'time')) throw primaryTimeNull();
   const key = keyColumn(def);
   if (key !== undefined && !columns.some(({ text }) => text === key.name)) throw keyIsMissing(key.name);
-  return wanted;
+  return targets;
 }
 
 function wantedColumn({ text }: Name, { kind, table }: TableTarget): Wanted {
@@ -162,16 +162,16 @@ class RowShape {
     this.#range = range;
   }
 
-  add(wanted: Wanted, value: Value): void {
-    if (wanted.kind === 'time') {
+  add(column: Wanted, value: Value): void {
+    if (column.kind === 'time') {
       this.#addTime(value);
       return;
     }
-    this.columns.push(wanted);
-    if (wanted.kind === 'name') this.#addName(value);
-    else if (wanted.kind === 'tag')
-      this.#items.push(tagText(this.#converted(value, wanted.column), wanted.column.type));
-    else this.#items.push(this.#notNullKey(this.#converted(value, wanted.column), wanted.column));
+    this.columns.push(column);
+    if (column.kind === 'name') this.#addName(value);
+    else if (column.kind === 'tag')
+      this.#items.push(tagText(this.#converted(value, column.column), column.column.type));
+    else this.#items.push(this.#notNullKey(this.#converted(value, column.column), column.column));
   }
 
   /** Everything behind the id. */
@@ -252,9 +252,9 @@ class RowShape {
     return castToEngine(sql, type);
   }
 
-  #refuse(test: string, found: Fault): void {
+  #refuse(test: string, problem: Fault): void {
     this.#tests.push(test);
-    this.problems.push(found);
+    this.problems.push(problem);
   }
 }
 

@@ -159,9 +159,9 @@ class SeriesNames implements NameResolver {
 
   aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value {
     const { env } = this.#plain;
-    const given = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [this.#plain.operand(arg)]));
+    const operands = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [this.#plain.operand(arg)]));
     if (spec.kind !== 'series') throw mixed(spec.name);
-    const args = checkArguments(spec, given, env);
+    const args = checkArguments(spec, operands, env);
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
     const { sql, keep } = spec.translate(args, this.#rows, env);
     this.#standsBeside(spec, `${sql} ${keep}`);

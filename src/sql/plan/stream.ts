@@ -90,15 +90,15 @@ export function planStream(
   const { database, target, precision } = targetOf(statement, context);
   const block = streamBlock(query, { ...context, storedRows: (alias) => piece.rows(alias) });
   const value = (at: number): Value => blockValue(block.columns[at]);
-  const { given, group } = givenValues(statement, query, target, value);
+  const { values, group } = givenValues(statement, query, target, value);
   const range = timeRange(database);
   const time = value(0).sql;
   const end = query.windows.kind === 'none' ? undefined : value(query.columns.length + query.keys.length + 1).sql;
   const named = query.subTable === undefined ? groupName(name, group) : value(query.columns.length + query.keys.length);
   // Windows that begin before the oldest row that is kept are left out: their rows are about to go too.
   const where = [`${time} >= ${range.min}`, ...piece.results(time, end, named.sql)];
-  const wanted = [[{ kind: 'name' }, named] as const, ...given];
-  const rows = { target, database, given: wanted, from: `(${block.sql}) AS b`, where };
+  const columns = [[{ kind: 'name' }, named] as const, ...values];
+  const rows = { target, database, values: columns, from: `(${block.sql}) AS b`, where };
   return storableRows(rows, { context, precision }, range);
 }
 
@@ -135,19 +135,20 @@ function givenValues(
   query: StreamQuery,
   { table }: TableTarget,
   value: (at: number) => Value,
-): { readonly given: (readonly [Wanted, Value])[]; readonly group: string } {
+): { readonly values: (readonly [Wanted, Value])[]; readonly group: string } {
   const names = columns?.map(({ text }) => text) ?? [table.timeColumn, ...table.columns.map(({ name }) => name)];
   if (names.length !== query.columns.length) throw illegalColumnCount();
-  const given: (readonly [Wanted, Value])[] = names.map((name, at) => [columnOf(name, table), value(at)]);
-  if (!given.some(([{ kind }]) => kind === 'time'))
+  const values: (readonly [Wanted, Value])[] = names.map((name, at) => [columnOf(name, table), value(at)]);
+  if (!values.some(([{ kind }]) => kind === 'time'))
     throw invalidStream('the columns of its table leave out the timestamp');
   const group = groupHash(query.keys.map((_, at) => value(query.columns.length + at)));
   for (const { name } of tags ?? []) {
-    given.push([tagOf(name.text, table.tags), value(query.columns.length + keyOfTag(query, name.text))]);
+    values.push([tagOf(name.text, table.tags), value(query.columns.length + keyOfTag(query, name.text))]);
   }
   const own = tags === undefined ? table.tags.find(({ name }) => name === groupTag) : undefined;
-  if (own !== undefined) given.push([{ kind: 'tag', column: own }, computedValue(`sipHash64(${group})`, unsignedType)]);
-  return { given, group };
+  if (own !== undefined)
+    values.push([{ kind: 'tag', column: own }, computedValue(`sipHash64(${group})`, unsignedType)]);
+  return { values, group };
 }
 
 function columnOf(name: string, table: TableTarget['table']): Wanted {

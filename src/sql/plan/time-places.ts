@@ -148,14 +148,14 @@ export function movedPlan(movable: MovablePlan, times: readonly WrittenTime[]): 
 
 function templateOf(text: string, marks: readonly string[]): Template {
   const longestFirst = marks.toSorted((a, b) => b.length - a.length);
-  const found = [...text.matchAll(new RegExp(longestFirst.join('|'), 'g'))];
+  const matches = [...text.matchAll(new RegExp(longestFirst.join('|'), 'g'))];
   const pieces: string[] = [];
   let at = 0;
-  for (const { 0: mark, index } of found) {
+  for (const { 0: mark, index } of matches) {
     pieces.push(text.slice(at, index));
     at = index + mark.length;
   }
-  return { pieces: [...pieces, text.slice(at)], places: found.map(([mark]) => marks.indexOf(mark)) };
+  return { pieces: [...pieces, text.slice(at)], places: matches.map(([mark]) => marks.indexOf(mark)) };
 }
 
 const limit = new RegExp(`\\b(less|lessOrEquals|greater|greaterOrEquals)\\(\\w+\\.${bareTime}, $`);

@@ -41,8 +41,8 @@ export class RowNames implements NameResolver {
     if (table !== undefined && member === undefined) {
       throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
     }
-    const found = member?.byName.get(name.text);
-    if (found !== undefined) return found.value;
+    const entry = member?.byName.get(name.text);
+    if (entry !== undefined) return entry.value;
     if (member?.byName.has(name.text) === true) {
       throw refuse(Codes.ambiguousColumn, `Column ambiguously defined: ${name.text}`);
     }

@@ -106,7 +106,7 @@ export function overValue(over: Over, translate: (part: Expression) => Value, en
     throw refuseUnsupported(`${call.name.toLowerCase()} with OVER`);
   }
   const builder: AggregateBuilder = {
-    aggregate: (name, ...given) => `${name}(${given.join(', ')}) OVER (${window.rows} ${window.frame})`,
+    aggregate: (name, ...args) => `${name}(${args.join(', ')}) OVER (${window.rows} ${window.frame})`,
     time: undefined,
     sequence: undefined,
   };

@@ -46,9 +46,11 @@ export function isInQuery(
   const [left, right] = [value, column].map((side) => convertTo(side, type, precision, env));
   const rows = `FROM (${block.sql}) AS b`;
   // In a cluster a query of joins would else be answered by each shard for itself.
-  const found = `${left?.sql} GLOBAL IN (SELECT ${right?.sql} ${rows})`;
+  const isMember = `${left?.sql} GLOBAL IN (SELECT ${right?.sql} ${rows})`;
   const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
-  const isFound = column.nullable ? `if(not(ifNull(${found}, 0)) AND ${hasNull}, NULL, ${found})` : `(${found})`;
+  const isFound = column.nullable
+    ? `if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isMember})`
+    : `(${isMember})`;
   const test = negated ? `not(${isFound})` : isFound;
   if (!value.nullable) return condition(test, [value]);
   return condition(`if((SELECT count() ${rows}) = 0, ${negated ? 1 : 0}, ${test})`, [value]);
@@ -82,8 +84,8 @@ export function holdsForRows(
   const known = isOrder ? bound(isBelow === every ? 'min' : 'max') : both;
   const decided = every ? `ifNull(not(${known}), 0)` : `ifNull(${known}, 0)`;
   const hasNull = `${ask(`countIf(isNull(${column.sql}))`)} > 0`;
-  const found = column.nullable ? `if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
-  return condition(`if(${ask('count()')} = 0, ${every ? 1 : 0}, ${found})`, [value]);
+  const result = column.nullable ? `if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
+  return condition(`if(${ask('count()')} = 0, ${every ? 1 : 0}, ${result})`, [value]);
 }
 
 /** Whether a query has rows. */

@@ -108,8 +108,8 @@ const zones = new Map<string, ZoneOffsets>();
 export function zoneOffsets(zone: string): ZoneOffsets {
   const known = zones.get(zone);
   if (known !== undefined) return known;
-  const made = new ZoneOffsets(zone);
+  const offsets = new ZoneOffsets(zone);
   if (zones.size >= maxCachedZones) zones.clear();
-  zones.set(zone, made);
-  return made;
+  zones.set(zone, offsets);
+  return offsets;
 }

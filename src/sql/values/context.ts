@@ -75,12 +75,12 @@ export interface NamedTable {
 
 /** The tables a query mentions, each once, in order of appearance. */
 export function collectTables(query: Query): NamedTable[] {
-  const found = new Map<string, NamedTable>();
+  const tables = new Map<string, NamedTable>();
   for (const { table } of tablesIn(query)) {
     const named = { database: table.database?.text, name: table.name.text };
-    found.set(JSON.stringify([named.database, named.name]), named);
+    tables.set(JSON.stringify([named.database, named.name]), named);
   }
-  return [...found.values()];
+  return [...tables.values()];
 }
 
 /** Databases that clients expect to exist. */
@@ -90,9 +90,9 @@ export const systemDatabases: readonly string[] = ['information_schema', 'perfor
 export function findSystemTable(name: ObjectName, context: QueryContext): SystemRelation | undefined {
   const database = name.database?.text ?? context.database;
   if (database === undefined || !systemDatabases.includes(database)) return undefined;
-  const found = context.systemTable(database, name.name.text);
-  if (found === undefined) throw missingTable(name);
-  return found;
+  const table = context.systemTable(database, name.name.text);
+  if (table === undefined) throw missingTable(name);
+  return table;
 }
 
 /** The target of a table name; FaultError when database or table do not exist or no database is chosen. */

@@ -50,7 +50,7 @@ interface Series {
 export class ReadResult {
   readonly #budget: ReadBudget;
   readonly #series = new Map<bigint, Series>();
-  readonly #found: Series[] = [];
+  readonly #all: Series[] = [];
   readonly #chunks: Uint8Array[] = [];
   readonly #chunkEnds: number[] = [];
   /** Bytes in the chunks before the current one, and in that. */
@@ -110,14 +110,14 @@ export class ReadResult {
   /** The encoded result in parts, series in the order of their labels, and its length. Takes no rows any more. */
   finish(): { readonly parts: Iterable<Uint8Array>; readonly length: number } {
     if (this.#chunks.length > 0) this.#chunkEnds[this.#chunks.length - 1] = this.#at;
-    this.#found.sort((a, b) => Buffer.compare(a.key, b.key));
+    this.#all.sort((a, b) => Buffer.compare(a.key, b.key));
     let length = 0;
-    for (const { labels, sampleBytes } of this.#found) length += fieldLength(labels.length + sampleBytes);
+    for (const { labels, sampleBytes } of this.#all) length += fieldLength(labels.length + sampleBytes);
     return { parts: this.#parts(), length };
   }
 
   *#parts(): Generator<Uint8Array> {
-    for (const { labels, chunk, start, sampleBytes } of this.#found) {
+    for (const { labels, chunk, start, sampleBytes } of this.#all) {
       yield fieldHead(field1, labels.length + sampleBytes);
       yield labels;
       let left = sampleBytes;
@@ -167,7 +167,7 @@ export class ReadResult {
     this.#reserve();
     series.chunk = this.#chunks.length - 1;
     series.start = this.#at;
-    this.#found.push(series);
+    this.#all.push(series);
   }
 
   #reserve(): void {

@@ -62,9 +62,9 @@ function readQuery(reader: WireReader): SeriesQuery {
 function acceptsSampled(reader: WireReader): boolean {
   if (reader.wire === Wire.varint) return reader.int64() === BigInt(sampled);
   return within(reader, () => {
-    let found = false;
-    while (reader.at < reader.end) if (reader.int64() === BigInt(sampled)) found = true;
-    return found;
+    let isSampled = false;
+    while (reader.at < reader.end) if (reader.int64() === BigInt(sampled)) isSampled = true;
+    return isSampled;
   });
 }
 

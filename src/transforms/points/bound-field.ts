@@ -21,8 +21,8 @@ export function boundName(bound: number): string {
 export function boundField(bound: number): FieldName {
   const known = boundFields.get(bound);
   if (known !== undefined) return known;
-  const made = fieldName(boundName(bound));
+  const field = fieldName(boundName(bound));
   if (boundFields.size >= maxBoundFields) boundFields.clear();
-  boundFields.set(bound, made);
-  return made;
+  boundFields.set(bound, field);
+  return field;
 }

@@ -35,10 +35,10 @@ class ElementScan {
         depth++;
         at++;
       } else if (byte === comma) {
-        if (depth === 0) return this.#found(at);
+        if (depth === 0) return this.#closed(at);
         at++;
       } else {
-        if (depth === 0) return this.#found(at);
+        if (depth === 0) return this.#closed(at);
         depth--;
         at++;
       }
@@ -47,7 +47,7 @@ class ElementScan {
     return -1;
   }
 
-  #found(at: number): number {
+  #closed(at: number): number {
     this.#depth = 0;
     return at;
   }

@@ -98,7 +98,7 @@ test('any database is printed as a statement that reads back as the same databas
   const made = (text: string): DatabaseDef => {
     const read = parseStatement(text);
     if (read.kind !== 'create-database') throw new Error(text);
-    const { given, precision, keepDays = 3650 } = databaseOptions(read.options, undefined, '');
+    const { options: given, precision, keepDays = 3650 } = databaseOptions(read.options, undefined, '');
     return { id: 'd', name: read.name.text, precision, keepDays, options: given, created: 0 };
   };
   t.notThrows(() =>

@@ -110,9 +110,9 @@ class Execution {
 
   async run(): Promise<void> {
     const body = openBody(this.#request);
-    const given = Buffer.from(this.#asked.query);
-    if (given.length > 0 && takesData(given)) {
-      const statement = this.#admit(readStatement(given));
+    const parameter = Buffer.from(this.#asked.query);
+    if (parameter.length > 0 && takesData(parameter)) {
+      const statement = this.#admit(readStatement(parameter));
       if (statement.kind === 'insert') return this.#insert(statement, joined(statement.data), body.pieces, body.length);
     }
     const start = await readStart(body.pieces, maxInsertHeadBytes);
@@ -120,7 +120,7 @@ class Execution {
     if (contentType.startsWith('multipart/form-data')) {
       return this.#execute(this.#admit(readStatement(await this.#readForm(contentType, start.bytes, start.rest))));
     }
-    const text = joined(given, start.bytes);
+    const text = joined(parameter, start.bytes);
     if (takesData(text)) {
       const statement = this.#admit(readStatement(text));
       if (statement.kind === 'insert') return this.#insert(statement, statement.data, start.rest, undefined);

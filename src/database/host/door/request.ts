@@ -54,32 +54,32 @@ const doorParameters = new Set([
 
 /** Sorts the URL parameters and headers of a request. */
 export function readRequest(request: IncomingMessage, url: URL): QueryRequest {
-  const given = url.searchParams;
-  if (isOn(given.get('compress')) || isOn(given.get('decompress'))) {
+  const query = url.searchParams;
+  if (isOn(query.get('compress')) || isOn(query.get('decompress'))) {
     throw new EngineException(48, 'NOT_IMPLEMENTED', 'compress and decompress are not offered here; use gzip');
   }
   const settings = new Map<string, string>();
   const parameters = new Map<string, string>();
-  for (const [name, value] of given) addParameter(name, value, settings, parameters);
-  const session = given.get('session_id');
-  const timeout = Number(given.get('session_timeout') ?? Number.NaN);
+  for (const [name, value] of query) addParameter(name, value, settings, parameters);
+  const session = query.get('session_id');
+  const timeout = Number(query.get('session_timeout') ?? Number.NaN);
   return {
-    readOnly: request.method === 'GET' || request.method === 'HEAD' || /^[12]$/.test(given.get('readonly') ?? ''),
-    query: given.get('query') ?? '',
-    database: given.get('database') ?? header(request, 'x-clickhouse-database') ?? '',
-    format: header(request, 'x-clickhouse-format') ?? given.get('default_format') ?? undefined,
-    queryId: given.get('query_id') || randomUUID(),
+    readOnly: request.method === 'GET' || request.method === 'HEAD' || /^[12]$/.test(query.get('readonly') ?? ''),
+    query: query.get('query') ?? '',
+    database: query.get('database') ?? header(request, 'x-clickhouse-database') ?? '',
+    format: header(request, 'x-clickhouse-format') ?? query.get('default_format') ?? undefined,
+    queryId: query.get('query_id') || randomUUID(),
     session: session
       ? {
           id: session,
           timeoutMs: timeout > 0 ? Math.min(timeout, 3600) * 1000 : undefined,
-          check: isOn(given.get('session_check')),
+          check: isOn(query.get('session_check')),
         }
       : undefined,
     settings,
     parameters,
-    gzip: isOn(given.get('enable_http_compression')) && acceptsGzip(header(request, 'accept-encoding') ?? ''),
-    waitForEnd: isOn(given.get('wait_end_of_query')),
+    gzip: isOn(query.get('enable_http_compression')) && acceptsGzip(header(request, 'accept-encoding') ?? ''),
+    waitForEnd: isOn(query.get('wait_end_of_query')),
   };
 }
 
@@ -100,12 +100,12 @@ export function addParameter(
  */
 export function checkCredentials(request: IncomingMessage, url: URL, user: string, password: string): void {
   if (password === '') return;
-  const given = readCredentials(request, url);
-  if (given === undefined) {
+  const credentials = readCredentials(request, url);
+  if (credentials === undefined) {
     throw new EngineException(194, 'REQUIRED_PASSWORD', 'Authentication failed: no password was given');
   }
-  const sameUser = sameText(given.user, user);
-  const samePassword = sameText(given.password, password);
+  const sameUser = sameText(credentials.user, user);
+  const samePassword = sameText(credentials.password, password);
   if (sameUser && samePassword) return;
   throw new EngineException(
     516,

@@ -88,7 +88,7 @@ function readOther(tokens: Tokens, first: string): Statement {
     previous = word;
     end = tokens.end;
   }
-  const clause = format.found();
+  const clause = format.clause();
   if (isQuery && !writes) {
     const cut = clause?.start ?? end;
     return { kind: 'rows', head: textOf(bytes, start, cut), tail: textOf(bytes, cut, end), format: clause?.name };
@@ -127,7 +127,7 @@ class FormatFinder {
     }
   }
 
-  found(): FormatClause | undefined {
+  clause(): FormatClause | undefined {
     return this.#stage >= 2 ? { start: this.#start, name: this.#name } : undefined;
   }
 }

@@ -58,8 +58,8 @@ function readOption(section: Section, member: JsonMember): readonly string[] {
   const { key, value } = member;
   if (isNotGiven(value)) return [];
   if (value.kind !== 'number' && value.kind !== 'string') {
-    const found = `expected a number or a text, found ${kindOf(value)}`;
-    section.refuseMember(member, `invalid value format for ${key}: ${found}`);
+    const problem = `expected a number or a text, found ${kindOf(value)}`;
+    section.refuseMember(member, `invalid value format for ${key}: ${problem}`);
     return [];
   }
   const lower = key.toLowerCase();

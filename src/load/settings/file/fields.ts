@@ -69,11 +69,11 @@ function readDecimal(section: Section, role: FieldRole, count: number, before: n
   const widest = decimalBounds(digits);
   const bound = (exact: 'decimalMin' | 'decimalMax', plain: 'min' | 'max'): bigint => {
     const setting = section.has(field[exact]) ? field[exact] : field[plain];
-    const given = section.has(field[exact]) ? section.get(field[exact]) : section.get(field[plain]);
-    if (given === undefined) return widest[plain];
-    const scaled = scaledDecimal(String(given), digits);
+    const value = section.has(field[exact]) ? section.get(field[exact]) : section.get(field[plain]);
+    if (value === undefined) return widest[plain];
+    const scaled = scaledDecimal(String(value), digits);
     if (scaled !== undefined && scaled >= widest.min && scaled <= widest.max) return scaled;
-    section.refuse(setting, `${given} is no value of DECIMAL(${digits.precision},${digits.scale})`);
+    section.refuse(setting, `${value} is no value of DECIMAL(${digits.precision},${digits.scale})`);
     return widest[plain];
   };
   const [min, max] = [bound('decimalMin', 'min'), bound('decimalMax', 'max')];
@@ -219,18 +219,18 @@ function readBound(
   type: LoadType,
   widest: NumberBounds,
 ): number | bigint | undefined {
-  const given = section.get(field[key]);
-  if (given === undefined) return undefined;
+  const value = section.get(field[key]);
+  if (value === undefined) return undefined;
   const hasFractions = type.name === 'FLOAT' || type.name === 'DOUBLE';
   const bound =
-    typeof given === 'bigint' ? (hasFractions ? Number(given) : given) : hasFractions ? given : Math.trunc(given);
-  if (typeof given === 'number' && bound !== given) {
-    section.warn(field[key], `takes whole numbers for ${type.name}; ${given} is read as ${bound}`);
+    typeof value === 'bigint' ? (hasFractions ? Number(value) : value) : hasFractions ? value : Math.trunc(value);
+  if (typeof value === 'number' && bound !== value) {
+    section.warn(field[key], `takes whole numbers for ${type.name}; ${value} is read as ${bound}`);
   }
   if (bound >= widest.min && bound <= widest.max) return bound;
   if (type.name === 'BOOL') {
     section.inform(field[key], 'has no effect beyond 0 and 1 on BOOL');
     return bound < widest.min ? widest.min : widest.max;
   }
-  return section.refuse(field[key], `${given} is out of the range of ${type.name}`);
+  return section.refuse(field[key], `${value} is out of the range of ${type.name}`);
 }

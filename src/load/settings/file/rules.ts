@@ -63,8 +63,8 @@ function poolMistakes({ columns, preparedRows, interlaceRows, nonStop, rows }: S
 function lengthMistakes({ columns, tags }: SuperTablePlan): readonly string[] {
   const tooLong = [...tooLongFields(columns, 'column'), ...tooLongFields(tags, 'tag')];
   if (tooLong.length > 0) return tooLong;
-  const found = lengthFault(columns, tags);
-  return found === undefined ? [] : [found.message];
+  const failure = lengthFault(columns, tags);
+  return failure === undefined ? [] : [failure.message];
 }
 
 function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): readonly string[] {

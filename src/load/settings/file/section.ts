@@ -30,7 +30,7 @@ export class Section implements Values {
   /** Members without a row, of an open object alone. */
   readonly others: readonly JsonMember[];
   readonly #place: SectionPlace;
-  readonly #found = new Map<Setting<unknown>, JsonMember>();
+  readonly #members = new Map<Setting<unknown>, JsonMember>();
   /** Unknown members by the known key that they are most like. */
   readonly #misspelt = new Map<string, JsonMember>();
 
@@ -41,7 +41,7 @@ export class Section implements Values {
 
   /** True when the key has a value; null counts as absent. */
   has(setting: Setting<unknown>): boolean {
-    const node = this.#found.get(setting)?.value;
+    const node = this.#members.get(setting)?.value;
     return node !== undefined && node.kind !== 'null';
   }
 
@@ -61,9 +61,9 @@ export class Section implements Values {
 
   /** A text that must be there and not be empty. */
   required(setting: Setting<string | undefined>, what: string): string | undefined {
-    const found = this.get(setting);
-    if (found !== undefined && found !== '') return found;
-    return found === undefined && this.has(setting) ? undefined : this.missing(setting, what);
+    const value = this.get(setting);
+    if (value !== undefined && value !== '') return value;
+    return value === undefined && this.has(setting) ? undefined : this.missing(setting, what);
   }
 
   /** An unknown member that is most like a key. */
@@ -73,17 +73,17 @@ export class Section implements Values {
 
   /** Items of an array, without a word about what is none. */
   lengthOf(setting: Setting<unknown>): number | undefined {
-    const node = this.#found.get(setting)?.value;
+    const node = this.#members.get(setting)?.value;
     return node?.kind === 'array' ? node.items.length : undefined;
   }
 
   /** Objects of an array, or a single object in its place; items that are no objects are errors and left out. */
   sections(setting: Setting<readonly JsonNode[] | undefined>, level: Level, mayStandAlone = false): readonly Section[] {
     const { report } = this.#place;
-    const found = this.#found.get(setting);
-    const path = this.pathOf(found?.key ?? setting.key ?? '');
-    if (mayStandAlone && found?.value.kind === 'object') {
-      return [new Section({ level, node: found.value, path, report, outer: this })];
+    const member = this.#members.get(setting);
+    const path = this.pathOf(member?.key ?? setting.key ?? '');
+    if (mayStandAlone && member?.value.kind === 'object') {
+      return [new Section({ level, node: member.value, path, report, outer: this })];
     }
     const sections: Section[] = [];
     for (const [at, node] of (this.get(setting) ?? []).entries()) {
@@ -145,7 +145,7 @@ export class Section implements Values {
 
   #line(setting: Setting<unknown> | undefined, text: string): string {
     const { report, node, path } = this.#place;
-    const member = setting === undefined ? undefined : this.#found.get(setting);
+    const member = setting === undefined ? undefined : this.#members.get(setting);
     const shown = setting === undefined ? path : this.pathOf(member?.key ?? setting.key ?? '');
     return line(report, member?.line ?? node.line, shown, text);
   }
@@ -175,10 +175,10 @@ export class Section implements Values {
   /** The first of equal keys counts, but the main name counts before the others. */
   #keep(row: Setting<unknown>, member: JsonMember): void {
     const main = row.key?.toLowerCase();
-    const before = this.#found.get(row);
+    const before = this.#members.get(row);
     const replaces = before === undefined || (main === member.key.toLowerCase() && before.key.toLowerCase() !== main);
     const ignored = replaces ? before : member;
-    if (replaces) this.#found.set(row, member);
+    if (replaces) this.#members.set(row, member);
     if (ignored !== undefined) this.warnMember(ignored, `is ignored: ${row.key} is given twice`);
   }
 
@@ -194,7 +194,7 @@ export class Section implements Values {
 
   /** The value of a key; null counts as absent. */
   #valueOf(setting: Setting<unknown>): JsonNode | undefined {
-    const node = this.#found.get(setting)?.value;
+    const node = this.#members.get(setting)?.value;
     if (node?.kind !== 'null') return node;
     this.warn(setting, 'is null; it counts as absent');
     return undefined;

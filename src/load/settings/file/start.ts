@@ -39,8 +39,8 @@ const spareDays = 60;
  * on 1 January five years ago, so that all runs of one year begin at the same time.
  */
 export function argumentStart(values: Values, { nowMs }: LoadInput): bigint {
-  const given = values.get(table.startArgument);
-  if (given !== undefined) return BigInt(given);
+  const text = values.get(table.startArgument);
+  if (text !== undefined) return BigInt(text);
   if (usualStart >= nowMs - (defaultKeepDays - spareDays) * msPerDay) return BigInt(usualStart);
   return BigInt(Date.UTC(new Date(nowMs).getUTCFullYear() - 5, 0, 1));
 }

@@ -48,11 +48,11 @@ function readTopics(section: Section, input: LoadInput): TopicConsumers {
 
 /** The group of each consumer: the given one, a new one for all, or a new one for each. */
 function readGroups(section: Section, consumers: number, input: LoadInput): readonly string[] {
-  const given = section.get(subscription.group);
+  const name = section.get(subscription.group);
   const independent = section.get(subscription.groupMode) === 'independent';
-  if (given !== undefined && given !== '') {
+  if (name !== undefined && name !== '') {
     if (independent) section.inform(subscription.groupMode, 'has no effect beside group.id');
-    return Array.from({ length: consumers }, () => given);
+    return Array.from({ length: consumers }, () => name);
   }
   const shared = input.randomName();
   return Array.from({ length: consumers }, (_, at) => (independent && at > 0 ? input.randomName() : shared));

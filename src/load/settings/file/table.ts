@@ -99,14 +99,14 @@ export function readAttempts(values: Values): Attempts {
 /** The path of the rows; of a word that is none the default. */
 export function readInterface(values: Values): LoadInterface {
   const text = values.get(table.mode);
-  const found = loadInterfaceOf(text);
-  if (found === undefined) {
+  const way = loadInterfaceOf(text);
+  if (way === undefined) {
     values.refuse(table.mode, `${JSON.stringify(text)} is not supported; allowed: taosc, stmt, rest, sml, sml-rest`);
     return { mode: 'taosc', format: 'line' };
   }
-  if (!values.has(table.lineProtocol)) return found;
-  if (!isSchemaless(found.mode)) values.inform(table.lineProtocol, `has no effect on the insert mode ${found.mode}`);
-  return { mode: found.mode, format: values.get(table.lineProtocol) };
+  if (!values.has(table.lineProtocol)) return way;
+  if (!isSchemaless(way.mode)) values.inform(table.lineProtocol, `has no effect on the insert mode ${way.mode}`);
+  return { mode: way.mode, format: values.get(table.lineProtocol) };
 }
 
 /** 0 is all: nothing was asked for, or as many as there are. */

@@ -12,9 +12,9 @@ const pattern = new RegExp(
  */
 export function readWave(text: string): Wave | undefined {
   const plain = text.replace(/\s+/g, '');
-  const found = plain.length <= maxLength ? pattern.exec(plain) : null;
-  if (found === null) return undefined;
-  const [, amplitude = '1', shape, sign = '+', offset = '0', fluctuation = ''] = found;
+  const match = plain.length <= maxLength ? pattern.exec(plain) : null;
+  if (match === null) return undefined;
+  const [, amplitude = '1', shape, sign = '+', offset = '0', fluctuation = ''] = match;
   return {
     shape: shape === 'cos' ? 'cos' : 'sin',
     amplitude: Number(amplitude),

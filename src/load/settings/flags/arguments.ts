@@ -17,7 +17,7 @@ type ArgumentsRead =
  * an argument: what stands to the right of them is not read.
  */
 export function readLoadArguments(program: string, version: string, argv: readonly string[]): ArgumentsRead {
-  const given = new Map<Setting<unknown>, string>();
+  const texts = new Map<Setting<unknown>, string>();
   for (const met of readCommandLine(flags, argv, 'gnu')) {
     if (met.kind === 'stray') return usageMistake(program, [`${gnuMistake(met)}${fileHint(argv[met.at])}`]);
     if (met.kind !== 'option') return usageMistake(program, [gnuMistake(met)]);
@@ -26,9 +26,9 @@ export function readLoadArguments(program: string, version: string, argv: readon
     }
     const text = printedBy(met.option, program, version);
     if (text !== undefined) return { outcome: 'print', text };
-    given.set(met.option.setting, met.text ?? '');
+    texts.set(met.option.setting, met.text ?? '');
   }
-  return { outcome: 'arguments', args: new LoadArguments(given) };
+  return { outcome: 'arguments', args: new LoadArguments(texts) };
 }
 
 /** A hint for a command line that names a file without its flag. */
@@ -53,19 +53,19 @@ function printedBy({ setting }: LoadFlag, program: string, version: string): str
 export class LoadArguments implements Values {
   readonly notes: LoadNote[] = [];
   readonly mistakes: string[] = [];
-  readonly #given: ReadonlyMap<Setting<unknown>, string>;
+  readonly #texts: ReadonlyMap<Setting<unknown>, string>;
 
-  constructor(given: ReadonlyMap<Setting<unknown>, string>) {
-    this.#given = given;
+  constructor(texts: ReadonlyMap<Setting<unknown>, string>) {
+    this.#texts = texts;
   }
 
   /** Settings that are given, in their order. */
-  get given(): readonly Setting<unknown>[] {
-    return [...this.#given.keys()];
+  get settings(): readonly Setting<unknown>[] {
+    return [...this.#texts.keys()];
   }
 
   has(setting: Setting<unknown>): boolean {
-    return this.#given.has(setting);
+    return this.#texts.has(setting);
   }
 
   get<V>(setting: Setting<V>): V {
@@ -78,7 +78,7 @@ export class LoadArguments implements Values {
    */
   check(): void {
     const lenient = this.has(general.lenient);
-    for (const [setting, text] of this.#given) {
+    for (const [setting, text] of this.#texts) {
       if (setting.type.fromText(text, boundsOf(setting)) !== undefined) continue;
       const quoted = JSON.stringify(text);
       const allowed = rangeText(boundsOf(setting));
@@ -111,7 +111,7 @@ export class LoadArguments implements Values {
   }
 
   #read<V>(setting: Setting<V>): V | undefined {
-    const text = this.#given.get(setting);
+    const text = this.#texts.get(setting);
     if (text === undefined) return undefined;
     const bounds = boundsOf(setting);
     const value = setting.type.fromText(text, bounds);

@@ -135,9 +135,9 @@ class JsonReader {
 
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
+    const token = pattern.exec(this.#text)?.[0];
+    if (token !== undefined) this.#at += token.length;
+    return token;
   }
 
   #skipBlanks(): void {

@@ -184,10 +184,10 @@ function booleanType(word: string, usual: readonly string[]): SettingType<boolea
       if (node.kind !== 'string' && node.kind !== 'number' && node.kind !== 'boolean') {
         return refuseType(node, '"yes" or "no"', place);
       }
-      const found = node.kind === 'boolean' ? String(node.value) : node.text.trim().toLowerCase();
-      const value = booleanWords.get(found);
-      if (value === undefined) return place.refuse(`${JSON.stringify(found)} is neither "yes" nor "no"`);
-      if (!usual.includes(found)) place.warn(`takes "yes" or "no"; it is read as "${value ? 'yes' : 'no'}"`);
+      const word = node.kind === 'boolean' ? String(node.value) : node.text.trim().toLowerCase();
+      const value = booleanWords.get(word);
+      if (value === undefined) return place.refuse(`${JSON.stringify(word)} is neither "yes" nor "no"`);
+      if (!usual.includes(word)) place.warn(`takes "yes" or "no"; it is read as "${value ? 'yes' : 'no'}"`);
       return value;
     },
   };
@@ -257,14 +257,14 @@ export function choice<const W extends string>(
   words: readonly W[],
   row: Row<NoInfer<W>> & { readonly default: NoInfer<W> },
 ): Setting<W> {
-  const find = (found: string): W | undefined => words.find((known) => known === found.trim().toLowerCase());
+  const find = (text: string): W | undefined => words.find((known) => known === text.trim().toLowerCase());
   const type: SettingType<W> = {
     word: `text: ${words.map((known) => `\`${known}\``).join(', ')}`,
     fromText: find,
     fromJson: (node, bounds, place) => {
-      const found = textType.fromJson(node, bounds, place);
-      if (found === undefined) return undefined;
-      return find(found) ?? place.refuse(`${JSON.stringify(found)} is not supported; allowed: ${words.join(', ')}`);
+      const text = textType.fromJson(node, bounds, place);
+      if (text === undefined) return undefined;
+      return find(text) ?? place.refuse(`${JSON.stringify(text)} is not supported; allowed: ${words.join(', ')}`);
     },
   };
   return rowsOf(type)(row);
@@ -317,12 +317,12 @@ function exactOf(digits: string): number | bigint {
   return !/^[+-]?\d+$/.test(digits) || Number.isSafeInteger(value) ? value : BigInt(digits);
 }
 
-function triesOf(given: string): number | undefined {
-  const found = given.trim().toLowerCase();
-  if (found === 'no' || found === 'false') return 0;
-  if (found === 'yes' || found === 'true') return Number.POSITIVE_INFINITY;
-  if (!/^-?\d+(\.\d+)?$/.test(found)) return undefined;
-  const more = plain(Math.trunc(Number(found)));
+function triesOf(text: string): number | undefined {
+  const word = text.trim().toLowerCase();
+  if (word === 'no' || word === 'false') return 0;
+  if (word === 'yes' || word === 'true') return Number.POSITIVE_INFINITY;
+  if (!/^-?\d+(\.\d+)?$/.test(word)) return undefined;
+  const more = plain(Math.trunc(Number(word)));
   return more < 0 ? Number.POSITIVE_INFINITY : more;
 }
 

@@ -116,8 +116,8 @@ export class GroupNames implements NameResolver {
     if (table === undefined && (isWindow || !inner)) {
       const pseudo = windowColumns.has(name.text) ? windowColumn(name.text, window, bounds, env) : undefined;
       const aliased = this.#scope.keys.find(({ alias }) => alias === name.text);
-      const found = pseudo ?? (aliased === undefined ? undefined : this.#keyValue(aliased));
-      if (found !== undefined) return found;
+      const outside = pseudo ?? (aliased === undefined ? undefined : this.#keyValue(aliased));
+      if (outside !== undefined) return outside;
     }
     const value = this.#scope.rows.translate(expression);
     if (value.uses === Uses.nothing) return value;
@@ -159,8 +159,8 @@ export class GroupNames implements NameResolver {
     if (picker?.kind !== 'call' || column === undefined || more.length > 0 || !isSteady(spec)) {
       throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
     }
-    const given = picker.args.map((arg) => rows.operand(arg));
-    const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, given, env), this.aggregates) ?? [];
+    const args = picker.args.map((arg) => rows.operand(arg));
+    const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, args, env), this.aggregates) ?? [];
     const value = rows.translate(column);
     const row = this.aggregates.aggregate(name, `tuple(${nullable(value)})`, ...order);
     const sql = `tupleElement(${row}, 1)`;

@@ -30,12 +30,12 @@ export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBoun
       high === undefined || high > last ? last : high,
     ];
     if (from > until) continue;
-    const found = partitions.get(partition) ?? { parts: 0, rows: 0, isUnique };
-    found.parts++;
-    found.rows += (rows * Number(until - from + 1n)) / Number(last - first + 1n);
-    partitions.set(partition, found);
+    const counts = partitions.get(partition) ?? { parts: 0, rows: 0, isUnique };
+    counts.parts++;
+    counts.rows += (rows * Number(until - from + 1n)) / Number(last - first + 1n);
+    partitions.set(partition, counts);
   }
-  const merged = [...partitions.values()].filter((found) => found.parts > 1 || !found.isUnique);
+  const merged = [...partitions.values()].filter((counts) => counts.parts > 1 || !counts.isUnique);
   return merged.reduce((sum, { rows }) => sum + rows, 0);
 }
 

@@ -130,9 +130,9 @@ function sidesOf(
     return owners.some((leaf) => mains.includes(leaf)) ? undefined : 'partner';
   };
   const { left, right } = expression;
-  const found = [sideOf(left), sideOf(right)].join();
-  if (found === 'main,partner') return { main: left, partner: right };
-  return found === 'partner,main' ? { main: right, partner: left } : undefined;
+  const sides = [sideOf(left), sideOf(right)].join();
+  if (sides === 'main,partner') return { main: left, partner: right };
+  return sides === 'partner,main' ? { main: right, partner: left } : undefined;
 }
 
 /** How the main side's time compares with the partner's in a condition; undefined when it is about something else. */
@@ -168,9 +168,9 @@ function jlimitOf({ node }: NearestJoin): number | undefined {
 }
 
 function asofRange(join: NearestJoin): NumberRange {
-  const found = join.on.flatMap(({ expression }) => timeOperatorOf(expression, join) ?? []);
-  if (found.length > 1) throw refuseUnsupported('two time conditions in an ASOF join');
-  const [operator = '>='] = found;
+  const operators = join.on.flatMap(({ expression }) => timeOperatorOf(expression, join) ?? []);
+  if (operators.length > 1) throw refuseUnsupported('two time conditions in an ASOF join');
+  const [operator = '>='] = operators;
   const more = (jlimitOf(join) ?? 1) - 1;
   const none = { from: undefined, to: undefined };
   switch (operator) {
@@ -269,7 +269,7 @@ function expandedRows(main: Side, numbered: string, keys: readonly Key[], range:
     ],
     from: `(${main.sql}) AS a`,
   });
-  const lookUp = (operator: string, offset: bigint, found: readonly string[]): void => {
+  const lookUp = (operator: string, offset: bigint, columns: readonly string[]): void => {
     const on = [
       'm.one = p.one',
       ...keys.map((_, at) => `m.k${at} = p.k${at}`),
@@ -278,11 +278,11 @@ function expandedRows(main: Side, numbered: string, keys: readonly Key[], range:
     rows = printSelect({
       columns: [
         ...carried.map((name): [string, string] => [`m.${name}`, name]),
-        ...found.map((name): [string, string] => [`p.${name}`, name]),
+        ...columns.map((name): [string, string] => [`p.${name}`, name]),
       ],
       from: `(${rows}) AS m ASOF LEFT JOIN (${numbered}) AS p ON ${on.join(' AND ')}`,
     });
-    carried.push(...found);
+    carried.push(...columns);
   };
   if (range.from !== undefined)
     lookUp(range.from.operator, range.from.offset, range.to === undefined ? ['low', 'total'] : ['low']);

@@ -141,9 +141,9 @@ class JoinPlanner {
     const { other, crossing } = sorted(on, main, partner);
     const { plain } = matchOf(node, crossing);
     const shared = plain ? intersect(bounds, this.#implied(main, own)) : undefined;
-    const found = this.plan(partner, other, shared);
+    const block = this.plan(partner, other, shared);
     const [isOuter, isSemi] = [join === 'left' || join === 'right', join.endsWith('semi')];
-    const partnerSide = isSemi ? found : nullableSide(found, this.#reader.nextSerial());
+    const partnerSide = isSemi ? block : nullableSide(block, this.#reader.nextSerial());
     const translator = translatorOf(mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide], this.#reader.context);
     const kept = on.filter((term) => !other.includes(term));
     const pair = mirrored ? pairOf(partnerSide, mainSide) : pairOf(mainSide, partnerSide);
@@ -214,7 +214,7 @@ function sorted(terms: readonly Term[], main: JoinTree, partner: JoinTree) {
 function matchOf(node: JoinNode, crossing: readonly Term[]): TimeMatch {
   const { left, right, item } = node;
   const leaves = leavesOf(node);
-  let found: TimeMatch | undefined;
+  let match: TimeMatch | undefined;
   for (const { expression } of crossing) {
     if (expression.kind !== 'binary' || expression.operator !== '=') continue;
     const [a, b] = [timeOperand(expression.left, leaves), timeOperand(expression.right, leaves)];
@@ -224,9 +224,9 @@ function matchOf(node: JoinNode, crossing: readonly Term[]): TimeMatch {
     const onLines = timeLine(left).has(first.leaf) && timeLine(right).has(second.leaf);
     const alike = first.leaf.relation.precision === second.leaf.relation.precision;
     if (onLines && alike && !a.truncated && !b.truncated) return { plain: true };
-    found = { plain: false };
+    match = { plain: false };
   }
-  if (found !== undefined) return found;
+  if (match !== undefined) return match;
   if (item.on === undefined && crossing.length === 0) throw refuse(Codes.crossJoin, 'Cross join not support');
   throw refuse(Codes.expectTimeEqual, 'Expect ts equal');
 }

@@ -24,8 +24,8 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
       const more = value.args.slice(1);
       const columns = starColumns(relation, star.table, false);
       // INTERP asks for values at times, which a row's own time is not.
-      const wanted = value.name === 'INTERP' ? columns.filter(({ name }) => !isTime(relation, name)) : columns;
-      return wanted.map(({ name, qualifier }) => ({
+      const starred = value.name === 'INTERP' ? columns.filter(({ name }) => !isTime(relation, name)) : columns;
+      return starred.map(({ name, qualifier }) => ({
         value: { ...value, args: [columnNamed(name, qualifier, star.span), ...more] },
         name: `${value.name.toLowerCase()}(${name})`,
         aliased: false,

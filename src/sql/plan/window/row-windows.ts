@@ -50,15 +50,15 @@ export function countedRows(task: BlockTask): BlockTask {
   const terms: string[] = [];
   if (relation?.time?.nullable === true) terms.push(`isNotNull(${relation.time.sql})`);
   if (window.kind === 'count' && window.columns.length > 0) {
-    const given = window.columns.map((name) => {
+    const values = window.columns.map((name) => {
       const column = { kind: 'column', table: undefined, name, span: name.span } as const;
       return translatorOf(task).translate(column);
     });
-    if (given.every(({ nullable }) => nullable)) {
-      const present = given.map(({ sql }) => `isNotNull(${sql})`);
+    if (values.every(({ nullable }) => nullable)) {
+      const present = values.map(({ sql }) => `isNotNull(${sql})`);
       terms.push(present.length === 1 ? (present[0] ?? '1') : `or(${present.join(', ')})`);
     }
-    const usesTags = given.some(({ uses }) => (uses & Uses.tags) !== 0);
+    const usesTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
     if (usesTags) return { ...task, filter: { ...filter, mixed: [...filter.mixed, ...terms] } };
   }
   return { ...task, filter: { ...filter, row: [...filter.row, ...terms] } };
@@ -111,10 +111,10 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
   const values = clause.values.map((value) => stateValue(task, value));
   const isSingle = values.length === 1;
   const together = `toNullable(${isSingle ? values[0]?.sql : `concat(${values.map(delimited).join(', ')})`})`;
-  const given = isSingle ? together : rows.column(together);
+  const present = isSingle ? together : rows.column(together);
   const order = rows.steadyOrder();
-  const before = rows.over(`last_value(${given}) IGNORE NULLS`, { order });
-  const after = rows.over(`last_value(${given}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
+  const before = rows.over(`last_value(${present}) IGNORE NULLS`, { order });
+  const after = rows.over(`last_value(${present}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
   const between = { none: 'NULL', forward: before, backward: after }[extension];
   const state = rows.column(
     `multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, ${between})`,
@@ -124,7 +124,7 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
   const number = rows.over(`sum(ifNull(${state} != ${last}, 0))`, { order });
   const parts = values.map((value) => ({
     value,
-    column: isSingle ? state : rows.column(`if(isNull(${given}), NULL, ${value.sql})`),
+    column: isSingle ? state : rows.column(`if(isNull(${present}), NULL, ${value.sql})`),
   }));
   const shown = parts.flatMap(({ value, column }, at) => {
     const idle = zeroth[at];

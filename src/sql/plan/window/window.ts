@@ -36,10 +36,10 @@ export function intervalWindows(
   zone: string,
   bounds: TimeBounds | undefined,
 ): IntervalWindows {
-  const wanted = spanOf(clause.length, precision, zone);
-  if (wanted.count < 1n) throw refuse(Codes.intervalTooSmall, `Interval cannot be less than 1 ${precision}`);
-  const sliding = clause.sliding === undefined ? wanted : spanOf(clause.sliding, precision, zone);
-  const length = commonUnit(wanted, sliding, clause.length, precision);
+  const span = spanOf(clause.length, precision, zone);
+  if (span.count < 1n) throw refuse(Codes.intervalTooSmall, `Interval cannot be less than 1 ${precision}`);
+  const sliding = clause.sliding === undefined ? span : spanOf(clause.sliding, precision, zone);
+  const length = commonUnit(span, sliding, clause.length, precision);
   checkSliding(length, sliding);
   const grid = gridOf(clause, sliding, length, { precision, zone, bounds });
   const tumbling = clause.sliding === undefined || sliding.count === length.count;
@@ -64,9 +64,9 @@ function spanOf(length: WindowLength, precision: Precision, zone: string): Span 
 }
 
 /** The window's length in the unit of the sliding step; a day that slides by hours is 24 of them. */
-function commonUnit(wanted: Span, sliding: Span, length: WindowLength, precision: Precision): Span {
-  if (wanted.unit === sliding.unit) return wanted;
-  if (wanted.unit === 'months') {
+function commonUnit(span: Span, sliding: Span, length: WindowLength, precision: Precision): Span {
+  if (span.unit === sliding.unit) return span;
+  if (span.unit === 'months') {
     throw refuse(Codes.slidingNaturalUnit, 'Does not support sliding when interval is natural month/year');
   }
   const ticks = isDuration(length) ? durationTicks(length, precision) : length.ticks;

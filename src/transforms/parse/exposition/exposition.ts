@@ -47,10 +47,10 @@ function fieldOfBound(text: string): FieldName | undefined {
   if (known !== undefined) return known;
   const bound = /^[+-]inf$/i.test(text) ? Number(`${text[0]}Infinity`) : text === '' ? Number.NaN : Number(text);
   if (Number.isNaN(bound)) return undefined;
-  const made = boundField(bound);
+  const field = boundField(bound);
   if (boundFields.size >= maxBoundFields) boundFields.clear();
-  boundFields.set(text, made);
-  return made;
+  boundFields.set(text, field);
+  return field;
 }
 
 /** Of a line that is only counted. */

@@ -81,7 +81,7 @@ class TextCutter {
         if (this.#readComment(start, end)) break;
       } else if (start < end) {
         if (rows >= maxRows && (this.#badLines >= mostBadLines || this.#beginsPoint(start, end))) {
-          yield this.#found(from, at, rows);
+          yield this.#pieceOf(from, at, rows);
           this.#begin();
           from = at;
           rows = 0;
@@ -90,7 +90,7 @@ class TextCutter {
       }
       at = next;
     }
-    yield this.#found(from, bytes.length, countByte(bytes.subarray(from), lineFeed));
+    yield this.#pieceOf(from, bytes.length, countByte(bytes.subarray(from), lineFeed));
   }
 
   #begin(): void {
@@ -100,7 +100,7 @@ class TextCutter {
     this.#lastName = '';
   }
 
-  #found(from: number, to: number, rows: number): ExpositionPiece {
+  #pieceOf(from: number, to: number, rows: number): ExpositionPiece {
     const bytes = this.#bytes;
     const repeated = [...this.#repeated.values()];
     const isLast = to === bytes.length;

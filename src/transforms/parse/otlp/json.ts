@@ -175,14 +175,14 @@ class JsonMessage {
   /** Writes fields as {@link #fields} does, with pauses. */
   *#leading(value: unknown, message: Message): Generator<undefined> {
     yield;
-    for (const [name, given] of this.#entries(value)) {
+    for (const [name, member] of this.#entries(value)) {
       const field = fieldOf(message, name);
-      if (field === undefined || given === null) continue;
+      if (field === undefined || member === null) continue;
       this.#path.push(name);
-      if (field.leads !== true) this.#field(given, field);
-      else if (field.isList !== true) yield* this.#leadingValue(given, field);
+      if (field.leads !== true) this.#field(member, field);
+      else if (field.isList !== true) yield* this.#leadingValue(member, field);
       else {
-        for (const [index, item] of this.#items(given)) {
+        for (const [index, item] of this.#items(member)) {
           this.#path.push(index);
           yield* this.#leadingValue(item, field);
           this.#path.pop();
@@ -192,28 +192,28 @@ class JsonMessage {
     }
   }
 
-  *#leadingValue(given: unknown, { number, message }: Field): Generator<undefined> {
+  *#leadingValue(value: unknown, { number, message }: Field): Generator<undefined> {
     const start = this.#writer.begin(number);
-    yield* this.#leading(given, message!());
+    yield* this.#leading(value, message!());
     this.#writer.end(start);
   }
 
   #fields(value: unknown, message: Message): void {
-    for (const [name, given] of this.#entries(value)) {
+    for (const [name, member] of this.#entries(value)) {
       const field = fieldOf(message, name);
-      if (field === undefined || given === null) continue;
+      if (field === undefined || member === null) continue;
       this.#path.push(name);
-      this.#field(given, field);
+      this.#field(member, field);
       this.#path.pop();
     }
   }
 
-  #field(given: unknown, field: Field): void {
+  #field(value: unknown, field: Field): void {
     if (field.isList !== true) {
-      this.#value(given, field);
+      this.#value(value, field);
       return;
     }
-    for (const [index, item] of this.#items(given)) {
+    for (const [index, item] of this.#items(value)) {
       this.#path.push(index);
       this.#value(item, field);
       this.#path.pop();
@@ -226,69 +226,69 @@ class JsonMessage {
     return Object.entries(value);
   }
 
-  #items(given: unknown): IterableIterator<[number, unknown]> {
-    if (!Array.isArray(given)) throw this.#wrong('an array');
-    return given.entries();
+  #items(value: unknown): IterableIterator<[number, unknown]> {
+    if (!Array.isArray(value)) throw this.#wrong('an array');
+    return value.entries();
   }
 
-  #value(given: unknown, field: Field): void {
+  #value(content: unknown, field: Field): void {
     const writer = this.#writer;
     const { number } = field;
     switch (field.type) {
       case 'message': {
         const start = writer.begin(number);
-        this.#fields(given, field.message!());
+        this.#fields(content, field.message!());
         writer.end(start);
         return;
       }
       case 'text':
-        if (typeof given !== 'string') throw this.#wrong('a string');
-        writer.bytes(number, Buffer.from(given));
+        if (typeof content !== 'string') throw this.#wrong('a string');
+        writer.bytes(number, Buffer.from(content));
         return;
       case 'bytes':
-        if (typeof given !== 'string') throw this.#wrong('a string in Base64');
-        writer.bytes(number, Buffer.from(given, 'base64'));
+        if (typeof content !== 'string') throw this.#wrong('a string in Base64');
+        writer.bytes(number, Buffer.from(content, 'base64'));
         return;
       case 'hex':
-        if (typeof given !== 'string' || !hexText.test(given)) throw this.#wrong('a string of hexadecimal digits');
-        writer.bytes(number, Buffer.from(given, 'hex'));
+        if (typeof content !== 'string' || !hexText.test(content)) throw this.#wrong('a string of hexadecimal digits');
+        writer.bytes(number, Buffer.from(content, 'hex'));
         return;
       case 'bool':
-        if (typeof given !== 'boolean') throw this.#wrong('true or false');
-        writer.varint(number, given ? 1n : 0n);
+        if (typeof content !== 'boolean') throw this.#wrong('true or false');
+        writer.varint(number, content ? 1n : 0n);
         return;
       case 'double':
-        writer.double(number, this.#double(given));
+        writer.double(number, this.#double(content));
         return;
       case 'fixed64':
       case 'sfixed64':
-        writer.fixed64(number, this.#integer(given, field, field.type));
+        writer.fixed64(number, this.#integer(content, field, field.type));
         return;
       case 'sint32': {
-        const value = Number(this.#integer(given, field, field.type));
+        const value = Number(this.#integer(content, field, field.type));
         writer.varint(number, BigInt(((value << 1) ^ (value >> 31)) >>> 0));
         return;
       }
       default:
-        writer.varint(number, this.#integer(given, field, field.type));
+        writer.varint(number, this.#integer(content, field, field.type));
     }
   }
 
-  #double(given: unknown): number {
-    if (typeof given === 'number') return given;
+  #double(value: unknown): number {
+    if (typeof value === 'number') return value;
     const words: readonly unknown[] = ['NaN', 'Infinity', '-Infinity'];
-    const isNumber = typeof given === 'string' && given.trim() !== '' && !Number.isNaN(Number(given));
-    if (!words.includes(given) && !isNumber) throw this.#wrong('a number');
-    return Number(given);
+    const isNumber = typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value));
+    if (!words.includes(value) && !isNumber) throw this.#wrong('a number');
+    return Number(value);
   }
 
   /** Integers may be texts, because a JSON number cannot hold all of them. */
-  #integer(given: unknown, { words }: Field, type: keyof typeof integers): bigint {
-    const word = typeof given === 'string' ? (words?.indexOf(given) ?? -1) : -1;
+  #integer(content: unknown, { words }: Field, type: keyof typeof integers): bigint {
+    const word = typeof content === 'string' ? (words?.indexOf(content) ?? -1) : -1;
     if (word >= 0) return BigInt(word);
-    const isInteger = typeof given === 'string' ? /^-?[0-9]{1,20}$/.test(given) : Number.isInteger(given);
+    const isInteger = typeof content === 'string' ? /^-?[0-9]{1,20}$/.test(content) : Number.isInteger(content);
     if (!isInteger) throw this.#wrong('an integer');
-    const value = BigInt(String(typeof given === 'number' ? BigInt(given) : given));
+    const value = BigInt(String(typeof content === 'number' ? BigInt(content) : content));
     const [least, greatest] = integers[type];
     if (value < least || value > greatest) throw this.#wrong(`an integer from ${least} to ${greatest}`);
     return value;
