@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node
 import { createInterface } from 'node:readline/promises';
 import { version } from '../config/version.js';
 import { FaultError, reasonOf } from '../model/fault.js';
-import { parseStatement } from '../sql/parser/statement.js';
 import { parseTimestamp } from '../sql/times/timestamp.js';
 import { serverTimeZone } from '../text/time-zones.js';
 import { faultLine } from './execution/statements.js';
@@ -19,6 +18,7 @@ import { encodeSubscribePage } from './report/subscribe-report.js';
 import { planLines, scenarioText } from './settings/echo.js';
 import type { LoadNote } from './settings/file/request.js';
 import { readLoadRequest } from './settings/read.js';
+import { statementMistake } from './statement-mistake.js';
 import { createLiveView, type ViewStream } from './view/live-view.js';
 import { createRunLog } from './view/run-log.js';
 
@@ -57,7 +57,7 @@ export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
     nowMs: Date.now(),
     readFile: readText,
     parseTime: readTime,
-    sqlMistake,
+    sqlMistake: statementMistake,
     randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
   });
   if (request.outcome === 'run') return run(request.scenario, request.notes, world);
@@ -65,16 +65,6 @@ export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
   if (request.outcome === 'print') output.write(request.text);
   else for (const line of request.lines) errors.write(`${line}\n`);
   return request.outcome === 'print' ? 0 : request.exitCode;
-}
-
-function sqlMistake(sql: string): string | undefined {
-  try {
-    parseStatement(sql);
-    return undefined;
-  } catch (error) {
-    if (error instanceof FaultError) return error.fault.message;
-    throw error;
-  }
 }
 
 /** Text of a file that a person names; devices, and files that cannot be meant, are refused. */

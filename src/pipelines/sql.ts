@@ -87,7 +87,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       return answer;
     } catch (error) {
       isOver(error);
-      throw placed(error, request.statement);
+      throw placed(error, request);
     }
   }
 

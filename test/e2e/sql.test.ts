@@ -78,7 +78,10 @@ test('the database comes from the address, and USE does not last', async (t) => 
   t.is(await service.code('create table there (ts timestamp, v int)'), 0x2616);
   t.is((await service.sql('USE nodb_yet')).text, noRowsAffected);
   t.is(await service.code('select v from here'), 0x2616);
-  t.is(await service.code('select v from here', { database: 'no_such' }), 0x2616);
+  for (const statement of ['select v from here', 'insert into here values (now, 1)', 'SHOW TABLES']) {
+    const { text } = await service.sql(statement, { database: 'no_such' });
+    t.is(text, '{"code":9750,"desc":"Database not specified: there is no database no_such"}', statement);
+  }
 });
 
 test('super tables, sub-tables and normal tables', async (t) => {

@@ -1,8 +1,7 @@
 import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/load/model/scenario.js';
 import type { LoadRequest } from '../../src/load/settings/file/request.js';
 import { readLoadRequest } from '../../src/load/settings/read.js';
-import { FaultError } from '../../src/model/fault.js';
-import { parseStatement } from '../../src/sql/parser/statement.js';
+import { statementMistake } from '../../src/load/statement-mistake.js';
 import { parseTimestamp } from '../../src/sql/times/timestamp.js';
 
 /** Clock of requests under test: 2023-11-14T22:13:20Z. */
@@ -30,19 +29,10 @@ export function loadRequest(
       if (file === undefined) throw new Error('no such file');
       return typeof file === 'string' ? file : JSON.stringify(file);
     },
-    sqlMistake,
+    sqlMistake: statementMistake,
     parseTime: (text, precision) => parseTimestamp(text, precision, 'UTC'),
     randomName: () => `random${names++}`,
   });
-}
-
-function sqlMistake(sql: string): string | undefined {
-  try {
-    parseStatement(sql);
-    return undefined;
-  } catch (error) {
-    return error instanceof FaultError ? error.fault.message : String(error);
-  }
 }
 
 /** The scenario of a request that must be one. */

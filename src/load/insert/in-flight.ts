@@ -1,7 +1,4 @@
-/** Requests of one thread that are under way at once, at most. */
-export const maxRequestsInFlight = 256;
-/** Rows of one thread that are under way at once, unless a single request has more. */
-const maxRowsInFlight = 4096;
+import { maxRequestsInFlight, maxRowsInFlight } from '../model/scenario.js';
 
 /**
  * The requests of one thread that wait for their answers. As a rule that is one. Where requests are much shorter than they may be,

@@ -1,5 +1,10 @@
 import type { DataType, Precision } from '../../model/schema.js';
 
+/** Requests of one thread that are under way at once, at most. */
+export const maxRequestsInFlight = 256;
+/** Rows of one thread that are under way at once, unless a single request has more. */
+export const maxRowsInFlight = 4096;
+
 /**
  * Work for the load tool: arguments or a JSON file, checked and with every default filled in.
  * Times are in the ticks of the database's precision where they belong to rows, in milliseconds elsewhere.

@@ -1,11 +1,13 @@
 import { mask } from '../../text/mask.js';
-import type {
-  DatabasePlan,
-  InsertScenario,
-  LoadScenario,
-  QueryScenario,
-  SubscribeScenario,
-  SuperTablePlan,
+import {
+  type DatabasePlan,
+  type InsertScenario,
+  type LoadScenario,
+  maxRequestsInFlight,
+  maxRowsInFlight,
+  type QueryScenario,
+  type SubscribeScenario,
+  type SuperTablePlan,
 } from '../model/scenario.js';
 
 /** The whole scenario as JSON text, every default filled in and the password masked. */
@@ -31,18 +33,18 @@ function shown(key: string, value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY ? 'for ever' : value;
 }
 
-function insertLines({ supplement, databases, streams }: InsertScenario): readonly string[] {
+function insertLines({ supplement, databases, streams, threads }: InsertScenario): readonly string[] {
   const lines = databases.flatMap((database) => [
     databaseLine(database, supplement),
     ...database.superTables.map(tableLine),
   ]);
-  const estimate = estimateLine(databases);
+  const estimate = estimateLine(databases, threads);
   if (estimate !== undefined) lines.push(estimate);
-  return streams.length === 0 ? lines : [...lines, `Streams ${names(streams)} are dropped and made anew.`];
+  return streams.length === 0 ? lines : [...lines, `Streams ${names(streams)} will be dropped and made anew.`];
 }
 
 function databaseLine({ name, drop }: DatabasePlan, supplement: boolean): string {
-  if (drop) return `Database ${name} is DROPPED if it exists, and made anew.`;
+  if (drop) return `Database ${name} will be DROPPED if it exists, and made anew.`;
   return supplement ? `Database ${name} and its super tables are used as they are.` : `Database ${name} must exist.`;
 }
 
@@ -70,23 +72,47 @@ function counted(count: number, what: string): string {
 
 /** Rows per second that a run is taken to write: what two processors of today do by most modes. */
 const usualRowsPerSecond = 200_000;
+/** Milliseconds until a short request is answered, of each thread: a disk forces a file in about that time. */
+const usualRequestMs = 10;
 /** Bytes of a row of random values on disk beside its columns; rows that are alike take a third of all that. */
 const bytesBesideColumns = 8;
 
-/** How long a run may take, and how much disk; undefined when that cannot be told. */
-function estimateLine(databases: readonly DatabasePlan[]): string | undefined {
+/** How long a run may take, and how much disk; undefined when that cannot be told, or is less than a second. */
+function estimateLine(databases: readonly DatabasePlan[], threads: number): string | undefined {
   let rows = 0;
   let bytes = 0;
+  let requestSeconds = 0;
+  let rests = false;
   for (const plan of databases.flatMap(({ superTables }) => superTables)) {
     if (plan.nonStop || plan.sample?.useTimes === true) return undefined;
     const written = tablesOf(plan) * plan.rows;
     const width = plan.columns.reduce((sum, { type }) => sum + type.length, 0);
     rows += written;
     bytes += written * (bytesBesideColumns + width);
+    requestSeconds += waitSeconds(plan, threads);
+    rests ||= plan.interlaceRows > 0 && plan.insertIntervalMs > 0;
   }
-  if (rows < usualRowsPerSecond) return undefined;
-  const time = durationText(rows / usualRowsPerSecond);
-  return `  At ${usualRowsPerSecond} rows per second that takes about ${time}, and at most about ${sizeText(bytes)} on disk.`;
+  const rowSeconds = rows / usualRowsPerSecond;
+  const seconds = Math.max(rowSeconds, requestSeconds);
+  if (seconds < 1) return undefined;
+  const pace =
+    rowSeconds < requestSeconds ? `${usualRequestMs} ms per request` : `${usualRowsPerSecond} rows per second`;
+  const pauses = rests ? ' and with the pauses between rounds' : '';
+  return `  At ${pace}${pauses} that takes about ${durationText(seconds)}, and at most about ${sizeText(bytes)} on disk.`;
+}
+
+/** Seconds that the busiest thread of a super table waits for answers, and rests between rounds. */
+function waitSeconds(plan: SuperTablePlan, threads: number): number {
+  const { rows, rowsPerRequest, interlaceRows, insertIntervalMs } = plan;
+  const tables = Math.ceil(tablesOf(plan) / Math.min(threads, Math.max(1, tablesOf(plan))));
+  if (interlaceRows > 0 && interlaceRows <= rows) {
+    const tablesPerRequest = Math.max(1, Math.floor(rowsPerRequest / interlaceRows));
+    const rounds = Math.ceil(rows / Math.min(interlaceRows, rowsPerRequest));
+    return (rounds * (Math.ceil(tables / tablesPerRequest) * usualRequestMs + insertIntervalMs)) / 1000;
+  }
+  const inFlight = Math.max(1, Math.floor(Math.min(rowsPerRequest, maxRowsInFlight) / Math.max(1, rows)));
+  const atOnce = plan.mode.endsWith('rest') ? 1 : Math.min(inFlight, maxRequestsInFlight);
+  return (Math.ceil((tables * Math.ceil(rows / rowsPerRequest)) / atOnce) * usualRequestMs) / 1000;
 }
 
 function durationText(seconds: number): string {

@@ -1,4 +1,5 @@
 import { isOvertaken } from '../../database/storage/overtaken.js';
+import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { withPlace } from '../../sql/syntax/place.js';
 
@@ -13,11 +14,17 @@ const schemaCodes: ReadonlySet<number> = new Set([
   Codes.valueTooLong,
 ]);
 
-/** The same error, with line and column of the mistake where they are known, or as what it means. */
-export function placed(error: unknown, statement: Buffer): unknown {
+/**
+ * The same error, with line and column of the mistake where they are known, or as what it means. A statement that lacks a database
+ * is told of the one in its URL, which is then not there.
+ */
+export function placed(error: unknown, { statement, database }: Pick<SqlRequest, 'statement' | 'database'>): unknown {
   if (isTooDeep(error)) return new FaultError(tooDeep);
-  if (!(error instanceof FaultError) || error.fault.place === undefined) return error;
-  return new FaultError(withPlace(error.fault, statement.toString('utf8')));
+  if (!(error instanceof FaultError)) return error;
+  const { code, message, place } = error.fault;
+  if (place !== undefined) return new FaultError(withPlace(error.fault, statement.toString('utf8')));
+  if (code !== Codes.databaseNotSpecified || database === undefined) return error;
+  return new FaultError({ ...error.fault, message: `${message}: there is no database ${database}` });
 }
 
 /** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */

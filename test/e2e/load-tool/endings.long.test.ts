@@ -110,18 +110,19 @@ test.serial('what the database or a file of rows would be refused for drops noth
     service.rows("SELECT table_name FROM information_schema.ins_tables WHERE db_name = 'holds'");
   const sample = (file: string) => ({ data_source: 'sample', sample_file: tool.path(file) });
   const words = tool.file("1\n'one'\n");
-  for (const [content, reason] of [
-    [scenario('holds', sample('nowhere.csv')), /nowhere\.csv" cannot be read/],
-    [scenario('holds', { data_source: 'sample', sample_file: words }), /row 2, column "v"/],
-    [scenario('holds', { tags_file: tool.path('notags.csv') }), /notags\.csv" cannot be read/],
-    [{ filetype: 'insert', databases: [{ dbinfo: { name: 'holds', replica: 77 } }] }, /Invalid option replica: 77/],
+  for (const [content, reason, code] of [
+    [scenario('holds', sample('nowhere.csv')), /nowhere\.csv" cannot be read/, 255],
+    [scenario('holds', { data_source: 'sample', sample_file: words }), /row 2, column "v"/, 255],
+    [scenario('holds', { tags_file: tool.path('notags.csv') }), /notags\.csv" cannot be read/, 255],
+    [{ filetype: 'insert', databases: [{ dbinfo: { name: 'holds', replica: 77 } }] }, /Invalid option replica: 77/, 1],
     [
       { filetype: 'insert', databases: [{ dbinfo: { name: 'holds' } }, { dbinfo: { name: 'next', keep: 'x' } }] },
-      /Invalid option keep: x/,
+      /line 1: databases\[1\]\.dbinfo\.keep: Invalid option keep: x/,
+      1,
     ],
   ] as const) {
     const ending = await tool.scenario(content);
-    t.is(ending.code, 255, ending.out);
+    t.is(ending.code, code, ending.out);
     t.regex(ending.errors, reason);
     t.deepEqual(await tables(), [['rows']]);
   }

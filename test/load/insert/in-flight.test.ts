@@ -1,5 +1,6 @@
 import test from 'ava';
-import { InFlight, maxRequestsInFlight } from '../../../src/load/insert/in-flight.js';
+import { InFlight } from '../../../src/load/insert/in-flight.js';
+import { maxRequestsInFlight } from '../../../src/load/model/scenario.js';
 
 /** Requests that end when they are told to. */
 class Requests {

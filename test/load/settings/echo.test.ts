@@ -15,7 +15,7 @@ for (const [argv, lines] of [
   [
     [],
     [
-      'Database test is DROPPED if it exists, and made anew.',
+      'Database test will be DROPPED if it exists, and made anew.',
       '  Super table meters with 10000 sub-tables: 10000 rows each by taosc, 100000000 in all.',
       '  At 200000 rows per second that takes about 8 minutes, and at most about 2.0 GB on disk.',
     ],
@@ -34,6 +34,22 @@ for (const [argv, lines] of [
 ] as const) {
   test(`says what ${argv.join(' ') || 'a run without arguments'} will do`, (t) => {
     t.deepEqual(planLines(scenarioOf(loadRequest([...argv]))), lines);
+  });
+}
+
+for (const [argv, line] of [
+  [['-r1'], '  At 10 ms per request that takes about 34.7 hours, and at most about 2.0 GB on disk.'],
+  [['-t100', '-n1000', '-r10'], '  At 10 ms per request that takes about 13 seconds, and at most about 2 MB on disk.'],
+  [
+    ['-t80', '-n100', '-B10', '-i500'],
+    '  At 10 ms per request and with the pauses between rounds that takes about 6 seconds, and at most about 1 MB on disk.',
+  ],
+  [['-t1000000', '-n1'], '  At 200000 rows per second that takes about 5 seconds, and at most about 20 MB on disk.'],
+  [['-t1000', '-n1', '-Irest'], '  At 10 ms per request that takes about 2 seconds, and at most about 1 MB on disk.'],
+  [['-t1000', '-n1'], undefined],
+] as const) {
+  test(`says how long ${argv.join(' ')} will take`, (t) => {
+    t.is(planLines(scenarioOf(loadRequest([...argv])))[2], line);
   });
 }
 

@@ -50,6 +50,19 @@ test('says of replicas that there is one copy', (t) => {
   t.regex(notesOf(request({}, { replica: 3 })), /dbinfo\.replica: is recorded, but the data has one copy/);
 });
 
+test('refuses options that the database would refuse before anything is touched, unless the database is kept', (t) => {
+  for (const [dbinfo, refusal] of [
+    [{ minRows: 10000 }, /dbinfo\.minRows: Invalid option minrows: 10000 valid range: \[10, 1000\]/],
+    [{ comp: 2, days: 20, keep: 30 }, /dbinfo\.keep: Invalid option keep: 30, it must be at least 3 times duration/],
+    [{ walLevel: 'x' }, /dbinfo\.walLevel: Invalid option wal_level/],
+  ] as const) {
+    t.regex(refusalOf(request({}, dbinfo)), refusal);
+  }
+  t.notThrows(() => scenario({}, { minRows: 10000, drop: 'no' }));
+  t.regex(refusalOf(loadRequest(['-v', '5000'])), /Invalid option vgroups: 5000/);
+  t.notThrows(() => insertOf(loadRequest(['-v', '5000', '-Q'])));
+});
+
 test('makes normal tables of a super table without tags', (t) => {
   for (const given of [undefined, []]) t.true(plan({ tags: given }).normalTables);
   t.is(plan({ tags: undefined, childtable_count: 1, childtable_prefix: undefined }).childPrefix, '');

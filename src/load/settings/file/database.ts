@@ -4,6 +4,7 @@ import { suggestion } from '../../../text/nearest.js';
 import { database } from '../keys/insert.js';
 import type { JsonMember } from '../keys/json-text.js';
 import { kindOf } from '../keys/setting.js';
+import type { LoadInput } from './request.js';
 import { nameMistakes } from './rules.js';
 import type { Section } from './section.js';
 
@@ -41,16 +42,24 @@ interface DatabaseInfo {
 }
 
 /** Reads `dbinfo`; undefined when it has no usable name, which is then in the report. */
-export function readDatabaseInfo(section: Section): DatabaseInfo | undefined {
+export function readDatabaseInfo(section: Section, { sqlMistake }: LoadInput): DatabaseInfo | undefined {
   const name = section.get(database.name);
   const precision = section.get(database.precision);
   const drop = section.get(database.drop);
-  const options = section.others.flatMap((member) => readOption(section, member));
+  const entries = section.others.map((member) => ({ member, options: readOption(section, member) }));
+  const options = [...entries.flatMap((entry) => entry.options), `PRECISION '${precision}'`];
+  const mistake = drop ? sqlMistake(`CREATE DATABASE d ${options.join(' ')}`) : undefined;
+  if (mistake !== undefined) {
+    const isMeant = (option: string) => mistake.startsWith(`Invalid option ${option.split(' ')[0]?.toLowerCase()}:`);
+    const entry = entries.find((each) => each.options.some(isMeant));
+    if (entry === undefined) section.refuse(database.name, mistake);
+    else section.refuseMember(entry.member, mistake);
+  }
   if (name === undefined) {
     return section.has(database.name) ? undefined : section.missing(database.name, 'the name of the database');
   }
   for (const mistake of nameMistakes('database', name)) section.refuse(database.name, mistake);
-  return { name, drop, precision, options: [...options, `PRECISION '${precision}'`] };
+  return { name, drop, precision, options };
 }
 
 /** One option as CREATE DATABASE takes it; none for an option that the database does not have. */

@@ -58,7 +58,7 @@ function readDatabase(entry: Section, top: Section, input: LoadInput): DatabaseP
       ? undefined
       : entry.missing(insert.databaseInfo, 'an object with the name of the database');
   }
-  const info = readDatabaseInfo(section);
+  const info = readDatabaseInfo(section, input);
   const home = { precision: info?.precision ?? database.precision.default, drop: info?.drop ?? database.drop.default };
   const superTables = readSuperTables(entry).map((table) => readSuperTable(table, home, input));
   return info && { ...info, escapeNames: top.get(insert.escapeNames), superTables };

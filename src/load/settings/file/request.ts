@@ -38,7 +38,7 @@ export interface LoadInput {
   readonly readFile: (path: string) => string;
   /** Ticks of timestamp text, local where it has no zone; undefined when it is none. */
   readonly parseTime: (text: string, precision: Precision) => bigint | undefined;
-  /** Why a statement can be none, in words; undefined when its form is right. */
+  /** Why a statement can be none, in words; undefined when its form is right, and the options of a database that it makes. */
   readonly sqlMistake: (sql: string) => string | undefined;
   /** A new text of 15 letters and digits, for consumer groups without a name. */
   readonly randomName: () => string;

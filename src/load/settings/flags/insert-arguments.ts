@@ -34,6 +34,10 @@ export function readInsertArguments(args: LoadArguments, input: LoadInput): Omit
   args.mistakes.push(...mistakes.map(sentence));
   const threads = args.get(insert.threads);
   const supplement = args.get(database.supplement);
+  const drop = !supplement && !args.get(database.noDrop);
+  const options = databaseOptionsOf(args);
+  const mistake = drop ? input.sqlMistake(`CREATE DATABASE d ${options.join(' ')}`) : undefined;
+  if (mistake !== undefined) args.mistakes.push(sentence(mistake));
   return {
     kind: 'insert',
     threads,
@@ -46,9 +50,9 @@ export function readInsertArguments(args: LoadArguments, input: LoadInput): Omit
     databases: [
       {
         name,
-        drop: !supplement && !args.get(database.noDrop),
+        drop,
         precision: 'ms',
-        options: databaseOptionsOf(args),
+        options,
         escapeNames: plan.escapeNames,
         superTables: [plan],
       },
