@@ -8,6 +8,7 @@ import { countEntries } from '../engine/log-table.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
 import { handle } from './door/handler.js';
+import { KeptAnswers } from './door/kept-answers.js';
 import { LogCount } from './door/log-count.js';
 import { openShortDoor, type ShortDoor } from './door/short-door.js';
 import { Spool } from './door/spool.js';
@@ -126,8 +127,10 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
   const spreader = new PartSpreader(options.path);
   spreader.tablesMade();
   const log = new LogCount(async () => Number(await connections.ask(countEntries)));
+  const answers = new KeptAnswers((sql) => connections.ask(sql));
   const context = {
     connections,
+    answers,
     tablesMade: () => spreader.tablesMade(),
     log,
     spool: new Spool(
@@ -152,7 +155,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     });
   });
   const port = await listen(server, options);
-  const short = openShortDoor(scratch.path, connections, (begun) => {
+  const short = openShortDoor(scratch.path, connections, answers, (begun) => {
     const answered = begun.finally(() => active.delete(answered));
     active.add(answered);
   });

@@ -8,6 +8,7 @@ import type { Connections, Lane } from '../connection/connections.js';
 import { EngineException, exceptionReply } from '../connection/exception.js';
 import { openBody, readForm, readStart } from './body.js';
 import { contentTypeOf } from './format.js';
+import type { KeptAnswers } from './kept-answers.js';
 import { type LogCount, mayChangeLog } from './log-count.js';
 import { onConnection } from './on-connection.js';
 import { Reply, type Summary, sendException } from './reply.js';
@@ -18,6 +19,8 @@ import { readingFrom, readStatement, type Statement, takesData } from './stateme
 /** Context of the handler. */
 interface HandlerContext {
   readonly connections: Connections;
+  /** Told of statements that change something. */
+  readonly answers: KeptAnswers;
   readonly spool: Spool;
   /** Of the catalogue's log. */
   readonly log: LogCount;
@@ -191,11 +194,12 @@ class Execution {
     );
   }
 
-  #plain({ text, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
+  #plain({ text, readOnly, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
     const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
     return this.#whole('short', format, async (connection, tag) => {
       if (changesSession) connection.spoil();
-      const result = await this.#noting(text, () => connection.run(text, format, this.#statementContext(), tag));
+      const run = () => connection.run(text, format, this.#statementContext(), tag);
+      const result = await (readOnly ? run() : this.#noting(text, run));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
@@ -267,9 +271,11 @@ class Execution {
     });
   }
 
-  /** Runs a statement that is no query. */
+  /** Runs a statement that changes something. */
   #noting<T>(text: string, run: () => Promise<T>): Promise<T> {
-    return mayChangeLog(text, this.#asked.parameters.size) ? this.#context.log.changedBy(run) : run();
+    const { answers, log } = this.#context;
+    const mayBeOfLog = mayChangeLog(text, this.#asked.parameters.size);
+    return answers.changedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
   }
 
   #statementContext(): StatementContext {

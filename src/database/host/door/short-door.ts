@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { FrameKind, FrameReader, frameOf, frameSocket } from '../../engine/frames.js';
 import type { Connections } from '../connection/connections.js';
 import { exceptionReply } from '../connection/exception.js';
+import type { KeptAnswers } from './kept-answers.js';
 import { onConnection } from './on-connection.js';
 
 const noContext = { database: '', settings: new Map<string, string>(), parameters: new Map<string, string>() };
@@ -24,13 +25,14 @@ export interface ShortDoor {
 export function openShortDoor(
   directory: string,
   connections: Connections,
+  answers: KeptAnswers,
   begun: (answered: Promise<void>) => void,
 ): ShortDoor {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    new Askers(socket, connections, begun);
+    new Askers(socket, connections, answers, begun);
   });
   // Without it everything comes by HTTP.
   server.on('error', () => {});
@@ -47,11 +49,18 @@ export function openShortDoor(
 class Askers {
   readonly #socket: Socket;
   readonly #connections: Connections;
+  readonly #answers: KeptAnswers;
   readonly #running = new Map<number, AbortController>();
 
-  constructor(socket: Socket, connections: Connections, begun: (answered: Promise<void>) => void) {
+  constructor(
+    socket: Socket,
+    connections: Connections,
+    answers: KeptAnswers,
+    begun: (answered: Promise<void>) => void,
+  ) {
     this.#socket = socket;
     this.#connections = connections;
+    this.#answers = answers;
     const reader = new FrameReader();
     socket.on('data', (piece) => {
       try {
@@ -77,8 +86,11 @@ class Askers {
     const owner = end === 0 ? undefined : asked.slice(0, end);
     const how = { lane: 'rows', signal: gone.signal, owner } as const;
     try {
-      const bytes = await onConnection(this.#connections, how, async (connection, tag) =>
-        Buffer.from((await connection.run(asked.slice(end + 1), format, noContext, tag)).bytes()),
+      const statement = asked.slice(end + 1);
+      const bytes = await this.#answers.answer(statement, () =>
+        onConnection(this.#connections, how, async (connection, tag) =>
+          Buffer.from((await connection.run(statement, format, noContext, tag)).bytes()),
+        ),
       );
       this.#send(frameOf(id, FrameKind.answer, bytes ?? ''));
     } catch (error) {

@@ -1,0 +1,164 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { EngineClient } from '../../../../src/database/engine/client.js';
+import { ShortAsks } from '../../../../src/database/engine/short-asks.js';
+import { KeptAnswers } from '../../../../src/database/host/door/kept-answers.js';
+import { startEngine } from '../../../support/engine.js';
+import { until } from '../../../support/until.js';
+
+const { supervisor, endpoint, end } = await startEngine();
+const client = new EngineClient(endpoint);
+const asks = new ShortAsks(() => supervisor.handover);
+test.after.always(async () => {
+  asks.close();
+  await client.close();
+  await end();
+});
+test.before(async () => {
+  await until(() => asks.ask('SELECT 1', {})?.catch(() => {}) !== undefined);
+});
+
+const text = async (sql: string): Promise<string> => String(await asks.ask(`${sql} FORMAT TSV`, {})).trimEnd();
+/** Has another one at each run. */
+const run = 'queryID()';
+
+/** True once the same run of a statement answers twice. */
+const isKept = (sql: string) =>
+  until(async () => {
+    const before = await text(sql);
+    return before === (await text(sql));
+  });
+
+test.serial('an answer is kept until its table changes, and not for changes of other tables', async (t) => {
+  for (const table of ['kept', 'other']) {
+    await client.exec(`CREATE TABLE default.${table} (a Int64) ENGINE = MergeTree ORDER BY a`);
+  }
+  const sum = `SELECT sum(a), ${run} FROM default.kept`;
+  t.true(await isKept(sum));
+  const before = await text(sum);
+  t.regex(before, /^0\t/);
+  await client.insert('INSERT INTO default.other FORMAT TSV', Buffer.from('1\n'));
+  t.is(await text(sum), before);
+  await client.insert('INSERT INTO default.kept (a) FORMAT TSV', Buffer.from('1\n2\n'));
+  t.regex(await text(sum), /^3\t/);
+  await client.insert('INSERT INTO `default`.`kept` FORMAT TSV', Buffer.from('4\n'));
+  t.regex(await text(sum), /^7\t/);
+  await client.exec('INSERT INTO default.kept SELECT a + 7 FROM default.other');
+  t.regex(await text(sum), /^15\t/);
+  t.true(await isKept(sum));
+  await client.exec('DELETE FROM default.kept WHERE a = 8');
+  t.regex(await text(sum), /^7\t/);
+  t.true(await isKept(sum));
+  await client.exec('TRUNCATE TABLE default.kept');
+  t.regex(await text(sum), /^0\t/);
+});
+
+test.serial('nothing is kept while the engine makes changes behind statements that have ended', async (t) => {
+  await client.exec('CREATE TABLE default.late (a Int64) ENGINE = MergeTree ORDER BY a');
+  await client.insert('INSERT INTO default.late FORMAT TSV', Buffer.from('1\n2\n'));
+  const sum = `SELECT sum(a), ${run} FROM default.late`;
+  t.true(await isKept(sum));
+  await client.exec('SYSTEM STOP MERGES default.late');
+  await client.exec('ALTER TABLE default.late DELETE WHERE a = 2 SETTINGS mutations_sync = 0');
+  const answers = [await text(sum), await text(sum)];
+  t.deepEqual(new Set(answers.map((answer) => answer.split('\t')[0])), new Set(['3']));
+  t.not(answers[0], answers[1]);
+  await client.exec('SYSTEM START MERGES default.late');
+  t.true(await until(async () => (await text(sum)).startsWith('1\t')));
+  t.true(await isKept(sum));
+});
+
+test('what is different each time is not kept, nor what fails', async (t) => {
+  const answers = new KeptAnswers(async () => '0');
+  let runs = 0;
+  const asked = (statement: string) => answers.answer(statement, async () => Buffer.from(`${++runs}`));
+  t.true(
+    await until(async () => {
+      await asked('SELECT 1');
+      const before = runs;
+      await asked('SELECT 1');
+      return runs === before;
+    }),
+  );
+  for (const statement of ['SELECT rand64()', 'SELECT now()', 'SELECT count() FROM system.parts']) {
+    t.notDeepEqual(await asked(statement), await asked(statement));
+  }
+  const failing = answers.answer('SELECT 2', async () => Promise.reject(new Error('no')));
+  await t.throwsAsync(failing, { message: 'no' });
+  t.is(await answers.answer('SELECT 2', async () => undefined), undefined);
+  t.is(String(await asked('SELECT 2')), `${runs}`);
+});
+
+test('the answers used last are kept within a limit', async (t) => {
+  const answers = new KeptAnswers(async () => '0');
+  let runs = 0;
+  const asked = (statement: string, bytes: number) =>
+    answers.answer(statement, async () => {
+      runs++;
+      return Buffer.alloc(bytes);
+    });
+  t.true(
+    await until(async () => {
+      const before = runs;
+      await asked('SELECT 0', 1);
+      return runs === before;
+    }),
+  );
+  runs = 0;
+  await asked('SELECT 1', 2_000_000);
+  await asked('SELECT 1', 2_000_000);
+  t.is(runs, 2);
+  for (let at = 10; at < 30; at++) {
+    await asked(`SELECT ${at}`, 1_000_000);
+    await asked('SELECT 0', 1);
+  }
+  t.is(runs, 22);
+  await asked('SELECT 29', 1_000_000);
+  t.is(runs, 22);
+  await asked('SELECT 10', 1_000_000);
+  t.is(runs, 23);
+});
+
+test('no answer is older than the changes that had ended when it was asked for', async (t) => {
+  const step = fc.record({ kind: fc.constantFrom('ask', 'insert', 'create'), first: fc.nat(4), second: fc.nat(4) });
+  const turns = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await Promise.resolve();
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(step, fc.nat(6)), { maxLength: 30 }), async (steps) => {
+      const answers = new KeptAnswers(async () => '0');
+      await answers.answer('SELECT 1', async () => undefined);
+      await turns(5);
+      let [stored, ended] = [0, 0];
+      const under: Promise<void>[] = [];
+      for (const [{ kind, first, second }, pause] of steps) {
+        if (kind === 'ask') {
+          const least = ended;
+          const read = answers.answer('SELECT a FROM d.t1', async () => {
+            await turns(first);
+            const seen = stored;
+            await turns(second);
+            return Buffer.from(String(seen));
+          });
+          under.push(read.then((bytes) => void t.true(Number(String(bytes)) >= least)));
+        } else {
+          const statement =
+            kind === 'insert' ? 'INSERT INTO d.t1 FORMAT Native' : 'CREATE OR REPLACE TABLE d.t1 (a Int64)';
+          const change = answers.changedBy(statement, async () => {
+            await turns(first);
+            const value = ++stored;
+            await turns(second);
+            return value;
+          });
+          under.push(
+            change.then((value) => {
+              ended = Math.max(ended, value);
+            }),
+          );
+        }
+        await turns(pause);
+      }
+      await Promise.all(under);
+    }),
+  );
+});
