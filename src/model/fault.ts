@@ -73,6 +73,7 @@ export const Codes = {
   timestampOutOfRange: 0x060b,
   tableInOtherStable: 0x061d,
   tooManyWindows: 0x070a,
+  duplicateInWindow: 0x073e,
   noAuthInfo: 0x1105,
   emptyRequest: 0x1106,
   noSql: 0x1107,

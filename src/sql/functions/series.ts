@@ -132,7 +132,7 @@ function stateCount(args: readonly Value[], rows: RowWindows): SeriesResult {
 function stateDuration(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
   const { holds, run } = runs('STATEDURATION', args, rows);
   const unit = unitArgument('STATEDURATION', args[3], env.precision);
-  const begin = rows.over(`min(if(${holds}, toNullable(${rows.time.sql}), NULL))`, { by: [run] });
+  const begin = rows.over(`first_value(if(${holds}, toNullable(${rows.time.sql}), NULL)) IGNORE NULLS`, { by: [run] });
   return { sql: `multiIf(isNull(${holds}), NULL, ${holds}, intDiv(${rows.time.sql} - ${begin}, ${unit}), -1)` };
 }
 
@@ -150,6 +150,7 @@ function neighbour(name: string, engine: string): SeriesFunction {
     result: firstType,
     rows: 'each',
     distinctTimes: true,
+    takesFirst: true,
     translate: (args, rows, env) => {
       const arg = first(args);
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
@@ -174,6 +175,7 @@ export const seriesFunctions: readonly SeriesFunction[] = [
     result: differenceType,
     rows: 'after-first',
     distinctTimes: true,
+    takesFirst: true,
     translate: difference,
   },
   {
@@ -183,6 +185,7 @@ export const seriesFunctions: readonly SeriesFunction[] = [
     result: doubleType,
     rows: 'after-first',
     distinctTimes: true,
+    takesFirst: true,
     translate: derivative,
   },
   {
@@ -229,6 +232,7 @@ export const seriesFunctions: readonly SeriesFunction[] = [
     result: firstType,
     rows: 'each',
     distinctTimes: true,
+    takesFirst: true,
     translate: fillForward,
   },
   neighbour('LAG', 'lagInFrame'),

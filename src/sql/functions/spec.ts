@@ -81,10 +81,12 @@ export interface AggregateFunction extends FunctionBase {
   exact?(args: readonly Value[]): boolean;
   /** True for functions that give 0 over no rows; one of them makes the whole group appear. */
   readonly countLike?: boolean;
-  /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then. */
-  readonly ordered?: boolean | 'in-windows' | 'beside-columns';
+  /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then, `same-times` where the time is not the whole key. */
+  readonly ordered?: boolean | 'in-windows' | 'beside-columns' | 'same-times';
   /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
   readonly distinctTimes?: boolean;
+  /** True when a subquery must not put the rows in an order without time (0x264F). */
+  readonly alongTime?: boolean;
   /** True when a super table is refused (0x265F). */
   readonly singleTable?: boolean;
   /** True when a group gives several rows; nothing else may stand beside it. */
@@ -118,6 +120,8 @@ export interface SeriesFunction extends FunctionBase {
   readonly isTimeless?: boolean;
   /** True when two rows of a slice must not have the same time (0x2805). */
   readonly distinctTimes: boolean;
+  /** True when it takes the first of the rows of one time where the table has a key beside the time. */
+  readonly takesFirst?: boolean;
   translate(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult;
 }
 
@@ -142,6 +146,11 @@ export function wrongParameterValue(name: string): Error {
 /** Error 0x2647: rows that have no time. */
 export function noTimeline(): Error {
   return refuse(Codes.invalidTimeline, 'Invalid timeline function');
+}
+
+/** Error 0x264F: rows that come in no order of time. */
+export function unorderedRows(name: string): Error {
+  return refuse(Codes.functionMixed, `Function '${name.toLowerCase()}' requires valid time series input`);
 }
 
 /** An integer literal between limits; error 0x2803 outside of them. */

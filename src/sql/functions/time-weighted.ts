@@ -89,6 +89,7 @@ export const timeWeightedFunctions: readonly AggregateFunction[] = [
     required: 1,
     result: doubleType,
     ordered: 'in-windows',
+    alongTime: true,
     translate: elapsed,
   },
   {
@@ -98,7 +99,17 @@ export const timeWeightedFunctions: readonly AggregateFunction[] = [
     result: doubleType,
     ordered: true,
     distinctTimes: true,
+    alongTime: true,
     translate: timeWeightedAverage,
   },
-  { kind: 'aggregate', name: 'IRATE', parameters: ['number'], result: doubleType, translate: instantRate },
+  {
+    kind: 'aggregate',
+    name: 'IRATE',
+    parameters: ['number'],
+    result: doubleType,
+    ordered: 'same-times',
+    distinctTimes: true,
+    alongTime: true,
+    translate: instantRate,
+  },
 ];

@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import { type EngineSelect, printSelect, sortTerm } from '../engine/select.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
+import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import type { Expression, Fill } from '../syntax/ast.js';
@@ -14,7 +15,7 @@ import { mergedSelect } from './group/merged-select.js';
 import { type BlockTask, type BlockWindows, countOf, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
-import { isSuper } from './rows/scan.js';
+import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { fillWindows } from './window/fill.js';
 import { FilledColumns } from './window/filled-columns.js';
@@ -27,6 +28,7 @@ import { checkWindowTime, groupedSource, type Windowing, windowing } from './win
  */
 export function planGrouped(block: BlockTask): PlannedBlock {
   checkWindowTime(block);
+  checkOrder(block);
   const counted = countedRows(block);
   const rows = orderedRows(counted);
   const task =
@@ -45,7 +47,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
   const filled = new FilledColumns(scope.source, names, valuesOfGroups(task, [...values, ...hidden], translator));
   const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
-  const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes()] : [];
+  const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes(true)] : [];
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   const fill = fillClause(task);
@@ -167,16 +169,28 @@ function failedOrder(): never {
 /** The rows in their order with their neighbours, when a function of the block has to see them so. */
 function orderedRows(task: BlockTask): SlicedRows | undefined {
   const { window } = task.select;
-  if (window !== undefined && window.kind !== 'interval') return new SlicedRows(task);
+  if (window !== undefined && window.kind !== 'interval') {
+    return new SlicedRows(task, window.kind === 'event' || window.kind === 'count' ? 'sequence' : 'timed');
+  }
   const inWindows = window !== undefined;
   const besideColumns = !inWindows && task.items.some(({ value }) => aggregateCalls(value).length === 0);
   const needsOrder = aggregatesOf(task).some(({ name }) => {
     const spec = findFunction(name);
     if (spec.kind === 'scalar' || spec.kind === 'series') return false;
     if (spec.ordered === 'in-windows') return inWindows;
+    if (spec.ordered === 'same-times') return task.relation !== undefined && seriesOrder(task.relation).length > 1;
     return spec.ordered === 'beside-columns' ? besideColumns : spec.ordered === true;
   });
   return needsOrder ? new SlicedRows(task) : undefined;
+}
+
+/** Error 0x264F where a subquery gives rows to a function along their times in an order of its own. */
+function checkOrder(task: BlockTask): void {
+  if (task.relation?.rowOrder?.length !== 0) return;
+  for (const { name } of aggregatesOf(task)) {
+    const spec = findFunction(name);
+    if (spec.kind === 'aggregate' && spec.alongTime === true) throw unorderedRows(name);
+  }
 }
 
 function checksTimes({ name }: CallExpression): boolean {

@@ -8,7 +8,7 @@ import { type StatementTraits, settingsOf } from '../engine/settings.js';
 import { idColumn } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import { blockRelation, namedTable, type Relation, storedRelation } from '../resolve/relation.js';
+import { blockRelation, namedTable, type Relation, rowOrderOf, storedRelation } from '../resolve/relation.js';
 import type { FromItem, Query, Select, Union } from '../syntax/ast.js';
 import {
   collectTables,
@@ -250,7 +250,8 @@ export class Planner implements RelationReader {
   read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation {
     if (from.kind === 'subquery') {
       const { sql, columns } = this.plan(from.query);
-      return blockRelation(sql, columns, qualifier, this.nextSerial());
+      const relation = blockRelation(sql, columns, qualifier, this.nextSerial());
+      return { ...relation, rowOrder: rowOrderOf(from.query.orderBy, relation) };
     }
     const system = findSystemTable(from.table, this.context);
     if (system !== undefined) {

@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import { printSelect, sortTerm } from '../engine/select.js';
 import { findFunction, isSeries } from '../functions/registry.js';
-import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
+import { type AggregateFunction, checkArguments, type SeriesFunction, unorderedRows } from '../functions/spec.js';
 import {
   type CallExpression,
   type ColumnExpression,
@@ -34,11 +34,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
   checkPlace(task);
   checkWindowTime(task);
   const { select, relation, env, items } = task;
-  const isTimeless = seriesCalls(task).every((name) => {
-    const spec = findFunction(name);
-    return spec.kind === 'series' && spec.isTimeless === true;
-  });
-  const rows = new SlicedRows(countedRows(task), isTimeless ? 'any' : 'timed');
+  const rows = new SlicedRows(countedRows(task), neededOrder(task));
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nested));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
@@ -58,7 +54,9 @@ export function planSeries(task: BlockTask): PlannedBlock {
     orderBy.push(...rows.order.map((sql) => sortTerm(sql, false)));
   }
   const where = [...names.kept(), ...(windows?.rows ?? [])];
-  if (names.wantsDistinctTimes && mayRepeatTimes(relation, keys)) where.unshift(rows.distinctTimes());
+  const { sameTimes } = names;
+  if (sameTimes !== undefined && mayRepeatTimes(relation, keys))
+    where.unshift(rows.distinctTimes(sameTimes === 'first'));
   const { source, rowAlias } = rows.relation;
   const sql = printSelect({
     columns,
@@ -69,6 +67,15 @@ export function planSeries(task: BlockTask): PlannedBlock {
     orderBy,
   });
   return { sql, columns: shown };
+}
+
+/** Which order of the rows the functions of a block go by; error 0x264F where a subquery gives them another one. */
+function neededOrder(task: BlockTask): 'timed' | 'sequence' | 'any' {
+  const called = seriesCalls(task).map(findFunction);
+  const sequential = called.find((spec) => spec.kind === 'series' && spec.distinctTimes);
+  if (sequential !== undefined && task.relation?.rowOrder?.length === 0) throw unorderedRows(sequential.name);
+  if (sequential !== undefined) return 'sequence';
+  return called.every((spec) => spec.kind === 'series' && spec.isTimeless === true) ? 'any' : 'timed';
 }
 
 /** Windows that are slices, by their limits in every row, and which rows belong to them. */
@@ -125,7 +132,8 @@ function mixed(name: string): Error {
 
 /** Names as they stand for the rows of a slice: columns of the row, and functions that look at its neighbours. */
 class SeriesNames implements NameResolver {
-  wantsDistinctTimes = false;
+  /** What is done about rows of one time: they are refused, or the first of them is taken; undefined where they may be. */
+  sameTimes: 'refused' | 'first' | undefined;
   readonly #rows: SlicedRows;
   readonly #plain: ExpressionTranslator;
   readonly #windowColumn: (name: string) => Value;
@@ -165,7 +173,8 @@ class SeriesNames implements NameResolver {
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
     const { sql, keep } = spec.translate(args, this.#rows, env);
     this.#standsBeside(spec, `${sql} ${keep}`);
-    if (spec.distinctTimes) this.wantsDistinctTimes = true;
+    if (spec.distinctTimes)
+      this.sameTimes = spec.takesFirst === true && this.sameTimes !== 'refused' ? 'first' : 'refused';
     if (keep === undefined) this.#keepsAll = true;
     else this.#keep.add(keep);
     return { sql, type, precision: args[0]?.precision ?? env.precision, nullable: true, uses: Uses.row };

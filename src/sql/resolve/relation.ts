@@ -2,6 +2,7 @@ import type { Precision } from '../../model/schema.js';
 import { dataType, keyColumn } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { dataColumn, nameColumn, tagOfSeries, timeColumn } from '../engine/storage.js';
+import type { Expression, OrderItem } from '../syntax/ast.js';
 import type { TableTarget } from '../values/context.js';
 import type { BlockColumn } from '../values/result.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
@@ -39,6 +40,11 @@ export interface Relation extends Member {
    * row meets several partner rows, and a stored table may have a key beside the time.
    */
   readonly sequence?: string;
+  /**
+   * Of a subquery with ORDER BY: engine SQL that is smaller in rows that come before others. None where its rows come in
+   * no order of time.
+   */
+  readonly rowOrder?: readonly string[] | undefined;
   readonly rowAlias: string;
   readonly tagAlias: string;
   readonly source:
@@ -141,6 +147,25 @@ export function blockRelation(
     tagAlias: rowAlias,
     source: { kind: 'block', sql },
   };
+}
+
+/**
+ * See {@link Relation.rowOrder}, by the ORDER BY of a subquery: its first time among the columns of the result. Undefined
+ * where it sorts by something that is not in the result.
+ */
+export function rowOrderOf(orderBy: readonly OrderItem[], { columns, byName }: Member): readonly string[] | undefined {
+  if (orderBy.length === 0) return undefined;
+  const sorted = orderBy.map(({ value, descending }) => {
+    const column = value.kind === 'integer' ? columns[Number(value.value) - 1] : byName.get(columnName(value));
+    return column && { ...column.value, descending };
+  });
+  const time = sorted.find((column) => column?.type.name === 'TIMESTAMP');
+  if (time !== undefined) return [time.descending ? `negate(${time.sql})` : time.sql];
+  return sorted.includes(undefined) ? undefined : [];
+}
+
+function columnName(expression: Expression): string {
+  return expression.kind === 'column' ? expression.name.text : '';
 }
 
 /** Columns by name; undefined where a name stands for several. */

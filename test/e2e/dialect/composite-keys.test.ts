@@ -52,16 +52,7 @@ statements('rows of one time that differ in the key stay, in the order of time a
   { sql: `SELECT last(v), k FROM n WHERE ts = ${base}`, rows: [[20, 2]] },
   { sql: 'SELECT tail(v, 2) FROM n', rows: [[20], [30]] },
   { sql: 'SELECT k, v FROM n COUNT_WINDOW(2)', error: 0x260c },
-  {
-    sql: 'SELECT count(*), first(k), last(k) FROM n COUNT_WINDOW(2)',
-    rows: [
-      [2, 1, 2],
-      [1, 1, 1],
-    ],
-  },
-  { sql: 'SELECT csum(v) FROM n', rows: [[10], [40]] },
-  { sql: 'SELECT diff(v) FROM n', rows: [[20]] },
-  { sql: 'SELECT diff(v) FROM c1', rows: [] },
+  { sql: 'SELECT count(*) FROM n SESSION(ts, 10s)', rows: [[3]] },
   {
     sql: 'SELECT a.k, b.k FROM n a JOIN c2 b ON a.ts = b.ts',
     rows: [
@@ -78,6 +69,60 @@ statements('rows of one time that differ in the key stay, in the order of time a
     ],
   },
 ]);
+
+statements(
+  'functions along the time take the first row of each time of a slice, or refuse rows of one time',
+  service,
+  'd',
+  [
+    { sql: 'SELECT diff(v) FROM n', rows: [[20]] },
+    { sql: 'SELECT diff(v) FROM c1', rows: [] },
+    { sql: 'SELECT ts, diff(v) FROM st WHERE g < 3', rows: [[at(1), 6]] },
+    { sql: 'SELECT tbname, diff(v) FROM st WHERE g < 3 PARTITION BY tbname', rows: [['c2', 2]] },
+    { sql: 'SELECT g + 1, diff(v) FROM st WHERE g < 3 PARTITION BY g + 1', rows: [[3, 2]] },
+    { sql: 'SELECT derivative(v, 1s, 0), lag(v) FROM n', error: 0x2667 },
+    { sql: 'SELECT derivative(v, 1s, 0) FROM n', rows: [[20]] },
+    {
+      sql: 'SELECT lag(v), lead(v) FROM n',
+      rows: [
+        [null, 30],
+        [10, null],
+      ],
+    },
+    { sql: 'SELECT twa(v) FROM n', rows: [[20]] },
+    { sql: 'SELECT twa(v) FROM n INTERVAL(10s)', rows: [[20]] },
+    { sql: 'SELECT irate(v) FROM n', rows: [[20]] },
+    { sql: 'SELECT irate(v) FROM st WHERE g < 3', rows: [[6]] },
+    {
+      sql: 'SELECT g, irate(v) FROM st WHERE g < 3 GROUP BY g ORDER BY g',
+      rows: [
+        [1, 0],
+        [2, 2],
+      ],
+    },
+    {
+      sql: `SELECT interp(v) FROM n RANGE(${base}, ${base + 1000}) EVERY(500a) FILL(LINEAR)`,
+      rows: [[10], [20], [30]],
+    },
+    {
+      sql: `SELECT interp(v) FROM st WHERE g < 3 RANGE(${base - 1000}, ${base}) EVERY(1s) FILL(NEXT)`,
+      rows: [[1], [1]],
+    },
+    {
+      sql: `SELECT interp(v) FROM st WHERE g < 3 RANGE(${base}, ${base + 2000}) EVERY(1s) FILL(PREV)`,
+      rows: [[1], [7], [7]],
+    },
+    { sql: 'SELECT csum(v) FROM n', error: 0x2805 },
+    { sql: 'SELECT mavg(v, 1) FROM c1', error: 0x2805 },
+    { sql: "SELECT statecount(v, 'GT', 1) FROM n", error: 0x2805 },
+    { sql: "SELECT stateduration(v, 'GT', 1) FROM n", error: 0x2805 },
+    { sql: 'SELECT csum(v) FROM n WHERE k = 1', rows: [[10], [40]] },
+    { sql: 'SELECT count(*) FROM n STATE_WINDOW(k)', error: 0x073e },
+    { sql: 'SELECT count(*) FROM n EVENT_WINDOW START WITH v > 0 END WITH v > 20', error: 0x073e },
+    { sql: 'SELECT count(*) FROM n COUNT_WINDOW(2)', error: 0x073e },
+    { sql: 'SELECT count(*), first(v) FROM n WHERE k = 1 COUNT_WINDOW(2)', rows: [[2, 10]] },
+  ],
+);
 
 statements('a row with the same time and key replaces the columns that it names', service, 'd', [
   { sql: 'CREATE TABLE w (ts TIMESTAMP, k BIGINT UNSIGNED PRIMARY KEY, a INT, b INT)', affected: 0 },

@@ -113,6 +113,63 @@ statements('order and limits inside are kept', service, 'd', [
   { sql: 'SELECT v FROM (SELECT v FROM a LIMIT 0)', rows: [] },
 ]);
 
+const [newestFirst, byValue] = ['ts DESC', 'v'].map(
+  (by) => `(SELECT ts, v FROM m WHERE g = 1 AND v < 9 ORDER BY ${by})`,
+);
+
+statements('functions that compare neighbours see the rows in the order of the query inside', service, 'd', [
+  { sql: `SELECT diff(v) FROM ${newestFirst}`, rows: [[-1], [-1]] },
+  {
+    sql: `SELECT ts, csum(v) FROM ${newestFirst}`,
+    rows: [
+      [at(2), 3],
+      [at(1), 5],
+      [at(0), 6],
+    ],
+  },
+  { sql: `SELECT mavg(v, 2) FROM ${newestFirst}`, rows: [[2.5], [1.5]] },
+  { sql: `SELECT derivative(v, 1s, 0) FROM ${newestFirst}`, rows: [[1], [1]] },
+  {
+    sql: `SELECT lag(v), lead(v) FROM ${newestFirst}`,
+    rows: [
+      [null, 2],
+      [3, 1],
+      [2, null],
+    ],
+  },
+  { sql: `SELECT statecount(v, 'LT', 3) FROM ${newestFirst}`, rows: [[-1], [1], [2]] },
+  { sql: `SELECT stateduration(v, 'LT', 3, 1s) FROM ${newestFirst}`, rows: [[-1], [0], [-1]] },
+  { sql: 'SELECT fill_forward(v) FROM (SELECT * FROM a ORDER BY ts DESC)', rows: [[1], [1], [3], [4]] },
+  { sql: 'SELECT diff(n) FROM (SELECT v AS n, ts FROM b ORDER BY 2 DESC)', rows: [[-20]] },
+  {
+    sql: 'SELECT diff(v) FROM (SELECT ts, v FROM b UNION ALL SELECT ts - 9s, 1 FROM b ORDER BY ts DESC)',
+    rows: [[-20], [-29], [0]],
+  },
+  { sql: 'SELECT diff(v) FROM (SELECT ts AS t, v FROM b ORDER BY ts)', rows: [[20]] },
+  {
+    sql: `SELECT count(*), first(v) FROM ${newestFirst} COUNT_WINDOW(2)`,
+    rows: [
+      [2, 2],
+      [1, 1],
+    ],
+  },
+  { sql: `SELECT count(*) FROM ${newestFirst} EVENT_WINDOW START WITH v > 1 END WITH v < 3`, rows: [[2]] },
+  { sql: `SELECT tail(v, 1) FROM ${newestFirst}`, rows: [[3]] },
+  { sql: `SELECT twa(v), irate(v), elapsed(ts, 1s), last(v) FROM ${newestFirst}`, rows: [[2, 1, 2, 3]] },
+]);
+
+statements('functions along the time refuse rows in another order', service, 'd', [
+  ...['diff(v)', 'csum(v)', 'lag(v)', 'fill_forward(v)', 'twa(v)', 'irate(v)', 'elapsed(ts)'].map((call) => {
+    return { sql: `SELECT ${call} FROM ${byValue}`, error: 0x264f, says: 'requires valid time series input' };
+  }),
+  { sql: `SELECT interp(v) FROM ${byValue} RANGE(${base})`, error: 0x264f },
+  { sql: `SELECT count(*) FROM ${byValue} SESSION(ts, 1s)`, error: 0x2650 },
+  { sql: `SELECT count(*) FROM ${byValue} INTERVAL(1m)`, rows: [[3]] },
+  { sql: `SELECT last(v), count(*) FROM ${byValue}`, rows: [[3, 3]] },
+  { sql: `SELECT tail(v, 1) FROM ${byValue}`, rows: [[3]] },
+  { sql: `SELECT unique(v) FROM ${byValue}`, rows: [[1], [2], [3]] },
+]);
+
 statements('names of a subquery are those of its result', service, 'd', [
   { sql: 'SELECT w FROM (SELECT v FROM a)', error: 0x2602 },
   { sql: 'SELECT a.v FROM (SELECT v FROM a)', error: 0x2603 },

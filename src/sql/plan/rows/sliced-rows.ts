@@ -33,15 +33,16 @@ export class SlicedRows implements RowWindows {
   readonly #known = new Map<string, string>();
   /** Columns that order rows of one time; undefined when the rows must be numbered. */
   readonly #tieBreak: readonly string[] | undefined;
-  /** Columns that are the same in rows of one series and time that differ in the rest of their key; undefined where there are no such rows. */
-  readonly #sameTime: readonly string[] | undefined;
   #slices: readonly string[] = [];
   #isThinned = false;
 
-  /** Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. */
-  constructor(task: BlockTask, order: 'timed' | 'any' = 'timed') {
+  /**
+   * Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. Rows in `sequence` come in
+   * the order that a subquery gives them, if it does.
+   */
+  constructor(task: BlockTask, order: 'timed' | 'sequence' | 'any' = 'timed') {
     const { relation, filter, serial } = task;
-    if (relation === undefined || (relation.time === undefined && order === 'timed')) throw noTimeline();
+    if (relation === undefined || (relation.time === undefined && order !== 'any')) throw noTimeline();
     const time = relation.time ?? ticksValue(0n, relation.precision);
     const complete = (): string => this.#text();
     const source = {
@@ -53,7 +54,7 @@ export class SlicedRows implements RowWindows {
     if (relation.source.kind === 'block') {
       this.#alias = relation.rowAlias;
       this.time = time;
-      this.order = [time.sql];
+      this.order = (order === 'sequence' ? relation.rowOrder : undefined) ?? [time.sql];
       const { from, where } = scanRows(relation, filter, false);
       this.#scanned = { columns: [], star: this.#alias, from, where };
       this.relation = { ...relation, source };
@@ -65,7 +66,6 @@ export class SlicedRows implements RowWindows {
     this.order = carried.order;
     const series = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
     this.#tieBreak = series;
-    this.#sameTime = this.order.length > 1 ? [...series, this.time.sql].map(bareName) : undefined;
     this.#scanned = { columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) };
     this.relation = { ...carried.relation, source };
   }
@@ -94,14 +94,18 @@ export class SlicedRows implements RowWindows {
   }
 
   /**
-   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Of rows of one series, which differ
-   * in the rest of their key, the first is taken.
+   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Where the table has a key beside the
+   * time, `takesFirst` takes the row with the smallest one of each time instead.
    */
-  distinctTimes(): string {
-    this.#isThinned = this.#sameTime !== undefined;
-    const before = this.over(`lagInFrame(toNullable(${this.time.sql}))`);
-    const text = 'Duplicate timestamps not allowed in function';
-    return `${raiseIf(`ifNull(${before} = ${this.time.sql}, 0)`, Codes.duplicateTimestamps, text)} = 0`;
+  distinctTimes(takesFirst: boolean): string {
+    this.#isThinned = takesFirst && this.order.length > 1;
+    return this.#isNewTime(Codes.duplicateTimestamps, 'Duplicate timestamps not allowed in function');
+  }
+
+  /** The same with error 0x073E, for windows that the rows make one by one; no term where the time is the whole key. */
+  distinctInWindows(): readonly string[] {
+    const text = 'Duplicate timestamp not allowed in count/event/state window';
+    return this.order.length > 1 ? [this.#isNewTime(Codes.duplicateInWindow, text)] : [];
   }
 
   /** Nothing is left to filter once the rows were scanned; what is known about their times stays known. */
@@ -109,16 +113,25 @@ export class SlicedRows implements RowWindows {
     return { ...filter, time: [], row: [], tags: [], mixed: [] };
   }
 
+  /** A window that rows are put into by their time is the same in all rows of a time. */
   #firstOfTimes(): Pick<EngineSelect, 'orderBy' | 'limitBy'> {
-    const keys = this.#sameTime ?? [];
-    return { orderBy: [...keys, ...this.order.slice(1).map(bareName)], limitBy: { keys, count: 1n, offset: 0n } };
+    const bare = (sql: string): string => sql.replaceAll(`${this.#alias}.`, '');
+    const slices = this.#slices.filter((sql) => !windowColumn(this.#alias).test(sql));
+    const keys = [...slices, this.time.sql].map(bare);
+    const order = [...this.order.slice(1), ...(this.#tieBreak ?? [])].map(bare);
+    return { orderBy: [...keys, ...order], limitBy: { keys, count: 1n, offset: 0n } };
+  }
+
+  #isNewTime(code: number, text: string): string {
+    const before = this.over(`lagInFrame(toNullable(${this.time.sql}))`);
+    return `${raiseIf(`ifNull(${before} = ${this.time.sql}, 0)`, code, text)} = 0`;
   }
 
   #add(sql: string): string {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     let depth = 1;
-    for (const [, number] of sql.matchAll(new RegExp(`\\b${this.#alias}\\.y(\\d+)\\b`, 'g'))) {
+    for (const [, number] of sql.matchAll(windowColumn(this.#alias, 'g'))) {
       depth = Math.max(depth, (this.#columns[Number(number) - 1]?.depth ?? 0) + 1);
     }
     this.#columns.push({ sql, depth });
@@ -140,9 +153,9 @@ export class SlicedRows implements RowWindows {
   }
 }
 
-/** The name that a column of the rows has in the SELECT that gives them. */
-function bareName(sql: string): string {
-  return sql.slice(sql.indexOf('.') + 1);
+/** Finds the columns computed over the rows. */
+function windowColumn(alias: string, flags?: 'g'): RegExp {
+  return new RegExp(`\\b${alias}\\.y(\\d+)\\b`, flags);
 }
 
 /** False when every slice is one series, whose times differ anyway. */

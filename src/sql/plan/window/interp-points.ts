@@ -10,7 +10,7 @@ import type { Fill } from '../../syntax/ast.js';
 import { castValue, floorDivide } from '../../values/convert.js';
 import { isInteger, nullValue, Uses, type Value } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
-import { scanRows } from '../rows/scan.js';
+import { scanRows, seriesOrder } from '../rows/scan.js';
 import { fillLiterals, wholePart } from './fill.js';
 import type { KeyColumn } from './interp-names.js';
 
@@ -80,6 +80,9 @@ function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayR
   const ticks = time.nullable ? `assumeNotNull(${time.sql})` : time.sql;
   const number = floorDivide(`(${ticks} - ${int64(points.from)})`, points.step);
   const row = `tuple(toUInt8(1), ${[ticks, ...inputs.map(nullable)].join(', ')})`;
+  const [, key] = seriesOrder(relation);
+  // Of the rows of one time that differ in the rest of their key the first is taken.
+  const last = key === undefined ? `argMax(${row}, ${ticks})` : `argMin(${row}, tuple(negate(${ticks}), ${key}))`;
   const groups = keys.map(({ value, column }): Column => [value.sql, column]);
   groups.push([`least(greatest(${number}, toInt64(-1)), ${int64(points.count)})`, 'q']);
   const where = [...scan.where];
@@ -91,11 +94,15 @@ function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayR
     'Duplicate timestamps not allowed in function',
   );
   return printSelect({
-    columns: [...groups, [`argMin(${row}, ${ticks})`, 'a'], [`argMax(${row}, ${ticks})`, 'b']],
+    columns: [
+      ...groups,
+      [`argMin(${row}, ${key === undefined ? ticks : `tuple(${ticks}, ${key})`})`, 'a'],
+      [last, 'b'],
+    ],
     from: scan.from,
     where,
     groupBy: groups.length,
-    having: mayRepeatTimes ? [`${repeated} = 0`] : [],
+    having: mayRepeatTimes && key === undefined ? [`${repeated} = 0`] : [],
   });
 }
 

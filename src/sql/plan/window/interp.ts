@@ -1,6 +1,6 @@
 import { Codes } from '../../../model/fault.js';
 import { printSelect, sortTerm } from '../../engine/select.js';
-import { noTimeline } from '../../functions/spec.js';
+import { noTimeline, unorderedRows } from '../../functions/spec.js';
 import { ExpressionTranslator, mentions } from '../../resolve/expression.js';
 import { RowNames } from '../../resolve/names.js';
 import type { Expression, InterpRange } from '../../syntax/ast.js';
@@ -32,6 +32,7 @@ export function planInterp(task: BlockTask): PlannedBlock {
   const { range } = select;
   if (range === undefined || !items.some(({ value }) => callsInterp(value))) throw wrongClauses();
   if (relation?.time === undefined) throw noTimeline();
+  if (relation.rowOrder?.length === 0) throw unorderedRows('INTERP');
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   const rows = new ExpressionTranslator(env, new RowNames(relation, nested));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value, alias }) => {

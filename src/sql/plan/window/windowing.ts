@@ -29,9 +29,14 @@ export function groupedSource({ serial }: BlockTask): string {
   return `s${serial}`;
 }
 
-/** Error 0x2650 when a block wants windows and its rows have no time. */
+/** Error 0x2650 when a block wants windows and its rows have no time, or make the windows and come in no order of time. */
 export function checkWindowTime({ select, relation }: BlockTask): void {
-  if (select.window === undefined || relation?.time !== undefined) return;
+  if (select.window === undefined) return;
+  if (select.window.kind !== 'interval' && relation?.rowOrder?.length === 0) {
+    const text = 'Window query not supported, since not valid primary timestamp column as input';
+    throw refuse(Codes.windowNeedsTimestamp, text);
+  }
+  if (relation?.time !== undefined) return;
   const text = 'Window query not supported, since the result of subquery not include valid timestamp column';
   throw refuse(Codes.windowNeedsTimestamp, text);
 }
@@ -59,6 +64,7 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   }
   if (rows === undefined) return { rows: [] };
   const { number, rows: inWindow, having, state = [], reach } = numberWindows(task, rows, clause);
+  const distinct = clause.kind === 'session' ? [] : rows.distinctInWindows();
   // Rows in no window may carry the number of one, and are no neighbours of its rows.
   const apart = [number, ...inWindow].map((sql): Value => {
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
@@ -73,7 +79,7 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   return {
     key: { key: [number, 'n'], limits, having },
     limits: { start, end: `${source}.e`, shared },
-    rows: inWindow,
+    rows: [...distinct, ...inWindow],
     order: `${source}.n`,
   };
 }
