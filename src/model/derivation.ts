@@ -34,6 +34,8 @@ export interface TsmaDef {
   readonly name: string;
   readonly database: string;
   readonly table: string;
+  /** The TSMA that a recursive one stands on; older logs leave it out. */
+  readonly base?: string | undefined;
   readonly functions: readonly string[];
   /** Names of the columns in `functions`. */
   readonly columns: readonly string[];

@@ -67,6 +67,7 @@ export const Codes = {
   smaNotExist: 0x0481,
   indexAlreadyExists: 0x0483,
   indexNotExist: 0x0484,
+  tsmaIsBase: 0x0485,
   viewAlreadyExists: 0x04a0,
   viewNotExist: 0x04a1,
   tableAlreadyExists: 0x0603,

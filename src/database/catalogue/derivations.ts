@@ -64,8 +64,15 @@ export class Derivations {
         return undefined;
       }
       case 'drop-tsma':
-        return this.#tsmas.delete(tsmaKey(operation.database, name)) ? undefined : refusals.smaNotExist;
+        return this.#dropTsma(operation.database, name);
     }
+  }
+
+  #dropTsma(database: string, name: string): Fault | undefined {
+    if (this.tsmas(database).some(({ base }) => base === name)) {
+      return fault('database', Codes.tsmaIsBase, 'Invalid drop base TSMA, drop recursive TSMA first');
+    }
+    return this.#tsmas.delete(tsmaKey(database, name)) ? undefined : refusals.smaNotExist;
   }
 
   /** A database that is dropped takes its TSMAs along, and the streams that read or write it. */

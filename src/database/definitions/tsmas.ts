@@ -49,6 +49,7 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
     name,
     database: database.name,
     table: table.name,
+    base: base?.name,
     functions: base?.functions ?? functionTexts,
     columns: base?.columns ?? columns,
     interval: lengthText(interval),

@@ -50,6 +50,21 @@ function geometric(
   return { kind: 'scalar', name, parameters, result, translate };
 }
 
+/** Code of a shape: 1 to 6 are POINT, LINESTRING, POLYGON and many of each. */
+function kindOf(bytes: string): string {
+  return `reinterpretAsUInt8(substring(${bytes}, 2, 1))`;
+}
+
+/** Number of parts of a shape that is no POINT: of a line its points, of a polygon its rings, else the shapes in it. */
+function partsOf(bytes: string): string {
+  return `toInt32(reinterpretAsUInt32(substring(${bytes}, 6, 4)))`;
+}
+
+/** What a shape is made of; `sql` gives it by the stored bytes. */
+function counting(name: string, sql: (bytes: string) => string, result = dataType('INT')): ScalarFunction {
+  return geometric(name, ['any'], result, (args) => unlessNull(args, sql(stored(name, args[0]))));
+}
+
 /** Functions on GEOMETRY. */
 export const geometryFunctions: readonly ScalarFunction[] = [
   geometric('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
@@ -65,6 +80,11 @@ export const geometryFunctions: readonly ScalarFunction[] = [
       return unlessNull(args, `if(substring(${bytes}, 2, 1) = '\\x01', ${ordinate}, NULL)`);
     });
   }),
+  counting('ST_DIMENSION', (bytes) => `toInt32((${kindOf(bytes)} - 1) % 3)`),
+  counting('ST_NUMPOINTS', (bytes) => `if(${kindOf(bytes)} = 2, ${partsOf(bytes)}, NULL)`),
+  counting('ST_NUMINTERIORRINGS', (bytes) => `if(${kindOf(bytes)} = 3, greatest(${partsOf(bytes)} - 1, 0), NULL)`),
+  counting('ST_NUMGEOMETRIES', (bytes) => `if(${kindOf(bytes)} > 3, ${partsOf(bytes)}, NULL)`),
+  counting('ST_ISEMPTY', (bytes) => `and(${kindOf(bytes)} > 1, ${partsOf(bytes)} = 0)`, boolType),
   geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
     const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));
     return unlessNull(args, `geometryIntersectCartesian(${a}, ${b})`);

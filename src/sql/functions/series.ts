@@ -1,6 +1,6 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
-import { convertTo, type Environment } from '../values/convert.js';
+import { castValue, type Environment } from '../values/convert.js';
 import { bigintType, doubleType, isBinary, isInteger, type Value } from '../values/value.js';
 import { doubleArgument, firstType, hasValue, nullable, sumType, typed } from './arguments.js';
 import {
@@ -67,6 +67,7 @@ function derivative(args: readonly Value[], rows: RowWindows, env: Environment):
   const arg = first(args);
   const unit = unitTicksOf(args[1], env);
   const ignoresNegative = args[2] !== undefined && integerArgument('DERIVATIVE', args[2], 0n, 1n) === 1n;
+  if (arg.role === 'null') return { sql: castToEngine('NULL', doubleType), keep: '0' };
   const [value, time] = [doubleArgument(arg), rows.time.sql];
   const rise = `(${value} - ${previous(value, hasValue(arg), rows)})`;
   const run = `(${time} - ${previous(time, hasValue(arg), rows)})`;
@@ -155,7 +156,8 @@ function neighbour(name: string, engine: string): SeriesFunction {
       const arg = first(args);
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
       if (args[2] !== undefined && isBinary(arg.type)) throw wrongParameterType(name);
-      const otherwise = args[2] === undefined ? '' : `, ${convertTo(args[2], arg.type, arg.precision, env).sql}`;
+      const otherwise =
+        args[2] === undefined ? '' : `, ${castValue(args[2], arg.type, { ...env, precision: arg.precision }).sql}`;
       return {
         sql: rows.over(`${engine}(${typed(arg)}, ${distance}${otherwise})`, {
           frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',

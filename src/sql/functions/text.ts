@@ -154,7 +154,12 @@ export const textFunctions: readonly ScalarFunction[] = [
     result: joined,
     translate: (args) => {
       const parts = args.slice(1).map((_, at) => text(args, at + 1));
-      return `arrayStringConcat(arrayFilter(x -> isNotNull(x), [${parts.join(', ')}]), ${text(args, 0)})`;
+      const present = `arrayFilter(x -> isNotNull(x), [${parts.join(', ')}])`;
+      const separator = text(args, 0);
+      if (args[0]?.constant !== undefined) return `arrayStringConcat(${present}, ${separator})`;
+      // The engine joins with a literal only.
+      const joints = `arrayMap((x, n) -> if(n = 1, x, concat(${separator}, x)), ${present}, arrayEnumerate(${present}))`;
+      return `if(isNull(${separator}), NULL, arrayStringConcat(${joints}))`;
     },
   },
   oneText('LOWER', likeFirst, (sql) => `lower(${sql})`),

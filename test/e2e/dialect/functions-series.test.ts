@@ -228,6 +228,7 @@ statements('running functions', service, 's', [
     meta: [['derivative(v, 1s, 0)', 'DOUBLE', 8]],
   },
   { sql: 'SELECT derivative(v, 2s, 1) FROM one', rows: [[1], [2 / 3]] },
+  { sql: 'SELECT derivative(NULL, 1s, 1) FROM one', rows: [] },
   { sql: 'SELECT ts, derivative(v, 1m, 0) FROM one LIMIT 1', rows: [[at(2), 30]] },
   {
     sql: 'SELECT tbname, derivative(v, 1s, 0) FROM st PARTITION BY tbname',
@@ -263,6 +264,7 @@ statements('running functions', service, 's', [
   { sql: 'SELECT lag(v, 2, 0) FROM one LIMIT 3', rows: [[0], [0], [1]], meta: [['lag(v, 2, 0)', 'INT', 4]] },
   { sql: 'SELECT lead(v, 1, -1) FROM one ORDER BY ts DESC LIMIT 2', rows: [[-1], [1]] },
   { sql: 'SELECT lead(1, 1, 2), lag(NULL) FROM one LIMIT 1', rows: [[1, null]] },
+  { sql: "SELECT lag(b, 1, 'no') FROM one LIMIT 1", rows: [[false]] },
   {
     sql: 'SELECT tbname, lead(v) FROM st PARTITION BY tbname',
     rows: [

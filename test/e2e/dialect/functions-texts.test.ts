@@ -51,6 +51,7 @@ statements('texts', service, 's', [
   },
   { sql: "SELECT concat_ws('/', v, n, 'z') FROM texts", rows: [['aBc de/日本x/z'], ['//z'], ['z']] },
   { sql: "SELECT concat_ws(NULL, 'a', 'b')", rows: [[null]] },
+  { sql: "SELECT concat_ws(n, 'x', NULL, 'z') FROM texts", rows: [['x日本xz'], ['xz'], [null]] },
   {
     sql: "SELECT lower(v), upper(v), upper('é') FROM texts LIMIT 1",
     rows: [['abc de', 'ABC DE', 'é']],
@@ -118,6 +119,26 @@ statements('texts', service, 's', [
   { sql: "SELECT regexp_extract('abc')", error: 0x2801 },
   { sql: 'SELECT st_x(st_makepoint(1.5, -2)), st_y(st_makepoint(1.5, -2)), st_x(NULL)', rows: [[1.5, -2, null]] },
   { sql: "SELECT st_x(st_geomfromtext('LINESTRING(1 2, 3 4)'))", rows: [[null]] },
+  ...(
+    [
+      ['POINT(1 2)', 0, false, null, null, null],
+      ['LINESTRING(30 10, 10 30, 40 40)', 1, false, 3, null, null],
+      ['POLYGON((0 0, 9 0, 9 9, 0 9, 0 0), (1 1, 2 1, 2 2, 1 2, 1 1))', 2, false, null, 1, null],
+      ['MULTIPOINT((0 0), (1 1))', 0, false, null, null, 2],
+      ['MULTILINESTRING((0 0, 1 1), (2 2, 3 3))', 1, false, null, null, 2],
+      ['MULTIPOLYGON(((0 0, 1 0, 1 1, 0 0)))', 2, false, null, null, 1],
+      ['LINESTRING EMPTY', 1, true, 0, null, null],
+      ['POLYGON EMPTY', 2, true, null, 0, null],
+      ['MULTIPOINT EMPTY', 0, true, null, null, 0],
+    ] as const
+  ).map(([shape, ...row]) => {
+    const calls = ['dimension', 'isempty', 'numpoints', 'numinteriorrings', 'numgeometries'].map(
+      (name) => `st_${name}(g)`,
+    );
+    return { sql: `SELECT ${calls.join(', ')} FROM (SELECT st_geomfromtext('${shape}') AS g)`, rows: [row] };
+  }),
+  { sql: 'SELECT st_dimension(NULL), st_isempty(NULL), st_numpoints(NULL)', rows: [[null, null, null]] },
+  { sql: "SELECT st_numpoints('LINESTRING(1 2, 3 4)')", error: 0x2802 },
   { sql: `SELECT regexp_in_set('a', 'x;${'a{0,1000}'.repeat(200)}', ';')`, error: 0x0118, says: 'regular expression' },
   { sql: "SELECT regexp_in_set(v, concat('x', repeat('a{0.900}', 20))) FROM texts LIMIT 1", rows: [[0]] },
   { sql: "SELECT regexp_in_set(v, concat('x;', repeat('a{0,1000}', 20)), ';') FROM texts LIMIT 1", error: 0x0118 },

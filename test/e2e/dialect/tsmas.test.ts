@@ -69,6 +69,7 @@ statements('TSMAs are kept, listed and dropped', service, 'd', [
   { sql: 'DROP INDEX i', affected: 0 },
   { sql: 'DROP INDEX i', error: 0x0484 },
   { sql: 'DROP INDEX IF EXISTS i', affected: 0 },
+  { sql: 'DROP TSMA a', error: 0x0485, says: 'drop recursive TSMA first' },
   { sql: 'DROP TSMA b', affected: 0 },
   { sql: 'DROP TSMA b', error: 0x0481 },
   { sql: 'DROP TSMA IF EXISTS d.b', affected: 0 },
