@@ -48,9 +48,9 @@ test('files share a process unless they start something, have hooks before their
 
 test('each shared room or service is one process, and what took long comes first', (t) => {
   const seconds = new Map([
-    ['sql/lexer', 2],
-    ['sql/plan/lineproto-names', 2],
-    ['e2e/lineproto', 3],
+    ['sql/lexer', 20],
+    ['sql/plan/lineproto-names', 20],
+    ['e2e/lineproto', 30],
   ]);
   const [first, second] = shares(files, seconds);
   t.deepEqual([first?.name, second?.name], ['sql', 'e2e/lineproto']);
@@ -60,6 +60,21 @@ test('each shared room or service is one process, and what took long comes first
   t.deepEqual(names(dialect?.files ?? []), ['e2e/dialect/joins', 'e2e/dialect/over']);
   const engine = shares(files, seconds).find(({ name }) => name === 'engine');
   t.deepEqual(names(engine?.files ?? []), ['database/rows/changes', 'sinks/database']);
+});
+
+test('files of a folder that together take long are spread over processes that take about as long as each other', (t) => {
+  const seconds = new Map([
+    ['e2e/dialect/joins', 70],
+    ['e2e/dialect/over', 60],
+  ]);
+  const processes = shares(files, seconds).filter(({ name }) => name.startsWith('e2e/dialect-'));
+  t.deepEqual(
+    processes.map(({ name, files: some }) => [name, names(some)]),
+    [
+      ['e2e/dialect-1', ['e2e/dialect/joins']],
+      ['e2e/dialect-2', ['e2e/dialect/over']],
+    ],
+  );
 });
 
 test('a test that draws cases has a file that takes all of them', (t) => {

@@ -80,20 +80,39 @@ export function named(files: readonly TestFile[], words: readonly string[], long
   return files.filter((file) => chosen.has(file));
 }
 
-/** Of a file that has not run yet. */
-const usualSeconds = 1;
+/** Of a file that has not run yet, and of one whose statements go to a service. */
+const [usualSeconds, usualServiceSeconds] = [1, 6];
+/** A process that would take longer leaves files to further ones, so that the last one to end does not run alone. */
+const longestSeconds = 80;
 
 /** Spreads files over processes; those that took longest when they last ran come first. */
 export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, number>): readonly Share[] {
+  const took = ({ name }: TestFile): number =>
+    seconds.get(name) ?? (name.startsWith('e2e/') ? usualServiceSeconds : usualSeconds);
   const rooms = new Map<string, TestFile[]>();
-  const own: Share[] = [];
+  const processes: Share[] = [];
   for (const file of files) {
     const { name, share } = file;
-    if (share === undefined) own.push({ name, files: [file] });
+    if (share === undefined) processes.push({ name, files: [file] });
     else rooms.set(share, [...(rooms.get(share) ?? []), file]);
   }
-  const took = ({ files: some }: Share): number =>
-    some.reduce((sum, { name }) => sum + (seconds.get(name) ?? usualSeconds), 0);
-  const together = [...rooms].map(([name, some]): Share => ({ name, files: some }));
-  return [...own, ...together].sort((one, other) => took(other) - took(one));
+  for (const [name, some] of rooms) {
+    const parts = spread(some, took);
+    for (const [at, part] of parts.entries())
+      processes.push({ name: parts.length === 1 ? name : `${name}-${at + 1}`, files: part });
+  }
+  return processes.sort((one, other) => sum(other.files, took) - sum(one.files, took));
+}
+
+/** As few parts as end in time, about as long as each other. */
+function spread(files: readonly TestFile[], took: (file: TestFile) => number): readonly (readonly TestFile[])[] {
+  const parts = Array.from({ length: Math.ceil(sum(files, took) / longestSeconds) }, (): TestFile[] => []);
+  for (const file of files.toSorted((one, other) => took(other) - took(one))) {
+    parts.toSorted((one, other) => sum(one, took) - sum(other, took))[0]?.push(file);
+  }
+  return parts.map((part) => part.toSorted((one, other) => (one.name < other.name ? -1 : 1)));
+}
+
+function sum(files: readonly TestFile[], took: (file: TestFile) => number): number {
+  return files.reduce((total, file) => total + took(file), 0);
 }
