@@ -73,7 +73,11 @@ export function doorsView({ history }) {
       'div',
       { class: 'head' },
       h('h1', {}, 'Doors'),
-      h('p', { class: 'muted' }, 'Counts since the start of the service; rates of the last seconds'),
+      h(
+        'p',
+        { class: 'muted' },
+        'Where data and questions come in. Counts since the start of the service; rates of the last seconds',
+      ),
     ),
     totals,
     h('h2', {}, 'Data that comes in'),

@@ -2,6 +2,7 @@ import {
   autocompletion,
   bracketMatching,
   closeBrackets,
+  closeCompletion,
   defaultKeymap,
   EditorState,
   EditorView,
@@ -49,6 +50,7 @@ const colours = HighlightStyle.define([
  */
 export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
   const runs = () => {
+    closeCompletion(view);
     run();
     return true;
   };
@@ -125,7 +127,8 @@ const words = [
 ];
 
 /**
- * Names of tables, of the columns of the tables that the statement names, of functions and words.
+ * Names of tables, of the columns of the tables that the statement names, of functions and words. A word that is written in full is
+ * offered only when somebody asks, so that Enter behind it is a new line.
  * @param {import('@codemirror/autocomplete').CompletionContext} context
  * @param {string} current
  */
@@ -134,7 +137,14 @@ async function complete(context, current) {
   if (word === null && !context.explicit) return null;
   const text = context.state.doc.toString();
   const [names, columns] = await Promise.all([offeredNames(word?.text ?? '', current), offeredColumns(text, current)]);
-  return { from: word?.from ?? context.pos, options: [...columns, ...names, ...words], validFor: /^[\w$`]*$/ };
+  /** @type {readonly import('@codemirror/autocomplete').Completion[]} */
+  const options = [...columns, ...names, ...words];
+  /** @param {string} typed */
+  const isComplete = (typed) => options.some(({ label, apply = label }) => apply === typed);
+  if (!context.explicit && isComplete(word?.text ?? '')) return null;
+  /** @param {string} typed */
+  const validFor = (typed) => /^[\w$`]*$/.test(typed) && !isComplete(typed);
+  return { from: word?.from ?? context.pos, options, validFor };
 }
 
 /**

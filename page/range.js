@@ -129,12 +129,12 @@ export function usesRange(statement) {
 }
 
 /**
- * Tells whether the range changes anything.
+ * Says of a statement that the range changes nothing in it.
  * @param {HTMLElement} place
  * @param {string} statement
  */
 export function rangeHint(place, statement) {
-  const uses = usesRange(statement);
+  const uses = statement.trim() === '' || usesRange(statement);
   put(
     place,
     uses ? '' : 'This statement does not use the time range. Write ',

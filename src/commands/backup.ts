@@ -19,14 +19,15 @@ import { copyDatabases, inDirectory } from './copy-databases.js';
 
 const help = `sluice backup <directory> [--name=value ...]
   Writes a backup of a running service to a new directory in <directory>, with all rows that it had answered. Every
-  backup is whole; files that the backup before has as well are shared with it by links. Run it on the same machine, as the same operating-system user.
+  backup is whole; files that have not changed since the backup before are shared with it by links. Run it on the
+  same machine, as the same operating-system user.
 
 sluice restore <directory> [--from=<name>] [--name=value ...]
   Brings the newest backup of <directory>, or the one that is named, back into the data directory of the settings
   (--database.path), which must be empty. Then start the service with that data directory.
 
-Of a cluster (--database.mode=cluster, --database.cluster and so on) a backup is a copy of all rows in one data directory, which needs room
-for them. It is brought back into an empty cluster by restore with the settings of that one.
+Of a cluster (--database.mode=cluster, --database.cluster and so on) a backup is a copy of all rows in one data
+directory, which needs room for them. Bring it back into an empty cluster by restore with the settings of that one.
 
 --name=value are settings of the service; see sluice --help.
 `;

@@ -1,5 +1,6 @@
 import type { OptionRow, OptionTable } from '../model/option.js';
 import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../text/command-line.js';
+import { suggestion } from '../text/nearest.js';
 import { parseValue } from './values.js';
 
 /** A command line that was read; `errors` are lines for people. Values are still text, in the order they were given. */
@@ -24,6 +25,9 @@ export const commandRows: readonly OptionRow[] = [
   { flag: 'help', short: 'h', type: 'bool', env: '', help: 'print this text and exit' },
   { flag: 'version', short: 'V', type: 'bool', env: '', help: 'print the version and exit' },
 ];
+
+/** Words that may stand in the place of the first argument, with arguments of their own. */
+const commands: readonly string[] = ['backup', 'restore', 'move', 'rebalance'];
 
 /** A row as the reader of command lines takes it. */
 interface RowOption extends CommandOption {
@@ -68,8 +72,11 @@ function lineOf(mistake: Mistake<RowOption>, argv: readonly string[]): string {
     case 'unknown':
       return `Unknown flag ${mistake.shown}${mistake.suggestion}.`;
     case 'stray': {
-      const after = mistake.at > 0 ? `, after ${nameOf(argv[mistake.at - 1] ?? '')},` : '';
-      return `Argument ${mistake.at + 1}${after} is not a setting; write --name=value.`;
+      if (mistake.at === 0) {
+        const hint = suggestion(argv[0] ?? '', commands);
+        return `Argument 1 is neither a command${hint} nor a setting; commands are ${commands.join(', ')}, settings --name=value.`;
+      }
+      return `Argument ${mistake.at + 1}, after ${nameOf(argv[mistake.at - 1] ?? '')}, is not a setting; write --name=value.`;
     }
     case 'no-value':
       return `--${mistake.option.long} needs a value; write --${mistake.option.long}=value.`;

@@ -93,6 +93,10 @@ test('refuses an argument that is no setting without showing it', (t) => {
   t.deepEqual(readArguments(tables, ['--debug', 'false']).errors, [
     'Argument 2, after --debug, is not a setting; write --name=value.',
   ]);
+  t.deepEqual(readArguments(tables, ['bakcup', '--debug']).errors, [
+    'Argument 1 is neither a command (did you mean backup?) nor a setting; commands are backup, restore, move, rebalance, settings --name=value.',
+  ]);
+  t.notRegex(readArguments(tables, ['hunter2']).errors.join(), /hunter2/);
   t.notRegex(readArguments(tables, ['-phunter2', 'port']).errors.join(), /hunter2/);
   t.is(readArguments(tables, ['-', '']).errors.length, 2);
 });

@@ -44,6 +44,34 @@ inBrowser('the log-in says the version of the service, and so does every view', 
   t.deepEqual(wrong, []);
 });
 
+inBrowser(
+  'completion offers what can still be completed, and closes when a word is whole or the statement runs',
+  async (t) => {
+    const { service } = running();
+    await service.write('sizes,name=a v=9i', { db: 'whole' });
+    const { page } = await open(t);
+    await logIn(page);
+    await goTo(page, 'Query');
+    await page.waitForSelector('#statement-hint:empty', { state: 'attached' });
+    await page.selectOption('#database', 'whole');
+    await page.focus('#statement');
+    const offered = '.cm-tooltip-autocomplete';
+    await page.keyboard.type('SELECT v FROM siz');
+    await page.waitForSelector(`${offered} >> text=sizes`);
+    await page.keyboard.type('es');
+    await page.waitForSelector(offered, { state: 'detached' });
+    await page.keyboard.type(' WHERE na');
+    await page.waitForSelector(`${offered} >> text=name`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.type("me > ''");
+    await page.keyboard.type(' AND nam');
+    await page.waitForSelector(`${offered} >> text=name`);
+    await page.keyboard.press('Control+Enter');
+    await page.waitForSelector(offered, { state: 'detached' });
+    t.pass();
+  },
+);
+
 inBrowser('rows are sorted by their headings, walked through by keys, and their cells copied', async (t) => {
   const { service } = running();
   await service.write('sizes,name=a v=9i\nsizes,name=b v=10i\nsizes,name=c w=1', { db: 'grid' });
