@@ -27,10 +27,10 @@ function tagName(name: string): string {
 }
 
 /**
- * A bucket with tags behind its name as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them, or inside it as SignalFx
+ * A bucket with tags behind its name as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them, or anywhere in it as SignalFx
  * does (`[k=v,…]`).
  */
-const taggedBucket = /^(.+?)(?:,(.*)|#([^#,=]+=.*)|;([^;=]+=.*)|\[([^[\],=]+=[^[\]]*)\](.*))$/s;
+const taggedBucket = /^(.*?)(?:(?<=.),(.*)|(?<=.)#([^#,=]+=.*)|;([^;=]+=.*)|\[([^[\],=]+=[^[\]]*)\](.*))$/s;
 
 /** The name in a bucket and the items behind it, which may be tags. */
 function bucketParts(bucket: string): readonly [name: string, items: readonly string[]] {

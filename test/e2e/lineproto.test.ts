@@ -217,6 +217,17 @@ test('a text of InfluxDB 3 is written whole or not at all where its sender asks 
   t.deepEqual(await service.rows(`SHOW ${db}.STABLES`), [['whole']]);
 });
 
+test('series whose tags look alike when they are written one behind the other stay apart', async (t) => {
+  const db = await freshDatabase();
+  const lines = `m,a=1\\,b\\=2 v=1 ${instant}\nm,a=1,b=2 v=2 ${instant}\nm\\,a=1,b=2 v=3 ${instant}`;
+  t.is((await service.write(lines, { db })).status, 204);
+  t.deepEqual(await service.rows(`SELECT a, b, v FROM ${db}.m ORDER BY v`), [
+    ['1,b=2', null, 1],
+    ['1', '2', 2],
+  ]);
+  t.deepEqual(await service.rows(`SELECT b, v FROM ${db}.\`m,a=1\``), [['2', 3]]);
+});
+
 test('a request of bad lines only writes nothing', async (t) => {
   const db = await freshDatabase();
   const refused = await refusal('x v=abc', { db });

@@ -1,4 +1,4 @@
-import { fingerprintName } from '../../model/label-set.js';
+import { fingerprintName, isPlain, isPlainName } from '../../model/label-set.js';
 
 /** From here on the order of UTF-16 units is not that of the characters. */
 const firstSurrogate = 0xd800;
@@ -42,9 +42,13 @@ export function sortTags(tags: Iterable<readonly [string, string]>): (readonly [
 
 /**
  * Name of the sub-table of a schemaless write: `t_` and the MD5 of `<super table>,<tag>=<value>,...` with the tags in the
- * order of {@link sortTags}. MD5 serves as a fingerprint that clients know, not as protection.
+ * order of {@link sortTags}. MD5 serves as a fingerprint that clients know, not as protection. Where commas and equals signs in names and
+ * values would let two series have the same text, their JSON text behind a NUL takes its place.
  */
 export function seriesTableName(superTable: string, sortedTags: readonly (readonly [string, string])[]): string {
+  if (!isPlainName(superTable) || !sortedTags.every(isPlain)) {
+    return fingerprintName(`\0${JSON.stringify([superTable, ...sortedTags])}`);
+  }
   let text = superTable;
   for (const [name, value] of sortedTags) text += `,${name}=${value}`;
   return fingerprintName(text);

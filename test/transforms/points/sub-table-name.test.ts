@@ -35,3 +35,22 @@ test('tags of any names are in the order of their bytes in UTF-8, letters of ASC
     }),
   );
 });
+
+test('series that differ have names that differ, whatever commas and equals signs they hold', (t) => {
+  // A comma alone, or an equals sign alone, changes no name.
+  t.is(seriesTableName('m', [['a', '1,2']]), 't_32828982abbaf2620aa7810d272d6ab0');
+  t.is(seriesTableName('m', [['a', '1=2']]), 't_108cbff5e9f98212952ff71e534d30f2');
+  const texts = ['a', 'b', 'a,b=a', 'b=a', 'a,b', ',', '=', '\0'];
+  const pairs = texts.flatMap((name) => texts.map((value): [string, string] => [name, value]));
+  const tags = [[], ...pairs.map((pair) => [pair]), ...pairs.flatMap((a) => pairs.map((b) => [a, b]))];
+  const names = new Map<string, string>();
+  for (const table of ['m', 'm,a=a', 'm=']) {
+    for (const list of tags) {
+      const sorted = sortTags(new Map(list));
+      const key = JSON.stringify([table, sorted]);
+      const name = seriesTableName(table, sorted);
+      if ((names.get(name) ?? key) !== key) t.fail(`${key} and ${names.get(name)} are both ${name}`);
+      names.set(name, key);
+    }
+  }
+});
