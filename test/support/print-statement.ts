@@ -167,6 +167,10 @@ function printWindow(window: WindowClause): string {
       const sliding = window.sliding === undefined ? [] : [String(window.sliding)];
       return `COUNT_WINDOW(${[String(window.size), ...sliding, ...window.columns.map(printName)].join(', ')})`;
     }
+    case 'external': {
+      const listed = `(${printQuery(window.query)})${printTableAlias(window.alias)}`;
+      return words([`EXTERNAL_WINDOW(${listed})`, printFill(window.fill)]);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ const strictWords = new Set(
 const neverBareAlias = new Set(['AS', 'ON', 'JOIN', 'UNION', 'HAVING', 'JLIMIT']);
 /** Words that begin a clause only with what follows them. */
 const bracketClauses = new Set(
-  'RANGE EVERY SLIDING SESSION STATE_WINDOW COUNT_WINDOW ANOMALY_WINDOW WINDOW_OFFSET OVER'.split(' '),
+  'RANGE EVERY SLIDING SESSION STATE_WINDOW COUNT_WINDOW EXTERNAL_WINDOW ANOMALY_WINDOW WINDOW_OFFSET OVER'.split(' '),
 );
 const joinSides = new Set(['INNER', 'LEFT', 'RIGHT', 'FULL']);
 const joinFollowers = new Set(['JOIN', 'OUTER', 'SEMI', 'ANTI', 'ASOF', 'WINDOW']);

@@ -14,7 +14,7 @@ import { isLiteral } from '../syntax/tree.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { foldSign, parseInteger, parseSignedWindowLength, parseWindowLength } from './literals.js';
-import { parseName } from './names.js';
+import { parseName, parseTableAlias } from './names.js';
 
 const fillModes = new Map<string, FillMode>([
   ['NONE', 'NONE'],
@@ -65,11 +65,27 @@ export function parseWindow(cursor: Cursor): WindowClause | undefined {
       return parseEvent(cursor);
     case 'COUNT_WINDOW':
       return parseCountWindow(cursor);
+    case 'EXTERNAL_WINDOW':
+      return parseExternal(cursor);
     case 'ANOMALY_WINDOW':
       return cursor.refuse('ANOMALY_WINDOW');
     default:
       return undefined;
   }
+}
+
+/** `EXTERNAL_WINDOW((query) [alias]) [FILL(…)]` */
+function parseExternal(cursor: Cursor): WindowClause {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  cursor.expect('(');
+  const query = cursor.parseQuery?.(cursor) ?? cursor.refuse('EXTERNAL_WINDOW here');
+  cursor.expect(')');
+  const alias = parseTableAlias(cursor);
+  cursor.expect(')');
+  const fill = parseFill(cursor);
+  return { kind: 'external', query, alias, fill, span: cursor.spanFrom(start) };
 }
 
 function parseInterval(cursor: Cursor): WindowClause {

@@ -17,7 +17,7 @@ import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
 import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
-import { fillWindows } from './window/fill.js';
+import { fillListedWindows, fillWindows } from './window/fill.js';
 import { FilledColumns } from './window/filled-columns.js';
 import { countedRows } from './window/row-windows.js';
 import { checkWindowTime, groupedSource, type Windowing, windowing } from './window/windowing.js';
@@ -53,21 +53,17 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const fill = fillClause(task);
   const spanned = spannedWindows(task, scope, windows, fill);
   const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : rowsOfFewSeries(task, keys);
-  if (fill !== undefined && windows.intervals !== undefined) {
+  if (fill !== undefined) {
     const dependents = [...names.dependents.values()];
-    const filledRows = fillWindows(
-      {
-        fill,
-        windows: windows.intervals,
-        range: spanned?.between(spanned.bounds),
-        source: scope.source,
-        grouped: printSelect(grouped),
-        having,
-        keys: [...keys.map(({ column }) => column), ...dependents],
-        values: filled.functions,
-      },
-      translator,
-    );
+    const filling = {
+      fill,
+      source: scope.source,
+      grouped: printSelect(grouped),
+      having,
+      keys: [...keys.map(({ column }) => column), ...dependents],
+      values: filled.functions,
+    };
+    const filledRows = allWindows(task, windows, spanned, filling, translator);
     const shown = new ExpressionTranslator(task.env, filled);
     const after =
       (expressions: readonly { readonly value: Expression }[]) =>
@@ -85,6 +81,21 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
+}
+
+/** The rows of all windows, with those that FILL adds. */
+function allWindows(
+  { external }: BlockTask,
+  { intervals }: Windowing,
+  spanned: BlockWindows | undefined,
+  filling: Parameters<typeof fillListedWindows>[0],
+  translator: ExpressionTranslator,
+): string {
+  // Listed windows are filled before HAVING chooses among them.
+  const all = { ...filling, having: [] };
+  if (intervals === undefined) return external === undefined ? '' : fillListedWindows(all, external, translator);
+  const range = spanned?.between(spanned.bounds);
+  return fillWindows({ ...filling, windows: intervals, range }, translator);
 }
 
 /** So many groups there are about at most where each has the rows of one series or more, of a table with few. */
@@ -169,7 +180,7 @@ function failedOrder(): never {
 /** The rows in their order with their neighbours, when a function of the block has to see them so. */
 function orderedRows(task: BlockTask): SlicedRows | undefined {
   const { window } = task.select;
-  if (window !== undefined && window.kind !== 'interval') {
+  if (window !== undefined && window.kind !== 'interval' && window.kind !== 'external') {
     return new SlicedRows(task, window.kind === 'event' || window.kind === 'count' ? 'sequence' : 'timed');
   }
   const inWindows = window !== undefined;
@@ -297,6 +308,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
 }
 
 function fillClause({ select }: BlockTask): Fill | undefined {
-  const fill = select.window?.kind === 'interval' ? select.window.fill : undefined;
+  const { window } = select;
+  const fill = window?.kind === 'interval' || window?.kind === 'external' ? window.fill : undefined;
   return fill === undefined || fill.mode === 'NONE' ? undefined : fill;
 }

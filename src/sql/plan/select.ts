@@ -1,4 +1,4 @@
-import { Codes } from '../../model/fault.js';
+import { Codes, FaultError } from '../../model/fault.js';
 import { isAggregate } from '../functions/registry.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
@@ -8,10 +8,11 @@ import { type QueryContext, refuse } from '../values/context.js';
 import { planGrouped } from './grouped.js';
 import { planProjection } from './projection.js';
 import { withoutAliases } from './rows/aliases.js';
-import type { PlannedBlock } from './rows/block.js';
+import type { BlockTask, PlannedBlock } from './rows/block.js';
 import { type Filter, sortFilter } from './rows/filter.js';
 import { expandItems, type Item } from './rows/items.js';
 import { asksForSeries, planSeries } from './series.js';
+import { inExternalWindows } from './window/external.js';
 import { asksForInterp, planInterp } from './window/interp.js';
 
 /** Plans one SELECT block; `relation` is its FROM. */
@@ -32,10 +33,30 @@ export function planSelect(
     return value.kind === 'column' ? order : { ...order, value: withoutAliases(value, items, relation) };
   });
   const task = { select: { ...select, orderBy }, relation, env, items, filter, serial };
+  if (select.window?.kind === 'external') return planExternal(inExternalWindows(task, select.window));
   if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);
   return isGrouped(task.select, items) ? planGrouped(task) : planProjection(task);
 }
+
+/** Rows in windows that a query lists: one for each window, or, where plain columns are asked for, every row of each window. */
+function planExternal(task: BlockTask): PlannedBlock {
+  const { select, items } = task;
+  if (asksForInterp(task) || asksForSeries(task)) {
+    throw refuse(Codes.invalidExpression, 'Functions that give several rows are not for EXTERNAL_WINDOW');
+  }
+  const isPlain = !isGrouped({ ...select, window: undefined }, items);
+  try {
+    return planGrouped(task);
+  } catch (error) {
+    const wantsRows = error instanceof FaultError && plainColumnCodes.has(error.fault.code);
+    if (!isPlain || !wantsRows) throw error;
+    return planProjection(task);
+  }
+}
+
+/** Columns that differ from row to row. */
+const plainColumnCodes: ReadonlySet<number> = new Set([Codes.notSingleGroup, Codes.notGroupByExpression]);
 
 function visibleRows(filter: Filter, relation: Relation | undefined, { storedRows }: QueryContext): Filter {
   if (storedRows === undefined || relation?.source.kind !== 'stored') return filter;

@@ -111,6 +111,7 @@ function plainSelect({ query, subTable }: CreateStream): StreamSelect {
     LIMIT: query.limit !== undefined,
     FILL: window?.kind === 'interval' && (window.fill?.mode ?? 'NONE') !== 'NONE',
     'a STATE_WINDOW that is extended': window?.kind === 'state' && isExtended(window.extend),
+    EXTERNAL_WINDOW: window?.kind === 'external',
     'an AUTO offset': window?.kind === 'interval' && window.offset === 'AUTO',
     'a query in an expression': hasQuery([{ ...query, from: undefined }, subTable]),
   };

@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { suggestion } from '../../text/nearest.js';
 import type { Expression, Name } from '../syntax/ast.js';
 import { placeOf, refuse } from '../values/context.js';
-import type { Value } from '../values/value.js';
+import { bigintType, timestampType, Uses, type Value } from '../values/value.js';
 import type { CallExpression, ColumnExpression, NameResolver } from './expression.js';
 import { type Member, memberNamed, type Relation } from './relation.js';
 
@@ -64,6 +64,10 @@ export class RowNames implements NameResolver {
   }
 }
 
+function isOwnLimit(name: string): name is '_wstart' | '_wend' | '_wduration' {
+  return name === '_wstart' || name === '_wend' || name === '_wduration';
+}
+
 function pseudoColumn(name: string, member: Member | undefined): Value | undefined {
   if (name === 'tbname') {
     if (member?.tbname === undefined) throw refuse(Codes.invalidTbname, 'Invalid tbname pseudo column');
@@ -72,6 +76,13 @@ function pseudoColumn(name: string, member: Member | undefined): Value | undefin
   if (name === '_c0' || name === '_rowts') {
     if (member?.time === undefined) throw refuse(Codes.invalidTimeColumn, 'Invalid _c0 or _rowts expression');
     return member.time;
+  }
+  const limits = member?.windowEnds;
+  if (limits !== undefined && isOwnLimit(name)) {
+    const { start, end } = limits;
+    const sql = { _wstart: start, _wend: end, _wduration: `(${end} - ${start})` }[name];
+    const type = name === '_wduration' ? bigintType : timestampType;
+    return { sql, type, precision: member?.time?.precision ?? 'ms', nullable: false, uses: Uses.row };
   }
   if (windowColumns.has(name)) {
     throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');

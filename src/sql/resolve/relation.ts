@@ -26,6 +26,8 @@ export interface Member {
   readonly byName: ReadonlyMap<string, RelationColumn | undefined>;
   readonly time: Value | undefined;
   readonly tbname: Value | undefined;
+  /** Of rows that stand beside the window that they are in: engine SQL of its limits. */
+  readonly windowEnds?: { readonly start: string; readonly end: string };
 }
 
 /** The FROM of a block. `aliases` are the engine's names for it: of its rows, and of its tags when it has any. */

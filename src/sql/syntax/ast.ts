@@ -255,6 +255,14 @@ export type WindowClause =
       readonly sliding: bigint | undefined;
       readonly columns: readonly Name[];
       readonly span: Span;
+    }
+  | {
+      readonly kind: 'external';
+      /** Lists the windows: their first instants, their last ones, and whatever else the outer query may name. */
+      readonly query: Query;
+      readonly alias: Name | undefined;
+      readonly fill: Fill | undefined;
+      readonly span: Span;
     };
 
 /** An entry of PARTITION BY. */

@@ -70,14 +70,15 @@ export function mapQueries(select: Select, change: Change): Select {
     items: select.items.map(mapValue),
     where: where && map(where),
     partitionBy: select.partitionBy.map<PartitionItem>(mapValue),
-    window: window && mapWindow(window, map),
+    window: window && mapWindow(window, map, change),
     groupBy: select.groupBy.map<PartitionItem>(mapValue),
     having: having && map(having),
     orderBy: select.orderBy.map(mapValue),
   };
 }
 
-function mapWindow(window: WindowClause, map: (expression: Expression) => Expression): WindowClause {
+function mapWindow(window: WindowClause, map: (expression: Expression) => Expression, change: Change): WindowClause {
+  if (window.kind === 'external') return { ...window, query: change(window.query) };
   if (window.kind === 'state') return { ...window, values: window.values.map(map) };
   return window.kind === 'event' ? { ...window, start: map(window.start), end: map(window.end) } : window;
 }

@@ -1,6 +1,6 @@
 import type { EngineSelect } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
-import type { Relation } from '../../resolve/relation.js';
+import type { Relation, RelationColumn } from '../../resolve/relation.js';
 import type { Select } from '../../syntax/ast.js';
 import type { Environment } from '../../values/convert.js';
 import type { BlockColumn } from '../../values/result.js';
@@ -16,8 +16,20 @@ export interface BlockTask {
   readonly env: Environment;
   readonly items: readonly Item[];
   readonly filter: Filter;
+  /** The windows of EXTERNAL_WINDOW, which the rows stand beside. */
+  readonly external?: ExternalWindows;
   /** Makes names of this block unique in the statement. */
   readonly serial: number;
+}
+
+/** The windows that a query lists; their columns stand beside those of the rows that are in them. */
+export interface ExternalWindows {
+  /** Engine SQL: the windows with the columns xn, xs, xe, xa1 … of their own, and xk1 … of what they are sliced by. */
+  readonly listed: string;
+  /** What the windows are sliced by as a column of them, and the same over the rows. */
+  readonly keys: readonly (readonly [window: string, row: Value])[];
+  /** The further columns of the query, over the rows. */
+  readonly attributes: readonly RelationColumn[];
 }
 
 /** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */

@@ -7,18 +7,15 @@ import { refuse } from '../../values/context.js';
 import { castValue, type Environment } from '../../values/convert.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
-import type { WindowRange } from '../rows/block.js';
+import type { ExternalWindows, WindowRange } from '../rows/block.js';
 import type { IntervalWindows } from './window.js';
 
 /** Most windows that a FILL may span. */
 export const maxFilledWindows = 10_000_000n;
 
-/** Input of FILL: the grouped rows known as `source`, with key columns, `w`, and the function values. */
+/** Input of FILL: grouped rows known as `source`, with key columns, and the function values. */
 interface FillTask {
   readonly fill: Fill;
-  readonly windows: IntervalWindows;
-  /** Undefined without two limits of time. */
-  readonly range: WindowRange | undefined;
   readonly source: string;
   readonly grouped: string;
   readonly having: readonly string[];
@@ -28,43 +25,101 @@ interface FillTask {
   readonly values: readonly Value[];
 }
 
+/** {@link FillTask} of the windows of INTERVAL, which begin at `w`. */
+interface IntervalFill extends FillTask {
+  readonly windows: IntervalWindows;
+  /** Undefined without two limits of time. */
+  readonly range: WindowRange | undefined;
+}
+
+/** Every window of every slice that is filled, with its number `n`, whether it has rows as `p`, and f1, f2 … where it has them. */
+interface CompleteWindows {
+  readonly sql: string;
+  /** The window itself, over `source`, by the names that its columns get. */
+  readonly window: readonly (readonly [sql: string, alias: string])[];
+  /** Where a window stands on the line between two others; undefined where there is no such line. */
+  readonly position: string | undefined;
+}
+
 /**
  * Adds the missing windows of every slice that has a FILL clause and gives their values by the mode. The result has the
  * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
  * A window that HAVING leaves out counts as missing; whether a filled one passes is for the caller to ask again.
  */
-export function fillWindows(task: FillTask, translator: ExpressionTranslator): string {
-  const { fill, source, keys, values } = task;
-  const { grid } = task.windows;
+export function fillWindows(task: IntervalFill, translator: ExpressionTranslator): string {
+  const { source, keys, windows } = task;
   const range = fillRange(task);
-  const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
-  const present = printSelect({
-    columns: [
-      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
-      [cellNumber(grid, `${source}.w`), 'n'],
-      ['1', 'p'],
-      ...columns,
-    ],
-    from: `(${task.grouped}) AS ${source}`,
-    where: task.having,
-  });
+  const { grid } = windows;
+  const present = presentWindows(task, cellNumber(grid, `${source}.w`));
   const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
-  const complete = `SELECT * FROM (${present}) ORDER BY ${sorted}${fillSteps(range)}`;
+  const start = startOfCell(grid, `${source}.n`);
+  const complete = {
+    sql: `SELECT * FROM (${present}) ORDER BY ${sorted}${fillSteps(range)}`,
+    window: [[start, 'w']],
+    position: grid.unit === 'ticks' ? `${source}.n` : start,
+  } as const;
+  return filledRows(task, complete, translator);
+}
+
+/** As {@link fillWindows}, for the windows that EXTERNAL_WINDOW lists; they keep their own columns. */
+export function fillListedWindows(
+  task: FillTask,
+  { listed, keys: sliced, attributes }: ExternalWindows,
+  translator: ExpressionTranslator,
+): string {
+  const { source, keys, values } = task;
+  const present = presentWindows(task, `${source}.n`);
+  const own = [['xs', 'w'], ['xe', 'e'], ...attributes.map((_, at) => [`xa${at + 1}`, `q${at}`] as const)] as const;
+  const slices = keys.length === 0 ? '' : `(SELECT DISTINCT ${keys.join(', ')} FROM (${present})) AS s CROSS JOIN `;
+  const sameKey = (left: string, right: string): string => `toString(${left}) IS NOT DISTINCT FROM toString(${right})`;
+  const windows = printSelect({
+    columns: [
+      ...keys.map((key): [string, string] => [`s.${key}`, key]),
+      ...own.map(([x, name]): [string, string] => [`x.${x}`, name]),
+      ['x.xn', 'n'],
+    ],
+    from: `${slices}(${listed}) AS x`,
+    where: sliced.map((_, at) => sameKey(`x.xk${at + 1}`, `s.k${at + 1}`)),
+  });
+  const columns = [...keys, ...own.map(([, name]) => name), 'n'].map((name): [string, string] => [`a.${name}`, name]);
+  const found = ['p', ...values.map((_, at) => `f${at + 1}`)].map((name): [string, string] => [`g.${name}`, name]);
+  const on = ['g.n = a.n', ...keys.map((key) => sameKey(`g.${key}`, `a.${key}`))].join(' AND ');
+  const sql = printSelect({
+    columns: [...columns, ...found],
+    from: `(${windows}) AS a LEFT JOIN (${present}) AS g ON ${on}`,
+  });
+  const window = own.map(([, name]): [string, string] => [`${source}.${name}`, name]);
+  const numbered: [string, string] = [`${source}.n`, 'n'];
+  return filledRows(task, { sql, window: [...window, numbered], position: undefined }, translator);
+}
+
+/** The windows that have rows, numbered. */
+function presentWindows({ source, keys, values, grouped, having }: FillTask, number: string): string {
+  const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
+  return printSelect({
+    columns: [...keys.map((key): [string, string] => [`${source}.${key}`, key]), [number, 'n'], ['1', 'p'], ...columns],
+    from: `(${grouped}) AS ${source}`,
+    where: having,
+  });
+}
+
+function filledRows(task: FillTask, complete: CompleteWindows, translator: ExpressionTranslator): string {
+  const { fill, source, keys, values } = task;
   const forced = fill.mode.endsWith('_F') && keys.length === 0;
-  const filler = valueFiller(task, translator);
+  const filler = valueFiller(task, complete.position, translator);
   return printSelect({
     columns: [
       ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
-      [startOfCell(grid, `${source}.n`), 'w'],
+      ...complete.window,
       ...values.map((value, at): [string, string] => [filler(value, at), `f${at + 1}`]),
     ],
-    from: `(${complete}) AS ${source}`,
+    from: `(${complete.sql}) AS ${source}`,
     qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
   });
 }
 
 /** Error 0x263B without two limits or when they are too far apart. */
-function fillRange({ range }: FillTask): WindowRange {
+function fillRange({ range }: IntervalFill): WindowRange {
   if (range === undefined || !canBeFilled(range)) throw timeRangeRequired();
   return range;
 }
@@ -84,8 +139,11 @@ export function timeRangeRequired(): Error {
   return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
 }
 
-function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: Value, at: number) => string {
-  const { fill, source, keys, windows } = task;
+function valueFiller(
+  { fill, source, keys }: FillTask,
+  position: string | undefined,
+  translator: ExpressionTranslator,
+): (value: Value, at: number) => string {
   const column = (at: number): string => `${source}.f${at + 1}`;
   const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => `${source}.${key}`).join(', ')} `;
   // Looking ahead is looking back in the opposite order: a frame whose beginning moves is computed anew for every row.
@@ -107,7 +165,7 @@ function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: 
       return (value, at) => withDefault(column(at), literals(at), value, translator.env);
     }
     case 'LINEAR': {
-      const position = windows.grid.unit === 'ticks' ? `${source}.n` : startOfCell(windows.grid, `${source}.n`);
+      if (position === undefined) throw refuse(Codes.interpClauses, 'FILL(LINEAR) is not for EXTERNAL_WINDOW');
       return (value, at) => {
         if (!isNumeric(value.type)) return column(at);
         const known = `if(isNull(${column(at)}), NULL, ${position})`;

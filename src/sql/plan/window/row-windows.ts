@@ -10,7 +10,7 @@ import type { BlockTask } from '../rows/block.js';
 import type { SlicedRows } from '../rows/sliced-rows.js';
 
 /** A window clause whose windows are made by the rows. */
-type RowWindowClause = Exclude<WindowClause, { kind: 'interval' }>;
+type RowWindowClause = Exclude<WindowClause, { kind: 'interval' | 'external' }>;
 
 type Clause<Kind extends RowWindowClause['kind']> = Extract<RowWindowClause, { kind: Kind }>;
 

@@ -62,6 +62,7 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     const span = { start: 'w', end: intervals.endOf('w') };
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }
+  if (clause.kind === 'external') return externalWindowing(task, rows, slices);
   if (rows === undefined) return { rows: [] };
   const { number, rows: inWindow, having, state = [], reach } = numberWindows(task, rows, clause);
   const distinct = clause.kind === 'session' ? [] : rows.distinctInWindows();
@@ -80,6 +81,28 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     key: { key: [number, 'n'], limits, having },
     limits: { start, end: `${source}.e`, shared },
     rows: [...distinct, ...inWindow],
+    order: `${source}.n`,
+  };
+}
+
+/** The windows of EXTERNAL_WINDOW, whose rows carry them. */
+function externalWindowing(task: BlockTask, rows: SlicedRows | undefined, slices: readonly Value[]): Windowing {
+  const { relation, external, env } = task;
+  const source = groupedSource(task);
+  const column = (name: string): string => `${relation?.rowAlias}.${name}`;
+  const number = column('xn');
+  const base = { type: bigintType, precision: env.precision, nullable: false, uses: Uses.row };
+  rows?.sliceBy([...slices, { ...base, sql: number }]);
+  const shared = (external?.attributes ?? []).map(({ value }, at) => ({ value, column: `q${at}`, alias: undefined }));
+  const limits = [
+    [`any(${column('xs')})`, 'w'],
+    [`any(${column('xe')})`, 'e'],
+    ...shared.map(({ value, column: name }) => [`any(${value.sql})`, name] as const),
+  ] as const;
+  return {
+    key: { key: [number, 'n'], limits, having: [] },
+    limits: { start: `${source}.w`, end: `${source}.e`, shared },
+    rows: [],
     order: `${source}.n`,
   };
 }
