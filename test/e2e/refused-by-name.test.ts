@@ -11,6 +11,9 @@ test('what is not supported is refused by name', async (t) => {
   const named: readonly (readonly [statement: string, name: string])[] = [
     ['GRANT READ ON d.s WITH g = 1 TO u', 'rights with a condition on tags'],
     ['DELETE FROM d.s WHERE ts > (SELECT max(ts) FROM d.s)', 'a subquery here'],
+    ['CREATE VTABLE d.v (ts TIMESTAMP, v INT FROM d.c.v)', 'CREATE VTABLE'],
+    ['CREATE STABLE d.v (ts TIMESTAMP, v INT) TAGS (g INT) VIRTUAL 1', 'virtual tables'],
+    ['SHOW CREATE VTABLE d.v', 'SHOW CREATE VTABLE'],
     ['SELECT count(*) FROM d.s ANOMALY_WINDOW(v)', 'ANOMALY_WINDOW'],
   ];
   for (const [statement, name] of named) {

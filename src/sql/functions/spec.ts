@@ -153,6 +153,20 @@ export function unorderedRows(name: string): Error {
   return refuse(Codes.functionMixed, `Function '${name.toLowerCase()}' requires valid time series input`);
 }
 
+/** A zone by its name, or a whole number of hours such as `+08:00`, as the engine calls it; error 0x2803 where there is no such zone. */
+export function zoneArgument(name: string, zone: string): string {
+  const [, sign, hours = ''] = /^([+-])(\d{2})(?::?00)?$/.exec(zone) ?? [];
+  // The signs of these names are turned round.
+  const engineName = sign === undefined ? zone : `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: engineName });
+  } catch {
+    throw wrongParameterValue(name);
+  }
+  if (/^[+-]/.test(engineName)) throw wrongParameterValue(name);
+  return engineName;
+}
+
 /** An integer literal between limits; error 0x2803 outside of them. */
 export function integerArgument(name: string, arg: Value | undefined, low: bigint, high: bigint): bigint {
   if (typeof arg?.constant !== 'bigint' || arg.duration !== undefined) throw wrongParameterType(name);

@@ -6,10 +6,10 @@ import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/stor
 import { textSide } from '../values/compare.js';
 import type { Environment } from '../values/convert.js';
 import { timestampType, type Value } from '../values/value.js';
-import { type ScalarFunction, wrongParameterType } from './spec.js';
+import { type ScalarFunction, wrongParameterType, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
-type Part = 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'half' | 'minute' | 'second' | 'fraction';
+type Part = 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'half' | 'minute' | 'second' | 'fraction' | 'offset';
 
 /** A field of a time format: how it is printed and read. */
 interface Field {
@@ -71,11 +71,32 @@ function name(specifier: string, write: (text: string) => string, padded: boolea
   };
 }
 
-function half(lower: boolean): Field {
+/** The half of the day, with or without dots. */
+function half(lower: boolean, dot = ''): Field {
+  const text = (word: string): string => quoteString([...(lower ? word : word.toUpperCase()), ''].join(dot));
   return {
-    print: (time) => (lower ? `lower(${format('%p')(time)})` : format('%p')(time)),
-    pattern: '([AaPp][Mm])',
-    read: { part: 'half', number: (text) => `if(lower(${text}) = 'pm', 12, 0)` },
+    print: (time) => `if(toHour(${time}) < 12, ${text('am')}, ${text('pm')})`,
+    pattern: dot === '' ? '([AaPp][Mm])' : '([AaPp]\\.[Mm]\\.)',
+    read: { part: 'half', number: (found) => `if(lower(substring(${found}, 1, 1)) = 'p', 12, 0)` },
+  };
+}
+
+/** Distance from UTC, as `+08` or `+08:00`; where it is read, it is the zone of the time. */
+function offset(withMinutes: boolean): Field {
+  const hours = (text: string): string => `substring(${text}, 1, 3)`;
+  return {
+    print: (time) => {
+      const text = format('%z')(time);
+      return withMinutes ? `concat(${hours(text)}, ':', substring(${text}, 4, 2))` : hours(text);
+    },
+    pattern: withMinutes ? '([+-][0-9]{2}:?[0-9]{2})' : '([+-][0-9]{2})',
+    read: {
+      part: 'offset',
+      number: (text) => {
+        const minutes = withMinutes ? `toInt64OrZero(right(${text}, 2))` : '0';
+        return `(if(startsWith(${text}, '-'), -1, 1) * (toInt64OrZero(substring(${text}, 2, 2)) * 60 + ${minutes}))`;
+      },
+    },
   };
 }
 
@@ -85,6 +106,10 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['Month', name('%M', (text) => text, true, 'month')],
   ['month', name('%M', (text) => `lower(${text})`, true, 'month')],
   ['YYYY', digits('%Y', 4, 'year'), true],
+  ['A.M.', half(false, '.')],
+  ['P.M.', half(false, '.')],
+  ['a.m.', half(true, '.')],
+  ['p.m.', half(true, '.')],
   ['HH24', digits('%H', 2, 'hour'), true],
   ['HH12', digits('%h', 2, 'hour', (text) => `modulo(${plainNumber(text)}, 12)`), true],
   ['MON', name('%b', (text) => `upper(${text})`, false, 'month')],
@@ -95,6 +120,8 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['day', name('%W', (text) => `lower(${text})`, true)],
   ['YYY', shortYear(3), true],
   ['DDD', digits('%j', 3, 'dayOfYear'), true],
+  ['TZH', offset(false), true],
+  ['TZ', offset(true), true],
   ['YY', shortYear(2), true],
   ['MM', digits('%m', 2, 'month'), true],
   ['DD', digits('%d', 2, 'day'), true],
@@ -115,7 +142,7 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['D', { print: (time) => `toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([1-7])' }, true],
 ];
 
-/** A format as fields and the texts between them; text in double quotes stands for itself. */
+/** A format as fields and the texts between them; text in double quotes stands for itself, and `\"` for a double quote. */
 function partsOf(text: string): (Field | string)[] {
   const parts: (Field | string)[] = [];
   const literal = (more: string): void => {
@@ -124,6 +151,11 @@ function partsOf(text: string): (Field | string)[] {
     else parts.push(more);
   };
   for (let at = 0; at < text.length; ) {
+    if (text.startsWith('\\"', at)) {
+      literal('"');
+      at += 2;
+      continue;
+    }
     const close = text.startsWith('"', at) ? text.indexOf('"', at + 1) : -1;
     const field = close < 0 ? fieldAt(text, at) : undefined;
     if (close >= 0) {
@@ -154,7 +186,10 @@ function formatArgument(name: string, arg: Value | undefined): (Field | string)[
 
 function toChar(args: readonly Value[], env: Environment): string {
   const ticks = args[0]?.sql ?? 'NULL';
-  const time = ticksToCalendar(ticks, env.precision, env.context.connectionZone);
+  const zone = args[2]?.constant;
+  if (args[2] !== undefined && typeof zone !== 'string') throw wrongParameterType('TO_CHAR');
+  const named = typeof zone === 'string' ? zoneArgument('TO_CHAR', zone) : env.context.connectionZone;
+  const time = ticksToCalendar(ticks, env.precision, named);
   const parts = formatArgument('TO_CHAR', args[1]).map((part) =>
     typeof part === 'string' ? quoteString(part) : part.print(time, ticks, ticksPerSecond(env.precision)),
   );
@@ -192,9 +227,10 @@ function assembled(numbers: ReadonlyMap<Part, string>, env: Environment): string
   const wrong = raiseIf(`not(${sensible})`, Codes.timestampValue, 'to_timestamp: there is no such time');
   const perTick = 1e9 / ticksPerSecond(env.precision);
   const clock = `${hour}, ${part('minute')}, ${part('second')}, intDiv(${part('fraction')}, ${perTick})`;
-  const zone = quoteString(env.context.connectionZone);
+  const zone = quoteString(numbers.has('offset') ? 'UTC' : env.context.connectionZone);
   const calendar = `makeDateTime64(toYear(${date}), toMonth(${date}), toDayOfMonth(${date}), ${clock}, ${fractionDigits(env.precision)}, ${zone})`;
-  return `if(${wrong} = 0, ${calendarToTicks(calendar, env.precision)}, 0)`;
+  const moved = numbers.has('offset') ? ` - ${part('offset')} * ${60 * ticksPerSecond(env.precision)}` : '';
+  return `if(${wrong} = 0, ${calendarToTicks(calendar, env.precision)}${moved}, 0)`;
 }
 
 /** Blanks match any number of blanks. */
@@ -207,7 +243,8 @@ export const timeFormatFunctions: readonly ScalarFunction[] = [
   {
     kind: 'scalar',
     name: 'TO_CHAR',
-    parameters: ['time', 'text'],
+    parameters: ['time', 'text', 'text'],
+    required: 2,
     result: dataType('VARCHAR', 192),
     translate: toChar,
   },

@@ -2,26 +2,41 @@ import { type DataType, dataType, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { ticksToCalendar } from '../engine/storage.js';
 import { parseTimestamp, startOfDay } from '../times/timestamp.js';
+import { monthsOf } from '../values/arithmetic.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
 import { bigintType, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
-import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue } from './spec.js';
+import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue, zoneArgument } from './spec.js';
 
 function calendar(args: readonly Value[], env: Environment): string {
   return ticksToCalendar(plainArgument(args, 0), env.precision, env.context.connectionZone);
 }
 
+/** Calendar months of the units that TIMETRUNCATE takes: a month, a quarter and a year. */
+const calendarMonths: ReadonlySet<number> = new Set([1, 3, 12]);
+
 function truncationGrid(args: readonly Value[], env: Environment): Grid {
-  const { precision, context } = env;
+  const { precision } = env;
   const unit = args[1]?.duration;
-  const useZone = args[2]?.constant;
-  if (useZone !== undefined && useZone !== 0n && useZone !== 1n) throw wrongParameterValue('TIMETRUNCATE');
-  const base = { shift: 0n, phase: 0n, dayShift: 0n, precision, zone: context.connectionZone };
+  const zone = truncationZone(args[2], env);
+  const base = { shift: 0n, phase: 0n, dayShift: 0n, precision, zone };
+  if (unit?.unit === 'n' || unit?.unit === 'y') {
+    const months = monthsOf(unit);
+    if (!calendarMonths.has(months)) throw wrongParameterValue('TIMETRUNCATE');
+    return { ...base, unit: 'months', step: BigInt(months) };
+  }
   const isDays = unit?.unit === 'd' || unit?.unit === 'w';
-  if (isDays && useZone !== 0n && !isUtc(base.zone))
-    return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };
+  if (isDays && !isUtc(zone)) return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };
   return { ...base, unit: 'ticks', step: unitArgument('TIMETRUNCATE', args[1], precision) };
+}
+
+/** By 0 UTC, by 1 or nothing the zone of the request, else the zone named. */
+function truncationZone(choice: Value | undefined, { context }: Environment): string {
+  const zone = choice?.constant;
+  if (typeof zone === 'string') return zoneArgument('TIMETRUNCATE', zone);
+  if (choice !== undefined && zone !== 0n && zone !== 1n) throw wrongParameterValue('TIMETRUNCATE');
+  return zone === 0n ? 'UTC' : context.connectionZone;
 }
 
 function timeTruncate(args: readonly Value[], env: Environment): Value | undefined {
@@ -120,7 +135,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
   {
     kind: 'scalar',
     name: 'TIMETRUNCATE',
-    parameters: ['time', 'unit', 'integer'],
+    parameters: ['time', 'unit', 'any'],
     required: 2,
     result: timestampType,
     translate: (args, env) => cellStart(truncationGrid(args, env), plainArgument(args, 0)),

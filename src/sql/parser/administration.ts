@@ -47,7 +47,13 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
 
 const nodeKinds = ['DNODE', 'MNODE', 'ANODE'];
 const restored = [...nodeKinds, 'QNODE', 'SNODE', 'BNODE', 'VNODE'];
-const createOnly = ['OR REPLACE FUNCTION', 'OR REPLACE AGGREGATE FUNCTION', 'AGGREGATE FUNCTION', 'ENCRYPT_KEY'];
+const createOnly = [
+  'VIRTUAL STABLE',
+  'OR REPLACE FUNCTION',
+  'OR REPLACE AGGREGATE FUNCTION',
+  'AGGREGATE FUNCTION',
+  'ENCRYPT_KEY',
+];
 const objects = ['FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
 
 /** Statements that are recognised by their first words and not available. */
@@ -55,6 +61,7 @@ const unavailable: readonly string[] = [
   ...[...objects, ...nodeKinds, ...createOnly].map((words) => `CREATE ${words}`),
   ...[...objects, ...nodeKinds].map((words) => `DROP ${words}`),
   ...['ROLE', 'VTABLE', 'VIEW', 'STREAM', 'TOPIC'].map((words) => `ALTER ${words}`),
+  'SHOW CREATE VTABLE',
   'RECALCULATE STREAM',
   ...restored.map((words) => `RESTORE ${words}`),
 ];

@@ -98,6 +98,7 @@ function parseTableOptions(cursor: Cursor): TableOptions {
   const other: { name: string; text: string }[] = [];
   for (;;) {
     const word = cursor.word;
+    if (word === 'VIRTUAL' && cursor.peek() !== 'USING' && cursor.peek() !== '.') cursor.refuse('virtual tables');
     if (!isTableOption(cursor, word)) return { comment, ttl, other };
     cursor.advance();
     if (word === 'COMMENT') comment = parseString(cursor);

@@ -15,8 +15,10 @@ const units = new Map<string, DurationUnit>([
   ['d', 'd'],
   ['w', 'w'],
   ['n', 'n'],
+  ['q', 'n'],
   ['y', 'y'],
 ]);
+const monthsOfQuarter = 3;
 
 /**
  * The literal at the current token, or undefined when there is none. Integers are exact up to 2^64-1; a longer decimal
@@ -112,7 +114,8 @@ function takeDuration(cursor: Cursor): Duration {
 
 function durationOf(text: string): Duration | undefined {
   const last = text.length - 1;
-  const unit = units.get(text.charAt(last).toLowerCase());
+  const letter = text.charAt(last).toLowerCase();
+  const unit = units.get(letter);
   if (unit === undefined || last < 1) return undefined;
   let count = 0;
   for (let at = 0; at < last; at += 1) {
@@ -120,6 +123,7 @@ function durationOf(text: string): Duration | undefined {
     if (digit < 0 || digit > 9 || count > Number.MAX_SAFE_INTEGER) return undefined;
     count = count * 10 + digit;
   }
+  if (letter === 'q') count *= monthsOfQuarter;
   return count > Number.MAX_SAFE_INTEGER ? undefined : { count, unit };
 }
 

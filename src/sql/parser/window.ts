@@ -43,7 +43,7 @@ export function parseRange(cursor: Cursor): InterpRange | undefined {
   cursor.expect(')');
   const every = cursor.accept('EVERY') ? parseBracketLength(cursor) : undefined;
   const fill = parseFill(cursor, within !== undefined);
-  return { from, to, within, every, fill, span: cursor.spanFrom(start) };
+  return { from, to, within: within ?? fill?.within, every, fill, span: cursor.spanFrom(start) };
 }
 
 function refuseLoneEvery(cursor: Cursor): undefined {
@@ -206,7 +206,22 @@ function parseFill(cursor: Cursor, isLimited = false): Fill | undefined {
   const values = mode === 'VALUE' || mode === 'VALUE_F' || takesValues ? parseFillValues(cursor) : [];
   if (cursor.at(',')) cursor.refuse('a value behind this mode of FILL without a distance in RANGE');
   cursor.expect(')');
-  return { mode, values, span: cursor.spanFrom(start) };
+  if (isLimited || !cursor.at('SURROUND')) return { mode, values, span: cursor.spanFrom(start) };
+  if (mode !== 'PREV' && mode !== 'NEXT' && mode !== 'NEAR') cursor.fail();
+  return { mode, ...parseSurround(cursor), span: cursor.spanFrom(start) };
+}
+
+/** `SURROUND(d [, value, …])`: neighbours of FILL that are farther away than that give way to the values. */
+function parseSurround(cursor: Cursor): Pick<Fill, 'within' | 'values'> {
+  cursor.advance();
+  cursor.expect('(');
+  const { start } = cursor;
+  const length = parseWindowLength(cursor);
+  if ('ticks' in length) cursor.failAt(start, 'a duration is expected');
+  const within = { kind: 'duration', value: length, span: cursor.spanFrom(start) } as const;
+  const values = cursor.at(',') ? parseFillValues(cursor) : [];
+  cursor.expect(')');
+  return { within, values };
 }
 
 function parseFillValues(cursor: Cursor): readonly Expression[] {

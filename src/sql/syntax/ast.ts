@@ -216,8 +216,10 @@ export type FillMode = 'NONE' | 'NULL' | 'NULL_F' | 'PREV' | 'NEXT' | 'NEAR' | '
 /** FILL of a window or of INTERP. */
 export interface Fill {
   readonly mode: FillMode;
-  /** Literals of VALUE and VALUE_F. */
+  /** Literals of VALUE and VALUE_F, and of SURROUND. */
   readonly values: readonly Expression[];
+  /** SURROUND: how far the neighbours of PREV, NEXT and NEAR may be. */
+  readonly within?: Extract<Expression, { kind: 'duration' }>;
   readonly span: Span;
 }
 

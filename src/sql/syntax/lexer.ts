@@ -276,7 +276,7 @@ function buildClasses(): Uint8Array {
   mark('abcdefghijklmnopqrstuvwxyz_', letterClass);
   mark('0123456789', digitClass);
   mark('abcdef', hexLetterClass);
-  mark('buasmhdwny', unitClass);
+  mark('buasmhdwnqy', unitClass);
   return table;
 }
 

@@ -68,6 +68,14 @@ export const showLists = {
   TRANSACTIONS: { ...ofSystem, table: 'perf_trans' },
   APPS: { ...ofSystem, table: 'perf_apps' },
   SCORES: ofSystem,
+  // There is nothing of these here.
+  VTABLES: {},
+  RETENTIONS: ofSystem,
+  RSMAS: ofSystem,
+  SCANS: ofSystem,
+  SSMIGRATES: ofSystem,
+  XNODES: ofSystem,
+  INSTANCES: ofSystem,
   DISK_INFO: { ...ofSystem, table: 'ins_disk_usage', ofDatabase: 'db_name' },
 } as const satisfies Readonly<Record<string, ShowList>>;
 

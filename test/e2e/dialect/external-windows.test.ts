@@ -74,12 +74,21 @@ statements('EXTERNAL_WINDOW counts the rows of windows that a query lists, with 
 
 statements('without functions EXTERNAL_WINDOW gives rows or windows', service, 'ext', [
   {
-    sql: `SELECT w.mark, v FROM src WHERE v > 20 ${marks}`,
+    sql: `SELECT w.mark, v FROM src WHERE v > 20 ${marks} ORDER BY v`,
     rows: [
       [102, 21],
       [103, 30],
       [104, 40],
       [104, 41],
+    ],
+  },
+  {
+    sql: `SELECT w.mark, v FROM s1 ${marks}`,
+    rows: [
+      [101, 10],
+      [101, 12],
+      [103, 30],
+      [104, 40],
     ],
   },
   { sql: `SELECT w.mark + 1 FROM src ${marks}`, rows: [[102], [103], [104], [105]] },

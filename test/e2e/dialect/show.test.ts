@@ -288,7 +288,7 @@ test('a SHOW list and the SELECT over its system table give the same', async (t)
 test('every other list answers, if only with no rows', async (t) => {
   const lists =
     'CLUSTER,CLUSTER MACHINES,VARIABLES,LOCAL VARIABLES,USERS FULL,GRANTS FULL,GRANTS LOGS,ANODES,ANODES FULL,VNODES,ROLES,MOUNTS,' +
-    'QUERIES,CONNECTIONS,APPS,SCORES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS,plain.STREAMS,VNODES ON DNODE 1';
+    'QUERIES,CONNECTIONS,APPS,SCORES,VTABLES,SCANS,SSMIGRATES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS,plain.STREAMS,VNODES ON DNODE 1';
   for (const list of lists.split(',')) {
     const { body, text } = await service.sql(`SHOW ${list}`);
     t.is(body.code, 0, text);

@@ -147,3 +147,34 @@ test('the zone of times without one is a setting', async (t) => {
   t.deepEqual(await eastern.rows(asked, { query: { conn_tz: 'UTC' } }), []);
   t.deepEqual(await service.rows(asked), []);
 });
+
+statements('TIMETRUNCATE goes to months, quarters and years, in a zone that it names', service, undefined, [
+  {
+    sql: "SELECT timetruncate('2024-05-17 23:45:56.789', 1n), timetruncate('2024-05-17', 1q), timetruncate('2024-05-17', 1y, 0)",
+    rows: [['2024-05-01T00:00:00.000Z', '2024-04-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z']],
+  },
+  {
+    sql: "SELECT timetruncate('2024-05-31 23:45:56', 1d, 'Asia/Tokyo'), timetruncate('2024-05-31 23:45:56', 1n, '+08:00')",
+    rows: [['2024-05-31T15:00:00.000Z', '2024-05-31T16:00:00.000Z']],
+  },
+  { sql: "SELECT timetruncate('2024-05-17', 2n)", error: 0x2803 },
+  { sql: "SELECT timetruncate('2024-05-17', 1d, 'Nowhere/X')", error: 0x2803 },
+  { sql: "SELECT timetruncate('2024-05-17', 1d, '+08:30')", error: 0x2803 },
+]);
+
+statements('time formats have halves of the day with dots, zones, and quotes', service, undefined, [
+  {
+    sql: "SELECT to_char(CAST(46800000 AS TIMESTAMP), 'hh A.M. a.m. P.M. p.m. AM pm'), to_char(CAST(0 AS TIMESTAMP), 'hh p.m.')",
+    rows: [['01 P.M. p.m. P.M. p.m. PM pm', '12 a.m.']],
+  },
+  {
+    sql: "SELECT to_char(CAST(0 AS TIMESTAMP), 'yyyy-mm-dd hh24:mi TZH tz', 'Asia/Tokyo'), to_char(CAST(0 AS TIMESTAMP), 'tz', '-03:00')",
+    rows: [['1970-01-01 09:00 +09 +09:00', '-03:00']],
+  },
+  { sql: `SELECT to_char(CAST(0 AS TIMESTAMP), '\\\\"yyyy\\\\" "yyyy"')`, rows: [['"1970" yyyy']] },
+  {
+    sql: "SELECT to_timestamp('2024-05-07 13:05+08:30', 'yyyy-mm-dd hh24:mitz'), to_timestamp('2024-05-07 01:05 p.m.-08', 'yyyy-mm-dd hh:mi a.m.tzh')",
+    rows: [['2024-05-07T04:35:00.000Z', '2024-05-07T21:05:00.000Z']],
+  },
+  { sql: "SELECT to_char(CAST(0 AS TIMESTAMP), 'yyyy', 'Nowhere/X')", error: 0x2803 },
+]);

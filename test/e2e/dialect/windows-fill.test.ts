@@ -27,6 +27,8 @@ statements('missing windows are filled by the mode', service, 'w', [
     ['FILL(PREV)', grid([null, 10, 10, 10, 40, 40])],
     ['FILL(NEXT)', grid([10, 10, 40, 40, 40, null])],
     ['FILL(LINEAR)', grid([null, 10, null, 30, 40, null])],
+    ['FILL(PREV) SURROUND(10s, 9)', grid([9, 10, 10, 9, 40, 40])],
+    ['FILL(NEXT) SURROUND(10s)', grid([10, 10, null, 40, 40, null])],
     ['FILL(PREV) ORDER BY _wstart DESC LIMIT 3', grid([null, 10, 10, 10, 40, 40]).reverse().slice(0, 3)],
     ['FILL(NEXT) LIMIT 2 OFFSET 1', grid([10, 10, 40]).slice(1)],
   ]),
@@ -185,3 +187,9 @@ test('FILL(LINEAR) of whole numbers leaves a slice without any value NULL', asyn
     [2, null],
   ]);
 });
+
+statements('SURROUND is for modes that take neighbours, and a fixed duration', service, 'w', [
+  { sql: `${filled} FILL(LINEAR) SURROUND(10s)`, error: 0x2600 },
+  { sql: `${filled} FILL(PREV) SURROUND(1n)`, error: 0x265d },
+  { sql: `${filled} FILL(PREV) SURROUND(10)`, error: 0x2600 },
+]);

@@ -3,6 +3,7 @@ import { printSelect, sortTerm } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Fill } from '../../syntax/ast.js';
+import { durationTicks } from '../../times/timestamp.js';
 import { refuse } from '../../values/context.js';
 import { castValue, type Environment } from '../../values/convert.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
@@ -39,6 +40,8 @@ interface CompleteWindows {
   readonly window: readonly (readonly [sql: string, alias: string])[];
   /** Where a window stands on the line between two others; undefined where there is no such line. */
   readonly position: string | undefined;
+  /** Where it begins, in ticks; undefined where its neighbours may be at any distance. */
+  readonly start: string | undefined;
 }
 
 /**
@@ -57,6 +60,7 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
     sql: `SELECT * FROM (${present}) ORDER BY ${sorted}${fillSteps(range)}`,
     window: [[start, 'w']],
     position: grid.unit === 'ticks' ? `${source}.n` : start,
+    start,
   } as const;
   return filledRows(task, complete, translator);
 }
@@ -90,7 +94,7 @@ export function fillListedWindows(
   });
   const window = own.map(([, name]): [string, string] => [`${source}.${name}`, name]);
   const numbered: [string, string] = [`${source}.n`, 'n'];
-  return filledRows(task, { sql, window: [...window, numbered], position: undefined }, translator);
+  return filledRows(task, { sql, window: [...window, numbered], position: undefined, start: undefined }, translator);
 }
 
 /** The windows that have rows, numbered. */
@@ -106,7 +110,7 @@ function presentWindows({ source, keys, values, grouped, having }: FillTask, num
 function filledRows(task: FillTask, complete: CompleteWindows, translator: ExpressionTranslator): string {
   const { fill, source, keys, values } = task;
   const forced = fill.mode.endsWith('_F') && keys.length === 0;
-  const filler = valueFiller(task, complete.position, translator);
+  const filler = valueFiller(task, complete, translator);
   return printSelect({
     columns: [
       ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
@@ -134,6 +138,10 @@ export function fillSteps([first, last]: WindowRange): string {
   return first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
 }
 
+function wrongSurround(): Error {
+  return refuse(Codes.interpClauses, 'SURROUND takes a fixed duration, and not the windows of EXTERNAL_WINDOW');
+}
+
 /** Error 0x263B. */
 export function timeRangeRequired(): Error {
   return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
@@ -141,7 +149,7 @@ export function timeRangeRequired(): Error {
 
 function valueFiller(
   { fill, source, keys }: FillTask,
-  position: string | undefined,
+  { position, start }: CompleteWindows,
   translator: ExpressionTranslator,
 ): (value: Value, at: number) => string {
   const column = (at: number): string => `${source}.f${at + 1}`;
@@ -156,9 +164,20 @@ function valueFiller(
     case 'NULL_F':
       return (_, at) => column(at);
     case 'PREV':
-      return (_, at) => previous(column(at));
-    case 'NEXT':
-      return (_, at) => next(column(at));
+    case 'NEXT': {
+      const neighbour = fill.mode === 'PREV' ? previous : next;
+      if (fill.within === undefined) return (_, at) => neighbour(column(at));
+      const { value: within } = fill.within;
+      const ticks = durationTicks(within, translator.env.precision);
+      if (start === undefined || ticks === undefined || ticks < 1n) throw wrongSurround();
+      const literals = fillLiterals(fill, translator);
+      return (value, at) => {
+        const known = `if(isNull(${column(at)}), NULL, ${start})`;
+        const isNear = `ifNull(abs(${start} - ${neighbour(known)}) <= ${ticks}, 0)`;
+        const near = `if(${isNear}, ${neighbour(column(at))}, NULL)`;
+        return `if(isNull(${column(at)}), ${withDefault(near, literals(at), value, translator.env)}, ${column(at)})`;
+      };
+    }
     case 'VALUE':
     case 'VALUE_F': {
       const literals = fillLiterals(fill, translator);

@@ -5,8 +5,16 @@ import type { Duration, WindowClause, WindowLength } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { zoneOffsets } from '../../times/zone.js';
 import { monthsOf } from '../../values/arithmetic.js';
-import { refuse, refuseUnsupported } from '../../values/context.js';
-import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from '../../values/grid.js';
+import { refuse } from '../../values/context.js';
+import {
+  cellNumberAt,
+  cellStart,
+  coveringStarts,
+  firstCoveringAt,
+  type Grid,
+  isUtc,
+  startOfCellAt,
+} from '../../values/grid.js';
 import type { TimeBounds } from '../../values/value.js';
 
 type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
@@ -99,10 +107,7 @@ function gridOf(
   const grid = { unit: sliding.unit, step: sliding.count, shift, phase: 0n, dayShift: 0n, ...place };
   const { offset } = clause;
   if (offset === undefined) return grid;
-  if (offset === 'AUTO') {
-    if (sliding.unit !== 'ticks') throw refuseUnsupported('AUTO offset of a calendar interval');
-    return { ...grid, shift: bounds?.low ?? 0n };
-  }
+  if (offset === 'AUTO') return bounds?.low === undefined ? grid : gridFrom(grid, bounds.low);
   const span = spanOf(offset, precision, 'UTC');
   if (span.count < 0n) throw refuse(Codes.offsetNegative, 'Interval offset cannot be negative');
   if (leastTicks(span, precision) >= leastTicks(length, precision)) {
@@ -114,6 +119,15 @@ function gridOf(
   if (span.unit !== 'months') return { ...grid, shift: shift + span.count };
   if (grid.unit !== 'months') throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
   return { ...grid, phase: span.count };
+}
+
+/** The grid of which a cell begins at an instant: on its day of the month, and at its time of day. */
+function gridFrom(grid: Grid, first: bigint): Grid {
+  if (grid.unit === 'ticks') return { ...grid, shift: first };
+  const single = { ...grid, step: 1n };
+  const number = cellNumberAt(single, first);
+  const phase = ((number % grid.step) + grid.step) % grid.step;
+  return { ...grid, phase, shift: first - startOfCellAt(single, number) };
 }
 
 /**

@@ -131,6 +131,18 @@ answers(
   ['["2023-11-14T22:14:03.000Z",4]', '["2023-11-14T22:14:23.000Z",3]'],
 );
 answers(
+  'starts months and days at the lower bound, too',
+  `SELECT _wstart, _wend, count(*) FROM w WHERE ts >= ${minute} INTERVAL(1q, AUTO)
+    UNION ALL SELECT _wstart, _wend, count(*) FROM w WHERE ts >= ${minute} INTERVAL(2d, AUTO)`,
+  [
+    '["2023-11-14T22:14:00.000Z","2024-02-14T22:14:00.000Z",8]',
+    '["2023-11-14T22:14:00.000Z","2023-11-16T22:14:00.000Z",8]',
+  ],
+);
+answers('counts a quarter as three months', 'SELECT _wstart, _wend, count(*) FROM w INTERVAL(1Q)', [
+  '["2023-10-01T00:00:00.000Z","2024-01-01T00:00:00.000Z",8]',
+]);
+answers(
   'shows the limits of the query',
   `SELECT _qstart, _qduration, count(*) FROM w WHERE ts >= ${minute} AND ts < ${minute + 10000} INTERVAL(1h)`,
   ['["2023-11-14T22:14:00.000Z",9999,2]'],
