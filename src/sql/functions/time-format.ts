@@ -77,7 +77,7 @@ function half(lower: boolean, dot = ''): Field {
   return {
     print: (time) => `if(toHour(${time}) < 12, ${text('am')}, ${text('pm')})`,
     pattern: dot === '' ? '([AaPp][Mm])' : '([AaPp]\\.[Mm]\\.)',
-    read: { part: 'half', number: (found) => `if(lower(substring(${found}, 1, 1)) = 'p', 12, 0)` },
+    read: { part: 'half', number: (word) => `if(lower(substring(${word}, 1, 1)) = 'p', 12, 0)` },
   };
 }
 

@@ -86,10 +86,10 @@ export function fillListedWindows(
     where: sliced.map((_, at) => sameKey(`x.xk${at + 1}`, `s.k${at + 1}`)),
   });
   const columns = [...keys, ...own.map(([, name]) => name), 'n'].map((name): [string, string] => [`a.${name}`, name]);
-  const found = ['p', ...values.map((_, at) => `f${at + 1}`)].map((name): [string, string] => [`g.${name}`, name]);
+  const filled = ['p', ...values.map((_, at) => `f${at + 1}`)].map((name): [string, string] => [`g.${name}`, name]);
   const on = ['g.n = a.n', ...keys.map((key) => sameKey(`g.${key}`, `a.${key}`))].join(' AND ');
   const sql = printSelect({
-    columns: [...columns, ...found],
+    columns: [...columns, ...filled],
     from: `(${windows}) AS a LEFT JOIN (${present}) AS g ON ${on}`,
   });
   const window = own.map(([, name]): [string, string] => [`${source}.${name}`, name]);
