@@ -59,7 +59,6 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       fill,
       source: scope.source,
       grouped: printSelect(grouped),
-      having,
       keys: [...keys.map(({ column }) => column), ...dependents],
       values: filled.functions,
     };
@@ -91,9 +90,7 @@ function allWindows(
   filling: Parameters<typeof fillListedWindows>[0],
   translator: ExpressionTranslator,
 ): string {
-  // Listed windows are filled before HAVING chooses among them.
-  const all = { ...filling, having: [] };
-  if (intervals === undefined) return external === undefined ? '' : fillListedWindows(all, external, translator);
+  if (intervals === undefined) return external === undefined ? '' : fillListedWindows(filling, external, translator);
   const range = spanned?.between(spanned.bounds);
   return fillWindows({ ...filling, windows: intervals, range }, translator);
 }

@@ -127,7 +127,7 @@ statements('every slice is filled by itself, and only where it has a window', se
   },
 ]);
 
-statements('HAVING looks at windows before they are filled and after', service, 'w', [
+statements('HAVING looks at windows once they are filled', service, 'w', [
   ...cases(`SELECT _wstart, count(*) FROM st ${between(0, 60)} INTERVAL(10s)`, [
     [
       'FILL(VALUE, 0) HAVING count(*) > 1',
@@ -137,7 +137,6 @@ statements('HAVING looks at windows before they are filled and after', service, 
         [at(40), 2],
       ],
     ],
-    // The window at 50 s, which has one row, is as good as missing.
     [
       'FILL(PREV) HAVING count(*) > 1',
       [
@@ -146,14 +145,19 @@ statements('HAVING looks at windows before they are filled and after', service, 
         [at(20), 2],
         [at(30), 2],
         [at(40), 2],
-        [at(50), 2],
+      ],
+    ],
+    [
+      'FILL(VALUE, 7) HAVING count(*) > 5',
+      [
+        [at(20), 7],
+        [at(30), 7],
       ],
     ],
     [
       `FILL(VALUE, 0) HAVING count(*) < 2 AND _wstart > ${tick(20)}`,
       [
         [at(30), 0],
-        [at(40), 0],
         [at(50), 1],
       ],
     ],
@@ -164,7 +168,6 @@ statements('HAVING looks at windows before they are filled and after', service, 
     rows: [
       [at(0), 'y', 100],
       [at(20), 'y', -1],
-      [at(40), 'y', -1],
     ],
   },
 ]);

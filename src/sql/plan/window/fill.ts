@@ -19,7 +19,6 @@ interface FillTask {
   readonly fill: Fill;
   readonly source: string;
   readonly grouped: string;
-  readonly having: readonly string[];
   /** Columns of `grouped` that are the same for all windows of a slice. */
   readonly keys: readonly string[];
   /** Values over `source`; they become the columns f1, f2 ... */
@@ -47,7 +46,7 @@ interface CompleteWindows {
 /**
  * Adds the missing windows of every slice that has a FILL clause and gives their values by the mode. The result has the
  * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
- * A window that HAVING leaves out counts as missing; whether a filled one passes is for the caller to ask again.
+ * HAVING chooses among the windows that are filled.
  */
 export function fillWindows(task: IntervalFill, translator: ExpressionTranslator): string {
   const { source, keys, windows } = task;
@@ -98,12 +97,11 @@ export function fillListedWindows(
 }
 
 /** The windows that have rows, numbered. */
-function presentWindows({ source, keys, values, grouped, having }: FillTask, number: string): string {
+function presentWindows({ source, keys, values, grouped }: FillTask, number: string): string {
   const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
   return printSelect({
     columns: [...keys.map((key): [string, string] => [`${source}.${key}`, key]), [number, 'n'], ['1', 'p'], ...columns],
     from: `(${grouped}) AS ${source}`,
-    where: having,
   });
 }
 
