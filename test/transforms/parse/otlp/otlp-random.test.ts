@@ -1,49 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { FaultError } from '../../../../src/model/fault.js';
 import { parseOtlpJson } from '../../../../src/transforms/parse/otlp/json.js';
 import { parseOtlp } from '../../../../src/transforms/parse/otlp/otlp.js';
-import type { ParsedPoints, ParseOptions } from '../../../../src/transforms/points/parse-options.js';
 import { LineProtocolDesk } from '../../../support/line-protocol.js';
 import { attributesOf, otlpRequest, requestOf } from '../../../support/otlp-messages.js';
+import { readBoth, readOtlp } from '../../../support/otlp-reading.js';
 import { propertyRuns } from '../../../support/property-seed.js';
 import { spoiltCopies } from '../../../support/spoilt.js';
 
-type Parse = (bytes: Uint8Array, options: ParseOptions) => ParsedPoints;
 const nanos = '1700000000123456789';
 const time = { timeUnixNano: nanos };
-
-/** Rows as `table{tags} fields time`, and what was rejected. */
-function read(
-  parse: Parse,
-  body: Uint8Array,
-  more: Partial<ParseOptions> = {},
-  desk = new LineProtocolDesk(),
-): string[] {
-  let parsed: ParsedPoints;
-  try {
-    parsed = parse(body, { ...desk.options(), ...more });
-  } catch (error) {
-    if (error instanceof FaultError) return [`refused: ${error.fault.message}`];
-    throw error;
-  }
-  const rows = desk.rows(parsed).map(({ table, tags, time: at, fields }) => {
-    const values = Object.entries(fields).map(([name, field]) => `${name}=${field?.value}`);
-    return `${table}${JSON.stringify(tags)} ${values.join(' ')} ${at}`;
-  });
-  return [...rows, ...parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`)];
-}
-
-/** What a request becomes, which must be the same in both encodings. */
-function both(
-  t: { deepEqual(a: unknown, b: unknown): void },
-  request: object,
-  more: Partial<ParseOptions> = {},
-): string[] {
-  const rows = read(parseOtlp, otlpRequest(request), more);
-  t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(request)), more), rows);
-  return rows;
-}
 
 const gauge = (name: string, ...dataPoints: object[]): object => ({ name, gauge: { dataPoints } });
 const attributes = fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 4 });
@@ -67,7 +33,7 @@ test('whatever is written is read in both encodings alike', (t) => {
             metrics.map(([name, dataPoints]) => gauge(name, ...dataPoints.map((point) => ({ ...time, ...point })))),
             { attributes: attributesOf(resource) },
           );
-          const rows = both(t, request);
+          const rows = readBoth(t, request);
           const expected = metrics.reduce((sum, [, dataPoints]) => sum + dataPoints.length, 0);
           return rows.length === expected;
         },
@@ -101,6 +67,6 @@ test('spoilt bodies are refused or read, and never anything else', (t) => {
   const json = Buffer.from(JSON.stringify(everything));
   const count = propertyRuns(1500);
   for (const copy of spoiltCopies(otlpRequest(everything), count))
-    t.true(Array.isArray(read(parseOtlp, copy, {}, desk)));
-  for (const copy of spoiltCopies(json, count)) t.true(Array.isArray(read(parseOtlpJson, copy, {}, desk)));
+    t.true(Array.isArray(readOtlp(parseOtlp, copy, {}, desk)));
+  for (const copy of spoiltCopies(json, count)) t.true(Array.isArray(readOtlp(parseOtlpJson, copy, {}, desk)));
 });

@@ -1,49 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { FaultError } from '../../../../src/model/fault.js';
 import { parseOtlpJson } from '../../../../src/transforms/parse/otlp/json.js';
 import { parseOtlp } from '../../../../src/transforms/parse/otlp/otlp.js';
 import { OtlpTime } from '../../../../src/transforms/parse/otlp/time.js';
-import type { ParsedPoints, ParseOptions } from '../../../../src/transforms/points/parse-options.js';
 import { LineProtocolDesk } from '../../../support/line-protocol.js';
 import { attributesOf, otlpRequest, requestOf } from '../../../support/otlp-messages.js';
+import { readBoth, readOtlp } from '../../../support/otlp-reading.js';
 import { propertyRuns } from '../../../support/property-seed.js';
 
-type Parse = (bytes: Uint8Array, options: ParseOptions) => ParsedPoints;
 const nanos = '1700000000123456789';
 const time = { timeUnixNano: nanos };
-
-/** Rows as `table{tags} fields time`, and what was rejected. */
-function read(
-  parse: Parse,
-  body: Uint8Array,
-  more: Partial<ParseOptions> = {},
-  desk = new LineProtocolDesk(),
-): string[] {
-  let parsed: ParsedPoints;
-  try {
-    parsed = parse(body, { ...desk.options(), ...more });
-  } catch (error) {
-    if (error instanceof FaultError) return [`refused: ${error.fault.message}`];
-    throw error;
-  }
-  const rows = desk.rows(parsed).map(({ table, tags, time: at, fields }) => {
-    const values = Object.entries(fields).map(([name, field]) => `${name}=${field?.value}`);
-    return `${table}${JSON.stringify(tags)} ${values.join(' ')} ${at}`;
-  });
-  return [...rows, ...parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`)];
-}
-
-/** What a request becomes, which must be the same in both encodings. */
-function both(
-  t: { deepEqual(a: unknown, b: unknown): void },
-  request: object,
-  more: Partial<ParseOptions> = {},
-): string[] {
-  const rows = read(parseOtlp, otlpRequest(request), more);
-  t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(request)), more), rows);
-  return rows;
-}
 
 const gauge = (name: string, ...dataPoints: object[]): object => ({ name, gauge: { dataPoints } });
 
@@ -58,7 +24,7 @@ test('numbers become gauges and counters, whole ones too', (t) => {
     sum('queue', false, 2),
     sum('deltas', true, 1),
   ]);
-  t.deepEqual(both(t, request), [
+  t.deepEqual(readBoth(t, request), [
     `room_temperature{} gauge=21.5 ${nanos}`,
     `room_temperature{} gauge=${Number.MAX_VALUE} ${nanos}`,
     `requests{} counter=-9007199254740992 ${nanos}`,
@@ -85,7 +51,7 @@ test('attributes of point, scope and resource become tags; the nearer one counts
   ];
   const resource = { attributes: attributesOf({ 'service.name': 'shop', both: 'resource' }) };
   const scope = { name: 'lib', version: '1.2', attributes: attributesOf({ 'x.y': 'z' }) };
-  const [row] = both(t, requestOf([gauge('m', { ...time, attributes, asDouble: 1 })], resource, scope));
+  const [row] = readBoth(t, requestOf([gauge('m', { ...time, attributes, asDouble: 1 })], resource, scope));
   t.deepEqual(JSON.parse(/\{.*\}/.exec(row ?? '')?.[0] ?? ''), {
     a_b: 'first;second',
     both: 'point',
@@ -129,7 +95,7 @@ test('histograms have cumulative columns by bound, summaries by quantile', (t) =
     { name: 'again', histogram: { dataPoints: [again] } },
     { name: 's', summary: { dataPoints: [summary] } },
   ]);
-  t.deepEqual(both(t, request), [
+  t.deepEqual(readBoth(t, request), [
     `h{} count=6 sum=12.5 min=0.25 max=9 0.5=1 10.5=3 +Inf=6 ${nanos}`,
     `h{} count=2 ${nanos}`,
     `again{} count=7 0.5=3 2.5=4 +Inf=7 ${nanos}`,
@@ -150,7 +116,9 @@ test('exponential histograms keep scale, offsets and counts', (t) => {
   };
   const request = requestOf([{ name: 'e', exponentialHistogram: { dataPoints: [point], aggregationTemporality: 1 } }]);
   const text = 'count=10 sum=3 scale=-2 zero_count=4 zero_threshold=0.001 positive_offset=-3';
-  t.deepEqual(both(t, request), [`e{"temporality":"delta"} ${text} positive_counts=[1,0,9007199254740991] ${nanos}`]);
+  t.deepEqual(readBoth(t, request), [
+    `e{"temporality":"delta"} ${text} positive_counts=[1,0,9007199254740991] ${nanos}`,
+  ]);
 });
 
 test('exemplars stand in the table of those of remote write, descriptions and units in that of its metadata', (t) => {
@@ -178,7 +146,7 @@ test('exemplars stand in the table of those of remote write, descriptions and un
     { name: 'latency', unit: 's', histogram: { dataPoints: [{ ...time, count: '1', exemplars: [{ asDouble: 2 }] }] } },
   ];
   const labels = { labels: '{"__name__":"requests","path":"/"}' };
-  const rows = both(t, requestOf([...metrics, ...metrics]), { nowTicks: 90_000_000_000_000n, maxTicks: 2n ** 62n });
+  const rows = readBoth(t, requestOf([...metrics, ...metrics]), { nowTicks: 90_000_000_000_000n, maxTicks: 2n ** 62n });
   t.deepEqual([...new Set(rows)].toSorted(), [
     `latency{} count=1 ${nanos}`,
     `metric_exemplars${JSON.stringify({ labels: '{"__name__":"latency"}' })} v=2 exemplar={} ${nanos}`,
@@ -203,15 +171,15 @@ test('ids of traces and spans are labels of an exemplar', (t) => {
   const inBytes = { traceId: Buffer.from(traceId, 'hex'), spanId: Buffer.from(spanId, 'hex') };
   const expected = `v=1 exemplar={"span_id":"${spanId}","trace_id":"${traceId}"}`;
   for (const rows of [
-    read(parseOtlp, otlpRequest(request(inBytes))),
-    read(parseOtlpJson, Buffer.from(JSON.stringify(request({ spanId, traceId })))),
+    readOtlp(parseOtlp, otlpRequest(request(inBytes))),
+    readOtlp(parseOtlpJson, Buffer.from(JSON.stringify(request({ spanId, traceId })))),
   ]) {
     t.true(
       rows.some((row) => row.includes(expected)),
       rows.join('\n'),
     );
   }
-  const [wrong] = read(parseOtlpJson, Buffer.from(JSON.stringify(request({ traceId: 'xyz' }))));
+  const [wrong] = readOtlp(parseOtlpJson, Buffer.from(JSON.stringify(request({ traceId: 'xyz' }))));
   t.regex(wrong ?? '', /exemplars\[0\]\.traceId must be a string of hexadecimal digits/);
 });
 
@@ -254,13 +222,13 @@ test('with suffixes the names tell unit and type as the conversion to Prometheus
     [{ name: '1st..place', unit: '', gauge: point }, '_1st_place'],
   ];
   for (const [metric, table] of cases) {
-    const rows = both(t, requestOf([metric]), { otlpSuffixes: true });
+    const rows = readBoth(t, requestOf([metric]), { otlpSuffixes: true });
     t.true(
       rows.some((row) => row.startsWith(`${table}{`)),
       rows.join('\n'),
     );
   }
-  t.regex(both(t, requestOf([cases[0]![0]])).join('\n'), /^http_duration\{/m);
+  t.regex(readBoth(t, requestOf([cases[0]![0]])).join('\n'), /^http_duration\{/m);
 });
 
 test('a bad point costs itself alone, and one without a value is none', (t) => {
@@ -276,7 +244,7 @@ test('a bad point costs itself alone, and one without a value is none', (t) => {
     { name: 'h', histogram: { dataPoints: [{ ...time, bucketCounts: ['1', '0', '0'], explicitBounds: [2, 1] }] } },
     gauge('fine', { ...time, asDouble: 2 }),
   ]);
-  t.deepEqual(both(t, request, { minTicks: 1_000_000n }), [
+  t.deepEqual(readBoth(t, request, { minTicks: 1_000_000n }), [
     `ok{} gauge=1 ${nanos}`,
     `fine{} gauge=2 ${nanos}`,
     '1: the metric is missing',
@@ -296,8 +264,8 @@ test('the order of fields in a message means nothing', (t) => {
   const inner = inOrder.subarray(2);
   const resourceLength = inner[1]! + 2;
   const turned = Buffer.concat([inner.subarray(resourceLength), inner.subarray(0, resourceLength)]);
-  t.deepEqual(read(parseOtlp, field(0x0a, turned)), read(parseOtlp, inOrder));
-  t.is(read(parseOtlp, inOrder).length, 1);
+  t.deepEqual(readOtlp(parseOtlp, field(0x0a, turned)), readOtlp(parseOtlp, inOrder));
+  t.is(readOtlp(parseOtlp, inOrder).length, 1);
 });
 
 test('series that came before are found again, in any order', (t) => {
@@ -313,7 +281,7 @@ test('series that came before are found again, in any order', (t) => {
         ),
       ),
     );
-  const rows = [0, 0, 1, 2].map((first) => read(parseOtlp, request(first), {}, desk));
+  const rows = [0, 0, 1, 2].map((first) => readOtlp(parseOtlp, request(first), {}, desk));
   for (const found of rows) t.is(found.length, 6);
   t.deepEqual(rows[1], rows[0]);
 });
@@ -326,7 +294,7 @@ test('attributes that begin like those of the series that came next before, or e
     asDouble: 1,
   });
   const send = (...points: object[]): string[] =>
-    read(parseOtlp, otlpRequest(requestOf([gauge('load', ...points)])), {}, desk);
+    readOtlp(parseOtlp, otlpRequest(requestOf([gauge('load', ...points)])), {}, desk);
   const inTurn = (second: Record<string, string>): string[] => send(point({ h: 'a' }), point(second));
   const row = (tags: object): string => `load${JSON.stringify(tags)} gauge=1 ${nanos}`;
   for (const tags of [{ h: 'b' }, { h: 'b' }, { h: 'b', k: 'c' }, { h: 'b' }, {}, {}, { h: 'b' }]) {
@@ -356,12 +324,12 @@ test('JSON that is no such request is refused with the place', (t) => {
     [JSON.stringify(requestOf([gauge('m', { flags: -1 })])), /flags must be an integer from 0 to 4294967295/],
     [JSON.stringify(requestOf([gauge('m', { asDouble: 'x' })])), /asDouble must be a number/],
   ];
-  for (const [body, said] of cases) t.regex(read(parseOtlpJson, Buffer.from(body))[0] ?? '', said, body);
+  for (const [body, said] of cases) t.regex(readOtlp(parseOtlpJson, Buffer.from(body))[0] ?? '', said, body);
   const snake = {
     resource_metrics: [{ scope_metrics: [{ metrics: [gauge('m', { time_unix_nano: nanos, as_int: 1 })] }] }],
   };
   const written = JSON.stringify(snake).replace('dataPoints', 'data_points');
-  t.deepEqual(read(parseOtlpJson, Buffer.from(written)), [`m{} gauge=1 ${nanos}`]);
+  t.deepEqual(readOtlp(parseOtlpJson, Buffer.from(written)), [`m{} gauge=1 ${nanos}`]);
   const special = { ...time, asDouble: 'NaN', unknown: {}, asInt: null };
-  t.deepEqual(read(parseOtlpJson, Buffer.from(JSON.stringify(requestOf([gauge('m', special)])))), []);
+  t.deepEqual(readOtlp(parseOtlpJson, Buffer.from(JSON.stringify(requestOf([gauge('m', special)])))), []);
 });

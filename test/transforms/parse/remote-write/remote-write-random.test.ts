@@ -1,49 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FaultError } from '../../../../src/model/fault.js';
-import { parseRemoteWrite } from '../../../../src/transforms/parse/remote-write/remote-write.js';
-import type { ParsedPoints } from '../../../../src/transforms/points/parse-options.js';
 import { LineProtocolDesk } from '../../../support/line-protocol.js';
-import {
-  encode,
-  labelsOf,
-  packed,
-  type TestLabel,
-  type TestSeries,
-  writeBody,
-  writeBody2,
-} from '../../../support/remote-messages.js';
-
-/** A row as a sample: labels, milliseconds, value or undefined for NULL. */
-type ReadSample = readonly [labels: string, millis: number, value: number | undefined];
-
-function samplesOf(desk: LineProtocolDesk, parsed: ParsedPoints): ReadSample[] {
-  const rows = desk.rows(parsed).filter(({ table }) => !/^metric_(?:histograms|exemplars|metadata)$/.test(table));
-  return rows.map(({ table, tags, time, fields }) => {
-    if (table !== 'metrics' || time % 1_000_000n !== 0n) throw new Error(`${table} ${time}`);
-    const value = fields.v?.value;
-    return [tags.labels ?? '', Number(time / 1_000_000n), typeof value === 'number' ? value : undefined];
-  });
-}
-
-function parse(desk: LineProtocolDesk, body: Uint8Array): ParsedPoints {
-  return parseRemoteWrite(body, desk.options());
-}
-
-function read(body: Uint8Array): ReadSample[] {
-  const desk = new LineProtocolDesk();
-  const parsed = parse(desk, body);
-  if (parsed.rejectedRows > 0) throw new Error(parsed.rejects[0]?.fault.message);
-  return samplesOf(desk, parsed);
-}
-
-/** Labels as the JSON tag has them: without empty values, by the bytes of their names. */
-function jsonOf(labels: readonly TestLabel[]): string {
-  const sorted = labels
-    .filter(({ value }) => value !== '')
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
-  return `{${sorted.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
-}
+import { encode, labelsOf, packed, type TestSeries, writeBody, writeBody2 } from '../../../support/remote-messages.js';
+import { jsonOf, parseBody, type ReadSample, readSamples, samplesOf } from '../../../support/remote-reading.js';
 
 const one = { samples: [{ value: 1.5, timestamp: 1700000000123 }] };
 
@@ -71,9 +31,9 @@ test('whatever another implementation encodes comes out as it went in', (t) => {
       const expected = list.flatMap(({ labels, samples }) =>
         samples.map(({ value, timestamp }): ReadSample => [jsonOf(labels), timestamp, value]),
       );
-      t.deepEqual(read(writeBody(list)), expected);
+      t.deepEqual(readSamples(writeBody(list)), expected);
       const isNamed = ({ labels }: TestSeries) => labels.some(({ name, value }) => name === '__name__' && value !== '');
-      if (list.every(isNamed)) t.deepEqual(read(writeBody2(list)), expected);
+      if (list.every(isNamed)) t.deepEqual(readSamples(writeBody2(list)), expected);
     }),
     { numRuns: 200 },
   );
@@ -82,7 +42,7 @@ test('whatever another implementation encodes comes out as it went in', (t) => {
 /** What a message comes to: its rows and its rejects, or why it is refused. */
 function outcome(desk: LineProtocolDesk, body: Uint8Array): unknown {
   try {
-    const parsed = parse(desk, body);
+    const parsed = parseBody(desk, body);
     return [samplesOf(desk, parsed), parsed.rejects, parsed.lines];
   } catch (error) {
     if (error instanceof FaultError) return error.fault;
@@ -103,7 +63,7 @@ test('a message is read the same whatever came before it', (t) => {
         return Buffer.concat([bytes.subarray(0, from), added, bytes.subarray(from + drop)]);
       }, Buffer.from(message));
       const desk = new LineProtocolDesk();
-      for (let i = 0; i < 3; i++) parse(desk, packed(message));
+      for (let i = 0; i < 3; i++) parseBody(desk, packed(message));
       t.deepEqual(outcome(desk, packed(mutated)), outcome(new LineProtocolDesk(), packed(mutated)));
     }),
     { numRuns: 700 },
@@ -124,7 +84,7 @@ test('mutated messages are read or refused, and never break', (t) => {
         const mutated = Buffer.from(bodies[which] ?? Buffer.alloc(0));
         for (const [at, byte] of changes) mutated[at % mutated.length] = byte;
         try {
-          const { rows, rejectedRows } = parse(desk, mutated.subarray(0, mutated.length - cut));
+          const { rows, rejectedRows } = parseBody(desk, mutated.subarray(0, mutated.length - cut));
           t.true(rows + rejectedRows < 100);
         } catch (error) {
           if (!(error instanceof FaultError)) throw error;
@@ -134,5 +94,5 @@ test('mutated messages are read or refused, and never break', (t) => {
     ),
     { numRuns: 1000 },
   );
-  t.deepEqual(samplesOf(desk, parse(desk, bodies[0] ?? Buffer.alloc(0))).length, 3);
+  t.deepEqual(samplesOf(desk, parseBody(desk, bodies[0] ?? Buffer.alloc(0))).length, 3);
 });

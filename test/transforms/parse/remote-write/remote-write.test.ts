@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import test from 'ava';
 import { FaultError } from '../../../../src/model/fault.js';
 import { parseRemoteWrite } from '../../../../src/transforms/parse/remote-write/remote-write.js';
-import type { ParsedPoints } from '../../../../src/transforms/points/parse-options.js';
 import { SeriesDictionary } from '../../../../src/transforms/points/series-dictionary.js';
 import { LineProtocolDesk, superTable } from '../../../support/line-protocol.js';
 import {
@@ -15,29 +14,7 @@ import {
   writeBody,
   writeBody2,
 } from '../../../support/remote-messages.js';
-
-/** A row as a sample: labels, milliseconds, value or undefined for NULL. */
-type ReadSample = readonly [labels: string, millis: number, value: number | undefined];
-
-function samplesOf(desk: LineProtocolDesk, parsed: ParsedPoints): ReadSample[] {
-  const rows = desk.rows(parsed).filter(({ table }) => !/^metric_(?:histograms|exemplars|metadata)$/.test(table));
-  return rows.map(({ table, tags, time, fields }) => {
-    if (table !== 'metrics' || time % 1_000_000n !== 0n) throw new Error(`${table} ${time}`);
-    const value = fields.v?.value;
-    return [tags.labels ?? '', Number(time / 1_000_000n), typeof value === 'number' ? value : undefined];
-  });
-}
-
-function parse(desk: LineProtocolDesk, body: Uint8Array): ParsedPoints {
-  return parseRemoteWrite(body, desk.options());
-}
-
-function read(body: Uint8Array): ReadSample[] {
-  const desk = new LineProtocolDesk();
-  const parsed = parse(desk, body);
-  if (parsed.rejectedRows > 0) throw new Error(parsed.rejects[0]?.fault.message);
-  return samplesOf(desk, parsed);
-}
+import { jsonOf, parseBody, type ReadSample, readSamples, samplesOf } from '../../../support/remote-reading.js';
 
 function refusal(body: Uint8Array, more = {}): string {
   try {
@@ -50,14 +27,6 @@ function refusal(body: Uint8Array, more = {}): string {
   }
 }
 
-/** Labels as the JSON tag has them: without empty values, by the bytes of their names. */
-function jsonOf(labels: readonly TestLabel[]): string {
-  const sorted = labels
-    .filter(({ value }) => value !== '')
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
-  return `{${sorted.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
-}
-
 const one = { samples: [{ value: 1.5, timestamp: 1700000000123 }] };
 
 for (const { name, body, timeseries } of recordings('WriteRequest')) {
@@ -65,14 +34,14 @@ for (const { name, body, timeseries } of recordings('WriteRequest')) {
     const expected = timeseries.flatMap(({ labels, samples }) =>
       samples.map(({ value, timestamp }) => [jsonOf(labels), timestamp, typeof value === 'number' ? value : undefined]),
     );
-    t.deepEqual(read(body), expected);
+    t.deepEqual(readSamples(body), expected);
   });
 }
 
 test('names sub-tables after their sorted labels, as clients know them', (t) => {
   const names = (labels: Record<string, string>): string[] => {
     const desk = new LineProtocolDesk();
-    return desk.rows(parse(desk, writeBody([{ labels: labelsOf(labels), ...one }]))).map((row) => row.subTable);
+    return desk.rows(parseBody(desk, writeBody([{ labels: labelsOf(labels), ...one }]))).map((row) => row.subTable);
   };
   t.deepEqual(names({ k2: 'v2', k1: 'v1' }), ['t_38afbaaeb3ee3f52623389a3af60f647']);
   t.deepEqual(names({ __name__: 'up', job: 'n' }), ['t_e0cd0714bd97e68c4f32ea38f4e49b33']);
@@ -90,7 +59,7 @@ test('label sets whose plain text is the same are different series', (t) => {
     { a: '1,b=2=x' },
   ];
   const desk = new LineProtocolDesk();
-  const parsed = parse(desk, writeBody(sets.map((labels) => ({ labels: labelsOf(labels), ...one }))));
+  const parsed = parseBody(desk, writeBody(sets.map((labels) => ({ labels: labelsOf(labels), ...one }))));
   t.is(parsed.rejectedRows, 0);
   t.is(new Set(desk.rows(parsed).map((row) => row.subTable)).size, sets.length - 1);
 });
@@ -99,14 +68,14 @@ test('a label set is one series in whatever order it comes, with or without empt
   const labels = labelsOf({ __name__: 'up', job: 'n', zone: 'z' });
   const orders = [labels, labels.toReversed(), [...labels, { name: 'empty', value: '' }]];
   const desk = new LineProtocolDesk();
-  for (const order of orders) parse(desk, writeBody([{ labels: order, ...one }]));
+  for (const order of orders) parseBody(desk, writeBody([{ labels: order, ...one }]));
   t.is(desk.subTables.size, 1);
   t.is(desk.subTables.values().next().value?.tags.get('labels'), '{"__name__":"up","job":"n","zone":"z"}');
 });
 
 test('labels whose names look like numbers keep the order of their bytes', (t) => {
   t.is(
-    read(writeBody([{ labels: labelsOf({ a: 'x', 10: 'y', 9: 'z' }), ...one }]))[0]?.[0],
+    readSamples(writeBody([{ labels: labelsOf({ a: 'x', 10: 'y', 9: 'z' }), ...one }]))[0]?.[0],
     '{"10":"y","9":"z","a":"x"}',
   );
 });
@@ -131,13 +100,13 @@ test('a series that was met before is found by its bytes and made only once', (t
     ['{"__name__":"a"}', 3, 4],
   ];
   for (let i = 0; i < 3; i++) {
-    const parsed = parse(desk, body);
+    const parsed = parseBody(desk, body);
     t.deepEqual(samplesOf(desk, parsed), expected);
     t.is(parsed.blocks[0]?.newSubTables.length, 2);
   }
   t.is(desk.made, 2);
   for (const subTable of desk.subTables.values()) subTable.registered = true;
-  t.is(parse(desk, body).blocks[0]?.newSubTables.length, 0);
+  t.is(parseBody(desk, body).blocks[0]?.newSubTables.length, 0);
 });
 
 test('version 2 of the message says the same as version 1', (t) => {
@@ -152,7 +121,7 @@ test('version 2 of the message says the same as version 1', (t) => {
     { labels: labelsOf({ __name__: 'histogram' }), histograms: [{ count_int: '0' }] },
     { labels: labelsOf({ __name__: 'x'.repeat(300), job: '"\n\\' }), samples: [{ value: 2, timestamp: 0 }] },
   ];
-  const both = [writeBody(series), writeBody2(series)].map((body) => read(body));
+  const both = [writeBody(series), writeBody2(series)].map((body) => readSamples(body));
   t.deepEqual(both[0], both[1]);
   t.is(both[0]?.length, 3);
 });
@@ -161,7 +130,7 @@ test('what is not finite is an explicit NULL in a block that leaves nothing out'
   const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const samples = values.map((value, timestamp) => ({ value, timestamp }));
   const desk = new LineProtocolDesk();
-  const { blocks } = parse(desk, writeBody([{ labels: labelsOf({ a: 'b' }), samples }]));
+  const { blocks } = parseBody(desk, writeBody([{ labels: labelsOf({ a: 'b' }), samples }]));
   t.is(blocks.length, 1);
   t.is(blocks[0]?.nullMeaning, 'overwrite');
   t.deepEqual([...(blocks[0]?.columns[0]?.nulls ?? [])], [1, 1, 1]);
@@ -169,7 +138,9 @@ test('what is not finite is an explicit NULL in a block that leaves nothing out'
 });
 
 test('zeros that the encoding leaves out are zeros', (t) => {
-  t.deepEqual(read(packed(Buffer.from('0a0a0a060a016112016212 00'.replaceAll(' ', ''), 'hex'))), [['{"a":"b"}', 0, 0]]);
+  t.deepEqual(readSamples(packed(Buffer.from('0a0a0a060a016112016212 00'.replaceAll(' ', ''), 'hex'))), [
+    ['{"a":"b"}', 0, 0],
+  ]);
 });
 
 test('labels that stand behind samples, or among them, are labels all the same', (t) => {
@@ -182,7 +153,7 @@ test('labels that stand behind samples, or among them, are labels all the same',
   ]) {
     const series = Buffer.concat(order.map((part) => part ?? Buffer.alloc(0)));
     const message = Buffer.concat([Buffer.from([0x0a, series.length]), series]);
-    t.deepEqual(read(packed(message)), [
+    t.deepEqual(readSamples(packed(message)), [
       ['{"a":"x","b":"x"}', 1, 1],
       ['{"a":"x","b":"x"}', 1, 1],
     ]);
@@ -226,7 +197,7 @@ test('a series with bad labels is rejected with all its samples, and the others 
     ];
     for (const body of [writeBody(series), writeBody2(series)]) {
       const desk = new LineProtocolDesk();
-      const parsed = parse(desk, body);
+      const parsed = parseBody(desk, body);
       t.is(parsed.rows, 3);
       t.is(parsed.rejectedRows, 2);
       t.regex(parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`)[0] ?? '', reason);
@@ -262,7 +233,7 @@ test('times are exact in every precision, and bad ones are rejected one by one',
   ] as const) {
     const desk = new LineProtocolDesk(precision);
     t.deepEqual(
-      desk.rows(parse(desk, body)).map((row) => row.time),
+      desk.rows(parseBody(desk, body)).map((row) => row.time),
       millis.map((time) => BigInt(time) * factor),
     );
   }
@@ -293,15 +264,15 @@ test('a table of another kind takes no samples', (t) => {
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...one }]);
   const desk = new LineProtocolDesk();
   desk.tables.set('metrics', superTable('metrics', { v: ['DOUBLE'] }, ['host']));
-  t.regex(parse(desk, body).rejects[0]?.fault.message ?? '', /has other tags than one of type JSON/);
+  t.regex(parseBody(desk, body).rejects[0]?.fault.message ?? '', /has other tags than one of type JSON/);
   const labels = { name: 'labels', type: { name: 'JSON', length: 4095 }, physical: 'labels' } as const;
   desk.tables.set('metrics', { ...superTable('metrics', { v: ['FLOAT'] }), tags: [labels] });
   t.regex(
-    parse(desk, body).rejects[0]?.fault.message ?? '',
+    parseBody(desk, body).rejects[0]?.fault.message ?? '',
     /column "v" is DOUBLE, but the column of table "metrics" is FLOAT/,
   );
   desk.tables.set('metrics', { ...superTable('metrics', { v: ['DOUBLE'] }), tags: [labels] });
-  t.is(parse(desk, body).rows, 1);
+  t.is(parseBody(desk, body).rows, 1);
   desk.dictionary = new SeriesDictionary();
   const lines = desk.parse('metrics,host=a v=1 1');
   t.regex(lines.rejects[0]?.fault.message ?? '', /has a JSON tag, beside which there is no other/);
@@ -328,10 +299,10 @@ test('a series without the name of a metric is bad in version 2, and in version 
     { labels: labelsOf({ name__: 'up', __name: 'n' }), ...one },
   ];
   const desk = new LineProtocolDesk();
-  t.is(parse(desk, writeBody(series)).rows, 4);
+  t.is(parseBody(desk, writeBody(series)).rows, 4);
   // The second reading finds the series of the first one among those it knows.
   for (let again = 0; again < 2; again++) {
-    const parsed = parse(desk, writeBody2(series));
+    const parsed = parseBody(desk, writeBody2(series));
     t.deepEqual(
       parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`),
       [0, 1, 3].map((row) => `${row}: it has no label __name__`),
