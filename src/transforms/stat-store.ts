@@ -70,7 +70,7 @@ export class StatStore {
     this.#filled[slot] = 1;
     const at = slot * width;
     if (kind === StatKind.counter) this.#numbers[at] = this.#numbers[at]! + counted(message.value, message.rate);
-    else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, Math.floor(1 / message.rate));
+    else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, Math.floor(scaled(1, message.rate)));
     else this.#numbers[at] = message.isSigned ? this.#numbers[at]! + message.value : message.value;
     return undefined;
   }
@@ -288,7 +288,13 @@ export class StatStore {
 
 /** Increment of a counter: whole numbers, as clients of this protocol expect, the value and the quotient cut off. */
 function counted(value: number, rate: number): number {
-  return rate === 1 ? Math.trunc(value) : Math.trunc(Math.trunc(value) / rate);
+  return rate === 1 ? Math.trunc(value) : Math.trunc(scaled(Math.trunc(value), rate));
+}
+
+/** A value by its rate. Clients write rates with few digits, such as 0.166667 for one in six: what is nearly one in so many is that. */
+function scaled(value: number, rate: number): number {
+  const times = Math.round(1 / rate);
+  return Math.abs(1 / rate - times) <= times * 1e-4 ? value * times : value / rate;
 }
 
 function moved<T>(bySlot: ReadonlyMap<number, T>, slots: Int32Array): Map<number, T> {

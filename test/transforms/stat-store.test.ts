@@ -12,6 +12,11 @@ test('counters are summed, scaled by their rate and cut to whole numbers', (t) =
   t.deepEqual(statsOf('a:1.9|c:4.6e-5|c:-1.9|c:3|c'), { 'a,metric_type=counter': { value: 3 } });
 });
 
+test('rates that are written with few digits are what they stand for', (t) => {
+  const sixth = statsOf('a:1|c|@0.166667', 'a:2|c|@0.17', 'b:4|ms|@0.166667', 'b:4|ms|@0.016667', 'b:4|ms|@0.3');
+  t.like(sixth, { 'a,metric_type=counter': { value: 17 }, 'b,metric_type=timing': { count: 69 } });
+});
+
 test('gauges keep the last value and follow signs', (t) => {
   t.deepEqual(statsOf('q:7|g', 'q:-2|g', 'q:+10|g'), { 'q,metric_type=gauge': { value: 15 } });
   t.deepEqual(statsOf('q:7|g\nq:0|g\nq:-7.5|g'), { 'q,metric_type=gauge': { value: -7.5 } });

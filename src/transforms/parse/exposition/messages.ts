@@ -14,9 +14,18 @@ import { expositionFields, expositionSeries, extraLabels } from './series.js';
 /** Fields of the messages, see https://github.com/prometheus/client_model. */
 const Family = { name: 1, metric: 4 } as const;
 const Metric = { label: 1, gauge: 2, counter: 3, summary: 4, untyped: 5, time: 6, histogram: 7 } as const;
-const Distribution = { count: 1, sum: 2, parts: 3, countFloat: 4, negativeSpan: 9, positiveSpan: 12 } as const;
+const Distribution = {
+  count: 1,
+  sum: 2,
+  parts: 3,
+  countFloat: 4,
+  negativeSpan: 9,
+  positiveSpan: 12,
+  exemplar: 16,
+} as const;
+const counterExemplar = 2;
 const Quantile = { quantile: 1, value: 2 } as const;
-const Bucket = { count: 1, bound: 2, countFloat: 4 } as const;
+const Bucket = { count: 1, bound: 2, exemplar: 3, countFloat: 4 } as const;
 const plainValue = 1;
 const plainFields: Readonly<Record<number, FieldName>> = {
   [Metric.gauge]: expositionFields.gauge,
@@ -172,7 +181,10 @@ class FamilyReader {
     let value = 0;
     while (reader.next()) {
       if (reader.field === plainValue) value = this.#reader.double();
-      else reader.skip();
+      else {
+        if (kind === Metric.counter && reader.field === counterExemplar) this.#points.leftOut++;
+        reader.skip();
+      }
     }
     return this.#put(field, value);
   }
@@ -198,6 +210,7 @@ class FamilyReader {
         reader.end = distributionEnd;
       } else if (isHistogram && field === Distribution.countFloat) count = this.#reader.double();
       else {
+        if (isHistogram && field === Distribution.exemplar) this.#points.leftOut++;
         isNative ||= isHistogram && (field === Distribution.negativeSpan || field === Distribution.positiveSpan);
         reader.skip();
       }
@@ -225,7 +238,10 @@ class FamilyReader {
       if (reader.field === Bucket.bound) bound = this.#reader.double();
       else if (reader.field === Bucket.count) count = this.#reader.unsigned();
       else if (reader.field === Bucket.countFloat) count = this.#reader.double();
-      else reader.skip();
+      else {
+        if (reader.field === Bucket.exemplar) this.#points.leftOut++;
+        reader.skip();
+      }
     }
     return [boundField(bound), count];
   }
@@ -259,7 +275,7 @@ class FamilyReader {
 /**
  * Reads samples as the messages `io.prometheus.client.MetricFamily`, each behind its length, which is how the pushing clients of Go and Java
  * write them unless they are told otherwise. Before them stands a head, as before text. Tables, fields and tags are those that
- * the same samples have as text. Exemplars are skipped. A metric that cannot be stored is rejected alone; what is no message throws.
+ * the same samples have as text. Exemplars are counted as left out. A metric that cannot be stored is rejected alone; what is no message throws.
  */
 export function parseExpositionMessages(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new FamilyReader(bytes, options).read();

@@ -42,6 +42,23 @@ test('what the Go client pushes is what the same samples are as text', (t) => {
   t.is(parsed.leftOut, 1, 'the buckets of the native histogram');
 });
 
+test('exemplars are counted as left out', (t) => {
+  const exemplar = { label: [{ name: 'trace_id', value: 'x' }], value: 1 };
+  const body = familiesOf(
+    { name: 'c', metric: [{ counter: { value: 3, exemplar } }] },
+    {
+      name: 'h',
+      metric: [{ histogram: { sample_count: 1, bucket: [{ upper_bound: 1, exemplar }], exemplars: [exemplar] } }],
+    },
+  );
+  const { rows, parsed } = read(body);
+  t.is(parsed.leftOut, 3);
+  t.deepEqual(rows, [
+    ['c', { job: 'backup' }, { counter: 3 }],
+    ['h', { job: 'backup' }, { '1': 0, '+Inf': 1, sum: 0, count: 1 }],
+  ]);
+});
+
 test('times, labels of the source, histograms of floats and values without a type', (t) => {
   const label = [
     { name: 'job', value: 'mine' },
