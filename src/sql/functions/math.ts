@@ -1,4 +1,3 @@
-import { dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
 import { doubleType, isInteger, isText, type Value } from '../values/value.js';
@@ -139,11 +138,4 @@ export const mathFunctions: readonly ScalarFunction[] = [
   },
   extremum('GREATEST', 'greatest'),
   extremum('LEAST', 'least'),
-  {
-    kind: 'scalar',
-    name: 'CRC32',
-    parameters: ['text'],
-    result: dataType('INT UNSIGNED'),
-    translate: (args) => `CRC32(${plainArgument(args, 0)})`,
-  },
 ];

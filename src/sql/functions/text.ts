@@ -2,9 +2,10 @@ import { invalidParameters } from '../../model/refusals.js';
 import { type DataType, dataType } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { raiseIf } from '../engine/raise.js';
+import { ticksToCalendar } from '../engine/storage.js';
 import { checkPattern, textSide } from '../values/compare.js';
-import { castValue, textLength } from '../values/convert.js';
-import { bigintType, type Value } from '../values/value.js';
+import { castValue, type Environment, textLength } from '../values/convert.js';
+import { bigintType, isBinary, isText, nullValue, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
 import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
@@ -234,7 +235,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     required: 1,
     atMost: 64,
     result: (args) => dataType('VARCHAR', args.length * 4),
-    translate: (args, env) => `char(${args.map((arg) => castValue(arg, bigintType, env).sql).join(', ')})`,
+    translate: (args, env) => `concat('', ${args.map((arg) => bytesOfNumber(arg, env)).join(', ')})`,
   },
   oneText('MD5', dataType('VARCHAR', 32), (sql) => `lower(hex(MD5(${sql})))`),
   oneText('SHA', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
@@ -246,11 +247,20 @@ export const textFunctions: readonly ScalarFunction[] = [
     result: dataType('VARCHAR', 128),
     translate: sha2,
   },
-  oneText(
-    'TO_BASE64',
-    (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
-    (sql) => `base64Encode(${sql})`,
-  ),
+  {
+    kind: 'scalar',
+    name: 'TO_BASE64',
+    parameters: ['any'],
+    result: (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
+    translate: (args, env) => `base64Encode(${spelling(args[0] ?? nullValue, env, fullInstant)})`,
+  },
+  {
+    kind: 'scalar',
+    name: 'CRC32',
+    parameters: ['any'],
+    result: dataType('INT UNSIGNED'),
+    translate: (args, env) => `CRC32(${spelling(args[0] ?? nullValue, env, localSecond)})`,
+  },
   {
     kind: 'scalar',
     name: 'TO_JSON',
@@ -260,6 +270,30 @@ export const textFunctions: readonly ScalarFunction[] = [
   },
   oneText('FROM_BASE64', likeFirst, (sql) => `if(${sql} = '', '', nullIf(tryBase64Decode(${sql}), ''))`),
 ];
+
+/** The bytes of a number, the highest first and without those that are 0 before it; nothing for NULL. */
+function bytesOfNumber(value: Value, env: Environment): string {
+  return `ifNull(unhex(hex(toUInt32(${castValue(value, bigintType, env).sql}))), '')`;
+}
+
+/** A value of any type as text: truths as 1 and 0, and times as `ofTime` prints them. */
+function spelling(value: Value, env: Environment, ofTime: typeof fullInstant): string {
+  const { type, sql } = value;
+  if (value.role === 'null') return "CAST(NULL, 'Nullable(String)')";
+  if (isText(type) || isBinary(type)) return value.member === undefined ? sql : textSide(value);
+  if (type.name === 'TIMESTAMP') return ofTime(value, env);
+  return castValue(type.name === 'BOOL' ? castValue(value, bigintType, env) : value, dataType('VARCHAR', 64), env).sql;
+}
+
+/** A time in UTC with all its digits. */
+function fullInstant({ sql, precision }: Value, _: Environment): string {
+  return `formatDateTime(${ticksToCalendar(sql, precision, 'UTC')}, '%Y-%m-%d %H:%i:%S.%f+00')`;
+}
+
+/** A time in the zone of the request, without a fraction. */
+function localSecond({ sql, precision }: Value, { context }: Environment): string {
+  return `formatDateTime(${ticksToCalendar(sql, precision, context.connectionZone)}, '%Y-%m-%d %H:%i:%S')`;
+}
 
 function repeatLength(args: readonly Value[]): number {
   const count = args[1]?.constant;

@@ -152,6 +152,16 @@ statements('texts', service, 's', [
   },
   { sql: "SELECT ascii('abc'), ascii(''), ascii(NULL)", rows: [[97, 0, null]] },
   { sql: "SELECT char(77, 121), char('77'), char(77.9)", rows: [['My', 'M', 'M']] },
+  { sql: 'SELECT char(77 * 256 + 77), char(77, NULL, 77), char(NULL)', rows: [['MM', 'MM', '']] },
+  {
+    sql: "SELECT crc32(123), crc32(123.456), crc32(NULL), crc32(1234) = crc32('1234'), crc32('这是一个字符串')",
+    rows: [[2_286_445_522, 844_093_190, null, true, 1_902_862_441]],
+  },
+  { sql: "SELECT crc32(CAST('2000-01-01' AS TIMESTAMP)), crc32(true) = crc32('1')", rows: [[2_274_736_693, true]] },
+  {
+    sql: "SELECT to_base64(14324), to_base64('你好 世界'), to_base64(true), from_base64(to_base64(CAST(1 AS TIMESTAMP)))",
+    rows: [['MTQzMjQ=', '5L2g5aW9IOS4lueVjA==', 'MQ==', '1970-01-01 00:00:00.001+00']],
+  },
   {
     sql: "SELECT md5('a'), sha1('a'), sha('a')",
     rows: [
