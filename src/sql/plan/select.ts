@@ -36,22 +36,30 @@ export function planSelect(
   if (select.window?.kind === 'external') return planExternal(inExternalWindows(task, select.window));
   if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);
+  if (select.window !== undefined) return planWindows(task, planSeries);
   return isGrouped(task.select, items) ? planGrouped(task) : planProjection(task);
 }
 
-/** Rows in windows that a query lists: one for each window, or, where plain columns are asked for, every row of each window. */
 function planExternal(task: BlockTask): PlannedBlock {
-  const { select, items } = task;
   if (asksForInterp(task) || asksForSeries(task)) {
     throw refuse(Codes.invalidExpression, 'Functions that give several rows are not for EXTERNAL_WINDOW');
   }
-  const isPlain = !isGrouped({ ...select, window: undefined }, items);
+  return planWindows(task, planProjection);
+}
+
+/** A row for each window, or, where plain columns are asked for and nothing picks their row, every row of each window. */
+function planWindows(task: BlockTask, planRows: (task: BlockTask) => PlannedBlock): PlannedBlock {
+  const { select, items } = task;
   try {
     return planGrouped(task);
   } catch (error) {
     const wantsRows = error instanceof FaultError && plainColumnCodes.has(error.fault.code);
-    if (!isPlain || !wantsRows) throw error;
-    return planProjection(task);
+    if (!wantsRows || isGrouped({ ...select, window: undefined }, items)) throw error;
+    try {
+      return { ...planRows(task), isRowsOfWindows: true };
+    } catch {
+      throw error;
+    }
   }
 }
 

@@ -51,7 +51,7 @@ statements('rows of one time that differ in the key stay, in the order of time a
   { sql: `SELECT first(v), last(k) FROM n WHERE ts = ${base}`, rows: [[10, 2]] },
   { sql: `SELECT last(v), k FROM n WHERE ts = ${base}`, rows: [[20, 2]] },
   { sql: 'SELECT tail(v, 2) FROM n', rows: [[20], [30]] },
-  { sql: 'SELECT k, v FROM n COUNT_WINDOW(2)', error: 0x260c },
+  { sql: 'SELECT k, v, count(*) FROM n COUNT_WINDOW(2)', error: 0x260c },
   { sql: 'SELECT count(*) FROM n SESSION(ts, 10s)', rows: [[3]] },
   {
     sql: 'SELECT a.k, b.k FROM n a JOIN c2 b ON a.ts = b.ts',

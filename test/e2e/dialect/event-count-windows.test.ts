@@ -272,6 +272,39 @@ statements('functions of one table stay refused over the windows of a super tabl
   { sql: 'SELECT percentile(v, 50) FROM r SESSION(ts, 6s)', rows: [[18]] },
 ]);
 
+statements('plain columns alone give every row of each window', service, 'w', [
+  ...cases('SELECT _wstart, _wend, v FROM r WHERE v < 20', [
+    [
+      'INTERVAL(10s)',
+      [
+        [at(0), at(10), 1],
+        [at(0), at(10), 6],
+        [at(10), at(20), 10],
+        [at(10), at(20), 16],
+      ],
+    ],
+    [
+      'COUNT_WINDOW(3) ORDER BY v DESC LIMIT 2',
+      [
+        [at(16), at(16), 16],
+        [at(1), at(10), 10],
+      ],
+    ],
+    ['SESSION(ts, 4s) LIMIT 1', [[at(1), at(1), 1]]],
+    ['INTERVAL(10s) HAVING v > 1', 0x260c],
+    ['EVENT_WINDOW START WITH v = 1 END WITH v = 6', 0x260c],
+  ]),
+  { sql: 'SELECT n FROM states STATE_WINDOW(s)', rows: [[0], [1], [2], [3], [5], [6], [7], [8]] },
+  {
+    sql: 'SELECT g, v FROM st PARTITION BY g INTERVAL(10s) LIMIT 1',
+    rows: [
+      ['x', 1],
+      ['y', 100],
+    ],
+  },
+  { sql: 'CREATE STREAM rows_of INTO w.rows_of AS SELECT _wstart, v FROM r INTERVAL(10s)', error: 0x2645 },
+]);
+
 statements('ANOMALY_WINDOW belongs to an add-on', service, 'w', [
   { sql: 'SELECT count(*) FROM r ANOMALY_WINDOW(v)', error: 0x0100, says: 'ANOMALY_WINDOW' },
 ]);

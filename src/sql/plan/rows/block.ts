@@ -40,6 +40,8 @@ export interface PlannedBlock {
   readonly select?: EngineSelect;
   /** The windows of INTERVAL, where the time has two limits. */
   readonly windows?: BlockWindows | undefined;
+  /** True where it has windows and gives every row in them. */
+  readonly isRowsOfWindows?: true;
 }
 
 /** Numbers of the first and the last of the windows between two times. */
