@@ -9,7 +9,7 @@ test('what is not supported is refused by name', async (t) => {
   await service.run('CREATE STABLE d.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   await service.run('CREATE TABLE d.c USING d.s TAGS (1)');
   const named: readonly (readonly [statement: string, name: string])[] = [
-    ['GRANT READ ON d.s WITH g = 1 TO u', 'rights with a condition on tags'],
+    ['GRANT WRITE ON d.s WITH g = 1 TO u', 'a condition on tags of a right other than READ'],
     ['DELETE FROM d.s WHERE ts > (SELECT max(ts) FROM d.s)', 'a subquery here'],
     ['CREATE VTABLE d.v (ts TIMESTAMP, v INT FROM d.c.v)', 'CREATE VTABLE'],
     ['CREATE STABLE d.v (ts TIMESTAMP, v INT) TAGS (g INT) VIRTUAL 1', 'virtual tables'],

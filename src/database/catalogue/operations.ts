@@ -120,6 +120,8 @@ export type PrincipalOperation =
       readonly scope: string;
       /** Absent is every table. */
       readonly table?: string | undefined;
+      /** Which sub-tables of a super table, in the dialect's words; absent is all of them. */
+      readonly condition?: string | undefined;
     }
   /** `digest` is the SHA-256 of the token, base64: the token itself is kept nowhere. */
   | ({

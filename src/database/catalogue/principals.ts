@@ -46,6 +46,8 @@ export interface Grant {
   readonly scope: string;
   /** Undefined is every table. */
   readonly table: string | undefined;
+  /** The condition on tags that sub-tables meet; undefined is all of them. */
+  readonly condition: string | undefined;
   readonly rights: readonly Right[];
 }
 
@@ -102,6 +104,14 @@ export class Principals {
     return granted?.rights.includes(right) ?? false;
   }
 
+  /** Conditions on tags under which a user has a right on the sub-tables of a super table. */
+  conditions(user: string, right: Right, scope: string, table: string): readonly string[] {
+    return this.grants(user).flatMap((grant) => {
+      const isMeant = grant.scope === scope && grant.table === table && grant.rights.includes(right);
+      return isMeant && grant.condition !== undefined ? [grant.condition] : [];
+    });
+  }
+
   own(database: string, user: string): void {
     if (this.#users.has(user)) this.#owners.set(database, user);
   }
@@ -116,7 +126,10 @@ export class Principals {
 
   forgetTable(database: string, table: string): void {
     const key = keyOf(database, table);
-    for (const user of this.#onTables.get(key) ?? []) this.#grants.get(user)?.delete(key);
+    for (const user of this.#onTables.get(key) ?? []) {
+      const grants = this.#grants.get(user);
+      for (const [each, grant] of grants ?? []) if (isOn(grant, database, table)) grants?.delete(each);
+    }
     this.#onTables.delete(key);
   }
 
@@ -173,19 +186,31 @@ export class Principals {
   }
 
   #setRights(operation: Extract<PrincipalOperation, { op: 'grant' | 'revoke' }>): Fault | undefined {
-    const { op, user, scope, table } = operation;
+    const { op, user, scope, table, condition } = operation;
     if (!this.#users.has(user)) return missingUser();
     const grants = this.#grants.get(user) ?? new Map<string, Grant>();
     this.#grants.set(user, grants);
-    const key = keyOf(scope, table);
-    const before = grants.get(key)?.rights ?? [];
     const isNamed = (right: Right): boolean => operation.rights.includes(right);
-    const after = rights.filter((right) =>
-      op === 'grant' ? isNamed(right) || before.includes(right) : before.includes(right) && !isNamed(right),
-    );
-    if (table !== undefined) this.#onTables.set(key, (this.#onTables.get(key) ?? new Set()).add(user));
-    if (after.length === 0) grants.delete(key);
-    else grants.set(key, { user, scope, table, rights: after });
+    const set = (key: string, grant: Grant): void => {
+      if (grant.rights.length === 0) grants.delete(key);
+      else grants.set(key, grant);
+    };
+    if (op === 'grant') {
+      const key = keyOf(scope, table, condition);
+      const before = grants.get(key)?.rights ?? [];
+      if (table !== undefined) {
+        const onTable = keyOf(scope, table);
+        this.#onTables.set(onTable, (this.#onTables.get(onTable) ?? new Set()).add(user));
+      }
+      const after = rights.filter((right) => isNamed(right) || before.includes(right));
+      set(key, { user, scope, table, condition, rights: after });
+      return undefined;
+    }
+    // Without a condition a right is taken away under any.
+    for (const [key, grant] of grants) {
+      const isMeant = isOn(grant, scope, table) && (condition === undefined || grant.condition === condition);
+      if (isMeant) set(key, { ...grant, rights: grant.rights.filter((right) => !isNamed(right)) });
+    }
     return undefined;
   }
 
@@ -228,8 +253,15 @@ function changed(token: TokenDef, change: TokenChange, at: number): TokenDef {
 }
 
 /** Names may hold any character, so parts must not run into each other. */
-function keyOf(scope: string, table: string | undefined): string {
-  return table === undefined ? `*${scope}` : `${scope.length} ${scope}${table}`;
+function keyOf(scope: string, table: string | undefined, condition?: string): string {
+  if (table === undefined) return `*${scope}`;
+  return condition === undefined
+    ? `${scope.length} ${scope}${table}`
+    : `${scope.length},${table.length} ${scope}${table}${condition}`;
+}
+
+function isOn(grant: Grant, scope: string, table: string | undefined): boolean {
+  return grant.scope === scope && grant.table === table;
 }
 
 function missingUser(): Fault {

@@ -22,10 +22,18 @@ const systemTables: ReadonlySet<string> = new Set(
 export class Access {
   readonly user: string;
   readonly #catalogue: Catalogue;
+  readonly #isPartial: boolean;
 
-  constructor(catalogue: Catalogue, user: string) {
+  /** `isPartial`: reading under a condition on tags counts as reading; the asker sees to {@link conditions}. */
+  constructor(catalogue: Catalogue, user: string, isPartial = false) {
     this.#catalogue = catalogue;
     this.user = user;
+    this.#isPartial = isPartial;
+  }
+
+  /** The same user, who may read tables in part. */
+  get inPart(): Access {
+    return new Access(this.#catalogue, this.user, true);
   }
 
   get isAdministrator(): boolean {
@@ -59,8 +67,19 @@ export class Access {
     return (
       principals.holds(this.user, right, everyDatabase) ||
       principals.holds(this.user, right, database) ||
-      tables.some((table) => principals.holds(this.user, right, database, table))
+      tables.some((table) => principals.holds(this.user, right, database, table)) ||
+      (this.#isPartial && right === 'READ' && this.conditions(database, ...tables).length > 0)
     );
+  }
+
+  /** Conditions on tags, under one of which the user may read the rows of the tables named. */
+  conditions(database: string, ...tables: readonly string[]): readonly string[] {
+    return tables.flatMap((table) => this.#catalogue.principals.conditions(this.user, 'READ', database, table));
+  }
+
+  /** True where the user may read some tables in part. */
+  get readsInPart(): boolean {
+    return this.#catalogue.principals.grants(this.user).some(({ condition }) => condition !== undefined);
   }
 
   /** True when any right, be it on a single table, lets the user know that a database and its tables exist. */

@@ -45,3 +45,9 @@ export async function describe(name: ObjectName, context: DefinitionContext): Pr
     ],
   };
 }
+
+/** DESCRIBE of a view, whose columns are stored nowhere. */
+export function describedView(columns: readonly ColumnMeta[]): Listing {
+  const rows = columns.map(({ name, type }) => [name, typeText(type), typeLength(type), 'VIEW COL', '', '', '']);
+  return { meta: describeMeta, rows };
+}

@@ -47,8 +47,13 @@ function optionText(name: string, text: string): string {
 }
 
 /** The statement that makes a view like this one. */
-export function createViewText({ name, text }: ViewDef): string {
-  return `CREATE VIEW ${quotedName(name)} AS ${text}`;
+export function createViewText(view: ViewDef): string {
+  return `CREATE VIEW ${viewName(view)} AS ${view.text}`;
+}
+
+/** The name of a view with its database, in back-quotes. */
+export function viewName({ database, name }: ViewDef): string {
+  return `${quotedName(database)}.${quotedName(name)}`;
 }
 
 /** The statement that makes a super table or a normal table like this one. */

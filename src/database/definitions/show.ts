@@ -13,7 +13,7 @@ import { systemTable } from '../system-tables/registry.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { describedTable } from './described-table.js';
 import { type Listing, textColumn } from './listing.js';
-import { createDatabaseText, createSubTableText, createTableText, createViewText } from './show-create.js';
+import { createDatabaseText, createSubTableText, createTableText, createViewText, viewName } from './show-create.js';
 import {
   type Asker,
   everybody,
@@ -169,8 +169,8 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   await context.catalogue.sync();
   const view = context.catalogue.view(database.name, name.name.text);
   if (view === undefined) throw new FaultError(refusals.viewNotExist);
-  const meta = [textColumn('View', 192), textColumn('Create View', maxCreateBytes)];
-  return { meta, rows: [[view.name, createViewText(view)]] };
+  const meta = [textColumn('View', 264), textColumn('Create View', maxCreateBytes)];
+  return { meta, rows: [[viewName(view), createViewText(view)]] };
 }
 
 /** Figures of a table in the engine; where tables share their storage, of all of them. */

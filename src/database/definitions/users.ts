@@ -1,5 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { invalidParameters, refusals } from '../../model/refusals.js';
+import { invalidParameters, notSupported, refusals } from '../../model/refusals.js';
+import type { TableDef } from '../../model/schema.js';
+import { columnsIn } from '../../sql/resolve/mentioned.js';
+import type { Expression } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
@@ -62,19 +65,36 @@ export function dropUser({ name, ifExists }: StatementOf<'drop-user'>, context: 
 
 /** GRANT and REVOKE of rights on tables. */
 export async function changeRights(
-  { kind, rights: names, database, table, user }: StatementOf<'grant'>,
+  { kind, rights: names, database, table, condition, user }: StatementOf<'grant'>,
   context: DefinitionContext,
 ): Promise<void> {
   const named: readonly Right[] = names.includes('ALL') ? rights : rights.filter((right) => names.includes(right));
+  if (condition !== undefined && named.some((right) => right !== 'READ')) {
+    throw new FaultError(notSupported('a condition on tags of a right other than READ'));
+  }
   if (database !== undefined && kind === 'grant') {
-    const def = await knownDatabase(context, database.text);
-    if (table !== undefined && (await findTable(context, def, table.text)) === undefined) {
-      const isSubTable = (await context.subTables.lookUp(def, [table.text])).has(table.text);
+    const holder = await knownDatabase(context, database.text);
+    const def = table && (await findTable(context, holder, table.text));
+    if (condition !== undefined) checkCondition(condition.value, def);
+    if (table !== undefined && def === undefined) {
+      const isSubTable = (await context.subTables.lookUp(holder, [table.text])).has(table.text);
       if (!isSubTable) throw new FaultError(refusals.tableNotExist);
     }
   }
   const scope = database?.text ?? everyDatabase;
-  await submit(context, { op: kind, user: user.text, rights: named, scope, table: table?.text });
+  const change = { op: kind, user: user.text, rights: named, scope, table: table?.text, condition: condition?.text };
+  await submit(context, change);
+}
+
+/** A condition is about the tags of a super table, and its sub-tables' names. */
+function checkCondition(condition: Expression, table: TableDef | undefined): void {
+  if (table?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
+  for (const { table: qualifier, name } of columnsIn(condition)) {
+    const isOwn = qualifier === undefined || qualifier.text === table.name;
+    if (!isOwn || (name.text !== 'tbname' && !table.tags.some((tag) => tag.name === name.text))) {
+      throw new FaultError(fault('database', Codes.invalidTagName, `Invalid tag name: ${name.text}`));
+    }
+  }
 }
 
 /** Options of CREATE USER, and the one change of ALTER USER, by their words. */

@@ -58,10 +58,10 @@ function listUserPrivileges(catalogue: Catalogue, viewer: string): readonly Inli
   });
 }
 
-function rowsOf({ user, scope, table, rights: held }: Grant): string[][] {
+function rowsOf({ user, scope, table, condition, rights: held }: Grant): string[][] {
   const names = held.length === rights.length ? ['all'] : held.map((right) => right.toLowerCase());
   const database = scope === everyDatabase ? 'all' : scope;
-  return names.map((name) => [user, name, database, table ?? '', '', '', '']);
+  return names.map((name) => [user, name, database, table ?? '', condition ?? '', '', '']);
 }
 
 /** The rows of `ins_tokens` that a viewer sees: never the tokens themselves. */

@@ -3,14 +3,23 @@ import { Access } from '../../database/catalogue/rights.js';
 import { isResultTooLong, wrongRelianceOf } from '../../database/engine/engine-faults.js';
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
-import type { Chunks, SqlAnswer } from '../../model/exchange.js';
+import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { othersTurn } from '../../model/others-turn.js';
+import type { ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
+import { narrowedQuery } from '../../sql/resolve/narrowed.js';
+import { viewQuery } from '../../sql/resolve/views.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
 import type { Explain } from '../../sql/syntax/ast-statement.js';
-import { collectTables, maxEngineChars, type QueryContext, tooLongForEngine } from '../../sql/values/context.js';
+import {
+  collectTables,
+  maxEngineChars,
+  type QueryContext,
+  systemDatabases,
+  tooLongForEngine,
+} from '../../sql/values/context.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
@@ -133,9 +142,10 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const isLong = text.length > longStatementChars;
   if (isLong) await othersTurn();
   const origin = originNow();
-  const { query, context: names, tables } = await readable(written, asked, context);
+  const { query, context: names, tables, isInPart } = await readable(written, asked, context);
   if (isLong) await othersTurn();
   const plan = planQuery(query, { ...names, mayAskAgain });
+  if (isInPart) return plan;
   // Lists of what is defined stand in the statement, and may be long.
   if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();
   if (catalogue.position !== origin.position) return plan;
@@ -183,7 +193,34 @@ export async function readable(written: Query, { request, user }: Asked, context
   const others = isAboutSystem ? await context.others?.running() : undefined;
   const systemTable = await systemRelations(query, request.database, systemFacts(access, context, others));
   const tables = collectTables(query);
-  return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', context) };
+  if (!access.readsInPart) {
+    const names = await queryContext(tables, systemTable, request, access, 'READ', context);
+    return { query, tables, context: names, isInPart: false };
+  }
+  const names = await queryContext(tables, systemTable, request, access.inPart, 'READ', context);
+  const narrowed = narrowedQuery(query, conditionsOf(names, access), () => access.refusal(request.database ?? ''));
+  return { query: narrowed, tables, context: names, isInPart: narrowed !== query };
+}
+
+/** Conditions on tags under which the user reads a table; undefined where the right to read it has none. */
+function conditionsOf({ database: current, resolveTable }: QueryContext, access: Access) {
+  return ({ database, name }: ObjectName): readonly string[] | undefined => {
+    const holder = database?.text ?? current ?? '';
+    const target = systemDatabases.includes(holder) ? undefined : resolveTable(holder, name.text);
+    if (target === undefined || access.may('READ', holder, name.text, target.table.name)) return undefined;
+    return access.conditions(holder, name.text, target.table.name);
+  };
+}
+
+/** The columns of a view, for a user who may read its tables. */
+export async function viewColumns(
+  view: ViewDef,
+  asked: Asked,
+  context: StatementContext,
+): Promise<readonly ColumnMeta[]> {
+  const request = { ...asked.request, database: view.current };
+  const { query, context: names } = await readable(viewQuery(view), { ...asked, request }, context);
+  return planQuery(query, names).meta;
 }
 
 /** The table that a name means to a user who may write to it, or alter it. */

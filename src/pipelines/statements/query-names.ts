@@ -86,7 +86,7 @@ export async function withoutViews(
   access: Access,
   { catalogue, subTables }: QueryNamesContext,
 ): Promise<Query> {
-  const names = new StatementNames(catalogue, subTables, access, 'READ');
+  const names = new StatementNames(catalogue, subTables, access.inPart, 'READ');
   const expand = (): Query =>
     expandViews(query, current, (database, name) => {
       const view = catalogue.view(database, name);

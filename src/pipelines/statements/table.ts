@@ -6,7 +6,7 @@ import { createChildTables } from '../../database/definitions/child-tables.js';
 import type { DefinitionContext } from '../../database/definitions/context.js';
 import { createTable } from '../../database/definitions/create-table.js';
 import { alterDatabase, createDatabase, dropDatabase, useDatabase } from '../../database/definitions/databases.js';
-import { describe } from '../../database/definitions/describe.js';
+import { describe, describedView } from '../../database/definitions/describe.js';
 import { dropTables } from '../../database/definitions/drop-table.js';
 import { setTags } from '../../database/definitions/set-tags.js';
 import { checkShow, isOfState, shown } from '../../database/definitions/show.js';
@@ -42,7 +42,7 @@ import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeView, remove, setTagsUsing } from './changes.js';
 import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
-import { answerExplain, answerQuery } from './queries.js';
+import { answerExplain, answerQuery, viewColumns } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
 
 type Run<S> = (statement: S, asked: Asked, context: StatementContext) => Promise<SqlAnswer>;
@@ -230,7 +230,13 @@ async function runDescribe(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  return listed(await describe(table, definitionsOf(asked, context)), asked);
+  const database = table.database?.text ?? asked.request.database;
+  const view = database === undefined ? undefined : context.catalogue.view(database, table.name.text);
+  const described =
+    view === undefined
+      ? await describe(table, definitionsOf(asked, context))
+      : describedView(await viewColumns(view, asked, context));
+  return listed(described, asked);
 }
 
 async function killQuery(

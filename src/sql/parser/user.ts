@@ -1,8 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name } from '../syntax/ast.js';
+import type { Expression, Name } from '../syntax/ast.js';
 import type { Statement } from '../syntax/ast-statement.js';
 import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
 import { parseCount, parseString } from './literals.js';
 import { atName, maxTableNameBytes, parseMemberName, parseName } from './names.js';
 
@@ -63,8 +64,8 @@ export function parseAlterUser(cursor: Cursor): Statement {
 const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 
 /**
- * `right {, right} ON *.* | db.* | db.table | topic TO user`, and FROM for REVOKE. The right on a topic is SUBSCRIBE. Roles
- * and conditions on tags are refused by name.
+ * `right {, right} ON *.* | db.* | db.table [WITH condition] | topic TO user`, and FROM for REVOKE. The right on a topic is SUBSCRIBE.
+ * Roles are refused by name.
  */
 export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement {
   const rights = cursor.list(parseRight);
@@ -73,9 +74,15 @@ export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement 
   if (database !== undefined && !cursor.at('.')) return parseTopicGrant(cursor, kind, rights, database);
   cursor.expect('.');
   const table = parseStarOrTable(cursor, database);
-  if (cursor.at('WITH')) cursor.refuse('rights with a condition on tags');
+  const condition = table !== undefined && cursor.accept('WITH') ? parseTagCondition(cursor) : undefined;
   cursor.expect(kind === 'grant' ? 'TO' : 'FROM');
-  return { kind, rights, database, table, user: parseName(cursor) };
+  return { kind, rights, database, table, ...(condition === undefined ? {} : { condition }), user: parseName(cursor) };
+}
+
+function parseTagCondition(cursor: Cursor): { readonly text: string; readonly value: Expression } {
+  const { start } = cursor;
+  const value = parseExpression(cursor);
+  return { text: cursor.sourceFrom(start), value };
 }
 
 function parseTopicGrant(cursor: Cursor, kind: 'grant' | 'revoke', rights: readonly string[], topic: Name): Statement {

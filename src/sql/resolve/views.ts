@@ -65,10 +65,15 @@ class ViewExpansion {
     if (depth >= maxViewDepth || this.#expanded > maxExpandedViews) {
       throw refuseUnsupported(`view ${view.name} stands on too many views, or on itself`);
     }
-    const statement = parseStatement(view.text);
-    if (statement.kind !== 'query') throw new Error(`View ${view.name} is not a query.`);
-    return statement.query;
+    return viewQuery(view);
   }
+}
+
+/** The query that a view stands for. */
+export function viewQuery({ name, text }: ViewDef): Query {
+  const statement = parseStatement(text);
+  if (statement.kind !== 'query') throw new Error(`View ${name} is not a query.`);
+  return statement.query;
 }
 
 function inDatabase(table: ObjectName, current: string | undefined): ObjectName {

@@ -268,6 +268,8 @@ export type Statement =
       readonly rights: readonly string[];
       readonly database: Name | undefined;
       readonly table: Name | undefined;
+      /** Which sub-tables the right is for, by their tags. */
+      readonly condition?: { readonly text: string; readonly value: Expression };
       readonly user: Name;
     }
   /** The one right on a topic: to consume it. */

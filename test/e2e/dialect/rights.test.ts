@@ -270,3 +270,60 @@ test.serial('a view lends no rights: its reader must be allowed to read the view
   t.is(await ora.code('DROP VIEW shop.peek'), noAccess);
   t.is(await ora.code('SELECT a.v FROM vault.m a JOIN shop.m b ON a.ts = b.ts'), noAccess);
 });
+
+test.serial(
+  'READ under a condition on tags shows the sub-tables that meet it to queries, and nothing else',
+  async (t) => {
+    const sub = await login('sub');
+    await service.run('CREATE STABLE shop.c (ts TIMESTAMP, v INT) TAGS (site VARCHAR(8), floor INT)');
+    await service.run(`INSERT INTO shop.c1 USING shop.c TAGS ('a', 1) VALUES (1700000000000, 1) shop.c2 USING shop.c TAGS ('b', 2)
+    VALUES (1700000000000, 2) (1700000001000, 3) shop.c3 USING shop.c TAGS ('b', 9) VALUES (1700000000000, 4)`);
+    t.is(await service.code("GRANT WRITE ON shop.c WITH site = 'a' TO sub"), 0x0100);
+    t.is(await service.code('GRANT READ ON shop.c WITH v = 1 TO sub'), 0x260e);
+    t.is(await service.code("GRANT READ ON shop.c WITH m.site = 'a' TO sub"), 0x260e);
+    t.is(await service.code("GRANT READ ON shop.n WITH site = 'a' TO sub"), 0x0361);
+    t.is(await service.code("GRANT READ ON shop.* WITH site = 'a' TO sub"), 0x2600);
+    t.is(await service.code('GRANT READ ON shop.c WITH floor = (SELECT 1) TO sub'), 0x0100);
+    t.is(await sub.code('SELECT * FROM shop.c'), noAccess);
+    await service.run("GRANT READ ON shop.c WITH site = 'a' TO sub");
+    await service.run('GRANT READ ON shop.c WITH c.floor > 5 TO sub');
+    const sees = async (expected: Record<string, unknown>): Promise<void> => {
+      for (const [sql, rows] of Object.entries(expected)) t.deepEqual(await sub.rows(sql), rows, sql);
+    };
+    await sees({
+      'SELECT v FROM shop.c ORDER BY v': [[1], [4]],
+      'SELECT count(*) FROM shop.c WHERE v = 2 OR v = 4': [[1]],
+      'SELECT tbname, max(v) FROM shop.c GROUP BY tbname ORDER BY tbname': [
+        ['c1', 1],
+        ['c3', 4],
+      ],
+      'SELECT TAGS floor FROM shop.c x ORDER BY x.floor': [[1], [9]],
+      'SELECT v FROM shop.c2': [],
+      'SELECT v FROM shop.c3': [[4]],
+      'SELECT a.v, b.v FROM shop.c a JOIN shop.c b ON a.ts = b.ts AND a.site = b.site ORDER BY a.v': [
+        [1, 1],
+        [4, 4],
+      ],
+      'SELECT (SELECT sum(v) FROM shop.c)': [[5]],
+      'SELECT v FROM shop.c1 WHERE v IN (SELECT v - 1 FROM shop.c2)': [],
+      'SELECT v FROM shop.c1 UNION ALL SELECT v FROM shop.c2': [[1]],
+      'SELECT `condition` FROM information_schema.ins_user_privileges': [["site = 'a'"], ['c.floor > 5']],
+    });
+    for (const sql of [
+      'INSERT INTO shop.c1 VALUES (NOW, 1)',
+      'SELECT * FROM shop.m',
+      'CREATE TOPIC theirs AS SELECT v FROM shop.c',
+    ]) {
+      t.not(await sub.code(sql), 0, sql);
+    }
+    await service.run("REVOKE READ ON shop.c WITH site = 'a' FROM sub");
+    await sees({ 'SELECT v FROM shop.c': [[4]] });
+    await service.run('GRANT READ ON shop.c TO sub');
+    await sees({ 'SELECT count(*) FROM shop.c': [[4]] });
+    await service.run('REVOKE READ ON shop.c FROM sub');
+    t.is(await sub.code('SELECT * FROM shop.c'), noAccess);
+    await service.run('GRANT READ ON shop.c WITH floor > 5 TO sub');
+    await service.run('DROP STABLE shop.c');
+    t.deepEqual(await sub.rows('SHOW USER PRIVILEGES'), []);
+  },
+);

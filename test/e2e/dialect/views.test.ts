@@ -114,8 +114,17 @@ statements('views are listed and shown', service, 'd', [
     sql: `SELECT view_name, db_name, effective_user, query_sql FROM information_schema.ins_views WHERE view_name = 'Listed'`,
     rows: [['Listed', 'd', 'root', 'SELECT v\n FROM t']],
   },
-  { sql: 'SHOW CREATE VIEW `Listed`', rows: [['Listed', 'CREATE VIEW `Listed` AS SELECT v\n FROM t']] },
+  { sql: 'SHOW CREATE VIEW `Listed`', rows: [['`d`.`Listed`', 'CREATE VIEW `d`.`Listed` AS SELECT v\n FROM t']] },
   { sql: 'SHOW CREATE VIEW listed', error: 0x04a1 },
+  { sql: 'CREATE VIEW e.described AS SELECT ts, v AS n, count(*) FROM m PARTITION BY ts, v', affected: 0 },
+  {
+    sql: 'DESCRIBE e.described',
+    rows: [
+      ['ts', 'TIMESTAMP', 8, 'VIEW COL', '', '', ''],
+      ['n', 'INT', 4, 'VIEW COL', '', '', ''],
+      ['count(*)', 'BIGINT', 8, 'VIEW COL', '', '', ''],
+    ],
+  },
   { sql: 'SELECT v FROM `Listed`', rows: [[1], [2], [3]] },
 ]);
 
