@@ -8,7 +8,7 @@ export class BufferPool {
   #bytes = 0;
 
   /** Keeps free buffers of at most `maxBytes` bytes together. */
-  constructor(maxBytes: number) {
+  constructor(maxBytes = 32 * 1024 * 1024) {
     this.#maxBytes = maxBytes;
   }
 
@@ -30,5 +30,25 @@ export class BufferPool {
     if (this.#bytes + buffer.length > this.#maxBytes) return;
     this.#free.push(buffer);
     this.#bytes += buffer.length;
+  }
+
+  /**
+   * Calls with bytes; where they come in pieces, with all of them in a buffer, which is kept once the call has succeeded: one that broke off
+   * may still hold on to it.
+   */
+  async joined(data: Uint8Array | readonly Uint8Array[], use: (bytes: Uint8Array) => Promise<unknown>): Promise<void> {
+    if (data instanceof Uint8Array) {
+      await use(data);
+      return;
+    }
+    const length = data.reduce((sum, piece) => sum + piece.length, 0);
+    const buffer = this.take(length);
+    let at = 0;
+    for (const piece of data) {
+      buffer.set(piece, at);
+      at += piece.length;
+    }
+    await use(buffer.subarray(0, length));
+    this.give(buffer);
   }
 }

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { BufferPool } from '../bytes/buffer-pool.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
@@ -27,8 +26,6 @@ const maxAttempts = 10;
 const cautiousWrites = 32;
 /** Tables of a group that are written together: what is done for them in memory holds up everybody else. */
 const maxTablesAtOnce = 2_048;
-/** Bytes of the buffers of encoded groups that are kept for the next ones. */
-const pooledBytes = 32 * 1024 * 1024;
 const insertSettings =
   'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
 
@@ -64,7 +61,6 @@ interface Prepared {
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly #context: DatabaseParts;
-  readonly #buffers = new BufferPool(pooledBytes);
   #cautious = 0;
 
   constructor(context: DatabaseParts) {
@@ -249,14 +245,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       settings: `${insertSettings}, insert_deduplication_token = '${token}'`,
       condition,
     });
-    let buffer: Buffer = Buffer.alloc(0);
-    const data = encodeTables(rows, (bytes) => {
-      buffer = this.#buffers.take(bytes);
-      return buffer;
-    });
-    await engine.insert(statement, data, condition === undefined ? { logEntries } : {});
-    // Only after success: a request that broke off may still hold on to its data.
-    this.#buffers.give(buffer);
+    await engine.insert(statement, encodeTables(rows), condition === undefined ? { logEntries } : {});
   }
 }
 

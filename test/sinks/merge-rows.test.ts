@@ -55,7 +55,10 @@ test('lays new rows over stored ones and leaves stored rows of other keys out', 
     [2n, 10n, { a: 9 }],
     [1n, 30n, { a: 8 }],
   ]);
-  const stored = decodeNative(encodeTables([{ blocks: [before], columns: table.columns }]), table.columns);
+  const stored = decodeNative(
+    Buffer.concat(encodeTables([{ blocks: [before], columns: table.columns }])),
+    table.columns,
+  );
   const merged = mergeRows(
     table,
     [

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { looksAtVersions } from '../../sql/engine/storage.js';
 import type { EngineClient } from '../engine/client.js';
-import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
+import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
@@ -58,6 +59,7 @@ export class ClusterEngine implements Engine {
   readonly cluster: string;
   readonly history: VersionHistory;
   readonly #nodes: ClusterNodes;
+  readonly #buffers = new BufferPool();
   readonly #layout: ClusterLayout;
   #keeper: KeeperWatch | undefined;
   #turn = 0;
@@ -143,7 +145,7 @@ export class ClusterEngine implements Engine {
 
   async insert(
     statement: string,
-    data: Uint8Array,
+    data: InsertData,
     { logEntries, isEarlier = false }: InsertOptions = {},
   ): Promise<void> {
     if (logEntries !== undefined) {
@@ -154,7 +156,9 @@ export class ClusterEngine implements Engine {
     }
     if (this.#isHome(statement)) return this.#home().insert(statement, data);
     const version = isEarlier ? earlierVersion : this.#nextVersion();
-    await this.#write(statement, (client, parameters) => client.insert(statement, data, { parameters }), version);
+    await this.#buffers.joined(data, (whole) =>
+      this.#write(statement, (client, parameters) => client.insert(statement, whole, { parameters }), version),
+    );
   }
 
   stores(): readonly Store[] {

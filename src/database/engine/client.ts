@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
+import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import type { FaultError } from '../../model/fault.js';
 import { reliedOnDefaults } from '../../sql/engine/settings.js';
@@ -9,6 +10,7 @@ import {
   type Engine,
   type EngineNode,
   fewRowsHeader,
+  type InsertData,
   type InsertOptions,
   ownerHeader,
   type ResultOptions,
@@ -93,6 +95,8 @@ export class EngineClient implements Engine {
   readonly #held = new HeldBytes(heldBytes);
   readonly #isServer: boolean;
   readonly #handover: Handover;
+  /** For rows that are not handed over. */
+  readonly #buffers = new BufferPool();
   readonly #asks: ShortAsks;
   readonly #renew: EngineClientOptions['renew'];
   #credentials: { readonly user: string; readonly password: string };
@@ -247,23 +251,21 @@ export class EngineClient implements Engine {
    */
   async insert(
     statement: string,
-    data: Uint8Array,
+    data: InsertData,
     { logEntries, ...options }: StatementOptions & InsertOptions = {},
   ): Promise<void> {
     const parameters = { query: statement, ...options.parameters };
     const headers: Record<string, string> = logEntries === undefined ? {} : { [logEntriesHeader]: String(logEntries) };
-    const handed = this.#handover.put(data);
-    if (handed === undefined) {
-      await this.#whole(data, parameters, options, headers);
-      return;
-    }
+    const send = () => this.#buffers.joined(data, (body) => this.#whole(body, parameters, options, headers));
+    const handed = this.#handover.put(data instanceof Uint8Array ? [data] : data);
+    if (handed === undefined) return send();
     let wereRead = false;
     try {
       await this.#whole('', parameters, options, { ...headers, [handoverHeader]: handed.name });
       wereRead = true;
     } catch (error) {
       if (!isFileMissing(error)) throw error;
-      await this.#whole(data, parameters, options, headers);
+      await send();
     } finally {
       handed.end(wereRead);
     }

@@ -6,6 +6,9 @@ import type { TableChange } from './table-change.js';
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
 export type Cell = string | number | boolean | null;
 
+/** Rows of an INSERT; in pieces they may be the memory of blocks, which stays as it is until they are stored. */
+export type InsertData = Uint8Array | readonly Uint8Array[];
+
 /** Options of an INSERT beside its statement. */
 export interface InsertOptions {
   /** Insert nothing unless the catalogue's log has so many entries. */
@@ -96,5 +99,5 @@ export interface Engine {
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
-  insert(statement: string, data: Uint8Array, options?: InsertOptions): Promise<void>;
+  insert(statement: string, data: InsertData, options?: InsertOptions): Promise<void>;
 }

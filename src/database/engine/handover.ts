@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync, writevSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Where an engine host reads the rows of INSERTs that the process which started it leaves there, in memory. */
@@ -62,20 +62,21 @@ export class Handover {
   }
 
   /** Undefined where rows had better go over the connection: few rows, no such place, or no room there. */
-  put(rows: Uint8Array): HandedRows | undefined {
+  put(rows: readonly Uint8Array[]): HandedRows | undefined {
     const place = this.#place();
-    if (place === undefined || rows.length < minBytes) return undefined;
+    const length = rows.reduce((sum, piece) => sum + piece.length, 0);
+    if (place === undefined || length < minBytes) return undefined;
     if (place.path !== this.#path) this.close();
     this.#path = place.path;
     const file = this.#kept.pop() ?? this.#newFile();
     if (file === undefined) return undefined;
-    const more = rows.length - file.bytes;
-    if (this.#bytes + more > place.maxBytes || !isFilled(file, rows)) {
+    const more = length - file.bytes;
+    if (this.#bytes + more > place.maxBytes || !isFilled(file, rows, length)) {
       this.#remove(file);
       return undefined;
     }
     this.#bytes += more;
-    file.bytes = rows.length;
+    file.bytes = length;
     return { name: file.name, end: (wereRead) => this.#end(file, wereRead) };
   }
 
@@ -109,10 +110,10 @@ export class Handover {
 }
 
 /** Makes a file hold just these rows; false when there is no room. */
-function isFilled({ fd, bytes }: RowsFile, rows: Uint8Array): boolean {
+function isFilled({ fd, bytes }: RowsFile, rows: readonly Uint8Array[], length: number): boolean {
   try {
-    writeAll(fd, rows, 0);
-    if (rows.length < bytes) ftruncateSync(fd, rows.length);
+    if (writevSync(fd, rows, 0) < length) return false;
+    if (length < bytes) ftruncateSync(fd, length);
     return true;
   } catch {
     return false;

@@ -35,37 +35,63 @@ export function engineWidth(type: DataType): number {
 
 const text = new TextEncoder();
 
-/** Writes into one buffer of known size. */
+/** From this length on bytes are handed on as they are; shorter ones are copied together. */
+const ownPieceBytes = 2_048;
+const chunkBytes = 65_536;
+/** Null maps and values of columns that a block does not hold. */
+const filled = [Buffer.alloc(chunkBytes, 0), Buffer.alloc(chunkBytes, 1)] as const;
+
+/** Gathers the pieces of a block of rows, without copying the long ones. */
 class Writer {
-  readonly bytes: Buffer;
-  at = 0;
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-  }
+  readonly pieces: Uint8Array[] = [];
+  #chunk = Buffer.alloc(0);
+  #from = 0;
+  #at = 0;
   varint(value: number): void {
-    this.at = putVarint(this.bytes, this.at, value);
+    this.#room(varintLength(value));
+    this.#at = putVarint(this.#chunk, this.#at, value);
   }
   string(value: Uint8Array): void {
     this.varint(value.length);
-    this.copy(value);
+    this.bytes(value);
   }
-  copy(source: Uint8Array): void {
-    this.bytes.set(source, this.at);
-    this.at += source.length;
+  /** Bytes that must not change until the rows are written. */
+  bytes(source: Uint8Array): void {
+    if (source.length >= ownPieceBytes) {
+      this.#cut();
+      this.pieces.push(source);
+      return;
+    }
+    this.#room(source.length);
+    this.#chunk.set(source, this.#at);
+    this.#at += source.length;
   }
-  fill(value: number, length: number): void {
-    this.bytes.fill(value, this.at, this.at + length);
-    this.at += length;
+  fill(value: 0 | 1, length: number): void {
+    for (let left = length; left > 0; left -= chunkBytes)
+      this.bytes(filled[value].subarray(0, Math.min(left, chunkBytes)));
   }
   /** A value, some times over. */
   repeat(value: FixedValues, count: number): void {
-    const end = this.at + value.byteLength * count;
-    this.bytes.fill(bytesOf(value), this.at, end);
-    this.at = end;
+    this.bytes(Buffer.allocUnsafe(value.byteLength * count).fill(bytesOf(value)));
   }
   header({ name, type }: Header): void {
     this.string(name);
     this.string(type);
+  }
+  end(): readonly Uint8Array[] {
+    this.#cut();
+    return this.pieces;
+  }
+  #room(bytes: number): void {
+    if (this.#at + bytes <= this.#chunk.length) return;
+    this.#cut();
+    this.#chunk = Buffer.allocUnsafeSlow(chunkBytes);
+    this.#from = 0;
+    this.#at = 0;
+  }
+  #cut(): void {
+    if (this.#at > this.#from) this.pieces.push(this.#chunk.subarray(this.#from, this.#at));
+    this.#from = this.#at;
   }
 }
 
@@ -76,10 +102,6 @@ interface Header {
 
 function header(name: string, type: string): Header {
   return { name: text.encode(name), type: text.encode(type) };
-}
-
-function headerLength({ name, type }: Header): number {
-  return varintLength(name.length) + name.length + varintLength(type.length) + type.length;
 }
 
 /** The bytes of a typed array, in place. */
@@ -164,55 +186,41 @@ function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
 /**
  * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count, then
  * by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not
- * hold is NULL in that block's rows. `allocate` gives the buffer, which may be longer than asked for.
+ * hold is NULL in that block's rows. Long pieces of it are the memory of the rows themselves.
  */
-export function encodeTables(
-  tables: readonly TableRows[],
-  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
-): Buffer {
+export function encodeTables(tables: readonly TableRows[]): readonly Uint8Array[] {
   const numbered = isNumbered(tables);
   const blocks = tables.length === 1 ? tables[0]!.blocks : tables.flatMap((table) => table.blocks);
   let rows = 0;
   for (const block of blocks) rows += block.rows;
   const columns = storedColumns(tables);
-  const headers = columns.map((column) => header(column.physical, nullable(column.type)));
-  const cells = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
   const receipts = hasReceipts(tables) ? tables.flatMap(({ receivedNanos = [] }) => receivedNanos) : undefined;
-  const keys = 2 + Number(numbered) + Number(receipts !== undefined);
-  let size = varintLength(columns.length + keys) + varintLength(rows);
-  size += headerLength(idHeader) + headerLength(timeHeader) + rows * 16;
-  if (numbered) size += headerLength(numberHeader) + rows * 4;
-  if (receipts !== undefined) size += headerLength(receiptHeader) + rows * 8;
-  for (const [i, column] of columns.entries()) {
-    size += headerLength(headers[i]!) + rows;
-    if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
-    else for (const [b, block] of blocks.entries()) size += cells[i]![b]?.pool?.length ?? block.rows;
-  }
-  const out = new Writer(allocate(size));
-  out.varint(columns.length + keys);
+  const out = new Writer();
+  out.varint(columns.length + 2 + Number(numbered) + Number(receipts !== undefined));
   out.varint(rows);
   if (numbered) {
     out.header(numberHeader);
     for (const table of tables) out.repeat(Uint32Array.of(table.number ?? 0), rowsOf(table));
   }
   out.header(idHeader);
-  for (const block of blocks) out.copy(bytesOf(block.ids));
+  for (const block of blocks) out.bytes(bytesOf(block.ids));
   out.header(timeHeader);
-  for (const block of blocks) out.copy(bytesOf(block.times));
-  for (const [i, column] of columns.entries()) {
-    out.header(headers[i]!);
+  for (const block of blocks) out.bytes(bytesOf(block.times));
+  for (const { physical, type } of columns) {
+    const cells = tables.flatMap((table) => cellsOf(table, physical));
+    out.header(header(physical, nullable(type)));
     for (const [b, block] of blocks.entries()) {
-      const source = cells[i]![b];
+      const source = cells[b];
       if (source === undefined) out.fill(1, block.rows);
-      else out.copy(source.nulls);
+      else out.bytes(source.nulls);
     }
-    for (const [b, block] of blocks.entries()) writeValues(out, cells[i]![b], column.type, block.rows);
+    for (const [b, block] of blocks.entries()) writeValues(out, cells[b], type, block.rows);
   }
   if (receipts !== undefined) {
     out.header(receiptHeader);
     for (const [b, block] of blocks.entries()) out.repeat(BigUint64Array.of(receipts[b] ?? 0n), block.rows);
   }
-  return out.bytes.subarray(0, out.at);
+  return out.end();
 }
 
 /** The column of each block of a table. */
@@ -227,14 +235,14 @@ function rowsOf({ blocks }: TableRows): number {
 
 function writeValues(out: Writer, source: Column | undefined, type: DataType, rows: number): void {
   if (source?.pool !== undefined) {
-    out.copy(source.pool);
+    out.bytes(source.pool);
   } else if (source?.values === undefined) {
     out.fill(0, isVariable(type.name) ? rows : rows * engineWidth(type));
   } else if (type.name === 'DECIMAL' && type.length <= 9) {
     // The engine keeps short decimals in 32 bits: the low word of each value.
     const words = new Int32Array(source.values.buffer, source.values.byteOffset, rows * 2);
-    for (let row = 0; row < rows; row++) out.at = out.bytes.writeInt32LE(words[row * 2]!, out.at);
+    out.bytes(bytesOf(Int32Array.from({ length: rows }, (_, row) => words[row * 2]!)));
   } else {
-    out.copy(bytesOf(source.values));
+    out.bytes(bytesOf(source.values));
   }
 }

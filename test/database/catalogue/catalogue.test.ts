@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import type { InsertData } from '../../../src/database/engine/engine.js';
 import { Codes } from '../../../src/model/fault.js';
 import { silentLog } from '../../support/engine.js';
 import { sharedEngine } from '../../support/shared-engine.js';
@@ -144,7 +145,7 @@ test.serial(
   async (t) => {
     let broken = false;
     class Breaking extends EngineClient {
-      override insert(statement: string, data: Uint8Array): Promise<void> {
+      override insert(statement: string, data: InsertData): Promise<void> {
         return broken ? Promise.reject(new Error('broken off')) : super.insert(statement, data);
       }
     }

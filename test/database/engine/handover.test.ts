@@ -14,11 +14,11 @@ test('rows are in a file of their own, which is filled again once they were read
   t.teardown(remove);
   const handover = new Handover(() => ({ path, maxBytes: 1e6 }));
   const read = (handed: HandedRows | undefined) => readFileSync(join(path, handed?.name ?? ''));
-  const first = handover.put(rows);
-  const other = handover.put(Buffer.alloc(90_000, 'y'));
+  const first = handover.put([rows]);
+  const other = handover.put([Buffer.alloc(90_000, 'y')]);
   t.deepEqual(read(first), rows);
   first?.end(true);
-  const shorter = handover.put(Buffer.alloc(70_000, 'z'));
+  const shorter = handover.put([Buffer.alloc(70_000, 'z')]);
   t.is(shorter?.name, first?.name);
   t.deepEqual(read(shorter), Buffer.alloc(70_000, 'z'));
   t.deepEqual(read(other), Buffer.alloc(90_000, 'y'));
@@ -35,13 +35,13 @@ test('few files are kept, and none that is large or in the place of an earlier h
   let place = { path: join(path, 'a'), maxBytes: 1e8 };
   for (const name of ['a', 'b']) mkdirSync(join(path, name));
   const handover = new Handover(() => place);
-  const handed = Array.from({ length: 10 }, () => handover.put(rows));
-  handover.put(Buffer.alloc(5_000_000))?.end(true);
+  const handed = Array.from({ length: 10 }, () => handover.put([rows]));
+  handover.put([Buffer.alloc(5_000_000)])?.end(true);
   t.is(readdirSync(place.path).length, 10);
   for (const one of handed.slice(1)) one?.end(true);
   t.is(readdirSync(place.path).length, 5);
   place = { path: join(path, 'b'), maxBytes: 1e8 };
-  const later = handover.put(rows);
+  const later = handover.put([rows]);
   t.deepEqual(readdirSync(join(path, 'a')), [handed[0]?.name]);
   t.deepEqual(readdirSync(join(path, 'b')), [later?.name]);
   handed[0]?.end(true);
@@ -51,26 +51,26 @@ test('few files are kept, and none that is large or in the place of an earlier h
 test('rows go over the connection when they are few, when there is no room or no place, and when the place is gone', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
-  t.is(new Handover(() => undefined).put(rows), undefined);
-  t.is(new Handover(() => ({ path: join(path, 'gone'), maxBytes: 1e6 })).put(rows), undefined);
+  t.is(new Handover(() => undefined).put([rows]), undefined);
+  t.is(new Handover(() => ({ path: join(path, 'gone'), maxBytes: 1e6 })).put([rows]), undefined);
   const handover = new Handover(() => ({ path, maxBytes: 250_000 }));
-  t.is(handover.put(rows.subarray(0, 100)), undefined);
-  const two = [handover.put(rows), handover.put(rows)];
+  t.is(handover.put([rows.subarray(0, 100)]), undefined);
+  const two = [handover.put([rows]), handover.put([rows])];
   t.true(two.every((one) => one !== undefined));
-  t.is(handover.put(rows), undefined);
+  t.is(handover.put([rows]), undefined);
   two[0]?.end(true);
-  t.not(handover.put(rows), undefined);
+  t.not(handover.put([rows]), undefined);
 });
 
 test('rows for which the memory has no room go over the connection, also from a file that is filled again', (t) => {
   const path = smallDisk(t, 256);
   if (path === undefined) return;
   const handover = new Handover(() => ({ path, maxBytes: 1e9 }));
-  handover.put(rows)?.end(true);
+  handover.put([rows])?.end(true);
   writeFileSync(join(path, 'of-others'), Buffer.alloc(120_000));
-  t.is(handover.put(Buffer.alloc(200_000)), undefined);
+  t.is(handover.put([Buffer.alloc(200_000)]), undefined);
   t.deepEqual(readdirSync(path), ['of-others']);
-  const handed = handover.put(rows);
+  const handed = handover.put([rows]);
   t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
 });
 

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
-import { type EngineColumn, encodeTables } from '../../../src/database/engine/native-block.js';
+import { type EngineColumn, encodeTables, type TableRows } from '../../../src/database/engine/native-block.js';
 import { decodeNative, decodeNativeStream } from '../../../src/database/engine/native-rows.js';
 import { BlockBuilder, type Column } from '../../../src/model/column-block.js';
 import { type DataType, dataType } from '../../../src/model/schema.js';
@@ -73,6 +74,11 @@ function build(rows: readonly Row[]): ReturnType<BlockBuilder['finish']> {
   return builder.finish();
 }
 
+/** Rows as the engine gets them. */
+function encoded(rows: TableRows): Buffer {
+  return Buffer.concat(encodeTables([rows]));
+}
+
 function content(column: Column): unknown {
   return {
     nulls: [...column.nulls],
@@ -86,7 +92,7 @@ test('what is encoded comes back equal, for every type, over any cut into blocks
     fc.property(fc.array(row, { maxLength: 40 }), fc.nat(40), (rows, cut) => {
       const whole = build(rows);
       const blocks = [build(rows.slice(0, cut)), build(rows.slice(cut))];
-      const back = decodeNative(encodeTables([{ blocks, columns }]), columns);
+      const back = decodeNative(encoded({ blocks, columns }), columns);
       t.is(back.rows, rows.length);
       t.deepEqual([...back.ids], [...whole.ids]);
       t.deepEqual([...back.times], [...whole.times]);
@@ -99,7 +105,7 @@ test('what is encoded comes back equal, for every type, over any cut into blocks
 
 test('a stream of several blocks is joined', (t) => {
   const one = build([{ id: 1n, time: 2n, cells: types.map(() => ({ bits: 5, bytes: new Uint8Array([1, 2]) })) }]);
-  const twice = Buffer.concat([encodeTables([{ blocks: [one], columns }]), encodeTables([{ blocks: [one], columns }])]);
+  const twice = Buffer.concat([encoded({ blocks: [one], columns }), encoded({ blocks: [one], columns })]);
   const back = decodeNative(twice, columns);
   t.is(back.rows, 2);
   for (const column of back.columns) t.true(column.full);
@@ -109,7 +115,7 @@ test('a stream that is cut anywhere is decoded block by block', async (t) => {
   const pieces = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 4 }), pieces, async (blocks, sizes) => {
-      const bytes = Buffer.concat(blocks.map((rows) => encodeTables([{ blocks: [build(rows)], columns }])));
+      const bytes = Buffer.concat(blocks.map((rows) => encoded({ blocks: [build(rows)], columns })));
       async function* stream(): AsyncGenerator<Uint8Array> {
         for (let start = 0, n = 0; start < bytes.length; n++) {
           const size = sizes[n % sizes.length]!;
@@ -133,7 +139,7 @@ test('a stream that is cut anywhere is decoded block by block', async (t) => {
 
 test('a stream that ends within a block is an error', async (t) => {
   const one = build([{ id: 1n, time: 2n, cells: types.map(() => null) }]);
-  const bytes = encodeTables([{ blocks: [one], columns }]);
+  const bytes = encoded({ blocks: [one], columns });
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes.subarray(0, -1);
   }
@@ -153,6 +159,39 @@ test('a column that a block does not hold is NULL', (t) => {
   const builder = new BlockBuilder('db', 't', 'overwrite');
   builder.setKey(1n, 1n);
   builder.rows++;
-  const back = decodeNative(encodeTables([{ blocks: [builder.finish()], columns }]), columns);
+  const back = decodeNative(encoded({ blocks: [builder.finish()], columns }), columns);
   for (const column of back.columns) t.deepEqual([...column.nulls], [1]);
+});
+
+test('long columns, also those that a block does not hold, come back equal', (t) => {
+  const builder = new BlockBuilder('db', 't', 'overwrite');
+  const [amount, name] = [
+    builder.addColumn('amount', dataType('DECIMAL', 9, 2)),
+    builder.addColumn('name', dataType('VARCHAR', 9)),
+  ];
+  const rows = 70_000;
+  for (let number = 0; number < rows; number++) {
+    builder.setKey(BigInt(number), BigInt(-number));
+    for (const column of [amount, name]) column.reserve(number);
+    (amount.values as BigInt64Array)[number] = BigInt(number % 1000);
+    name.putBytes(number, Buffer.from(`n${number}`), 0, 2);
+    for (const column of [amount, name]) column.nulls[number] = 0;
+    for (const column of [amount, name]) column.filled++;
+    builder.rows++;
+  }
+  const long: EngineColumn[] = ['amount', 'absent', 'name'].map((column) => ({
+    physical: column,
+    name: column,
+    type: column === 'amount' ? amount.type : name.type,
+  }));
+  const block = builder.finish();
+  const back = decodeNative(encoded({ blocks: [block, block], columns: long }), long);
+  t.is(back.rows, 2 * rows);
+  const twice = (values: ArrayLike<unknown>) => [...Array.from(values), ...Array.from(values)];
+  const isTwice = (long: ArrayLike<unknown>, short: ArrayLike<unknown>) =>
+    isDeepStrictEqual(Array.from(long), twice(short));
+  t.true(isTwice(back.ids, block.ids));
+  t.true(isTwice(back.columns[0]!.values!, block.columns[0]!.values!));
+  t.true(back.columns[1]!.nulls.every((isNull) => isNull === 1));
+  t.true(isTwice(back.columns[2]!.pool!, block.columns[1]!.pool!));
 });
