@@ -5,7 +5,7 @@ import type { ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { ServiceSignals } from '../pipelines/events/signals.js';
 import type { WriteLog, WritePipeline } from '../pipelines/writes.js';
-import { countFreeLogs } from '../wal/directory.js';
+import { countFreeLogs, logsOfOthers } from '../wal/directory.js';
 import { WriteAheadLog } from '../wal/log.js';
 import { RejectedRowsFile } from '../wal/rejected-rows.js';
 
@@ -28,6 +28,9 @@ export function openWriteLog(
   const { texts, tornBytes } = opened.recovered;
   if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
   if (tornBytes > 0) log.warn({ bytes: tornBytes }, 'The end of the write-ahead log was torn off and is left out.');
+  for (const path of logsOfOthers(root, name)) {
+    log.warn({ path }, 'A write-ahead log with rows of another database is left alone.');
+  }
   const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault }) => {
     const name = table === undefined ? text.database : `${text.database}.${table}`;
     signals.signals$.next({ kind: 'rejected', table: name, problem: `${fault.message} They are in ${rejectedName}.` });

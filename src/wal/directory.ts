@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DirectoryHeldError, type DirectoryLock, lockDirectory } from '../database/host/lock.js';
+import { DirectoryHeldError, type DirectoryLock, isHeld, lockDirectory } from '../database/host/lock.js';
 import { listSegments } from './segment.js';
 
 /** The directory of one log, held by this process. */
@@ -49,6 +49,21 @@ export function countFreeLogs(root: string, database: string): number {
     release(root, path, lock);
   }
   return count;
+}
+
+/** Logs under `root` with rows of other databases, or of none that they name, that no live process holds: they stay as they are. */
+export function logsOfOthers(root: string, database: string): readonly string[] {
+  const others = existing(root)
+    .map((number) => directoryOf(root, number))
+    .filter((path) => readDatabase(path) !== database);
+  return others.filter((path) => {
+    try {
+      return hasRows(path) && !isHeld(path);
+    } catch {
+      // A file, or a log whose owner has just ended.
+      return false;
+    }
+  });
 }
 
 /** Several processes look for a log at once, so that a directory is locked only to be kept. */

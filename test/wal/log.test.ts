@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ComponentLog } from '../../src/model/component.js';
+import { logsOfOthers } from '../../src/wal/directory.js';
 import { type LoggedRecord, type WalOptions, WriteAheadLog } from '../../src/wal/log.js';
 import type { LoggedText } from '../../src/wal/record.js';
 import { smallDisk } from '../support/small-disk.js';
@@ -223,6 +224,10 @@ test('two processes have a log each, logs of other databases are left alone, and
   await two.close();
   const other = new WriteAheadLog(root, { ...settings, database: 'another' });
   t.is(other.recovered.texts, 0);
+  writeFileSync(join(root, 'log-9'), 'a file');
+  t.deepEqual(logsOfOthers(root, 'another'), [two.path], 'held ones are not told');
+  t.deepEqual(logsOfOthers(root, 'one'), []);
+  rmSync(join(root, 'log-9'));
   const again = new WriteAheadLog(root, settings);
   t.is(again.path, two.path);
   t.is(again.recovered.texts, 1);

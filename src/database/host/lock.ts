@@ -120,6 +120,12 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
   };
 }
 
+/** True when a live process holds a directory. */
+export function isHeld(path: string): boolean {
+  const owner = readOwner(join(path, lockName));
+  return owner !== undefined && isAlive(owner);
+}
+
 function tryLink(draft: string, file: string): boolean {
   try {
     linkSync(draft, file);
