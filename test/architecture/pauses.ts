@@ -10,7 +10,6 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/events-engine-kill.long.test.ts': 1,
   'e2e/events.test.ts': 2,
   'e2e/load-tool/endings.long.test.ts': 2,
-  'e2e/load-tool/insert-file.long.test.ts': 3,
   'e2e/load-tool/subscribe-engine-kill.long.test.ts': 2,
   'e2e/load-tool/subscribe.long.test.ts': 5,
   'e2e/memory-guard-listeners.test.ts': 3,
