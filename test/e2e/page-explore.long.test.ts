@@ -1,39 +1,11 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { Page } from 'playwright-core';
-import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
-import { goTo, isOpenToAll, labelsOf, logIn } from '../support/page.js';
-import { startService } from '../support/service.js';
-import { skipped } from '../support/skipped.js';
+import { goTo, isOpenToAll, labelsOf } from '../support/page.js';
+import { pageWorld } from '../support/page-world.js';
 import { until } from '../support/until.js';
 
-/** What the page shows of data without a statement being written, in a real browser against the real service. */
-const inBrowser = (title: string, run: (t: ExecutionContext) => Promise<void>): void =>
-  test.serial(title, (t) => (noBrowser === undefined ? run(t) : skipped(t, noBrowser)));
-
-async function start() {
-  return { ...(await startService('--smlAutoCreateDB=true')), browser: await launchBrowser() };
-}
-
-const world = noBrowser === undefined ? await start() : undefined;
-test.afterEach.always(waitLess);
-test.after.always(async () => {
-  await world?.browser.close();
-  await world?.end();
-});
-
-function service() {
-  if (world === undefined) throw new Error('There is no browser.');
-  return world.service;
-}
-
-async function logInAndSee(t: ExecutionContext, path = '/', look = {}): Promise<Visit> {
-  if (world === undefined) throw new Error('There is no browser.');
-  const visited = await visit(world.browser, world.service.port, path, look);
-  t.teardown(() => visited.close());
-  await logIn(visited.page);
-  await visited.page.waitForSelector('nav a[aria-current]');
-  return visited;
-}
+/** What the page shows of data without a statement being written. */
+const { inBrowser, service, logInAndSee } = await pageWorld(test);
 
 /** Whether the plot has come to show these lines. */
 function drawn(page: Page, labels: readonly string[]): Promise<boolean> {

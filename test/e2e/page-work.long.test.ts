@@ -1,40 +1,13 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { version } from '../../src/config/version.js';
-import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
 import { goTo, isOpenToAll, logIn, type } from '../support/page.js';
-import { startService } from '../support/service.js';
-import { skipped } from '../support/skipped.js';
+import { pageWorld } from '../support/page-world.js';
 import { until } from '../support/until.js';
-
-/** What people do with many rows and many events, in a real browser against the real service. */
-const inBrowser = (title: string, run: (t: ExecutionContext) => Promise<void>): void =>
-  test.serial(title, (t) => (noBrowser === undefined ? run(t) : skipped(t, noBrowser)));
 
 const rule = { name: 'hot', database: 'plant', table: 'ovens', column: 'temp', comparison: '>', threshold: 90 };
 
-async function start() {
-  const started = await startService('--smlAutoCreateDB=true', `--events.rules=${JSON.stringify([rule])}`);
-  return { ...started, browser: await launchBrowser() };
-}
-
-const world = noBrowser === undefined ? await start() : undefined;
-test.afterEach.always(waitLess);
-test.after.always(async () => {
-  await world?.browser.close();
-  await world?.end();
-});
-
-function running() {
-  if (world === undefined) throw new Error('There is no browser.');
-  return world;
-}
-
-async function open(t: ExecutionContext, path = '/', look = {}): Promise<Visit> {
-  const { browser, service } = running();
-  const visited = await visit(browser, service.port, path, look);
-  t.teardown(() => visited.close());
-  return visited;
-}
+/** What people do with many rows and many events. */
+const { inBrowser, service, open } = await pageWorld(test, `--events.rules=${JSON.stringify([rule])}`);
 
 inBrowser('the log-in says the version of the service, and so does every view', async (t) => {
   const { page, wrong } = await open(t);
@@ -73,8 +46,7 @@ inBrowser(
 );
 
 inBrowser('rows are sorted by their headings, walked through by keys, and their cells copied', async (t) => {
-  const { service } = running();
-  await service.write('sizes,name=a v=9i\nsizes,name=b v=10i\nsizes,name=c w=1', { db: 'grid' });
+  await service().write('sizes,name=a v=9i\nsizes,name=b v=10i\nsizes,name=c w=1', { db: 'grid' });
   const { page, wrong } = await open(t);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await logIn(page);
@@ -108,11 +80,10 @@ inBrowser('rows are sorted by their headings, walked through by keys, and their 
 });
 
 inBrowser('several events are acknowledged at once, and resolved with one comment', async (t) => {
-  const { service } = running();
   const { page, wrong } = await open(t);
   await logIn(page);
   const lines = ['o1', 'o2', 'o3'].map((oven) => `ovens,oven=${oven} temp=95`).join('\n');
-  t.is((await service.write(lines, { db: 'plant' })).status, 204);
+  t.is((await service().write(lines, { db: 'plant' })).status, 204);
   await page.locator('.event').nth(2).waitFor();
   await page.getByLabel('Select: ovens temp of oven=o2 is > 90').check();
   await page.waitForSelector('.bulk >> text=1 selected');
@@ -129,15 +100,14 @@ inBrowser('several events are acknowledged at once, and resolved with one commen
   await page.click('dialog button[type=submit]');
   await page.waitForSelector('.toast >> text=Resolved: 3 events.');
   await page.waitForSelector('.event', { state: 'detached' });
-  const { text } = await service.ask({ method: 'GET', path: '/api/v1/events?status=resolved' });
+  const { text } = await service().ask({ method: 'GET', path: '/api/v1/events?status=resolved' });
   t.is(text.split('"comment":"New fuse."').length, 4);
   t.deepEqual(wrong, []);
 });
 
 inBrowser('what the service remembers of itself is drawn as soon as the page is open', async (t) => {
-  const { service } = running();
   const sampled = await until(async () => {
-    const { text } = await service.ask({ method: 'GET', path: '/metrics/history' });
+    const { text } = await service().ask({ method: 'GET', path: '/metrics/history' });
     return JSON.parse(text).times.length > 1;
   }, 60_000);
   t.true(sampled);

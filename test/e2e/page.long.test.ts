@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { Page } from 'playwright-core';
-import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
 import { moreCases } from '../support/cases.js';
 import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page.js';
-import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
-import { root, startService } from '../support/service.js';
-import { startInProcess } from '../support/service-in-process.js';
-import { skipped } from '../support/skipped.js';
+import { pageWorld } from '../support/page-world.js';
+import { root } from '../support/service.js';
 import { until } from '../support/until.js';
-
-/** The page in a real browser, against the real service. */
-const inBrowser = (title: string, run: (t: ExecutionContext) => Promise<void>): void =>
-  test.serial(title, (t) => (noBrowser === undefined ? run(t) : skipped(t, noBrowser)));
 
 const rules = [
   {
@@ -30,43 +23,11 @@ const rules = [
   },
 ];
 
-async function start() {
-  const started = await startService(
-    '--smlAutoCreateDB=true',
-    '--monitor.slowStatement=1ms',
-    `--events.rules=${JSON.stringify(rules)}`,
-  );
-  return { ...started, browser: await launchBrowser() };
-}
-
-const world = noBrowser === undefined ? await start() : undefined;
-test.afterEach.always(waitLess);
-test.after.always(async () => {
-  await world?.browser.close();
-  await world?.end();
-});
-
-function service() {
-  if (world === undefined) throw new Error('There is no browser.');
-  return world.service;
-}
-
-type Look = Parameters<typeof visit>[3];
-
-/** A visitor whose page must be without fault at the end of the test. */
-async function open(t: ExecutionContext, look?: Look, path?: string, port = service().port): Promise<Visit> {
-  if (world === undefined) throw new Error('There is no browser.');
-  const visited = await visit(world.browser, port, path, look);
-  t.teardown(() => visited.close());
-  return visited;
-}
-
-async function logInAndSee(t: ExecutionContext, look?: Look): Promise<Visit> {
-  const visited = await open(t, look);
-  await logIn(visited.page);
-  await visited.page.waitForSelector('nav a[aria-current]');
-  return visited;
-}
+const { inBrowser, service, open, logInAndSee } = await pageWorld(
+  test,
+  '--monitor.slowStatement=1ms',
+  `--events.rules=${JSON.stringify(rules)}`,
+);
 
 const drawnColours = `(() => {
   const seen = new Set();
@@ -306,11 +267,11 @@ inBrowser('a table is found by its column, its newest rows are shown, saved, and
   const link: string = await page.evaluate('location.hash');
   await page.click('text=History');
   await page.waitForSelector('.past button.name >> text=finding');
-  const other = await open(t, {}, `/${link}`);
+  const other = await open(t, `/${link}`);
   await logIn(other.page);
   await other.page.waitForSelector('.rows tbody td.number >> text="1199"');
   // A link never runs what changes something.
-  const harmful = await open(t, {}, '/#query?q=DROP+DATABASE+finding');
+  const harmful = await open(t, '/#query?q=DROP+DATABASE+finding');
   await logIn(harmful.page);
   await harmful.page.waitForSelector('.cm-content >> text=DROP DATABASE finding');
   t.is(await harmful.page.locator('.outcome').count(), 0);
@@ -364,7 +325,7 @@ const looks = [
 for (const [name, colorScheme, viewport] of looks.slice(0, moreCases(2, looks.length))) {
   inBrowser(`no view has a barrier for anybody ${name}`, async (t) => {
     await overheat(`a-${colorScheme}-${viewport.width}`);
-    const { page } = await open(t, { colorScheme, viewport, reducedMotion: 'reduce' });
+    const { page } = await open(t, '/', { colorScheme, viewport, reducedMotion: 'reduce' });
     const look = (name: string): Promise<void> => isOpenToAll(t, page, name);
     await logIn(page, { user: 'root', password: 'wrong' });
     await page.waitForSelector('.message:not(:empty)');
@@ -401,64 +362,3 @@ for (const [name, colorScheme, viewport] of looks.slice(0, moreCases(2, looks.le
     await look('query');
   });
 }
-
-inBrowser('an outage of the database is told, at the door and inside, and so is its end', async (t) => {
-  const path = directoryFor(t);
-  const engine = await startEngineHost(t, [`--path=${path}`, '--password=away']);
-  const adapter = await startAdapter(t, [
-    '--database.mode=cluster',
-    `--database.urls=http://127.0.0.1:${engine.port}`,
-    '--database.password=away',
-  ]);
-  const inside = await open(t, {}, '/', adapter.port);
-  await logIn(inside.page);
-  await inside.page.waitForSelector('.pill.good >> text=running');
-  engine.child.kill('SIGKILL');
-  await engine.ended;
-  await inside.page.waitForSelector('.banner >> text=The database is not answering.');
-  await inside.page.waitForSelector('.pill.bad >> text=database down');
-  const outside = await open(t, {}, '/', adapter.port);
-  await logIn(outside.page);
-  await outside.page.waitForSelector('.message.warn >> text=The database is not answering, so you cannot log in');
-
-  await startEngineHost(t, [`--path=${path}`, '--password=away', `--port=${engine.port}`]);
-  await inside.page.waitForSelector('.banner', { state: 'hidden' });
-  await inside.page.waitForSelector('.pill.good');
-  await outside.page.waitForSelector('nav');
-  adapter.child.kill('SIGKILL');
-  await inside.page.waitForSelector('.banner >> text=The service cannot be reached.');
-  t.deepEqual([...inside.wrong, ...outside.wrong], []);
-});
-
-inBrowser('what the memory guard does is told, at the door and inside', async (t) => {
-  let percent = 10;
-  const watched = await startInProcess({ readMemoryPercent: () => percent }, '--monitor.collectDuration=50ms');
-  t.teardown(() => watched.end());
-  const { page, wrong } = await open(t, {}, '/', watched.service.port);
-  await logIn(page);
-  await goTo(page, 'Health');
-  await page.waitForSelector('.guard.good >> text=Normal');
-  percent = 75;
-  await page.waitForSelector('.banner.warn >> text=queries are refused, writes go on');
-  await page.waitForSelector('.guard.warn >> text=Queries paused');
-  percent = 90;
-  await page.waitForSelector('.banner.bad >> text=queries and writes are refused');
-  await page.waitForSelector('.guard.bad >> text=Everything paused');
-  const other = await open(t, {}, '/', watched.service.port);
-  await logIn(other.page);
-  await other.page.waitForSelector('.message.warn >> text=The service is short of memory');
-  percent = 10;
-  await page.waitForSelector('.banner', { state: 'hidden' });
-  await other.page.waitForSelector('nav');
-  t.deepEqual([...wrong, ...other.wrong], []);
-});
-
-inBrowser('the page of the interfaces lists them and tries them, offline', async (t) => {
-  const { page, wrong } = await open(t, {}, '/swagger-ui.html');
-  await page.waitForSelector('#operations-Event_Resource-apiV1EventsGet');
-  await page.click('#operations-Service-ping .opblock-summary-control');
-  await page.click('#operations-Service-ping .try-out__btn');
-  await page.click('#operations-Service-ping .execute');
-  await page.waitForSelector('#operations-Service-ping .live-responses-table .response-col_status >> text=200');
-  t.deepEqual(wrong, []);
-});
