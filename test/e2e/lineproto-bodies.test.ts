@@ -1,44 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import { lineTests } from '../support/line-tests.js';
 import { sharedService } from '../support/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
 const instant = '1700000000000000000';
-let databases = 0;
-
-/** A database of its own for a test; nanoseconds unless told otherwise. */
-async function freshDatabase(precision = 'ns'): Promise<string> {
-  databases++;
-  const name = `lines_${databases}`;
-  await service.run(`CREATE DATABASE ${name} PRECISION '${precision}'`);
-  return name;
-}
-
-interface Refusal {
-  readonly code: string;
-  readonly message: string;
-  readonly op?: string;
-  readonly line?: number;
-}
-
-async function refusal(
-  lines: string,
-  query: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number } & Refusal> {
-  const reply = await service.write(lines, query);
-  const body: Refusal = reply.text === '' ? { code: '', message: '' } : JSON.parse(reply.text);
-  return { status: reply.status, ...body };
-}
-
-/** Columns of a table as `name TYPE(length)`, tags with a star. */
-async function columns(table: string): Promise<string[]> {
-  const rows = await service.rows(`DESCRIBE ${table}`);
-  return rows.map(([name, type, length, note]) => {
-    const width = type === 'VARCHAR' || type === 'NCHAR' || type === 'VARBINARY' || type === 'GEOMETRY';
-    return `${name} ${type}${width ? `(${length})` : ''}${note === 'TAG' ? ' *' : ''}`;
-  });
-}
+const { columns, freshDatabase, refusal } = lineTests(service);
 
 test('tables grow with what arrives: fields, tags, wider strings', async (t) => {
   const db = await freshDatabase();

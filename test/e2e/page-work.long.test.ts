@@ -20,8 +20,7 @@ inBrowser('the log-in says the version of the service, and so does every view', 
 inBrowser(
   'completion offers what can still be completed, and closes when a word is whole or the statement runs',
   async (t) => {
-    const { service } = running();
-    await service.write('sizes,name=a v=9i', { db: 'whole' });
+    await service().write('sizes,name=a v=9i', { db: 'whole' });
     const { page } = await open(t);
     await logIn(page);
     await goTo(page, 'Query');

@@ -1,60 +1,13 @@
 import { buffer, text } from 'node:stream/consumers';
 import test from 'ava';
-import {
-  encode,
-  labelsOf,
-  Matcher,
-  packed,
-  type ReadSeries,
-  readAnswer,
-  readBody,
-  type TestQuery,
-  writeBody,
-} from '../support/remote-messages.js';
-import { basic } from '../support/service.js';
+import { encode, labelsOf, packed, readAnswer, readBody, writeBody } from '../support/remote-messages.js';
+import { type Answer, query, remoteReads, start } from '../support/remote-reads.js';
 import { sharedService } from '../support/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly bytes: Buffer;
-}
-
-async function ask(
-  database: string,
-  body: Uint8Array | string,
-  more: { port?: number; auth?: string | false; query?: string } = {},
-): Promise<Answer> {
-  const { auth = basic, query = '' } = more;
-  const response = await service.open({ path: `/metricsdb/v1/remote_read/${database}${query}`, body, auth });
-  return { status: response.statusCode ?? 0, headers: response.headers, bytes: await buffer(response) };
-}
-
-/** The results of queries that must succeed. */
-async function read(database: string, ...queries: TestQuery[]): Promise<(readonly ReadSeries[])[]> {
-  const { status, bytes } = await ask(database, readBody(queries));
-  if (status !== 200) throw new Error(`${status} ${bytes}`);
-  return readAnswer(bytes);
-}
-
-async function write(database: string, body: Buffer): Promise<void> {
-  const reply = await service.ask({ path: `/metricsdb/v1/remote_write/${database}`, body });
-  if (reply.status !== 204) throw new Error(reply.text);
-}
-
-const start = 1_700_000_000_000;
-
-/** A query over the whole time of the test data. */
-function query(...matchers: readonly (readonly [keyof typeof Matcher, string, string])[]): TestQuery {
-  return {
-    start_timestamp_ms: start,
-    end_timestamp_ms: start + 1_000_000,
-    matchers: matchers.map(([type, name, value]) => ({ type: Matcher[type], name, value })),
-  };
-}
+const { ask, read, write } = remoteReads(service);
 
 const up = { __name__: 'up', job: 'n' };
 const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));

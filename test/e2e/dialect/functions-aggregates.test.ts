@@ -1,60 +1,12 @@
 import test from 'ava';
+import { at, base, tablesOfNumbers } from '../../support/function-tables.js';
 import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
 
-/** 2023-11-14T22:13:20Z, a multiple of 20 s. */
-const base = 1_700_000_000_000;
-
-/** Time of so many seconds after {@link base}, as results show it. */
-function at(seconds: number): string {
-  return new Date(base + seconds * 1000).toISOString();
-}
-
-/** Rows of VALUES, one second apart. */
-function values(rows: readonly string[], everySeconds = 1): string {
-  return rows.map((row, index) => `(${base + index * everySeconds * 1000}, ${row})`).join(' ');
-}
-
-/**
- * `one`: seven rows a second apart. `nulls`: two rows without values. `st`: a (g 1) with 1,2,4; b (g 2) with 10,7,NULL,8;
- * c (g 1) empty. `wide`: twice the largest integers. `curve`: from midnight on every six minutes a value. `line`: 1,2,3.
- */
-test.before(async () => {
-  await service.run('CREATE DATABASE s');
-  await service.run(
-    'CREATE TABLE s.one (ts TIMESTAMP, v INT, f DOUBLE, u INT UNSIGNED, b BOOL, n VARCHAR(8), d DECIMAL(10,2), r FLOAT)',
-  );
-  const rows = [
-    "1, 1.5, 5, true, 'a', 1.25, 0.1",
-    'NULL, NULL, NULL, NULL, NULL, NULL, NULL',
-    "2, 2.5, 3, false, 'b', 1.75, 0.1",
-    "NULL, NULL, 4, NULL, 'a', NULL, 0.2",
-    'NULL, NULL, 4, NULL, NULL, NULL, NULL',
-    "3, 1, 4, true, 'c', 0.5, 0.3",
-    "1, 4, 9, true, 'b', 10, 0.1",
-  ];
-  await service.run(`INSERT INTO s.one VALUES ${values(rows)}`);
-  await service.run('CREATE TABLE s.empty (ts TIMESTAMP, v INT, n VARCHAR(8))');
-  await service.run('CREATE TABLE s.nulls (ts TIMESTAMP, v INT, n VARCHAR(8))');
-  await service.run(`INSERT INTO s.nulls VALUES ${values(['NULL, NULL', 'NULL, NULL'])}`);
-  await service.run('CREATE TABLE s.wide (ts TIMESTAMP, l BIGINT, u BIGINT UNSIGNED)');
-  const widest = ['9223372036854775807', '18446744073709551615'].join(', ');
-  await service.run(`INSERT INTO s.wide VALUES ${values([widest, widest])}`);
-  await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (g INT)');
-  await service.run(`INSERT INTO s.a USING s.st TAGS (1) VALUES ${values(['1', '2', '4'])}`);
-  await service.run(`INSERT INTO s.b USING s.st TAGS (2) VALUES ${values(['10', '7', 'NULL', '8'])}`);
-  await service.run('CREATE TABLE s.c USING s.st TAGS (1)');
-  await service.run('CREATE TABLE s.line (ts TIMESTAMP, v INT)');
-  await service.run(`INSERT INTO s.line VALUES ${values(['1', '2', '3'])}`);
-  await service.run('CREATE TABLE s.curve (ts TIMESTAMP, v DOUBLE)');
-  const curve = [2.064, 2.116, 2.028, 2.126, 2.041, 2.051].map(
-    (v, i) => `('2024-01-01 00:${String(i * 6).padStart(2, '0')}:00', ${v})`,
-  );
-  await service.run(`INSERT INTO s.curve VALUES ${curve.join(' ')}`);
-});
+tablesOfNumbers(test, service);
 
 const infinite = '(v - 2) * 1e308 * 10';
 

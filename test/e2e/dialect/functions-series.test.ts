@@ -1,52 +1,12 @@
 import test from 'ava';
+import { at, base, tablesOfSeries } from '../../support/function-tables.js';
 import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
 
-/** 2023-11-14T22:13:20Z. */
-const base = 1_700_000_000_000;
-
-/** Time of so many seconds after {@link base}, as results show it. */
-function at(seconds: number): string {
-  return new Date(base + seconds * 1000).toISOString();
-}
-
-/** Rows of VALUES, one second apart. */
-function values(rows: readonly string[]): string {
-  return rows.map((row, second) => `(${base + second * 1000}, ${row})`).join(' ');
-}
-
-/**
- * `one`: seven rows a second apart, v 1,NULL,2,NULL,NULL,3,1 and other types. `st`: a (g 1) with 1,2,4; b (g 2) with
- * 10,7,NULL,8; both at the same times; c (g 3) empty. `apart`: p with 1,3,5 at even seconds, q with 10,20,5 at odd ones.
- */
-test.before(async () => {
-  await service.run('CREATE DATABASE s');
-  await service.run(
-    'CREATE TABLE s.one (ts TIMESTAMP, v INT, f DOUBLE, u INT UNSIGNED, b BOOL, t TIMESTAMP, n VARCHAR(8), d DECIMAL(10,2), r FLOAT)',
-  );
-  const rows = [
-    "1, 1.5, 5, true, 1000, 'a', 1.25, 0.1",
-    'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL',
-    "2, 2.5, 3, false, 3000, 'b', 1.75, 0.1",
-    "NULL, NULL, 4, NULL, NULL, 'a', NULL, 0.2",
-    'NULL, NULL, 4, NULL, NULL, NULL, NULL, NULL',
-    "3, 1, 4, true, 2000, 'c', 0.5, 0.3",
-    "1, 4, 9, true, 7000, 'b', 10, 0.1",
-  ];
-  await service.run(`INSERT INTO s.one VALUES ${values(rows)}`);
-  await service.run('CREATE TABLE s.empty (ts TIMESTAMP, v INT)');
-  await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (g INT)');
-  await service.run(`INSERT INTO s.a USING s.st TAGS (1) VALUES ${values(['1', '2', '4'])}`);
-  await service.run(`INSERT INTO s.b USING s.st TAGS (2) VALUES ${values(['10', '7', 'NULL', '8'])}`);
-  await service.run('CREATE TABLE s.c USING s.st TAGS (3)');
-  await service.run('CREATE STABLE s.apart (ts TIMESTAMP, v INT) TAGS (g INT)');
-  const even = [1, 3, 5].map((v, i) => `(${base + i * 2000}, ${v})`).join(' ');
-  const odd = [10, 20, 5].map((v, i) => `(${base + i * 2000 + 1000}, ${v})`).join(' ');
-  await service.run(`INSERT INTO s.p USING s.apart TAGS (1) VALUES ${even} s.q USING s.apart TAGS (1) VALUES ${odd}`);
-});
+tablesOfSeries(test, service);
 
 statements('DIFF is the distance to the last value before, by its four modes', service, 's', [
   { sql: 'SELECT diff(v) FROM one', rows: [[null], [1], [null], [null], [1], [-2]], meta: [['diff(v)', 'BIGINT', 8]] },

@@ -1,31 +1,12 @@
 import test from 'ava';
+import { base, tablesOfTypes } from '../../support/function-tables.js';
 import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
 
-/** 2023-11-14T22:13:20Z, a Tuesday. */
-const base = 1_700_000_000_000;
-
-/** `kinds`: a row of values and a row of NULLs in every type. `texts`: VARCHAR and NCHAR. `j`: JSON tags. */
-test.before(async () => {
-  await service.run('CREATE DATABASE s');
-  await service.run(
-    'CREATE TABLE s.kinds (ts TIMESTAMP, b BOOL, t TINYINT, s SMALLINT, i INT, l BIGINT, ut TINYINT UNSIGNED, ul BIGINT UNSIGNED, f FLOAT, d DOUBLE, c DECIMAL(10,2), x TIMESTAMP)',
-  );
-  await service.run(
-    `INSERT INTO s.kinds VALUES (${base}, true, -5, -300, -70000, -5000000000, 200, 18446744073709551615, -2.5, 2.5, -12.25, 1700000000123) (${base + 1}, ${'NULL, '.repeat(10)}NULL)`,
-  );
-  await service.run('CREATE TABLE s.texts (ts TIMESTAMP, v VARCHAR(16), n NCHAR(8))');
-  await service.run(
-    `INSERT INTO s.texts VALUES (${base}, 'aBc de', '日本x') (${base + 1}, '', '') (${base + 2}, NULL, NULL)`,
-  );
-  await service.run('CREATE STABLE s.js (ts TIMESTAMP, v INT) TAGS (j JSON)');
-  await service.run(
-    `INSERT INTO s.j1 USING s.js TAGS ('{"host":"web","n":3,"ok":true,"x":null}') VALUES (${base}, 1) s.j2 USING s.js TAGS ('{"host":"db","n":2.5}') VALUES (${base}, 2) s.j3 USING s.js TAGS (NULL) VALUES (${base}, 3)`,
-  );
-});
+tablesOfTypes(test, service);
 
 statements('texts', service, 's', [
   {
