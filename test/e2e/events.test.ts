@@ -279,12 +279,10 @@ brief('pages do not shift when events come, and together they are the whole list
 brief('series that fall silent are events until they are heard again', async (t) => {
   await write('beats,host=a v=1\nbeats,host=b v=1');
   const beating = new AbortController();
-  const beats = (async () => {
-    while (!beating.signal.aborted) {
-      await write('beats,host=b v=1');
-      await sleep(200);
-    }
-  })();
+  const beats = until(async () => {
+    await write('beats,host=b v=1');
+    return beating.signal.aborted;
+  }, 600_000);
   const [silent, ...others] = await ofRule('silent', (events) => events.length > 0);
   t.like(silent, { elementId: 'a', status: 'active', severity: 'info', value: null, threshold: null });
   t.deepEqual(others, []);

@@ -87,10 +87,9 @@ test('while everything is paused TCP is held, UDP is shed and counted, scrapes a
   await sleep(100);
   telnet.write('put speed 1700000003 3 host=a\n');
   for (let i = 0; i < 5; i++) await send('during:1|c');
-  await sleep(700);
+  t.true(await until(async () => (await figure('adapter_hostexporter_skipped_scrapes')) > skipped));
+  t.true(await until(async () => (await figure('adapter_statsgw_shed_datagrams')) === 5));
   t.is(scrapes, scraped, 'nobody is scraped');
-  t.true((await figure('adapter_hostexporter_skipped_scrapes')) > skipped);
-  t.is(await figure('adapter_statsgw_shed_datagrams'), 5);
   t.true((await figure('adapter_telnet_lines')) <= 2, 'the socket is not read');
 
   percent = 75;

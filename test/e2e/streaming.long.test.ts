@@ -14,7 +14,7 @@ import {
   rowsOf,
   startAdapter,
 } from '../support/processes.js';
-import { until } from '../support/until.js';
+import { standsStill, until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;
 /** Length of a streamed body. */
@@ -140,8 +140,7 @@ test.serial(
       }
     });
     const before = sent;
-    await sleep(2_000);
-    const stalledAt = sent;
+    const stalledAt = await standsStill(() => sent);
     const resident = memoryOf(adapter.pid, 'VmRSS');
     await sleep(1_500);
     t.true(paused && !ended, 'the client waits');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { telnetRecording } from '../support/recordings.js';
@@ -224,7 +224,7 @@ long(
         const size = Math.ceil(flow.bytes.length / 500);
         for (let at = 0; at < flow.bytes.length; at += size) {
           socket.write(flow.bytes.subarray(at, at + size));
-          await sleep(1);
+          await turn();
         }
         socket.end();
         await closed;

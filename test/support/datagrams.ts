@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
-/** Sends datagrams to a port of this machine, one after the other. */
+/** Sends datagrams to a port of this machine, one after the other; a receiver in this process reads each before the next. */
 export async function sendDatagrams(
   port: number,
   datagrams: readonly (string | Uint8Array)[],
@@ -10,7 +10,7 @@ export async function sendDatagrams(
   const socket = createSocket('udp4');
   for (const datagram of datagrams) {
     await new Promise<void>((resolve) => socket.send(datagram, port, '127.0.0.1', () => resolve()));
-    if (pauseMs > 0) await sleep(pauseMs);
+    await (pauseMs > 0 ? sleep(pauseMs) : turn());
   }
   socket.close();
 }

@@ -21,3 +21,14 @@ export async function until(
   }
   return condition();
 }
+
+/** Waits until a count is the same at two looks, one after the other; gives it. */
+export async function standsStill(count: () => number): Promise<number> {
+  let last = Number.NaN;
+  await until(() => {
+    const isSame = count() === last;
+    last = count();
+    return isSame;
+  });
+  return last;
+}

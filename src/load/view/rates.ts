@@ -11,7 +11,8 @@ const maxSamples = 1200;
 /** Rows per second, and delays, over time: samples at regular intervals, which grow longer in long runs. */
 export class RateSampler {
   readonly #read: () => Counted;
-  readonly #begun = performance.now();
+  readonly #now: () => number;
+  readonly #begun: number;
   readonly #timer: NodeJS.Timeout;
   #samples: RateSample[] = [];
   #every = 1;
@@ -19,8 +20,11 @@ export class RateSampler {
   #last = nothing;
   #lastSeconds = 0;
 
-  constructor(read: () => Counted, intervalMs = 1000) {
+  /** `now` is the clock, in ms. */
+  constructor(read: () => Counted, intervalMs = 1000, now = () => performance.now()) {
     this.#read = read;
+    this.#now = now;
+    this.#begun = now();
     this.#timer = setInterval(() => this.#tick(), intervalMs);
     this.#timer.unref();
   }
@@ -39,7 +43,7 @@ export class RateSampler {
 
   #sample(): void {
     const now = this.#read();
-    const atSeconds = (performance.now() - this.#begun) / 1000;
+    const atSeconds = (this.#now() - this.#begun) / 1000;
     const last = this.#last;
     this.#samples.push({
       atSeconds,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { basicOf, startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 const { service, end } = await startService(
   '--limits.queryTime=4s',
@@ -48,13 +49,8 @@ async function running(): Promise<number> {
   return Number(await engine(`SELECT count() FROM system.processes WHERE ${others}`));
 }
 
-async function becomes(count: number, withinMs: number): Promise<boolean> {
-  const until = performance.now() + withinMs;
-  while ((await running()) !== count) {
-    if (performance.now() > until) return false;
-    await sleep(50);
-  }
-  return true;
+function becomes(count: number, withinMs: number): Promise<boolean> {
+  return until(async () => (await running()) === count, withinMs);
 }
 
 /** Seconds of processor time the engine has used. */

@@ -4,6 +4,7 @@ import net from 'node:net';
 import test from 'ava';
 import { LoadTool } from '../../support/load-tool.js';
 import { basicOf, startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');
@@ -30,11 +31,7 @@ const scenario = (name: string, more: object = {}, top: object = {}) => ({
 });
 
 async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1200; tries++) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('It did not happen within a minute.');
+  if (!(await until(isSo))) throw new Error('It did not happen within a minute.');
 }
 
 test.serial('wrong words end with a hint and without touching the server', async (t) => {

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { SubscribeScenario } from '../../../src/load/model/scenario.js';
 import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { temporaryDirectory } from '../../support/engine.js';
 import { connectionTo } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 const { service, end } = await startService();
 const [directory, remove] = temporaryDirectory();
@@ -17,11 +17,8 @@ test.after.always(async () => {
 
 async function written(from: number, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, at) => `(${from + at}, ${from + at})`);
-  for (;;) {
-    const { body } = await service.sql(`INSERT INTO d.t1 USING d.m TAGS (1) VALUES ${rows.join(' ')}`);
-    if (body.code === 0) return;
-    await sleep(200);
-  }
+  const insert = `INSERT INTO d.t1 USING d.m TAGS (1) VALUES ${rows.join(' ')}`;
+  await until(async () => (await service.code(insert)) === 0);
 }
 
 test('consumers wait for an engine that was killed, lose nothing', async (t) => {
@@ -62,19 +59,12 @@ test('consumers wait for an engine that was killed, lose nothing', async (t) => 
   const running = runSubscribeScenario(scenario, { version: 'test', log, stop: stop.signal });
   const read = (): number[] =>
     [0, 1].flatMap((consumer) => {
-      const text = readFileSync(`${rowsFile}_${consumer}`, 'utf8');
+      const path = `${rowsFile}_${consumer}`;
+      // The files are made when the consumers begin.
+      const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
       return [...text.matchAll(/^(\d+) \d+$/gm)].map(([, time]) => Number(time));
     });
-  const reached = async (rows: number): Promise<void> => {
-    for (let left = 300; left > 0; left--) {
-      try {
-        if (new Set(read()).size >= rows) return;
-      } catch {
-        // The files are made when the consumers begin.
-      }
-      await sleep(200);
-    }
-  };
+  const reached = (rows: number) => until(() => new Set(read()).size >= rows);
   await reached(100);
   process.kill(service.enginePid(), 'SIGKILL');
   await written(101, 100);

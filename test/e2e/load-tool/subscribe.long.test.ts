@@ -6,6 +6,7 @@ import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { moreCases } from '../../support/cases.js';
 import { connectionTo, LoadTool } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');
@@ -216,14 +217,11 @@ test('the setting tmq.releaseIntervalMultiplierForAutocommit says how long a con
   const { process: child, ended } = await tool.begin({ ...fileOf(plan), cfgdir: tool.directory });
   const parameters = () =>
     service.rows(`SELECT parameters FROM performance_schema.perf_consumers WHERE consumer_group = 'lease'`);
-  let found = await parameters();
-  for (let left = 300; found.length === 0 && left > 0; left--) {
-    await sleep(200);
-    found = await parameters();
-  }
+  t.true(await until(async () => (await parameters()).length > 0));
+  const shown = await parameters();
   child.kill('SIGTERM');
   t.is((await ended).code, 0);
-  t.deepEqual(found, [['tbname:1,commit:1,interval:3000ms,reset:earliest,lease:21000ms']]);
+  t.deepEqual(shown, [['tbname:1,commit:1,interval:3000ms,reset:earliest,lease:21000ms']]);
   t.deepEqual(await parameters(), [], 'who has left is not waited for');
 });
 
@@ -269,7 +267,7 @@ test('consumers that are killed and started again in turn lose nothing, and repe
     for (let kill = 0; kill < kills; kill++) {
       const before = size();
       await sleep(800);
-      for (let left = 40; size() === before && left > 0; left--) await sleep(200);
+      await until(() => size() > before, 8_000);
       const turn = kill % 2;
       runs[turn]!.process.kill('SIGKILL');
       await runs[turn]!.ended;
@@ -282,7 +280,7 @@ test('consumers that are killed and started again in turn lose nothing, and repe
     return `d${at % tables}|${time + 1} ${Math.floor(time / perBatch)}`;
   });
   const found = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
-  for (let left = 240; new Set(found()).size < wanted.length && left > 0; left--) await sleep(1_000);
+  await until(() => new Set(found()).size >= wanted.length, 240_000);
   for (const { process: child, ended } of runs) {
     child.kill('SIGTERM');
     t.is((await ended).code, 0);

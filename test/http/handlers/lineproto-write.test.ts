@@ -6,6 +6,7 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { type Ask, ask, basic, connect, type Reply, startRoom, wrongPassword } from '../../support/http-room.js';
+import { standsStill } from '../../support/until.js';
 
 type Write = (exchange: Exchange<WriteRequest, Delivery>) => void;
 
@@ -279,7 +280,7 @@ test('a body is passed on while it arrives, and no faster than it is read', asyn
   socket.write(`POST ${path} HTTP/1.0\r\nAuthorization: ${basic}\r\nContent-Length: ${size}\r\n\r\n`);
   socket.write(Buffer.alloc(size, 'x'));
   const exchange = await whenBegun;
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await standsStill(() => socket.writableLength);
   t.true(socket.writableLength > size / 2);
   let read = 0;
   exchange.request.body.on('data', (chunk: Buffer) => {

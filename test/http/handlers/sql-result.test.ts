@@ -5,6 +5,7 @@ import test from 'ava';
 import type { Exchange, SqlAnswer, SqlRequest } from '../../../src/model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
 import { askSql, basic, connect, type RoomOptions, rows, startRoom } from '../../support/http-room.js';
+import { standsStill, until } from '../../support/until.js';
 
 function refusing(found: Fault): (exchange: Exchange<SqlRequest, SqlAnswer>) => void {
   return (exchange) => exchange.refuse(found);
@@ -208,7 +209,8 @@ test('a client that stops reading holds the result back', async (t) => {
   const { socket } = connect(room);
   socket.pause();
   socket.write(`POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => pulled > 0);
+  await standsStill(() => pulled);
   t.true(pulled > 0 && pulled < 500, String(pulled));
   socket.destroy();
 });

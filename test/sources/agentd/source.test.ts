@@ -48,7 +48,7 @@ async function contract() {
   await source.start();
   const send = async (text: string): Promise<Delivery | undefined> => {
     heard.begin();
-    await sendDatagrams(source.port, text.match(/.*\n/g) ?? [], 1);
+    await sendDatagrams(source.port, text.match(/.*\n/g) ?? []);
     return heard.ending(Buffer.byteLength(text), 1_000);
   };
   return { source: heard.source, gate, send };

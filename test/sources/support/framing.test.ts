@@ -13,6 +13,7 @@ import {
 } from '../../../src/sources/support/framing.js';
 import { ElementCutter } from '../../../src/transforms/wire/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../../../src/transforms/wire/line-cutter.js';
+import { standsStill } from '../../support/until.js';
 
 const atLineFeed = (): LineCutter => ({ lastLineBreak: (bytes) => bytes.lastIndexOf(10) + 1 });
 const never = new AbortController().signal;
@@ -115,7 +116,7 @@ test('the next block is read only while the gate is open', async (t) => {
       complete: resolve,
     });
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await standsStill(() => read);
   t.true(read < 30, `read ${read} chunks ahead of a shut gate`);
   t.is(bytes, 128);
   const drip = setInterval(() => gate.give(gate.bytes), 0);

@@ -64,7 +64,7 @@ function contractFor(protocol: 'tcp' | 'udp') {
     const send = async (text: string): Promise<Delivery | undefined> => {
       heard.begin();
       const pieces = text.match(/.*\n/g) ?? [];
-      if (protocol === 'udp') await sendDatagrams(source.ports[0]!, pieces, 1);
+      if (protocol === 'udp') await sendDatagrams(source.ports[0]!, pieces);
       else await sendStream(source.ports[0]!, pieces, 1);
       return heard.ending(Buffer.byteLength(text), 1_000);
     };

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { readSocket } from '../../../src/sources/support/socket-reader.js';
-import { until } from '../../support/until.js';
+import { standsStill, until } from '../../support/until.js';
 
 /** Both ends of a connection. */
 async function connected(t: { teardown(end: () => void): void }): Promise<{ near: net.Socket; far: net.Socket }> {
@@ -64,9 +64,9 @@ test('while nobody takes what was read, the sender is held back', async (t) => {
       far.write(block);
       written += block.length;
     }
-    await sleep(1);
+    await turn();
   }
-  await sleep(100);
+  await standsStill(() => near.bytesRead);
   t.true(near.bytesRead < 300_000, `${near.bytesRead} bytes were read`);
   await reader.return(undefined);
 });

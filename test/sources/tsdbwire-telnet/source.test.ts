@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
@@ -182,8 +182,8 @@ test('a batch waits for its size, for its age or for the end of the connection',
   const made = await make({ batchSize: 3 }, 1_000_000);
   const seen = storing(made);
   const socket = made.connect();
-  socket.write('a 1 1 a=b\nb 1 1 a=b\n');
-  await sleep(100);
+  socket.write('a 1 1 a=b\nb 1 1 a=b\nversion\n');
+  await once(socket, 'data');
   t.is(seen.length, 0);
   socket.write('c 1 1 a=b\n');
   t.true(await until(() => seen.length === 1));
@@ -219,7 +219,7 @@ test('the last line needs no end when the client closes, and is dropped when the
   socket.write('c 1 1 a=b\nd 1 1 a=');
   t.true(await until(() => seen.length === 1));
   socket.resetAndDestroy();
-  await sleep(50);
+  t.true(await until(() => made.source.connections === 0));
   t.is(textOf(seen), 'c 1 1 a=b\n');
 });
 

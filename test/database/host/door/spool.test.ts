@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { exceptionReply } from '../../../../src/database/host/connection/exception.js';
 import { Spool } from '../../../../src/database/host/door/spool.js';
@@ -35,7 +35,7 @@ test('a body that does not fit waits until another is discarded', async (t) => {
     taken = true;
     return body;
   });
-  await sleep(20);
+  for (let i = 0; i < 10; i++) await turn();
   t.false(taken);
   first.discard();
   (await second).discard();
