@@ -50,6 +50,8 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes(true)] : [];
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
+  // A key that is the same for all groups, or another one each time, stays where it is.
+  const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   const fill = fillClause(task);
   const spanned = spannedWindows(task, scope, windows, fill);
   const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : rowsOfFewSeries(task, keys);
@@ -58,7 +60,8 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const filling = {
       fill,
       source: scope.source,
-      grouped: printSelect(grouped),
+      grouped,
+      steady,
       keys: [...keys.map(({ column }) => column), ...dependents],
       values: filled.functions,
     };
@@ -73,12 +76,14 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       };
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
-    const from = `(${filledRows}) AS ${scope.source}`;
-    return plannedSelect({ ...chosen.select, from, where, mostRows }, chosen.columns, spanned);
+    const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
+    // Windows must be there before they are looked at.
+    const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
+    const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
+    return plannedSelect(merged ?? over, chosen.columns, spanned);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
-  const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
 }
 
@@ -89,8 +94,10 @@ function allWindows(
   spanned: BlockWindows | undefined,
   filling: Parameters<typeof fillListedWindows>[0],
   translator: ExpressionTranslator,
-): string {
-  if (intervals === undefined) return external === undefined ? '' : fillListedWindows(filling, external, translator);
+): GroupedRows {
+  if (intervals === undefined) {
+    return external === undefined ? filling.grouped : fillListedWindows(filling, external, translator);
+  }
   const range = spanned?.between(spanned.bounds);
   return fillWindows({ ...filling, windows: intervals, range }, translator);
 }

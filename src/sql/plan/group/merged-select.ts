@@ -29,6 +29,7 @@ export function mergedSelect(outer: EngineSelect, grouped: GroupedRows, source: 
     where: grouped.groups ? where : [...where, ...terms],
     groupBy: keys,
     having: grouped.groups ? [...having, ...terms] : having,
+    qualify: grouped.qualify,
     isOneGroup: grouped.isOneGroup === true,
     hidesEmpty: grouped.hidesEmpty === true,
     orderBy: (outer.orderBy ?? []).map(spelledOut),

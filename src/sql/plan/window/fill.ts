@@ -1,5 +1,5 @@
 import { Codes } from '../../../model/fault.js';
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { type EngineSelect, printSelect, sortTerm } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Fill } from '../../syntax/ast.js';
@@ -8,6 +8,8 @@ import { refuse } from '../../values/context.js';
 import { castValue, type Environment } from '../../values/convert.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
+import type { GroupedRows } from '../group/group-rows.js';
+import { mergedSelect } from '../group/merged-select.js';
 import type { ExternalWindows, WindowRange } from '../rows/block.js';
 import type { IntervalWindows } from './window.js';
 
@@ -18,7 +20,9 @@ export const maxFilledWindows = 10_000_000n;
 interface FillTask {
   readonly fill: Fill;
   readonly source: string;
-  readonly grouped: string;
+  readonly grouped: GroupedRows;
+  /** True where its keys may stand elsewhere, too. */
+  readonly steady: boolean;
   /** Columns of `grouped` that are the same for all windows of a slice. */
   readonly keys: readonly string[];
   /** Values over `source`; they become the columns f1, f2 ... */
@@ -48,7 +52,7 @@ interface CompleteWindows {
  * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
  * HAVING chooses among the windows that are filled.
  */
-export function fillWindows(task: IntervalFill, translator: ExpressionTranslator): string {
+export function fillWindows(task: IntervalFill, translator: ExpressionTranslator): GroupedRows {
   const { source, keys, windows } = task;
   const range = fillRange(task);
   const { grid } = windows;
@@ -56,7 +60,7 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
   const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
   const start = startOfCell(grid, `${source}.n`);
   const complete = {
-    sql: `SELECT * FROM (${present}) ORDER BY ${sorted}${fillSteps(range)}`,
+    sql: `${present} ORDER BY ${sorted}${fillSteps(range)}`,
     window: [[start, 'w']],
     position: grid.unit === 'ticks' ? `${source}.n` : start,
     start,
@@ -69,7 +73,7 @@ export function fillListedWindows(
   task: FillTask,
   { listed, keys: sliced, attributes }: ExternalWindows,
   translator: ExpressionTranslator,
-): string {
+): GroupedRows {
   const { source, keys, values } = task;
   const present = presentWindows(task, `${source}.n`);
   const own = [['xs', 'w'], ['xe', 'e'], ...attributes.map((_, at) => [`xa${at + 1}`, `q${at}`] as const)] as const;
@@ -97,19 +101,20 @@ export function fillListedWindows(
 }
 
 /** The windows that have rows, numbered. */
-function presentWindows({ source, keys, values, grouped }: FillTask, number: string): string {
+function presentWindows({ source, keys, values, grouped, steady }: FillTask, number: string): string {
   const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
-  return printSelect({
+  const numbered: EngineSelect = {
     columns: [...keys.map((key): [string, string] => [`${source}.${key}`, key]), [number, 'n'], ['1', 'p'], ...columns],
-    from: `(${grouped}) AS ${source}`,
-  });
+    from: `(${printSelect(grouped)}) AS ${source}`,
+  };
+  return printSelect((steady ? mergedSelect(numbered, grouped, source) : undefined) ?? numbered);
 }
 
-function filledRows(task: FillTask, complete: CompleteWindows, translator: ExpressionTranslator): string {
+function filledRows(task: FillTask, complete: CompleteWindows, translator: ExpressionTranslator): GroupedRows {
   const { fill, source, keys, values } = task;
   const forced = fill.mode.endsWith('_F') && keys.length === 0;
   const filler = valueFiller(task, complete, translator);
-  return printSelect({
+  return {
     columns: [
       ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
       ...complete.window,
@@ -117,7 +122,8 @@ function filledRows(task: FillTask, complete: CompleteWindows, translator: Expre
     ],
     from: `(${complete.sql}) AS ${source}`,
     qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
-  });
+    groups: false,
+  };
 }
 
 /** Error 0x263B without two limits or when they are too far apart. */

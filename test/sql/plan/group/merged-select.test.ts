@@ -48,3 +48,15 @@ asks('a smaller limit stays with more rows allowed', 'SELECT voltage FROM d1 LIM
 asks('a group that picks a row repeats what picks it', 'SELECT max(voltage), note, ts FROM d1', 1, [
   '[250,"n5","2023-11-14T22:14:10.000Z"]',
 ]);
+asks(
+  'windows and those that FILL adds are two SELECTs',
+  `SELECT _wstart, max(voltage) + 1 AS v FROM d1 WHERE ts >= ${start} AND ts < ${start + 30_000} INTERVAL(10s) FILL(NULL) ORDER BY v DESC LIMIT 1`,
+  2,
+  ['["2023-11-14T22:13:40.000Z",221]'],
+);
+asks(
+  'windows with FILL are all there before OVER and HAVING look at them',
+  `SELECT sum(max(voltage)) OVER () AS s, max(voltage) FROM d1 WHERE ts >= ${start} AND ts < ${start + 30_000} INTERVAL(10s) FILL(VALUE, 3) HAVING max(voltage) <= 219`,
+  3,
+  ['[410,200]', '[410,210]'],
+);
