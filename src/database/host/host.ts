@@ -5,14 +5,17 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandoverPlace } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
+import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
 import { handle } from './door/handler.js';
 import { KeptAnswers } from './door/kept-answers.js';
 import { LogCount } from './door/log-count.js';
+import { onConnection } from './door/on-connection.js';
 import { openShortDoor, type ShortDoor } from './door/short-door.js';
 import { Spool } from './door/spool.js';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js';
+import { RestingTables } from './resting-tables.js';
 import { makeScratch, type Scratch } from './scratch.js';
 import { PartSpreader } from './spread.js';
 import { removeTornDefinitions } from './torn-definitions.js';
@@ -116,6 +119,7 @@ interface Running {
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
+  readonly resting: RestingTables;
   readonly log: LogCount;
   readonly port: number;
   /** Requests being answered. */
@@ -128,9 +132,22 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
   spreader.tablesMade();
   const log = new LogCount(async () => Number(await connections.ask(countEntries)));
   const answers = new KeptAnswers((sql) => connections.ask(sql));
+  const active = new Set<Promise<void>>();
+  const begun = (work: Promise<void>): void => {
+    const answered = work.finally(() => active.delete(answered));
+    active.add(answered);
+  };
+  const resting = new RestingTables(async (sql, signal) => {
+    const how = { lane: 'short', signal, owner: undefined } as const;
+    const result = await onConnection(connections, how, (connection, tag) =>
+      connection.run(sql, 'TSVRaw', noContext, tag),
+    );
+    return result?.text() ?? '';
+  }, begun);
   const context = {
     connections,
     answers,
+    resting,
     tablesMade: () => spreader.tablesMade(),
     log,
     spool: new Spool(
@@ -142,24 +159,19 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     timeZone: await connections.ask('SELECT timezone()'),
     serverName: hostname(),
   };
-  const active = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 0, keepAliveTimeout: keepAliveMs });
   const lost = new Promise<void>((resolve) => {
     server.on('request', (request, response) => {
       const answered = handle(context, request, response).finally(() => {
-        active.delete(answered);
         // Systems that clean up behind a user who has logged out do so below the feet of what the user left running.
         if (response.statusCode === 500 && !existsSync(scratch.path)) resolve();
       });
-      active.add(answered);
+      begun(answered);
     });
   });
   const port = await listen(server, options);
-  const short = openShortDoor(scratch.path, connections, answers, (begun) => {
-    const answered = begun.finally(() => active.delete(answered));
-    active.add(answered);
-  });
-  return { server, short, connections, scratch, spreader, log, port, active, lost };
+  const short = openShortDoor(scratch.path, connections, answers, begun);
+  return { server, short, connections, scratch, spreader, resting, log, port, active, lost };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -177,8 +189,9 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, short, connections, scratch, spreader, log, active } = running;
+  const { server, short, connections, scratch, spreader, resting, log, active } = running;
   spreader.stop();
+  resting.stop();
   log.stop();
   server.close();
   short.close();

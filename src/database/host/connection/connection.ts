@@ -13,6 +13,9 @@ export interface StatementContext {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** Of statements that set nothing. */
+export const noContext: StatementContext = { database: '', settings: new Map(), parameters: new Map() };
+
 const baseDatabase = 'default';
 
 /**

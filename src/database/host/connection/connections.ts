@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { drainPending } from 'chdb';
 import { quoteString } from '../../../sql/engine/quote.js';
-import { Connection, memoryArgs, userBytes } from './connection.js';
+import { Connection, memoryArgs, noContext, userBytes } from './connection.js';
 import { engineConfig } from './engine-config.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';
@@ -11,7 +11,6 @@ import { UserMemory } from './user-memory.js';
 /** Which connections a statement may take: results that a slow reader holds up must not keep writes out. */
 export type Lane = 'rows' | 'short';
 
-const noContext = { database: '', settings: new Map<string, string>(), parameters: new Map<string, string>() };
 const killAgainMs = 200;
 const maxClientSessions = 64;
 const defaultSessionTimeoutMs = 60_000;

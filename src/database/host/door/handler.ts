@@ -21,6 +21,8 @@ interface HandlerContext {
   readonly connections: Connections;
   /** Told of statements that change something. */
   readonly answers: KeptAnswers;
+  /** Told of statements that have added rows. */
+  readonly resting: { inserted(statement: string): void };
   readonly spool: Spool;
   /** Of the catalogue's log. */
   readonly log: LogCount;
@@ -242,6 +244,7 @@ class Execution {
           const result = await this.#noting(statement.head, () =>
             connection.run(text, 'Null', this.#statementContext(), ''),
           );
+          this.#context.resting.inserted(statement.head);
           reply.end(figures(result, true));
         } catch (error) {
           reply.fail(withoutPath(error, body.path));

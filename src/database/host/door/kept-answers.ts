@@ -1,3 +1,5 @@
+import { insertedTable } from './inserted-table.js';
+
 /** Memory for all answers, and the longest that is kept. */
 const [keptBytes, longestBytes] = [8 * 1024 * 1024, 1024 * 1024];
 /** Between two looks whether changes are still being made. */
@@ -7,8 +9,6 @@ const lookAgainMs = 1_000;
  * text does not name.
  */
 const unsteady = /\b(?:rand\w*|now\w*|today|yesterday|generate\w+|uptime|sleep\w*|merge)\(|\bsystem\./i;
-/** `INSERT INTO d3_0.t7 …`: it changes this table. */
-const inserted = /^\s*insert\s+into\s+(?:table\s+)?(?!function\b)(?:\w+\.)?(\w+)(?=\s*(?:\(|$)|\s+\w)/i;
 /** Changes that are over with their statement, however that ends. */
 const endsAtOnce = /^\s*(?:insert|create)\s/i;
 /** How many changes the engine is still making. */
@@ -67,7 +67,7 @@ export class KeptAnswers {
 
   /** Runs a statement that changes something: from its beginning to its end no answer that it may change is kept. */
   async changedBy<T>(statement: string, run: () => Promise<T>): Promise<T> {
-    const change: Change = { table: inserted.exec(statement)?.[1] };
+    const change: Change = { table: insertedTable(statement)?.table };
     if (!endsAtOnce.test(statement)) this.#unsettle();
     this.#changes.add(change);
     for (const text of this.#answers.keys()) if (mayChange(change, text)) this.#drop(text);

@@ -1,12 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { FrameKind, FrameReader, frameOf, frameSocket } from '../../engine/frames.js';
+import { noContext } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
 import { exceptionReply } from '../connection/exception.js';
 import type { KeptAnswers } from './kept-answers.js';
 import { onConnection } from './on-connection.js';
 
-const noContext = { database: '', settings: new Map<string, string>(), parameters: new Map<string, string>() };
 /** Statements name their format. */
 const format = 'CustomSeparated';
 
