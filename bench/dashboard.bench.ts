@@ -101,11 +101,15 @@ async function measureAlone(alone: EngineAlone, asked: readonly Question[]): Pro
   return medians;
 }
 
-/** Asks all questions in turns; the processor time is of both processes, with what they do beside answering. */
+/**
+ * Asks all questions in turns; the processor time is of both processes, with what they do beside answering. `forget` is done before each question, which
+ * counts for the processor time alone.
+ */
 async function measure(
   service: BenchService,
   asked: readonly Question[],
   aloneMs: readonly (number | undefined)[] = [],
+  forget?: () => Promise<void>,
 ): Promise<void> {
   const all = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
   for (let round = 0; round < rounds; round++) {
@@ -115,6 +119,7 @@ async function measure(
       if (round === 0) for (let warm = 0; warm < 5; warm++) await ask();
       const [adapter, engine] = spentMs(service);
       for (const begun = performance.now(); performance.now() - begun < roundMs; measured.runs++) {
+        await forget?.();
         const asked = performance.now();
         await ask();
         measured.times.push(performance.now() - asked);
@@ -156,8 +161,12 @@ export async function run(scale: MetersScale = shortScale): Promise<void> {
     const asked = questions(scale, `\`${device}\``);
     const parts = async (): Promise<string> =>
       `${(await engine.rows(partsOfRows)).map(([rows]) => Number(rows) / 1000).join(', ')} thousand rows a part`;
-    console.log(`## fresh: ${await parts()}`);
-    await measure(service, asked, await measureAlone(alone, asked));
+    const aloneMs = await measureAlone(alone, asked);
+    console.log(`## fresh, for the first time: ${await parts()}`);
+    // A change of anything: answers are not kept across it.
+    await measure(service, asked, aloneMs, () => engine.exec('SYSTEM STOP MERGES'));
+    console.log('## fresh, asked again');
+    await measure(service, asked, aloneMs);
     await engine.exec('SYSTEM START MERGES');
     let isOver = false;
     const growing = (async () => {
