@@ -2,6 +2,8 @@ import { insertedTable } from './inserted-table.js';
 
 /** Memory for all answers, and the longest that is kept. */
 const [keptBytes, longestBytes] = [8 * 1024 * 1024, 1024 * 1024];
+/** Each change looks through so many texts. */
+const mostAnswers = 1_000;
 /** Between two looks whether changes are still being made. */
 const lookAgainMs = 1_000;
 /**
@@ -90,7 +92,7 @@ export class KeptAnswers {
     answer.bytes = bytes;
     this.#bytes += sizeOf(statement, bytes);
     for (const text of this.#answers.keys()) {
-      if (this.#bytes <= keptBytes) break;
+      if (this.#bytes <= keptBytes && this.#answers.size <= mostAnswers) break;
       this.#drop(text);
     }
   }

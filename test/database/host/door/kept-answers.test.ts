@@ -118,6 +118,13 @@ test('the answers used last are kept within a limit', async (t) => {
   t.is(runs, 22);
   await asked('SELECT 10', 1_000_000);
   t.is(runs, 23);
+  for (let at = 100; at < 1_200; at++) await asked(`SELECT ${at}`, 1);
+  t.is(runs, 1_123);
+  await asked('SELECT 1199', 1);
+  await asked('SELECT 201', 1);
+  t.is(runs, 1_123);
+  await asked('SELECT 199', 1);
+  t.is(runs, 1_124);
 });
 
 test('no answer is older than the changes that had ended when it was asked for', async (t) => {
