@@ -22,7 +22,7 @@ export const functions = {
   Sum: 'SUM',
   'Number of values': 'COUNT',
   'Last value': 'LAST',
-  'Rate per second of a counter': 'IRATE',
+  'Rate per second of a counter': 'RATE',
   'Every value': '',
 };
 
@@ -76,14 +76,16 @@ export function exploreStatement({ database, table, column, of, filters, groups 
     return `SELECT ${['_rowts', ...groups.map(selected), value].join(', ')} FROM ${rows}\nORDER BY _rowts DESC LIMIT ${maxRows}`;
   }
   const interval = `INTERVAL(${windowOf(spanMs, maxWindows)}s)`;
-  if (of === 'IRATE') {
+  if (of === 'RATE') {
     const least = young === undefined ? leastRateWindow : windowOf(valuesOfRate * young.periodMs, 1);
     const wide = `INTERVAL(${Math.max(least, windowOf(spanMs, maxRateWindows))}s)`;
     const names = groups.map((_, at) => `g${at + 1}`);
-    const rate = [`IRATE(${value}) AS r`, `COUNT(${value}) AS n`];
+    // From the first value of a window to its last; a counter that began anew counts from 0.
+    const growth = `LAST(${value}) - IF(LAST(${value}) < FIRST(${value}), 0, FIRST(${value}))`;
+    const rate = [`(${growth}) / (SPREAD(_rowts) / 1s) AS r`, 'COUNT(*) AS n'];
     const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), ...rate].join(', ');
     const outer = ['w AS _wstart', ...names.map((name, at) => `${name} AS ${quoted(labelOf(groups[at]))}`)].join(', ');
-    const each = `SELECT ${inner} FROM ${rows}\nPARTITION BY ${['tbname', ...keys].join(', ')} ${wide}`;
+    const each = `SELECT ${inner} FROM ${rows}\n  AND ${value} IS NOT NULL\nPARTITION BY ${['tbname', ...keys].join(', ')} ${wide}`;
     // Of one value alone the rate is 0, as at the end of the range, where a window has only begun.
     return `SELECT ${outer}, SUM(r) AS rate FROM (\n${each}\n) WHERE n > 1 GROUP BY ${['w', ...names].join(', ')} ORDER BY w LIMIT ${maxRows}`;
   }

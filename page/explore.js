@@ -303,8 +303,8 @@ export function exploreView(context) {
     metric = chosen;
     // Scraped counters have a column of that name, others a name that ends so.
     const isCounter = column.value === 'counter' || counterName.test(chosen === '' ? table.value : chosen);
-    if (isCounter) of.value = 'IRATE';
-    else if (of.value === 'IRATE') of.value = 'AVG';
+    if (isCounter) of.value = 'RATE';
+    else if (of.value === 'RATE') of.value = 'AVG';
     const name = tags.find(isName);
     const own = narrowed(tags, name === undefined ? [] : [{ tag: name, comparison: '=', value: chosen }]);
     let lines = 1;

@@ -150,7 +150,7 @@ inBrowser('scraped metrics are explored by their name, rates of counters by a la
   await page.click('text=Explore metrics');
   await page.waitForSelector('.uplot canvas');
   t.is(await page.inputValue('[aria-label=Value]'), 'cpu_seconds_total');
-  t.is(await page.inputValue('#function'), 'IRATE');
+  t.is(await page.inputValue('#function'), 'RATE');
   await page.waitForSelector('.sql >> text=SUM(r) AS rate');
   await page.waitForSelector('.outcome >> text=/rows in/');
   t.true(await drawn(page, ['Time', 'cpu=0', 'cpu=1']));
@@ -164,6 +164,24 @@ inBrowser('scraped metrics are explored by their name, rates of counters by a la
   t.is(await offered(), 'disk 2,__name__ 1');
   t.is(await page.inputValue('#function'), 'AVG');
   t.deepEqual(wrong, []);
+});
+
+inBrowser('a rate is over all values of a window, also of a counter that grows in bursts or begins anew', async (t) => {
+  const first = 1_700_000_000_000;
+  await service().run('CREATE DATABASE bursts');
+  await service().run('CREATE TABLE bursts.sent (ts TIMESTAMP, n BIGINT)');
+  // Every second of the values, two seconds apart, is 20 higher; after 22 of them the counter begins anew.
+  const rows = Array.from({ length: 30 }, (_, at) => [first + at * 2000, 20 * Math.floor((at % 22) / 2)]);
+  await service().run(`INSERT INTO bursts.sent VALUES ${rows.map((row) => `(${row})`).join(' ')} (${first + 1}, NULL)`);
+  const { page } = await logInAndSee(t, '/#explore');
+  const statement: string = await page.evaluate(`(async () => {
+    const { exploreStatement } = await import('/page/explore-sql.js');
+    const choice = { database: 'bursts', table: 'sent', column: 'n', of: 'RATE', filters: [], groups: [] };
+    return exploreStatement(choice, 60000, { ageMs: 60000, periodMs: 2000 });
+  })()`);
+  const asked = statement.replace('$from', String(first)).replace('$to', String(first + 60_000));
+  const rates = (await service().rows(asked)).map(([, rate]) => rate);
+  t.deepEqual(rates, [5, 5, 5, 5, 2.5, 5]);
 });
 
 const phone = { width: 390, height: 844 };

@@ -35,7 +35,7 @@ test('a column of a table alone is one line, in windows that fit the time range'
 });
 
 test('a table whose first rows have just come is cut finer, but a rate never below three values', (t) => {
-  const rate = { ...plain, of: 'IRATE' };
+  const rate = { ...plain, of: 'RATE' };
   t.regex(exploreStatement(plain, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(1s\)/);
   t.regex(exploreStatement(rate, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(10s\)/);
   t.regex(exploreStatement(rate, hour, { ageMs: 240_000, periodMs: 15_000 }), /INTERVAL\(60s\)/);
@@ -74,11 +74,12 @@ test('groups get a line each, keys of JSON by their name', (t) => {
 
 test('a rate is that of each series, summed up in its group', (t) => {
   t.is(
-    exploreStatement({ ...plain, of: 'IRATE', groups: [cpu] }, hour),
+    exploreStatement({ ...plain, of: 'RATE', groups: [cpu] }, hour),
     [
       'SELECT w AS _wstart, g1 AS `cpu`, SUM(r) AS rate FROM (',
-      "SELECT _wstart AS w, `labels`->'cpu' AS g1, IRATE(`temp`) AS r, COUNT(`temp`) AS n FROM `demo`.`weather`",
+      "SELECT _wstart AS w, `labels`->'cpu' AS g1, (LAST(`temp`) - IF(LAST(`temp`) < FIRST(`temp`), 0, FIRST(`temp`))) / (SPREAD(_rowts) / 1s) AS r, COUNT(*) AS n FROM `demo`.`weather`",
       'WHERE _rowts BETWEEN $from AND $to',
+      '  AND `temp` IS NOT NULL',
       "PARTITION BY tbname, `labels`->'cpu' INTERVAL(60s)",
       ') WHERE n > 1 GROUP BY w, g1 ORDER BY w LIMIT 100000',
     ].join('\n'),

@@ -3,6 +3,10 @@ import { shownDefault } from './flags/usage.js';
 import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './keys/rows.js';
 import { flagGroups, type Level, levels, type Setting } from './keys/setting.js';
 
+const otherOptions = `Any other key is an option of CREATE DATABASE, such as \`keep\`, \`vgroups\`, \`replica\`, \`minRows\`, \`maxRows\` or \`comp\`. \`days\`
+is its DURATION, \`walLevel\` WAL_LEVEL, \`fsync\` WAL_FSYNC_PERIOD, \`cacheLast\` CACHEMODEL. \`cache\`, \`blocks\`, \`quorum\` and \`update\` have
+no effect. A value that CREATE DATABASE would refuse ends the run before anything is touched.`;
+
 /** Of a line of prose, in characters. */
 const lineLength = 140;
 
@@ -57,7 +61,7 @@ function flagRow({ short, long, also = [], word, help, setting }: LoadFlag): str
 }
 
 function renderKeys(level: Level): string {
-  const others = isOpen(level) ? 'Any other key is an option of CREATE DATABASE.\n\n' : '';
+  const others = isOpen(level) ? `${otherOptions}\n\n` : '';
   const useless = withoutEffect[level];
   const end =
     useless === undefined ? '' : `\n${paragraph(`Accepted and without effect: ${useless.map(code).join(', ')}.`)}\n`;
