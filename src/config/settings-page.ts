@@ -54,7 +54,7 @@ A file with every setting and its default is [packaging/adapter.toml](../packagi
 |---|---|
 | \`port\` | another program has 6041 |
 | \`database.path\`, \`log.path\` | where the data and the log are |
-| \`smlAutoCreateDB\` | agents may write to databases that nobody has made |
+| \`smlAutoCreateDB\` | agents may write to databases that do not exist |
 | \`ssl.enable\`, \`ssl.certFile\`, \`ssl.keyFile\` | the network is not yours |
 | \`httpCodeServerError\` | clients should see a failed statement in the HTTP status |
 | \`tsdbwire_telnet.enable\`, \`graphite.enable\`, \`hostexporter.enable\` | ways in that are off by default |

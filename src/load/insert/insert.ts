@@ -62,6 +62,7 @@ class InsertRun {
   readonly #seed: number;
   readonly #totals = new InsertFigures();
   readonly #reports: SuperTableReport[] = [];
+  /** Time of all super tables that are filled, one after the other. */
   #seconds = 0;
   #environment: LoadReport['environment'] = [];
   #rates: readonly RateSample[] = [];
@@ -178,11 +179,9 @@ class InsertRun {
   async #insertAll(tables: readonly FilledTable[]): Promise<void> {
     const { stop } = this.#context;
     const sampler = new RateSampler(() => this.#sum());
-    const begun = performance.now();
     try {
       for (const table of tables) if (table.plan.rows > 0 && !stop.aborted) await this.#insertOne(table);
     } finally {
-      this.#seconds = (performance.now() - begun) / 1000;
       this.#rates = sampler.stop();
       if (this.#reports.length > 1) this.#tellTotals();
     }
@@ -221,6 +220,7 @@ class InsertRun {
     }
     this.#working = { name: '', threads: [] };
     this.#totals.add(sum);
+    this.#seconds += seconds;
     const figures = sum.report(seconds);
     const threads = workers.length;
     const into = plan.tcpPort === undefined ? database.name : `what the listener on port ${plan.tcpPort} writes to`;
