@@ -64,3 +64,15 @@ test('an import stores what is good and names the first bad line', async (t) => 
     ['b', 'north', 0],
   ]);
 });
+
+test('exemplars of OpenMetrics text are read beside those of remote write', async (t) => {
+  await service.run("CREATE DATABASE exemplary PRECISION 'ns'");
+  const body = 'hits_total{page="/"} 7 1700000000 # {trace_id="abc"} 1 1700000000.5\n# EOF\n';
+  const headers = { 'content-type': 'application/openmetrics-text; version=1.0.0' };
+  t.is((await service.ask({ path: '/metrics/job/web?db=exemplary', body, headers })).status, 200);
+  t.is((await service.ask({ path: '/metrics/job/web?db=exemplary', body, headers })).status, 200);
+  t.deepEqual(await service.rows('SELECT * FROM exemplary.metric_exemplars'), [
+    ['2023-11-14T22:13:20.500000000Z', 1, '{"trace_id":"abc"}', { __name__: 'hits_total', job: 'web', page: '/' }],
+  ]);
+  t.deepEqual(await service.rows('SELECT `value`, page, job FROM exemplary.hits_total'), [[7, '/', 'web']]);
+});

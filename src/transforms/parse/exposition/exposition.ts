@@ -8,6 +8,7 @@ import type { SeriesKey } from '../../points/series-tags.js';
 import { Ticks } from '../../points/ticks.js';
 import { excerpt } from '../../wire/line-problem.js';
 import { terminated } from '../../wire/terminated.js';
+import { ExpositionExemplars } from './exemplars.js';
 import { nameText, SampleReader } from './lines.js';
 import { parseExpositionMessages } from './messages.js';
 import { expositionFields, expositionSeries, extraLabels } from './series.js';
@@ -62,6 +63,7 @@ class ExpositionReader {
   readonly #points: PointCollector;
   readonly #times: Ticks;
   readonly #samples: SampleReader;
+  readonly #exemplars: ExpositionExemplars;
   /** Labels that every sample gets, and the address of the target where it was asked at one. */
   readonly #extra: ReadonlyMap<string, string>;
   readonly #url: string | undefined;
@@ -100,6 +102,7 @@ class ExpositionReader {
     this.#url = source.startsWith('{') ? undefined : source;
     this.#start = start;
     this.#samples = new SampleReader(this.#bytes, this.#isOpenMetrics);
+    this.#exemplars = new ExpositionExemplars(this.#bytes, this.#points, this.#times, this.#extra);
     this.#headLength = Buffer.byteLength(source) + 1;
     this.#reserve(this.#headLength);
     this.#key.write(`${source}\n`);
@@ -146,7 +149,6 @@ class ExpositionReader {
       this.#reject(start, end, 'has a bound or quantile that is not a number');
       return;
     }
-    if (samples.hasExemplar) this.#points.leftOut++;
     if (Number.isNaN(samples.value)) return;
     this.#times.now();
     const problem = samples.hasTime ? this.#times.set(samples.seconds, samples.nanos) : undefined;
@@ -160,6 +162,7 @@ class ExpositionReader {
       const refused = this.#points.putDouble(field, samples.value);
       if (refused !== undefined)
         this.#reject(start, end, `cannot be stored: ${field.text} ${refused.message}`, refused.code);
+      else if (samples.exemplarAt >= 0) this.#exemplars.read(samples, end);
     } else this.#reject(start, end, `cannot be stored: ${this.#refused.message}`, this.#refused.code);
   }
 
@@ -268,11 +271,15 @@ class ExpositionReader {
     if (this.#refused !== undefined) return;
     if (points.fieldCount === 0 || points.isTooWide()) {
       points.drop();
+      this.#exemplars.drop();
       if (points.fieldCount > 0) this.#reject(0, 0, 'would make more columns than one scrape may');
       return;
     }
     const unstorable = points.commit(this.#low, this.#high, this.#bytes);
-    if (unstorable !== undefined) this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
+    if (unstorable !== undefined) {
+      this.#exemplars.drop();
+      this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
+    } else this.#exemplars.store(this.#low, this.#high);
   }
 
   /** The series of the sample being read. */
@@ -306,7 +313,7 @@ class ExpositionReader {
  *
  * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
  * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a
- * number are no fields; exemplars are counted as left out; a bad line is rejected and its neighbours are kept.
+ * number are no fields; exemplars are rows of `metric_exemplars`; a bad line is rejected and its neighbours are kept.
  */
 export function parseExposition(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   const { form } = readExpositionHead(bytes);

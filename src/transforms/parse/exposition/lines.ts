@@ -53,7 +53,7 @@ export function nameText(bytes: Uint8Array, start: number, end: number): string 
 /**
  * Reads one sample line of the exposition format into its fields, without an object. Positions are into `bytes`, which ends
  * with a line feed. Names may stand in quotes, that of the sample then among its labels, and their positions are without the
- * quotes (Prometheus, UTF-8 names). What follows the timestamp after a `#` is an exemplar and is skipped.
+ * quotes (Prometheus, UTF-8 names). What follows the timestamp after a `#` is an exemplar, to be read by itself.
  */
 export class SampleReader {
   nameStart = 0;
@@ -64,8 +64,8 @@ export class SampleReader {
   hasTime = false;
   seconds = 0;
   nanos = 0;
-  /** True when an exemplar stands behind the value. */
-  hasExemplar = false;
+  /** Where the exemplar behind the value begins, with a `#`; -1 when there is none. */
+  exemplarAt = -1;
   problem = '';
   readonly #bytes: Uint8Array;
   /** Timestamps are seconds with a fraction, not milliseconds. */
@@ -121,6 +121,17 @@ export class SampleReader {
       return this.#fail('has a name with a letter that names cannot have, or no value');
     }
     return this.#readNumbers(at, end);
+  }
+
+  /** Reads the exemplar of the line that was read last, which ends at `end`, into the labels, the value and the time. False when it is none. */
+  readExemplar(end: number): boolean {
+    const at = this.#skipBlanks(this.exemplarAt + 1);
+    this.labels = 0;
+    this.nameStart = at;
+    this.nameEnd = at;
+    if (this.#bytes[at] !== openBrace) return this.#fail('has an exemplar without labels');
+    const labelsEnd = this.#readLabels(at + 1, end);
+    return labelsEnd >= 0 && this.nameEnd === this.nameStart && this.#readNumbers(this.#skipBlanks(labelsEnd), end);
   }
 
   #skipBlanks(from: number): number {
@@ -209,8 +220,8 @@ export class SampleReader {
       if (!this.#readTime(at, timeEnd)) return this.#fail('has a timestamp that is not one');
       at = this.#skipBlanks(timeEnd);
     }
-    this.hasExemplar = at < end && this.#bytes[at] === hash;
-    return at >= end || this.hasExemplar || this.#fail('has text after its timestamp');
+    this.exemplarAt = at < end && this.#bytes[at] === hash ? at : -1;
+    return at >= end || this.exemplarAt >= 0 || this.#fail('has text after its timestamp');
   }
 
   #endOfWord(from: number, end: number): number {

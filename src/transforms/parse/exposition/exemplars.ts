@@ -1,0 +1,108 @@
+import type { Fault } from '../../../model/fault.js';
+import { exemplarsTable, labelSetKey, metricsStyle } from '../../points/label-set.js';
+import { fieldName, type PointCollector } from '../../points/point-collector.js';
+import { badPoint } from '../../points/point-fault.js';
+import type { Ticks } from '../../points/ticks.js';
+import { nameText, type SampleReader } from './lines.js';
+
+const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
+/** Longest labels of an exemplar, as text. */
+const maxTextBytes = 16_384;
+
+type Label = readonly [name: string, value: string];
+
+/** An exemplar that waits until the point of its sample is stored. */
+interface Waiting {
+  /** Those of its sample, with the name of the sample as `__name__`. */
+  readonly series: readonly Label[];
+  /** Its own labels as JSON. */
+  readonly labels: string;
+  readonly value: number;
+  /** A time of its own, in seconds and nanoseconds. */
+  readonly time: readonly [seconds: number, nanos: number] | undefined;
+}
+
+/**
+ * Exemplars of the samples of a point, which are stored behind it. What cannot be read or stored of them is counted as left out; their
+ * sample stays.
+ */
+export class ExpositionExemplars {
+  readonly #bytes: Uint8Array;
+  readonly #points: PointCollector;
+  readonly #times: Ticks;
+  readonly #extra: ReadonlyMap<string, string>;
+  #waiting: Waiting[] = [];
+
+  constructor(bytes: Uint8Array, points: PointCollector, times: Ticks, extra: ReadonlyMap<string, string>) {
+    this.#bytes = bytes;
+    this.#points = points;
+    this.#times = times;
+    this.#extra = extra;
+  }
+
+  /** Reads the exemplar behind the sample that was read last and ends at `end`. The labels of the sample are gone then. */
+  read(samples: SampleReader, end: number): void {
+    const series: Label[] = [['__name__', nameText(this.#bytes, samples.nameStart, samples.nameEnd)]];
+    for (const [name, value] of labelsOf(this.#bytes, samples)) if (!this.#extra.has(name)) series.push([name, value]);
+    series.push(...this.#extra);
+    if (!samples.readExemplar(end)) {
+      this.#points.leftOut++;
+      return;
+    }
+    this.#waiting.push({
+      series,
+      labels: JSON.stringify(Object.fromEntries(labelsOf(this.#bytes, samples))),
+      value: samples.value,
+      time: samples.hasTime ? [samples.seconds, samples.nanos] : undefined,
+    });
+  }
+
+  /** Stores what waits; `low` and `high` are the time of the point. Leaves the times as they were. */
+  store(low: number, high: number): void {
+    if (this.#waiting.length === 0) return;
+    const times = this.#times;
+    const before = [times.low, times.high] as const;
+    for (const exemplar of this.#waiting) {
+      times.restore(low, high);
+      if (this.#storeOne(exemplar) !== undefined) this.#points.leftOut++;
+    }
+    times.restore(...before);
+    this.#waiting = [];
+  }
+
+  /** Forgets what waits: the point is not stored. */
+  drop(): void {
+    this.#points.leftOut += this.#waiting.length;
+    this.#waiting = [];
+  }
+
+  #storeOne({ series, labels, value, time }: Waiting): Fault | undefined {
+    const points = this.#points;
+    const outside = time === undefined ? undefined : this.#times.set(...time);
+    const text = Buffer.from(labels);
+    if (outside !== undefined || text.length > maxTextBytes) return badPoint(outside ?? 'its labels are too long');
+    const refused = this.#take(series) ?? points.refusal();
+    if (refused !== undefined) return refused;
+    const bad = Number.isFinite(value) ? points.putDouble(names.value, value) : undefined;
+    const problem = bad ?? points.putText(names.labels, text);
+    if (problem === undefined) return points.commit(this.#times.low, this.#times.high, this.#bytes);
+    points.drop();
+    return problem;
+  }
+
+  #take(series: readonly Label[]): Fault | undefined {
+    // No key of a point begins like this.
+    const key = Buffer.from(`\n${JSON.stringify(series)}`);
+    const view = new DataView(key.buffer, key.byteOffset, key.length);
+    if (this.#points.find(key, view, 0, key.length)) return undefined;
+    const raw = series.map(([name, value]) => ({ name: Buffer.from(name), value: Buffer.from(value) }));
+    return this.#points.introduce(labelSetKey(raw, exemplarsTable), metricsStyle);
+  }
+}
+
+function labelsOf(bytes: Uint8Array, samples: SampleReader): Label[] {
+  return Array.from({ length: samples.labels }, (_, at) => [
+    nameText(bytes, samples.labelStart(at), samples.labelEnd(at)),
+    samples.labelValue(at).toString(),
+  ]);
+}
