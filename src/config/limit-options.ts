@@ -18,7 +18,7 @@ export const limitsOptions = optionTable({
       type: 'size',
       default: '1MB',
       env: 'ADAPTER_LIMITS_LINE_BYTES',
-      help: 'longest line of a text protocol',
+      help: 'longest line of a text protocol, and point, sample or histogram in a long message of another one',
       min: 1,
     },
     {

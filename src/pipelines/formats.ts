@@ -1,6 +1,7 @@
 import type { WireFormat } from '../model/batch.js';
+import { Codes, FaultError } from '../model/fault.js';
 import { Slice } from '../model/slice.js';
-import type { BodyPiece } from '../sources/http-body/source.js';
+import type { BodyPiece, MessageLimits } from '../sources/http-body/source.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
 import { parseExposition } from '../transforms/parse/exposition/exposition.js';
@@ -17,7 +18,13 @@ import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
 import { inflatedLength, inflateSnappy } from '../transforms/wire/inflate-snappy.js';
 import { ElementCutter } from '../transforms/wire/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/wire/line-cutter.js';
-import { countRows, cutMessage, type MessagePiece, type MessageShape } from '../transforms/wire/message-pieces.js';
+import {
+  countRows,
+  cutMessage,
+  type MessagePiece,
+  type MessageShape,
+  type PieceLimits,
+} from '../transforms/wire/message-pieces.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;
@@ -36,60 +43,80 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
 /** Messages up to this length are read at once, and so are longer ones with no more rows: each may make a table. */
 const shortMessageBytes = 256 * 1024;
 const mostRowsAtOnce = 8_192;
+const mostBytesAtOnce = 1024 * 1024;
 /** The same of messages that must be inflated before their rows are counted, inflated. */
 const shortDeflatedBytes = 1024 * 1024;
 const mostDeflatedRows = 16_384;
+const mostDeflatedBytes = 4 * 1024 * 1024;
 /** Rows of the messages that others are cut into: new series of so many take 5 ms, new metrics 20. */
 const rowsOfPiece = 1_024;
+/** Bytes of them, unless what belongs to their rows is longer. */
+const bytesOfPiece = 256 * 1024;
 
-/** Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer to. */
-const remoteWriteShape: MessageShape = { steps: [new Set([1, 5])], once: new Set([3]) };
+/**
+ * Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer to. In both there are
+ * samples, exemplars and histograms in them.
+ */
+const remoteWriteShape: MessageShape = { steps: [new Set([1, 5])], apart: new Set([3]), inner: new Set([2, 3, 4]) };
 /** Data points of OpenTelemetry: of resource, scope, metric, and the five kinds of data. */
 const otlpShape: MessageShape = {
   steps: [new Set([1]), new Set([2]), new Set([2]), new Set([5, 7, 9, 10, 11]), new Set([1])],
-  once: new Set(),
+  apart: new Set(),
 };
 
 /**
- * The messages of fewer rows that one with very many is cut into, so that others have their turn between them; undefined where it can
- * be read at once, or not at all.
+ * The messages of fewer rows that one with very many, or a very long one, is cut into, so that others have their turn between them;
+ * undefined where it can be read at once, or not at all. Of a message with millions of empty fields they throw a FaultError.
  */
 export function piecesOf(
   format: WireFormat,
   message: Uint8Array,
-  maxMessageBytes: number,
+  { maxMessageBytes, maxLineBytes }: MessageLimits,
 ): Iterable<BodyPiece> | AsyncIterable<BodyPiece> | undefined {
+  const limits: PieceLimits = { rows: rowsOfPiece, bytes: bytesOfPiece, rowBytes: maxLineBytes };
   try {
-    if (format === 'exposition') return cutExposition(message, mostRowsAtOnce, rowsOfPiece);
+    if (format === 'exposition') return cutExposition(message, mostRowsAtOnce, limits);
     if (format !== 'remote-write' && message.length <= shortMessageBytes) return undefined;
-    if (format === 'otlp') return manyRows(message, otlpShape, mostRowsAtOnce);
-    if (format === 'otlp-json') return piecesOfJson(message);
+    if (format === 'otlp') {
+      const isShort = message.length <= mostBytesAtOnce && countRows(message, otlpShape) <= mostRowsAtOnce;
+      return isShort ? undefined : cutMessage(message, otlpShape, limits);
+    }
+    if (format === 'otlp-json') return piecesOfJson(message, limits);
     if (format !== 'remote-write' || weigh(format, message) <= shortDeflatedBytes) return undefined;
-    const pieces = manyRows(inflateSnappy(message, maxMessageBytes), remoteWriteShape, mostDeflatedRows);
-    return pieces && deflated(pieces);
-  } catch {
+    const inflated = inflateSnappy(message, maxMessageBytes);
+    const isShort = inflated.length <= mostDeflatedBytes && countRows(inflated, remoteWriteShape) <= mostDeflatedRows;
+    return isShort ? undefined : deflated(cutMessage(inflated, remoteWriteShape, limits));
+  } catch (error) {
+    if (error instanceof FaultError && error.fault.code === Codes.statementTooLong) return refused(error);
     // Its parser will say what is wrong with it.
     return undefined;
   }
 }
 
-function manyRows(message: Uint8Array, shape: MessageShape, most: number): Iterable<MessagePiece> | undefined {
-  return countRows(message, shape) > most ? cutMessage(message, shape, rowsOfPiece) : undefined;
+/** No pieces: who asks for the first gets the error. */
+function refused(error: FaultError): Iterable<never> {
+  return {
+    [Symbol.iterator]: () => {
+      throw error;
+    },
+  };
 }
 
 /** A long request in JSON as short ones in protobuf. Throws a FaultError of kind `parameter` where it is no request. */
-async function* piecesOfJson(message: Uint8Array): AsyncGenerator<BodyPiece> {
+async function* piecesOfJson(message: Uint8Array, limits: PieceLimits): AsyncGenerator<BodyPiece> {
   const value = readOtlpJson(message);
   const slice = new Slice();
   await slice.next();
   const writing = otlpOfJson(value, message.length);
   let step = writing.next();
   for (; step.done !== true; step = writing.next()) if (slice.isOver()) await slice.next();
-  for (const piece of cutMessage(step.value, otlpShape, rowsOfPiece)) yield { ...piece, format: 'otlp' };
+  for (const piece of cutMessage(step.value, otlpShape, limits)) yield { ...piece, format: 'otlp' };
 }
 
 function* deflated(pieces: Iterable<MessagePiece>): Generator<MessagePiece> {
-  for (const { bytes, rows } of pieces) yield { bytes: Buffer.concat([...deflateSnappy([bytes], bytes.length)]), rows };
+  for (const piece of pieces) {
+    yield { ...piece, bytes: Buffer.concat([...deflateSnappy([piece.bytes], piece.bytes.length)]) };
+  }
 }
 
 /** The parser of every format that points arrive in. */

@@ -203,6 +203,17 @@ brief('bodies come in any way: gzipped as well, in pieces, large, in version 2',
   t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${database}.metrics`), [[5_000]]);
 });
 
+brief('a series with very many samples is stored whole, and a bad one behind it has its own number', async (t) => {
+  const database = fresh();
+  const samples = Array.from({ length: 20_000 }, (_, at) => ({ value: at, timestamp: 1_700_000_000_000 + at }));
+  const long = { labels: labelsOf({ __name__: 'long' }), samples };
+  const bad = { labels: labelsOf({ __name__: 'bad' }), samples: [{ value: 1, timestamp: 0 }] };
+  const reply = await send(database, packed(encode('WriteRequest', { timeseries: [long, bad, long] })));
+  t.is(reply.status, 400);
+  t.regex(reply.text, /^series 2: .* timestamp 0 is older than the database keeps \(1 rejected, 40000 written\)$/);
+  t.deepEqual(await service.rows(`SELECT COUNT(*), SUM(v) FROM ${database}.metrics`), [[20_000, 199_990_000]]);
+});
+
 brief('a time to live goes to the sub-tables that the write makes', async (t) => {
   const database = fresh();
   t.is(

@@ -54,6 +54,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     { ask: { body: '' }, status: 400, text: refused(4358, 'request is empty') },
     { ask: { body: '   ' }, status: 400, text: refused(4359, 'no sql input') },
     { ask: { body: '\r\n\t\v\f ' }, status: 400, text: refused(4359, 'no sql input') },
+    { ask: { body: `select 1${' '.repeat(3_000_000)}` }, status: 200, mapped: 500, text: /^\{"code":537,/ },
+    { ask: { body: `${' '.repeat(1_000_000)}select 1${' '.repeat(1_000_000)}` }, status: 200, text: one },
     { ask: { body: '', auth: false }, status: 401, text: refused(4357, 'no auth info input') },
     {
       ask: { body: gzipSync(''), headers: { 'content-encoding': 'gzip' } },

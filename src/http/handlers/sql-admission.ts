@@ -33,7 +33,7 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   });
   if (isFault(body)) return body;
   const { release } = body;
-  const statement = trimmed(body.bytes);
+  const statement = trimmed(body.bytes, settings.queryBytes);
   if (statement.length === 0) {
     release();
     return body.bytes.length === 0 ? emptyRequest : noSql;
@@ -50,12 +50,14 @@ function isBlank(byte: number): boolean {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
-/** The bytes without leading and trailing white space; shares memory. */
-function trimmed(bytes: Buffer): Buffer {
+/** The bytes without leading and trailing white space, of which at most `most` bytes are looked at on each side; shares memory. */
+function trimmed(bytes: Buffer, most: number): Buffer {
   let start = 0;
   let end = bytes.length;
-  while (start < end && isBlank(bytes[start]!)) start++;
-  while (end > start && isBlank(bytes[end - 1]!)) end--;
+  const lastStart = Math.min(end, most);
+  while (start < lastStart && isBlank(bytes[start]!)) start++;
+  const firstEnd = Math.max(start, end - most);
+  while (end > firstEnd && isBlank(bytes[end - 1]!)) end--;
   return bytes.subarray(start, end);
 }
 

@@ -29,8 +29,14 @@ interface HttpBodyOptions extends FramingLimits {
   readonly piecesOf?: (
     format: WireFormat,
     message: Uint8Array,
-    maxMessageBytes: number,
+    limits: MessageLimits,
   ) => Iterable<BodyPiece> | AsyncIterable<BodyPiece> | undefined;
+}
+
+/** Longest message of a request, inflated, and longest row in one. */
+export interface MessageLimits {
+  readonly maxMessageBytes: number;
+  readonly maxLineBytes: number;
 }
 
 /** A message that says a part of what another one says. */
@@ -42,6 +48,8 @@ export interface BodyPiece {
   readonly repeatedRows?: number;
   /** Where it is not that of the other message. */
   readonly format?: WireFormat;
+  /** It stands for a row that is longer than a row may be. */
+  readonly tooLong?: boolean;
 }
 
 /** A part of a body that is handed out by itself. */
@@ -231,7 +239,7 @@ export class HttpBodySource implements Source<ByteBlock> {
   #piecesOf(bytes: Buffer, { format, maxMessageBytes }: WriteRequest): AsyncIterable<Piece> | undefined {
     const { newCutter, maxLineBytes, piecesOf } = this.#options;
     if (maxMessageBytes === undefined) return framesOf(bytes, () => newCutter(format), maxLineBytes);
-    const pieces = piecesOf?.(format, bytes, maxMessageBytes);
+    const pieces = piecesOf?.(format, bytes, { maxMessageBytes, maxLineBytes });
     return pieces && asFrames(pieces);
   }
 

@@ -2,7 +2,7 @@ import { carriageReturn, hash, lineFeed, space } from '../../../bytes/ascii.js';
 import { countByte } from '../../../bytes/count-byte.js';
 import { putVarint, varintLength } from '../../../bytes/varint.js';
 import { readExpositionHead } from '../../../model/exposition-head.js';
-import { countRows, cutMessage, type MessageShape } from '../../wire/message-pieces.js';
+import { countRows, cutMessage, type MessageShape, type PieceLimits } from '../../wire/message-pieces.js';
 import { WireReader } from '../../wire/protobuf.js';
 import { terminated } from '../../wire/terminated.js';
 import { nameText, SampleReader } from './lines.js';
@@ -20,20 +20,27 @@ interface ExpositionPiece {
   readonly rows: number;
   /** Lines before them that tell the types of their names, and that an earlier piece has, too. */
   readonly repeatedRows?: number;
+  /** It stands for a metric that is longer than a row may be. */
+  readonly tooLong?: boolean;
 }
 
 /**
- * Cuts what `parseExposition` reads into pieces with about `maxRows` lines or metrics each, which together say what it says;
+ * Cuts what `parseExposition` reads into pieces with about as many lines or metrics each as `limits` say, which together say what it says;
  * undefined where it has at most `most`. Samples of one point stay together. Throws a FaultError of kind `parameter` where
  * delimited messages are malformed.
  */
-export function cutExposition(bytes: Uint8Array, most: number, maxRows: number): Iterable<ExpositionPiece> | undefined {
+export function cutExposition(
+  bytes: Uint8Array,
+  most: number,
+  limits: PieceLimits,
+): Iterable<ExpositionPiece> | undefined {
   const { form, start } = readExpositionHead(bytes);
   if (form === 'protobuf') {
-    return countMetrics(bytes, start) > most ? cutFamilies(bytes, start, maxRows) : undefined;
+    const isShort = bytes.length <= limits.rowBytes && countMetrics(bytes, start) <= most;
+    return isShort ? undefined : cutFamilies(bytes, start, limits);
   }
   if (bytes.length <= most * shortestLineBytes || countByte(bytes, lineFeed) <= most) return undefined;
-  return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(maxRows);
+  return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(limits.rows);
 }
 
 /** A comment that says the type of a name. */
@@ -76,17 +83,18 @@ class TextCutter {
       if (bytes[end - 1] === carriageReturn && end > at) end--;
       let start = at;
       while (start < end && bytes[start]! <= space) start++;
-      if (start < end && bytes[start] === hash) {
+      const isSample = start < end && bytes[start] !== hash;
+      if (rows >= maxRows && (this.#badLines >= mostBadLines || (isSample && this.#beginsPoint(start, end)))) {
+        yield this.#pieceOf(from, at, rows);
+        this.#begin();
+        from = at;
+        rows = 0;
+      }
+      if (isSample) this.#readSample(start, end);
+      else {
+        this.#badLines++;
         // Text behind the end is to be refused, and stays with it.
-        if (this.#readComment(start, end)) break;
-      } else if (start < end) {
-        if (rows >= maxRows && (this.#badLines >= mostBadLines || this.#beginsPoint(start, end))) {
-          yield this.#pieceOf(from, at, rows);
-          this.#begin();
-          from = at;
-          rows = 0;
-        }
-        this.#readSample(start, end);
+        if (start < end && this.#readComment(start, end)) break;
       }
       at = next;
     }
@@ -162,7 +170,7 @@ class TextCutter {
 }
 
 /** Metrics are in the fields 4 of a family, see https://github.com/prometheus/client_model. */
-const familyShape: MessageShape = { steps: [new Set([4])], once: new Set() };
+const familyShape: MessageShape = { steps: [new Set([4])], apart: new Set() };
 
 /** The delimited families, each with its length before it. */
 function* families(bytes: Uint8Array, start: number): Generator<{ start: number; family: Uint8Array }> {
@@ -182,23 +190,23 @@ function countMetrics(bytes: Uint8Array, start: number): number {
   return metrics;
 }
 
-function* cutFamilies(bytes: Uint8Array, start: number, maxRows: number): Generator<ExpositionPiece> {
+function* cutFamilies(bytes: Uint8Array, start: number, limits: PieceLimits): Generator<ExpositionPiece> {
   const head = bytes.subarray(0, start);
   let from = start;
   let rows = 0;
   for (const { start: at, family } of families(bytes, start)) {
     const metrics = countRows(family, familyShape);
-    if (rows > 0 && rows + metrics > maxRows) {
+    if (rows > 0 && rows + metrics > limits.rows) {
       yield { bytes: Buffer.concat([head, bytes.subarray(from, at)]), rows };
       from = at;
       rows = 0;
     }
     rows += metrics;
-    if (metrics <= maxRows) continue;
-    for (const piece of cutMessage(family, familyShape, maxRows)) {
+    if (metrics <= limits.rows && family.length <= limits.rowBytes) continue;
+    for (const piece of cutMessage(family, familyShape, limits)) {
       const length = Buffer.alloc(varintLength(piece.bytes.length));
       putVarint(length, 0, piece.bytes.length);
-      yield { bytes: Buffer.concat([head, length, piece.bytes]), rows: piece.rows };
+      yield { ...piece, bytes: Buffer.concat([head, length, piece.bytes]) };
     }
     from = at + varintLength(family.length) + family.length;
     rows = 0;

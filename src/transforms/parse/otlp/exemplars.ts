@@ -10,6 +10,8 @@ const Exemplar = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes
 const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
 /** Longest labels of an exemplar, as text. */
 const maxTextBytes = 16_384;
+/** Exemplars of a point; senders keep one for each bucket. Further ones are left out. */
+const maxOfPoint = 1_000;
 
 /** Reads the exemplars of points into rows of the table `metric_exemplars`, as remote write has them. */
 export class OtlpExemplars {
@@ -34,8 +36,11 @@ export class OtlpExemplars {
     const reader = this.#reader;
     const pointEnd = reader.end;
     const { low, high } = this.#times;
+    let count = 0;
     while (reader.next()) {
-      if (!reader.is(field, Wire.bytes)) {
+      const isLeftOut = reader.is(field, Wire.bytes) && ++count > maxOfPoint;
+      if (isLeftOut) this.#points.leftOut++;
+      if (isLeftOut || reader.field !== field) {
         reader.skip();
         continue;
       }

@@ -83,6 +83,10 @@ function metricOf(text: string, table: () => string): KnownMetric {
   return metric;
 }
 
+function lengthOf({ start, end }: Range): number {
+  return end - start;
+}
+
 /** A part of a message. */
 function range(bytes: Uint8Array, { start, end }: Range): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
@@ -99,6 +103,8 @@ class MessageReader {
   readonly #metadata: MetadataRows;
   #resource = nowhere;
   #scope = nowhere;
+  /** The attributes of one of them are longer than is looked at. */
+  #isLong = false;
   /** The current metric. */
   #name = '';
   #unit = '';
@@ -106,7 +112,8 @@ class MessageReader {
   #table = '';
   #kind: MetricKind = 'gauge';
   #isDelta = false;
-  /** Fingerprint of resource and scope; empty until it is asked for. */
+  /** Fingerprints of the resource, and of resource and scope; empty until they are asked for. */
+  #resourcePrint = '';
   #sharedPrint = '';
   #count = 0;
 
@@ -158,8 +165,10 @@ class MessageReader {
 
   #readResource(): void {
     this.#resource = this.#rangeOf(Resource.resource);
+    this.#resourcePrint = '';
     this.#each(Resource.scopes, () => {
       this.#scope = this.#rangeOf(Scope.scope);
+      this.#isLong = lengthOf(this.#resource) > maxAttributeBytes || lengthOf(this.#scope) > maxAttributeBytes;
       this.#sharedPrint = '';
       this.#each(Scope.metrics, () => this.#readMetric());
     });
@@ -236,13 +245,10 @@ class MessageReader {
   /** Begins the key with a fingerprint of resource, scope and metric, which many points share. */
   #writeMetric(): void {
     const { bytes } = this.#reader;
-    const [resource, scope] = [this.#resource, this.#scope];
-    if (this.#sharedPrint === '') {
-      const lengths = JSON.stringify([resource.end - resource.start, scope.end - scope.start]);
-      this.#sharedPrint = hash(
-        'sha256',
-        Buffer.concat([Buffer.from(lengths), range(bytes, resource), range(bytes, scope)]),
-      );
+    if (this.#sharedPrint === '' && !this.#isLong) {
+      // Scopes of one resource would else all have it hashed.
+      this.#resourcePrint ||= hash('sha256', range(bytes, this.#resource));
+      this.#sharedPrint = hash('sha256', Buffer.concat([Buffer.from(this.#resourcePrint), range(bytes, this.#scope)]));
     }
     const suffixes = this.#options.otlpSuffixes ?? false;
     const text = JSON.stringify([this.#sharedPrint, this.#kind, this.#isDelta, this.#name, this.#unit, suffixes]);
@@ -258,7 +264,7 @@ class MessageReader {
     point.read(this.#kind, this.#points.expected);
     if (point.isAbsent) return;
     const refused =
-      point.attributeBytes > maxAttributeBytes
+      this.#isLong || point.attributeBytes > maxAttributeBytes
         ? longAttributes(maxAttributeBytes)
         : (point.problem ?? this.#timeProblem() ?? this.#take());
     const problem = refused ?? this.#store();

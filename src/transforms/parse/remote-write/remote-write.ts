@@ -221,7 +221,8 @@ class MessageReader {
       } else if (reader.wire === Wire.bytes) {
         const outerEnd = reader.end;
         reader.end = reader.enter();
-        while (reader.at < reader.end) problem = this.#writeOutLabel() ?? problem;
+        while (reader.at < reader.end && problem === undefined) problem = this.#writeOutLabel();
+        reader.at = reader.end;
         reader.end = outerEnd;
       } else if (reader.is(labelsField, Wire.varint)) problem = this.#writeOutLabel() ?? problem;
     }
@@ -278,10 +279,10 @@ class MessageReader {
       points.resume(expected);
       return points.refusal();
     }
+    if (end - start > maxLabelBytes) return longLabels;
     if (points.find(this.#keyBytes, this.#keyView, start, end)) {
       if (!this.#isNamed) return unnamed;
     } else {
-      if (end - start > maxLabelBytes) return longLabels;
       const key = labelSetKey(readLabels(this.#keyBytes, start, end));
       if ('message' in key) return key;
       if (!this.#isNamed) return unnamed;

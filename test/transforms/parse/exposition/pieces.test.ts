@@ -4,11 +4,17 @@ import { type ExpositionForm, expositionHead } from '../../../../src/model/expos
 import { FaultError } from '../../../../src/model/fault.js';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
 import { cutExposition } from '../../../../src/transforms/parse/exposition/pieces.js';
+import type { PieceLimits } from '../../../../src/transforms/wire/message-pieces.js';
 import { familiesOf } from '../../../support/exposition-messages.js';
 import { LineProtocolDesk } from '../../../support/line-protocol.js';
 import { propertyRuns } from '../../../support/property-seed.js';
 
 const labels = new Map([['job', 'cut']]);
+
+/** Pieces of so many lines or metrics, however long. */
+function ofRows(rows: number): PieceLimits {
+  return { rows, bytes: Number.POSITIVE_INFINITY, rowBytes: Number.POSITIVE_INFINITY };
+}
 
 function withHead(form: ExpositionForm, body: string | Uint8Array): Buffer {
   return Buffer.concat([expositionHead(form, labels), Buffer.from(body)]);
@@ -74,7 +80,7 @@ test('pieces of a text say what the text says, each point whole, with the types 
       fc.boolean(),
       (text, maxRows, form, isEnded) => {
         const whole = withHead(form, text.join('\n') + (isEnded ? '\n# EOF\n' : ''));
-        const pieces = [...(cutExposition(whole, 0, maxRows) ?? [])];
+        const pieces = [...(cutExposition(whole, 0, ofRows(maxRows)) ?? [])];
         cuts += pieces.length - 1;
         const expected = read([{ bytes: whole, rows: 0 }]);
         // Text that is next to all bad is not read to its end.
@@ -89,7 +95,7 @@ test('pieces of a text say what the text says, each point whole, with the types 
 test('pieces repeat only the types of names that they have', (t) => {
   const types = Array.from({ length: 50 }, (_, at) => `# TYPE m${at} gauge\n`).join('');
   const samples = Array.from({ length: 100 }, (_, at) => `m7{i="${at}"} 1\n`).join('');
-  const pieces = [...(cutExposition(withHead('text', types + samples), 0, 60) ?? [])];
+  const pieces = [...(cutExposition(withHead('text', types + samples), 0, ofRows(60)) ?? [])];
   t.deepEqual(
     pieces.map(({ rows, repeatedRows }) => [rows, repeatedRows]),
     [
@@ -113,8 +119,8 @@ test('delimited messages are cut between families and within long ones', (t) => 
     fc.property(fc.array(fc.nat(12), { maxLength: 8 }), fc.integer({ min: 1, max: 8 }), (counts, maxRows) => {
       const whole = withHead('protobuf', familiesOf(...counts.map((count, at) => family(`f${at}`, count))));
       const metrics = counts.reduce((sum, count) => sum + count, 0);
-      t.is(cutExposition(whole, metrics, maxRows), undefined);
-      const pieces = [...(cutExposition(whole, metrics - 1, maxRows) ?? [])];
+      t.is(cutExposition(whole, metrics, ofRows(maxRows)), undefined);
+      const pieces = [...(cutExposition(whole, metrics - 1, ofRows(maxRows)) ?? [])];
       t.deepEqual(read(pieces).rows, read([{ bytes: whole, rows: metrics }]).rows);
       t.true(pieces.every(({ rows }) => rows <= maxRows));
       t.is(
@@ -125,13 +131,14 @@ test('delimited messages are cut between families and within long ones', (t) => 
     { numRuns: propertyRuns(100) },
   );
   const broken = withHead('protobuf', Buffer.concat([familiesOf(family('f', 3)), Buffer.from([9])]));
-  t.throws(() => cutExposition(broken, 0, 1), { instanceOf: FaultError });
+  t.throws(() => cutExposition(broken, 0, ofRows(1)), { instanceOf: FaultError });
 });
 
 test('a text of bad lines is cut, too, and the points behind them stay whole', (t) => {
   const samples = Array.from({ length: 40 }, (_, at) => `h_bucket{le="${at}"} ${at}\n`).join('');
   const pieces = [
-    ...(cutExposition(withHead('text', `# TYPE h histogram\n${'x\n'.repeat(3_000)}${samples}`), 0, 1_000) ?? []),
+    ...(cutExposition(withHead('text', `# TYPE h histogram\n${'x\n'.repeat(3_000)}${samples}`), 0, ofRows(1_000)) ??
+      []),
   ];
   t.deepEqual(
     pieces.map(({ rows }) => rows),
@@ -139,6 +146,16 @@ test('a text of bad lines is cut, too, and the points behind them stay whole', (
   );
 });
 
+test('a text of comments and blank lines is cut, and types that they tell stay known', (t) => {
+  const text = withHead('text', `# TYPE c counter\n${'# HELP c\n\n'.repeat(2_000)}c 1\n`);
+  const pieces = [...(cutExposition(text, 0, ofRows(1_000)) ?? [])];
+  t.deepEqual(
+    pieces.map(({ rows }) => rows),
+    [1_000, 1_000, 1_000, 1_000, 2],
+  );
+  t.deepEqual(read(pieces).rows, read([{ bytes: text, rows: 0 }]).rows);
+});
+
 test('a text with few lines is not cut', (t) => {
-  t.is(cutExposition(withHead('text', 'a 1\nb 2\n'), 3, 1), undefined);
+  t.is(cutExposition(withHead('text', 'a 1\nb 2\n'), 3, ofRows(1)), undefined);
 });

@@ -255,6 +255,22 @@ test('a bad point costs itself alone, and one without a value is none', (t) => {
   ]);
 });
 
+test('points of a resource with very long attributes are refused, and so many exemplars are stored', (t) => {
+  const exemplars = Array.from({ length: 1_500 }, (_, at) => ({ timeUnixNano: `${at}000000`, asInt: `${at}` }));
+  const scopes = [
+    { metrics: [gauge('a', { ...time, asDouble: 1 })] },
+    { metrics: [gauge('b', { ...time, asDouble: 1 })] },
+  ];
+  const resourceMetrics = [
+    { resource: { attributes: attributesOf({ long: 'x'.repeat(70_000) }) }, scopeMetrics: scopes },
+    { scopeMetrics: [{ metrics: [gauge('c', { ...time, asDouble: 1, exemplars })] }] },
+  ];
+  const rows = readOtlp(parseOtlp, otlpRequest({ resourceMetrics }));
+  const refusals = [0, 1].map((row) => `${row}: its attributes take more than 65536 bytes`);
+  t.deepEqual(rows.slice(-2), refusals);
+  t.is(rows.filter((row) => row.startsWith('metric_exemplars')).length, 1_000);
+});
+
 test('the order of fields in a message means nothing', (t) => {
   const request = { scope: { name: 's' }, metrics: [gauge('m', { ...time, asDouble: 1 })] };
   const inOrder = otlpRequest({
