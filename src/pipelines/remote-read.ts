@@ -129,7 +129,7 @@ async function readOne(
     series.push(piece);
   }
   if (series.length === 0) return result;
-  result.addSeries(Buffer.concat(series));
+  await result.addSeries(Buffer.concat(series));
   for await (const piece of await engine.result(plan.samples, how)) {
     // The reader has left; leaving the loop cancels the statement.
     if (aborted.aborted) break;
@@ -140,7 +140,7 @@ async function readOne(
 
 /** Compresses the results; what was read is let go of as soon as that is done. */
 async function compress(results: readonly ReadResult[]): Promise<SeriesAnswer> {
-  const joined = joinResults(results);
+  const joined = await joinResults(results);
   const parts: Uint8Array[] = [];
   let length = 0;
   let turn = turnBytes;

@@ -1,6 +1,7 @@
 import { PoolReader } from '../../bytes/pool-reader.js';
 import { putVarint, varintLength } from '../../bytes/varint.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Slice, sorted } from '../../model/slice.js';
 
 /** Bytes of one row of samples: id, Unix ms and value. */
 const rowBytes = 24;
@@ -32,10 +33,16 @@ export class ReadBudget {
   }
 }
 
+/** A message in parts, and its length. */
+interface Parts {
+  readonly parts: Iterable<Uint8Array>;
+  readonly length: number;
+}
+
 /** One series: its labels as they are encoded, and where its samples are. */
 interface Series {
-  /** Orders series: names and values in turn, parted by NUL. */
-  readonly key: Buffer;
+  /** Orders series: names and values in turn, parted by NUL, with a character for each byte. */
+  readonly key: string;
   readonly labels: Uint8Array;
   /** First chunk with samples, and the first byte in it. */
   chunk: number;
@@ -75,15 +82,17 @@ export class ReadResult {
   }
 
   /** Adds series, whose bytes the caller has taken from the budget, from rows of an id (8 bytes, little-endian) and the JSON text of the labels (length-prefixed). */
-  addSeries(rows: Buffer): void {
+  async addSeries(rows: Buffer): Promise<void> {
+    const slice = new Slice();
     for (let at = 0; at < rows.length; ) {
+      if (slice.isOver()) await slice.next();
       const id = rows.readBigUInt64LE(at);
       const text = new PoolReader(rows, at + 8);
       text.next();
       const labels = labelsOf(rows.toString('utf8', text.start, text.end));
       at = text.end;
       const encoded = encodeLabels(labels);
-      const key = Buffer.from(labels.flat().join('\0'));
+      const key = Buffer.from(labels.flat().join('\0')).toString('latin1');
       this.#series.set(id, { key, labels: encoded, chunk: 0, start: 0, sampleBytes: 0 });
     }
   }
@@ -108,16 +117,16 @@ export class ReadResult {
   }
 
   /** The encoded result in parts, series in the order of their labels, and its length. Takes no rows any more. */
-  finish(): { readonly parts: Iterable<Uint8Array>; readonly length: number } {
+  async finish(): Promise<Parts> {
     if (this.#chunks.length > 0) this.#chunkEnds[this.#chunks.length - 1] = this.#at;
-    this.#all.sort((a, b) => Buffer.compare(a.key, b.key));
+    const series = await sorted(this.#all, (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     let length = 0;
-    for (const { labels, sampleBytes } of this.#all) length += fieldLength(labels.length + sampleBytes);
-    return { parts: this.#parts(), length };
+    for (const { labels, sampleBytes } of series) length += fieldLength(labels.length + sampleBytes);
+    return { parts: this.#parts(series), length };
   }
 
-  *#parts(): Generator<Uint8Array> {
-    for (const { labels, chunk, start, sampleBytes } of this.#all) {
+  *#parts(series: readonly Series[]): Generator<Uint8Array> {
+    for (const { labels, chunk, start, sampleBytes } of series) {
       yield fieldHead(field1, labels.length + sampleBytes);
       yield labels;
       let left = sampleBytes;
@@ -206,11 +215,9 @@ export class ReadResult {
 }
 
 /** A `prometheus.ReadResponse` in parts, and its length. */
-export function joinResults(results: readonly ReadResult[]): {
-  readonly parts: Iterable<Uint8Array>;
-  readonly length: number;
-} {
-  const finished = results.map((result) => result.finish());
+export async function joinResults(results: readonly ReadResult[]): Promise<Parts> {
+  const finished: Parts[] = [];
+  for (const result of results) finished.push(await result.finish());
   const length = finished.reduce((sum, result) => sum + fieldLength(result.length), 0);
   function* parts(): Generator<Uint8Array> {
     for (const result of finished) {
