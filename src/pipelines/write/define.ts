@@ -3,6 +3,7 @@ import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { othersTurn } from '../../model/others-turn.js';
 import { Slice } from '../../model/slice.js';
 import { guarded } from '../guarded.js';
 
@@ -55,15 +56,19 @@ async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<Ro
   const refused = new Map<ColumnBlock, Fault>();
   const definitions: Promise<void>[] = [];
   const make = async (block: ColumnBlock): Promise<void> => {
-    const failure = await within(definer.define(block));
-    if (failure !== undefined && !mayPass(failure)) refused.set(block, failure);
+    try {
+      await definer.define(block);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      if (!mayPass(error.fault)) refused.set(block, error.fault);
+    }
   };
   const slice = new Slice();
   for (const block of batch.payload.blocks) {
     if (slice.isOver()) await slice.next();
     if (!definer.isDefined(block)) definitions.push(make(block));
   }
-  await Promise.all(definitions);
+  await within(Promise.all(definitions));
   const [first] = refused.values();
   if (first === undefined) return batch;
   const ending: Delivery = { outcome: 'rejected', fault: first };
@@ -77,23 +82,16 @@ async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<Ro
   return { ...batch, payload: { ...batch.payload, blocks }, rows, settle };
 }
 
-/** The fault that a definition ends with, or undefined when it is made or takes too long. */
-async function within(work: Promise<void>): Promise<Fault | undefined> {
-  const ended = work.then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof FaultError) return error.fault;
-      throw error;
-    },
-  );
+/** Waits for definitions, unless they take too long. */
+async function within(definitions: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), maxWaitMs);
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), maxWaitMs);
   });
   try {
-    return await Promise.race([ended, late]);
+    // Batches with thousands of tables that came together are late together.
+    if ((await Promise.race([definitions, late])) === 'late') await othersTurn();
   } finally {
     clearTimeout(timer);
-    ended.catch(() => undefined);
   }
 }

@@ -1,0 +1,69 @@
+import test from 'ava';
+import { firstValueFrom, Subject } from 'rxjs';
+import type { Batch, RowSet } from '../../../src/model/batch.js';
+import type { Delivery } from '../../../src/model/delivery.js';
+import { Codes, FaultError, fault } from '../../../src/model/fault.js';
+import { type Definer, define } from '../../../src/pipelines/write/define.js';
+import { blockOf, int } from '../../support/blocks.js';
+import { until } from '../../support/until.js';
+
+const wrongType = fault('parameter', Codes.schemalessData, 'the column has another type');
+
+/** What becomes of a batch of new tables: those whose names begin with `bad` cannot be made, the others are once `made$` emits. */
+function defining(names: readonly string[]) {
+  const made$ = new Subject<void>();
+  const made = firstValueFrom(made$);
+  const begun: string[] = [];
+  const definer: Definer = {
+    isDefined: () => false,
+    define: async ({ table }) => {
+      begun.push(table);
+      await made;
+      if (table.startsWith('bad')) throw new FaultError(wrongType);
+    },
+  };
+  const source = new Subject<Batch<RowSet>>();
+  const passed: Batch<RowSet>[] = [];
+  const endings: Delivery[] = [];
+  source.pipe(define(definer, () => true)).subscribe((batch) => passed.push(batch));
+  const blocks = names.map((name) => blockOf(name, { v: int }, [[1n, 1n, { v: 1 }]]));
+  const text = { format: 'lineproto', bytes: Buffer.alloc(0) } as const;
+  source.next({
+    origin: 'test',
+    target: { database: 'd', user: 'root', precision: 'ns', createDatabase: false, ttl: 0 },
+    payload: { kind: 'rows', blocks, text, rejectedRows: 0, rejects: [] },
+    rows: blocks.length,
+    bytes: 1,
+    settle: (delivery) => endings.push(delivery),
+  });
+  return { made$, begun, passed, endings };
+}
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
+
+test('a text of very many new tables waits for all of them with one timer', async (t) => {
+  const before = timers();
+  const { made$, begun, passed } = defining(Array.from({ length: 3_000 }, (_, at) => `t${at}`));
+  t.true(await until(() => begun.length === 3_000 && timers() > before));
+  t.true(timers() < before + 1_000, `${timers() - before} timers`);
+  t.is(passed.length, 0);
+  made$.next();
+  t.true(await until(() => passed.length === 1));
+  t.is(passed[0]?.payload.blocks.length, 3_000);
+});
+
+test('tables that cannot be made cost their rows alone, and their fault is the ending', async (t) => {
+  const { made$, passed, endings } = defining(['a', 'bad', 'b']);
+  made$.next();
+  t.true(await until(() => passed.length === 1));
+  const batch = passed[0]!;
+  t.deepEqual(
+    batch.payload.blocks.map(({ table }) => table),
+    ['a', 'b'],
+  );
+  t.is(batch.rows, 2);
+  batch.settle({ outcome: 'delivered', rows: 2, rejectedRows: 0, rejects: [] });
+  t.deepEqual(endings, [{ outcome: 'rejected', fault: wrongType }]);
+});
