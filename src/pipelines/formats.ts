@@ -75,7 +75,7 @@ export function piecesOf(
 ): Iterable<BodyPiece> | AsyncIterable<BodyPiece> | undefined {
   const limits: PieceLimits = { rows: rowsOfPiece, bytes: bytesOfPiece, rowBytes: maxLineBytes };
   try {
-    if (format === 'exposition') return cutExposition(message, mostRowsAtOnce, limits);
+    if (format === 'exposition') return scrapePieces(message, maxLineBytes);
     if (format !== 'remote-write' && message.length <= shortMessageBytes) return undefined;
     if (format === 'otlp') {
       const isShort = message.length <= mostBytesAtOnce && countRows(message, otlpShape) <= mostRowsAtOnce;
@@ -91,6 +91,11 @@ export function piecesOf(
     // Its parser will say what is wrong with it.
     return undefined;
   }
+}
+
+/** The pieces of a long scrape with its head; undefined where it is short. Throws a FaultError where it is malformed on the way to its rows. */
+export function scrapePieces(scrape: Uint8Array, maxLineBytes: number): Iterable<BodyPiece> | undefined {
+  return cutExposition(scrape, mostRowsAtOnce, { rows: rowsOfPiece, bytes: bytesOfPiece, rowBytes: maxLineBytes });
 }
 
 /** No pieces: who asks for the first gets the error. */

@@ -7,6 +7,7 @@ import type { SourceKind, SourceSettings } from '../sources/kind.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { through } from '../sources/support/through.js';
 import type { ServiceSignals } from './events/signals.js';
+import { scrapePieces } from './formats.js';
 import { reported } from './reported.js';
 import { StandingUser } from './standing-user.js';
 import type { WriteInput } from './writes.js';
@@ -53,6 +54,7 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
     scraped: (address, problem) => signals.signals$.next({ kind: 'target', address, problem }),
     nowMicros,
     maxLineBytes,
+    piecesOf: (scrape) => scrapePieces(scrape, maxLineBytes),
     version,
   });
   context.watch(kind.figures(open));

@@ -14,6 +14,13 @@ export interface SourceSettings {
   readonly password: string;
 }
 
+/** A scrape with some of the lines of another one. */
+export interface ScrapePiece {
+  readonly bytes: Uint8Array;
+  /** It stands for a metric that is longer than a row may be. */
+  readonly tooLong?: boolean;
+}
+
 /** Context that the service hands to each source. */
 interface SourceContext {
   /** A gate of its own: a sender who floods one way in holds up no other one. */
@@ -29,6 +36,8 @@ interface SourceContext {
   readonly nowMicros: () => bigint;
   /** The longest line, in bytes (`limits.lineBytes`). */
   readonly maxLineBytes: number;
+  /** The pieces that a long scrape is read in; undefined where it is short. Throws a FaultError, or the first of them does, for what is none. */
+  readonly piecesOf: (scrape: Uint8Array) => Iterable<ScrapePiece> | undefined;
   /** Of the service. */
   readonly version: string;
 }

@@ -7,10 +7,10 @@ import { HostexporterSource, type ScrapeCertificates, shownAddress } from './sou
 export const hostexporter: SourceKind<HostexporterSettings, { readonly source: HostexporterSource }> = {
   name: 'hostexporter',
   options: hostexporterSettings,
-  create(settings, { gate, log, scraped }) {
+  create(settings, { gate, log, scraped, piecesOf }) {
     const authorization = authorizationOf(settings);
     const target = targetOf(settings);
-    const options = { ...settings, ...certificatesOf(settings), authorization, target, scraped };
+    const options = { ...settings, ...certificatesOf(settings), authorization, target, scraped, piecesOf };
     return { source: new HostexporterSource(options, gate, log) };
   },
   targets: ({ urls }) => urls.map(shownAddress),

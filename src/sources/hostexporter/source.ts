@@ -5,6 +5,8 @@ import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
+import { othersTurn } from '../../model/others-turn.js';
+import type { ScrapePiece } from '../kind.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';
 import { type ScrapeOptions, scrape } from './target.js';
@@ -30,6 +32,8 @@ export interface HostexporterSourceOptions extends ScrapeCertificates {
   readonly target: Target;
   /** Is told after each scrape of an address how it went; `problem` is why it failed. */
   readonly scraped?: (address: string, problem: string | undefined) => void;
+  /** The pieces that a long scrape is read in; left out, each is read at once. */
+  readonly piecesOf?: (scrape: Uint8Array) => Iterable<ScrapePiece> | undefined;
 }
 
 /** Counts of the source since the start. */
@@ -153,7 +157,7 @@ export class HostexporterSource implements Source<ByteBlock> {
       const { body, form } = await scrape(url, this.#scraping, this.#stopped.signal);
       up = 1;
       this.#options.scraped?.(shownAddress(url), undefined);
-      this.#emitter.emit(Buffer.concat([expositionHead(form, shownAddress(url)), body]), 1);
+      await this.#emit(Buffer.concat([expositionHead(form, shownAddress(url)), body]), url);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       this.counts.failedScrapes++;
@@ -164,6 +168,18 @@ export class HostexporterSource implements Source<ByteBlock> {
     const seconds = (performance.now() - begun) / 1000;
     const text = `# TYPE up gauge\nup ${up}\n# TYPE scrape_duration_seconds gauge\nscrape_duration_seconds ${seconds}\n`;
     this.#emitter.emit(Buffer.concat([expositionHead('text', shownAddress(url)), Buffer.from(text)]), 2);
+  }
+
+  /** Hands out a scrape, a long one piece by piece with a turn of others after each. */
+  async #emit(scrape: Buffer, url: string): Promise<void> {
+    const pieces = this.#options.piecesOf?.(scrape);
+    if (pieces === undefined) this.#emitter.emit(scrape, 1);
+    for (const { bytes, tooLong = false } of pieces ?? []) {
+      await this.#gate.opened();
+      if (tooLong) this.#losses.add('warn', 'A metric is too long and is not stored.', 1, shownAddress(url));
+      else this.#emitter.emit(bytes, 1);
+      await othersTurn();
+    }
   }
 }
 

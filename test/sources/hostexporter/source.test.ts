@@ -114,6 +114,22 @@ test('a scrape stands behind its format and address, and is followed by how the 
   t.like(source.counts, { scrapes: 2, failedScrapes: 1 });
 });
 
+test('a long scrape goes out in its pieces, which others have a turn between', async (t) => {
+  pages.set('/long', 'a 1\n');
+  const pieces = ['a 1\n', 'b 2\n', 'c 3\n'].map((text) => ({ bytes: Buffer.from(text) }));
+  const source = sourceOf({ piecesOf: () => [...pieces, { bytes: Buffer.alloc(0), tooLong: true }] });
+  const seen: string[] = [];
+  let turns = 0;
+  source.batches$.subscribe((batch) => {
+    seen.push(`${textOf(batch)}${turns}`);
+    setImmediate(() => turns++);
+    batch.settle(delivered(1));
+  });
+  await source.ask(`${base}/long`);
+  t.deepEqual(seen.slice(0, 3), ['a 1\n0', 'b 2\n1', 'c 3\n2']);
+  t.is(seen.length, 4);
+});
+
 test('credentials of an address stay hidden', (t) => {
   t.is(shownAddress('http://ann:secret@host:1/x@y'), 'http://host:1/x@y');
   t.is(shownAddress('http://host/x@y'), 'http://host/x@y');

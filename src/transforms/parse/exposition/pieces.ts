@@ -184,24 +184,26 @@ function* families(bytes: Uint8Array, start: number): Generator<{ start: number;
   }
 }
 
+/** Metrics, and families without any, which take their time, too. */
 function countMetrics(bytes: Uint8Array, start: number): number {
   let metrics = 0;
-  for (const { family } of families(bytes, start)) metrics += countRows(family, familyShape);
+  for (const { family } of families(bytes, start)) metrics += Math.max(1, countRows(family, familyShape));
   return metrics;
 }
 
 function* cutFamilies(bytes: Uint8Array, start: number, limits: PieceLimits): Generator<ExpositionPiece> {
   const head = bytes.subarray(0, start);
   let from = start;
-  let rows = 0;
+  let [rows, empty] = [0, 0];
   for (const { start: at, family } of families(bytes, start)) {
     const metrics = countRows(family, familyShape);
-    if (rows > 0 && rows + metrics > limits.rows) {
+    if (rows + empty > 0 && rows + empty + metrics > limits.rows) {
       yield { bytes: Buffer.concat([head, bytes.subarray(from, at)]), rows };
       from = at;
-      rows = 0;
+      [rows, empty] = [0, 0];
     }
     rows += metrics;
+    if (metrics === 0) empty++;
     if (metrics <= limits.rows && family.length <= limits.rowBytes) continue;
     for (const piece of cutMessage(family, familyShape, limits)) {
       const length = Buffer.alloc(varintLength(piece.bytes.length));
@@ -209,7 +211,7 @@ function* cutFamilies(bytes: Uint8Array, start: number, limits: PieceLimits): Ge
       yield { ...piece, bytes: Buffer.concat([head, length, piece.bytes]) };
     }
     from = at + varintLength(family.length) + family.length;
-    rows = 0;
+    [rows, empty] = [0, 0];
   }
   if (from < bytes.length) yield { bytes: Buffer.concat([head, bytes.subarray(from)]), rows };
 }

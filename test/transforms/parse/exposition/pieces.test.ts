@@ -119,8 +119,9 @@ test('delimited messages are cut between families and within long ones', (t) => 
     fc.property(fc.array(fc.nat(12), { maxLength: 8 }), fc.integer({ min: 1, max: 8 }), (counts, maxRows) => {
       const whole = withHead('protobuf', familiesOf(...counts.map((count, at) => family(`f${at}`, count))));
       const metrics = counts.reduce((sum, count) => sum + count, 0);
-      t.is(cutExposition(whole, metrics, ofRows(maxRows)), undefined);
-      const pieces = [...(cutExposition(whole, metrics - 1, ofRows(maxRows)) ?? [])];
+      const most = metrics + counts.filter((count) => count === 0).length;
+      t.is(cutExposition(whole, most, ofRows(maxRows)), undefined);
+      const pieces = [...(cutExposition(whole, most - 1, ofRows(maxRows)) ?? [])];
       t.deepEqual(read(pieces).rows, read([{ bytes: whole, rows: metrics }]).rows);
       t.true(pieces.every(({ rows }) => rows <= maxRows));
       t.is(
@@ -132,6 +133,12 @@ test('delimited messages are cut between families and within long ones', (t) => 
   );
   const broken = withHead('protobuf', Buffer.concat([familiesOf(family('f', 3)), Buffer.from([9])]));
   t.throws(() => cutExposition(broken, 0, ofRows(1)), { instanceOf: FaultError });
+});
+
+test('empty families are cut, too', (t) => {
+  const pieces = [...(cutExposition(withHead('protobuf', Buffer.alloc(2_500)), 2_000, ofRows(1_000)) ?? [])];
+  t.is(pieces.length, 3);
+  t.deepEqual(read(pieces).rows, []);
 });
 
 test('a text of bad lines is cut, too, and the points behind them stay whole', (t) => {
