@@ -20,7 +20,7 @@ interface ExpositionPiece {
   readonly rows: number;
   /** Lines before them that tell the types of their names, and that an earlier piece has, too. */
   readonly repeatedRows?: number;
-  /** It stands for a metric that is longer than a row may be. */
+  /** It stands for a line or metric that is longer than a row may be. */
   readonly tooLong?: boolean;
 }
 
@@ -39,8 +39,9 @@ export function cutExposition(
     const isShort = bytes.length <= limits.rowBytes && countMetrics(bytes, start) <= most;
     return isShort ? undefined : cutFamilies(bytes, start, limits);
   }
-  if (bytes.length <= most * shortestLineBytes || countByte(bytes, lineFeed) <= most) return undefined;
-  return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(limits.rows);
+  const isShort = bytes.length <= limits.rowBytes && countByte(bytes, lineFeed) <= most;
+  if (isShort || bytes.length <= most * shortestLineBytes) return undefined;
+  return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(limits);
 }
 
 /** A comment that says the type of a name. */
@@ -73,12 +74,22 @@ class TextCutter {
     this.#samples = new SampleReader(bytes, isOpenMetrics);
   }
 
-  *cut(maxRows: number): Generator<ExpositionPiece> {
+  *cut({ rows: maxRows, rowBytes }: PieceLimits): Generator<ExpositionPiece> {
     const bytes = this.#bytes;
     let from = this.#start;
     let rows = 0;
     for (let at = from; at < bytes.length; rows++) {
       const next = bytes.indexOf(lineFeed, at) + 1;
+      if (next - at > rowBytes + 1) {
+        if (rows > 0) yield this.#pieceOf(from, at, rows);
+        yield { bytes: bytes.subarray(0, this.#start), rows: 1, tooLong: true };
+        this.#begin();
+        from = next;
+        at = next;
+        // Counted from the next line on.
+        rows = -1;
+        continue;
+      }
       let end = next - 1;
       if (bytes[end - 1] === carriageReturn && end > at) end--;
       let start = at;

@@ -135,6 +135,25 @@ test('delimited messages are cut between families and within long ones', (t) => 
   t.throws(() => cutExposition(broken, 0, ofRows(1)), { instanceOf: FaultError });
 });
 
+test('a line that is too long is left out by its number, and its neighbours are kept', (t) => {
+  const text = withHead(
+    'openmetrics',
+    `# TYPE a gauge\na 1\nb{x="${'y'.repeat(200)}"} 2\n${' '.repeat(300)}\na{c="d"} 3\n# EOF\n`,
+  );
+  const pieces = [...(cutExposition(text, 0, { ...ofRows(1_000), rowBytes: 100 }) ?? [])];
+  t.deepEqual(
+    pieces.map(({ rows, tooLong = false }) => [rows, tooLong]),
+    [
+      [2, false],
+      [1, true],
+      [1, true],
+      [2, false],
+    ],
+  );
+  const kept = withHead('openmetrics', '# TYPE a gauge\na 1\na{c="d"} 3\n# EOF\n');
+  t.deepEqual(read(pieces.filter(({ tooLong }) => tooLong !== true)).rows, read([{ bytes: kept, rows: 4 }]).rows);
+});
+
 test('empty families are cut, too', (t) => {
   const pieces = [...(cutExposition(withHead('protobuf', Buffer.alloc(2_500)), 2_000, ofRows(1_000)) ?? [])];
   t.is(pieces.length, 3);
