@@ -114,7 +114,6 @@ export const Codes = {
   sessionColumn: 0x262c,
   offsetNegative: 0x262d,
   offsetTooLong: 0x262f,
-  slidingNaturalUnit: 0x2630,
   slidingTooLarge: 0x2631,
   slidingTooSmall: 0x2632,
   oneJsonTag: 0x2633,

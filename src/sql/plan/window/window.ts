@@ -2,7 +2,7 @@ import { Codes } from '../../../model/fault.js';
 import { type Precision, ticksPerSecond } from '../../../model/schema.js';
 import { calendarToTicks, ticksToCalendar } from '../../engine/storage.js';
 import type { Duration, WindowClause, WindowLength } from '../../syntax/ast.js';
-import { durationTicks } from '../../times/timestamp.js';
+import { addDuration, durationTicks } from '../../times/timestamp.js';
 import { zoneOffsets } from '../../times/zone.js';
 import { monthsOf } from '../../values/arithmetic.js';
 import { refuse } from '../../values/context.js';
@@ -47,6 +47,9 @@ export function intervalWindows(
   const span = spanOf(clause.length, precision, zone);
   if (span.count < 1n) throw refuse(Codes.intervalTooSmall, `Interval cannot be less than 1 ${precision}`);
   const sliding = clause.sliding === undefined ? span : spanOf(clause.sliding, precision, zone);
+  if (span.unit === 'months' && clause.sliding !== undefined && sliding.unit !== 'months') {
+    return monthsInSteps(clause, clause.sliding, span, { precision, zone, bounds });
+  }
   const length = commonUnit(span, sliding, clause.length, precision);
   checkSliding(length, sliding);
   const grid = gridOf(clause, sliding, length, { precision, zone, bounds });
@@ -57,6 +60,37 @@ export function intervalWindows(
     endOf: (start) => endOfSpan(start, length, grid),
     firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
   };
+}
+
+/** Days of a month at most, and one more for what clocks are set. */
+const longestMonth = 32n;
+
+/** Windows of calendar months that begin at every step of a fixed length, counted from the epoch: INTERVAL(1n) SLIDING(2w). */
+function monthsInSteps(clause: IntervalClause, step: WindowLength, months: Span, place: Place): IntervalWindows {
+  const { precision, zone } = place;
+  const sliding: Span = { unit: 'ticks', count: ticksOf(step, precision) ?? 0n };
+  checkSliding({ unit: 'ticks', count: leastTicks(months, precision) }, sliding);
+  const grid = gridOf(clause, sliding, months, place);
+  const longest = months.count * longestMonth * dayTicks(precision);
+  const endOf = (start: string): string => endOfSpan(start, months, { ...grid, shift: 0n });
+  const duration = { count: Number(months.count), unit: 'n' } as const;
+  return {
+    grid,
+    startOf: (ticks) => {
+      const starts = `range(${cellStart(grid, ticks)}, ${ticks} - ${longest}, toInt64('-${grid.step}'))`;
+      return `arrayJoin(arrayFilter(s -> ${endOf('s')} > ${ticks}, ${starts}))`;
+    },
+    endOf,
+    firstAt: (ticks) => {
+      let number = cellNumberAt(grid, ticks - longest);
+      while (addDuration(startOfCellAt(grid, number), duration, precision, zone) <= ticks) number += 1n;
+      return number;
+    },
+  };
+}
+
+function ticksOf(length: WindowLength, precision: Precision): bigint | undefined {
+  return isDuration(length) ? durationTicks(length, precision) : length.ticks;
 }
 
 function isDuration(length: WindowLength): length is Duration {
@@ -74,10 +108,7 @@ function spanOf(length: WindowLength, precision: Precision, zone: string): Span 
 /** The window's length in the unit of the sliding step; a day that slides by hours is 24 of them. */
 function commonUnit(span: Span, sliding: Span, length: WindowLength, precision: Precision): Span {
   if (span.unit === sliding.unit) return span;
-  if (span.unit === 'months') {
-    throw refuse(Codes.slidingNaturalUnit, 'Does not support sliding when interval is natural month/year');
-  }
-  const ticks = isDuration(length) ? durationTicks(length, precision) : length.ticks;
+  const ticks = ticksOf(length, precision);
   if (sliding.unit !== 'ticks' || ticks === undefined) throw slidingTooLarge();
   return { unit: 'ticks', count: ticks };
 }
@@ -93,15 +124,14 @@ function checkSliding(length: Span, sliding: Span): void {
   }
 }
 
-function gridOf(
-  clause: IntervalClause,
-  sliding: Span,
-  length: Span,
-  {
-    bounds,
-    ...place
-  }: { readonly precision: Precision; readonly zone: string; readonly bounds: TimeBounds | undefined },
-): Grid {
+/** Where a grid is laid. */
+interface Place {
+  readonly precision: Precision;
+  readonly zone: string;
+  readonly bounds: TimeBounds | undefined;
+}
+
+function gridOf(clause: IntervalClause, sliding: Span, length: Span, { bounds, ...place }: Place): Grid {
   const { precision } = place;
   const shift = localShift(clause, sliding, place);
   const grid = { unit: sliding.unit, step: sliding.count, shift, phase: 0n, dayShift: 0n, ...place };

@@ -7,6 +7,14 @@ const fixture = metersFixture();
 const minute = 1700000040000;
 fixture.normalTable(
   'm',
+  'months',
+  ['v INT'],
+  ['2021-01-01', '2021-01-14', '2021-01-29', '2021-02-01', '2021-02-14', '2021-02-28', '2021-03-01', '2021-03-29'].map(
+    (day, at) => [Date.parse(`${day}T00:00:00+08:00`), at],
+  ),
+);
+fixture.normalTable(
+  'm',
   'w',
   ['v INT'],
   [1, 6, 10, 16, 20, 26, 30, 36].map((second) => [minute + second * 1000, second]),
@@ -49,6 +57,27 @@ answers('shifts windows by an offset', 'SELECT _wstart, count(*) FROM w INTERVAL
   '["2023-11-14T22:14:22.000Z",2]',
   '["2023-11-14T22:14:32.000Z",1]',
 ]);
+answers(
+  'lets months begin at steps of weeks',
+  'SELECT _wstart, _wend, count(*) FROM months INTERVAL(1n) SLIDING(4w)',
+  [
+    '["2020-12-24T08:00:00.000+08:00","2021-01-24T08:00:00.000+08:00",2]',
+    '["2021-01-21T08:00:00.000+08:00","2021-02-21T08:00:00.000+08:00",3]',
+    '["2021-02-18T08:00:00.000+08:00","2021-03-18T08:00:00.000+08:00",2]',
+    '["2021-03-18T08:00:00.000+08:00","2021-04-18T08:00:00.000+08:00",1]',
+  ],
+  { connectionZone: 'Asia/Shanghai', outputZone: 'Asia/Shanghai' },
+);
+answers(
+  'fills months that begin at steps of weeks',
+  `SELECT _wstart, count(*) FROM months WHERE ts >= '2021-01-08' AND ts < '2021-02-01' INTERVAL(1n) SLIDING(2w) FILL(VALUE, 0)`,
+  [
+    '["2020-12-10T00:00:00.000Z",0]',
+    '["2020-12-24T00:00:00.000Z",1]',
+    '["2021-01-07T00:00:00.000Z",3]',
+    '["2021-01-21T00:00:00.000Z",2]',
+  ],
+);
 test('lets windows overlap with SLIDING', (t) => {
   t.is(fixture.rows('SELECT count(*) FROM w INTERVAL(10s, 2s) SLIDING(5s)').length, 9);
   t.is(fixture.rows('SELECT count(*) FROM w WHERE v = 1 INTERVAL(1d) SLIDING(1h)').length, 24);
@@ -180,7 +209,8 @@ for (const [title, clause, code] of [
   ['a step longer than the window', 'INTERVAL(1s) SLIDING(2s)', Codes.slidingTooLarge],
   ['a step that is too short', 'INTERVAL(1000s) SLIDING(2s)', Codes.slidingTooSmall],
   ['an offset as long as the window', 'INTERVAL(1s, 1s)', Codes.offsetTooLong],
-  ['a month sliding by hours', 'INTERVAL(1n) SLIDING(1h)', Codes.slidingNaturalUnit],
+  ['a month sliding by hours', 'INTERVAL(1n) SLIDING(1h)', Codes.slidingTooSmall],
+  ['a month sliding by five weeks', 'INTERVAL(1n) SLIDING(5w)', Codes.slidingTooLarge],
   ['a window below one tick', 'INTERVAL(1u)', Codes.intervalTooSmall],
 ] as const) {
   test(`refuses ${title}`, (t) => {
