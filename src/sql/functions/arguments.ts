@@ -4,10 +4,13 @@ import { numberOf } from '../values/convert.js';
 import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
 import type { AggregateBuilder } from './spec.js';
 
-/** An argument as a Nullable, because engine aggregates give NULL over no rows only for such. */
+/**
+ * An argument as a Nullable, because engine aggregates give NULL over no rows only for such. What may be NULL is one for certain where it is
+ * as it is stored; an expression may have lost it on the way.
+ */
 export function nullable(arg: Value | undefined): string {
   if (arg === undefined) return 'NULL';
-  return arg.nullable ? arg.sql : `toNullable(${arg.sql})`;
+  return arg.nullable && arg.exact === true ? arg.sql : `toNullable(${arg.sql})`;
 }
 
 /** An argument in the engine type of its own type, which literals do not have by themselves. */

@@ -100,6 +100,26 @@ statements('the first timestamp of a subquery is its time', service, 'd', [
   { sql: 'SELECT _c0 FROM (SELECT v FROM a)', error: 0x2646 },
 ]);
 
+statements('functions give NULL where there is nothing to take, whatever a query inside computes', service, 'd', [
+  { sql: 'SELECT sum(w), avg(w) FROM (SELECT length(s) AS w FROM a WHERE v > 9)', rows: [] },
+  {
+    sql: 'SELECT count(w), sum(w), first(w) FROM (SELECT ts, length(s) AS w FROM a WHERE v > 9)',
+    rows: [[0, null, null]],
+  },
+  {
+    sql: 'SELECT lag(w), lead(w) FROM (SELECT ts, ts > 0 AS w FROM b)',
+    rows: [
+      [null, true],
+      [true, null],
+    ],
+  },
+  {
+    sql: 'SELECT max(v), ts, w FROM (SELECT ts, v, v IS NULL AS w FROM a WHERE v IS NULL UNION ALL SELECT ts, v, false FROM b WHERE v < 0)',
+    rows: [[null, null, null]],
+  },
+  { sql: 'SELECT first(v), w FROM (SELECT ts, v, ts > 0 AS w FROM a WHERE v IS NULL)', rows: [[null, null]] },
+]);
+
 statements('order and limits inside are kept', service, 'd', [
   { sql: 'SELECT v FROM (SELECT v FROM a ORDER BY ts DESC LIMIT 2)', rows: [[1], [null]] },
   { sql: 'SELECT v FROM (SELECT ts, v FROM a ORDER BY v DESC) LIMIT 2', rows: [[4], [3]] },
