@@ -153,11 +153,13 @@ export function unorderedRows(name: string): Error {
   return refuse(Codes.functionMixed, `Function '${name.toLowerCase()}' requires valid time series input`);
 }
 
-/** A zone by its name, or a whole number of hours such as `+08:00`, as the engine calls it; error 0x2803 where there is no such zone. */
+/**
+ * A zone as the engine calls it, by its name or a whole number of hours such as `+08:00`, which counts to the west here, as in POSIX.
+ * Error 0x2803 where there is no such zone.
+ */
 export function zoneArgument(name: string, zone: string): string {
   const [, sign, hours = ''] = /^([+-])(\d{2})(?::?00)?$/.exec(zone) ?? [];
-  // The signs of these names are turned round.
-  const engineName = sign === undefined ? zone : `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
+  const engineName = sign === undefined ? zone : `Etc/GMT${sign}${Number(hours)}`;
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: engineName });
   } catch {

@@ -46,14 +46,17 @@ function timeTruncate(args: readonly Value[], env: Environment): Value | undefin
   return ticksValue(startOfCellAt(grid, cellNumberAt(grid, ticks)), env.precision);
 }
 
-/** ISO 8601 with the zone as `+hhmm`, or `Z` when asked for by that letter. */
+/** ISO 8601 with the zone as `+hhmm`, or as it is written where that is no name: `Z`, or a distance to the east. */
 function iso8601(args: readonly Value[], env: Environment): string {
   const zone = args[1]?.constant;
   const format = "'%Y-%m-%dT%H:%i:%S.%f'";
   if (zone === undefined) return `formatDateTime(${calendar(args, env)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
   if (typeof zone !== 'string') throw wrongParameterType('TO_ISO8601');
   const match = /^(?:z|([+-])(\d{2}):?(\d{2})?)$/i.exec(zone);
-  if (match === null) throw wrongParameterValue('TO_ISO8601');
+  if (match === null) {
+    const named = ticksToCalendar(plainArgument(args, 0), env.precision, zoneArgument('TO_ISO8601', zone));
+    return `formatDateTime(${named}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+  }
   const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');
   const seconds = (match[1] === '-' ? -minutes : minutes) * 60;
   const moved = `(${plainArgument(args, 0)} + ${seconds * ticksPerSecond(env.precision)})`;

@@ -64,6 +64,7 @@ const calls: readonly (readonly [call: string, json: string, type: string])[] = 
   ["timetruncate('2024-01-02 03:04:05', 1w)", '"2023-12-28T00:00:00.000Z"', 'TIMESTAMP'],
   ['to_iso8601(0)', '"1970-01-01T00:00:00.000+0000"', 'VARCHAR'],
   ["to_iso8601(0, 'z')", '"1970-01-01T00:00:00.000z"', 'VARCHAR'],
+  ["to_iso8601(0, 'Asia/Tokyo')", '"1970-01-01T09:00:00.000+0900"', 'VARCHAR'],
   ["to_iso8601(0, '+08:00')", '"1970-01-01T08:00:00.000+08:00"', 'VARCHAR'],
   ["to_unixtimestamp('1970-01-01T00:00:01Z')", '1000', 'BIGINT'],
   ["to_unixtimestamp('no')", 'null', 'BIGINT'],
