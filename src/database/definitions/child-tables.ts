@@ -45,13 +45,20 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     parents.set(`${database.id} ${name}`, superTable.id);
     if (earlier === undefined) batch.children.set(name, { subTable, tolerant: item.ifNotExists });
   }
-  for (const batch of batches.values()) await leaveOutExisting(batch, context);
-  for (const { database, superTable, children } of batches.values()) {
-    await context.storage.ensure(database, superTable);
-    const subTables = [...children.values()].map(({ subTable }) => subTable);
-    const refused = await context.subTables.register(database, superTable, subTables);
-    if (refused !== undefined) throw new FaultError(refused);
+  const endTurn = await context.subTables.creations.take([...parents.keys()]);
+  try {
+    for (const batch of batches.values()) await leaveOutExisting(batch, context);
+    for (const batch of batches.values()) await register(batch, context);
+  } finally {
+    endTurn();
   }
+}
+
+async function register({ database, superTable, children }: Batch, context: DefinitionContext): Promise<void> {
+  await context.storage.ensure(database, superTable);
+  const subTables = [...children.values()].map(({ subTable }) => subTable);
+  const refused = await context.subTables.register(database, superTable, subTables);
+  if (refused !== undefined) throw new FaultError(refused);
 }
 
 async function leaveOutExisting({ database, superTable, children }: Batch, context: DefinitionContext): Promise<void> {

@@ -19,6 +19,7 @@ import { encodeTables, insertStatement, type TableRows } from '../engine/native-
 import { overtaken } from './overtaken.js';
 import { type Registered, Registry } from './registry.js';
 import { tagChange } from './tag-change.js';
+import { Turns } from './turns.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
@@ -46,6 +47,8 @@ type SubTableOption = { readonly comment: string } | { readonly ttl: number };
  * same sub-table at once write the same row.
  */
 export class SubTables {
+  /** Statements that create sub-tables of the same name have their turns, by the id of the database and the name. */
+  readonly creations = new Turns();
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
   readonly #registry: Registry;

@@ -5,7 +5,7 @@ import { type StatementCase, statements } from '../../support/statement-cases.js
 const { service, end } = await sharedService();
 
 test.before(async () => {
-  for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits', 'indexed']) {
+  for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits', 'indexed', 'raced']) {
     await service.run(`CREATE DATABASE ${name}`);
   }
 });
@@ -281,3 +281,11 @@ statements('CREATE INDEX keeps an index on a tag, which follows its tag until it
   },
   ...refused(0x0484, 'DROP INDEX on_b'),
 ]);
+
+test('of statements that create one sub-table at once, one creates it', async (t) => {
+  await service.run('CREATE STABLE raced.s (ts TIMESTAMP, v INT) TAGS (g INT)');
+  const create = (g: number): Promise<number> => service.code(`CREATE TABLE raced.c USING raced.s TAGS (${g})`);
+  const codes = await Promise.all([1, 2, 3, 4, 5, 6].map(create));
+  t.deepEqual(codes.toSorted(), [0, 0x0603, 0x0603, 0x0603, 0x0603, 0x0603]);
+  t.deepEqual(await service.rows('SELECT TAGS g FROM raced.s'), [[codes.indexOf(0) + 1]]);
+});
