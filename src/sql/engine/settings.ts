@@ -93,7 +93,7 @@ const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0 } as 
 
 /**
  * Pieces of columns stay in memory for the questions that follow, which saves a question of one series a tenth, and averages of half a million rows
- * a seventh. The engine does without where a statement reads more than a million rows; while there is no room for the pieces it makes no difference.
+ * a seventh. The engine host does without where a statement reads more than 786,432 rows.
  */
 const keepsPieces = { use_uncompressed_cache: 1 } as const;
 const readsRows = / AS t\d+\b/;

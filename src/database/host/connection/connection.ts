@@ -26,6 +26,8 @@ const baseDatabase = 'default';
  * that it has counted with what the system says; at its own pace, that is half of what it does at rest. `output_format_parallel_formatting`: two
  * more threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch it on.
  * `uncompressed_cache_size`: memory for pieces of columns as they are read, which questions about short series share; without one there is none.
+ * `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger counts: questions that read more rows do not fit in there, and would
+ * only fill it anew.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -36,6 +38,8 @@ const baseArgs = [
   '--memory_worker_period_ms=500',
   '--output_format_parallel_formatting=0',
   `--uncompressed_cache_size=${32 * 1024 * 1024}`,
+  '--merge_tree_max_rows_to_use_cache=786432',
+  '--merge_tree_max_bytes_to_use_cache=1',
 ];
 
 /** How much of the memory that there is one statement may use, unless a limit is given. */
