@@ -85,7 +85,7 @@ export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => Write
       read: () => writes().waiting.lanes,
     },
     adapter_waiting_bytes: {
-      help: 'Bytes of answered texts whose rows wait in memory.',
+      help: 'About the memory that answered rows take while they wait, in bytes.',
       read: () => writes().waiting.waitingBytes,
     },
   };

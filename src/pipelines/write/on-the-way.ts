@@ -37,9 +37,16 @@ interface Texts {
   readonly origin: string;
   readonly bytes: number;
   readonly rows: number;
+  /** About the memory that they take, in bytes. */
+  readonly weight: number;
   /** Blocks that have not ended. */
   open: number;
 }
+
+/** Memory of a text, of a block and of each array of a block beside their bytes: of a text of one line a hundred times these. */
+const textWeight = 640;
+const blockWeight = 1_024;
+const arrayWeight = 448;
 
 /** How often a text is read again because drops overtake it. */
 const maxReadings = 3;
@@ -57,7 +64,7 @@ export class OnTheWay {
     this.rejections = new Rejections(context);
   }
 
-  /** Bytes of texts whose rows are on their way. */
+  /** Bytes of texts whose rows are on their way, and of what short ones take beside them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -78,13 +85,14 @@ export class OnTheWay {
     records: readonly LoggedRecord[],
     blocks: readonly BlockOfTexts[],
   ): void {
-    const texts: Texts = { records, origin, bytes, rows, open: blocks.length };
+    const weight = bytes + records.length * textWeight + blocks.reduce((sum, { block }) => sum + weightOf(block), 0);
+    const texts: Texts = { records, origin, bytes, rows, weight, open: blocks.length };
     if (blocks.length === 0) {
       for (const { place } of records) this.#context.wal.ended(place);
       return;
     }
     if (this.#bytes === 0) this.#lastProgress = performance.now();
-    this.#bytes += bytes;
+    this.#bytes += weight;
     const targetOf = targets(target);
     for (const [place, one] of blocks.entries()) {
       this.#context.handOn(this.#batchOf(texts, one, targetOf(one.block), () => isFirst(blocks, place)));
@@ -124,7 +132,7 @@ export class OnTheWay {
     texts.open--;
     if (texts.open > 0) return;
     for (const { place } of texts.records) this.#context.wal.ended(place);
-    this.#bytes -= texts.bytes;
+    this.#bytes -= texts.weight;
     this.#context.wentOn();
   }
 
@@ -173,4 +181,9 @@ export class OnTheWay {
 function isFirst(blocks: readonly BlockOfTexts[], place: number): boolean {
   const { database, table } = blocks[place]!.block;
   return blocks.findIndex(({ block }) => block.table === table && block.database === database) === place;
+}
+
+/** Memory of a block beside the bytes of its rows: each column has its values and which of them are NULL. */
+function weightOf({ columns }: ColumnBlock): number {
+  return blockWeight + (2 + 2 * columns.length) * arrayWeight;
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Batch } from '../../../src/model/batch.js';
 import type { ColumnBlock } from '../../../src/model/column-block.js';
+import { delivered } from '../../../src/model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
 import { OnTheWay } from '../../../src/pipelines/write/on-the-way.js';
 import type { RejectedRows } from '../../../src/wal/rejected-rows.js';
@@ -41,8 +42,9 @@ function unreadable(reason: Fault, isKept = true) {
   way.add({ origin: 'lineproto', target, bytes: 5, rows: 1 }, records, [
     { block: blockOf('m', { v: int }, [[1n, 1n, { v: 1 }]]), records },
   ]);
-  const again = batches[0]!.logged!.again();
-  return { way, rejected, again };
+  const [batch] = batches;
+  const again = batch!.logged!.again();
+  return { way, rejected, again, batch: batch! };
 }
 
 /** What a promise gives before the end of some turns of the event loop. */
@@ -70,4 +72,11 @@ test('rows that might be read later, and rejected ones without their file, stay 
   t.is(await soon(later.again), 'waiting');
   t.deepEqual(later.rejected, []);
   t.is(await soon(unreadable(gone, false).again), 'waiting');
+});
+
+test('short texts count for the memory that their rows take, a hundred times their bytes', (t) => {
+  const { way, batch } = unreadable(gone);
+  t.true(way.bytes > 3_000);
+  batch.settle(delivered(1));
+  t.is(way.bytes, 0);
 });
