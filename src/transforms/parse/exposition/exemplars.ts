@@ -1,13 +1,10 @@
 import type { Fault } from '../../../model/fault.js';
+import { storeExemplar } from '../../points/exemplar.js';
 import { exemplarsTable, labelSetKey, metricsStyle } from '../../points/label-set.js';
-import { fieldName, type PointCollector } from '../../points/point-collector.js';
+import type { PointCollector } from '../../points/point-collector.js';
 import { badPoint } from '../../points/point-fault.js';
 import type { Ticks } from '../../points/ticks.js';
 import { nameText, type SampleReader } from './lines.js';
-
-const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
-/** Longest labels of an exemplar, as text. */
-const maxTextBytes = 16_384;
 
 type Label = readonly [name: string, value: string];
 
@@ -76,18 +73,10 @@ export class ExpositionExemplars {
     this.#waiting = [];
   }
 
-  #storeOne({ series, labels, value, time }: Waiting): Fault | undefined {
-    const points = this.#points;
-    const outside = time === undefined ? undefined : this.#times.set(...time);
-    const text = Buffer.from(labels);
-    if (outside !== undefined || text.length > maxTextBytes) return badPoint(outside ?? 'its labels are too long');
-    const refused = this.#take(series) ?? points.refusal();
-    if (refused !== undefined) return refused;
-    const bad = Number.isFinite(value) ? points.putDouble(names.value, value) : undefined;
-    const problem = bad ?? points.putText(names.labels, text);
-    if (problem === undefined) return points.commit(this.#times.low, this.#times.high, this.#bytes);
-    points.drop();
-    return problem;
+  #storeOne(exemplar: Waiting): Fault | undefined {
+    const outside = exemplar.time === undefined ? undefined : this.#times.set(...exemplar.time);
+    if (outside !== undefined) return badPoint(outside);
+    return storeExemplar(this.#points, this.#times, exemplar, this.#bytes, () => this.#take(exemplar.series));
   }
 
   #take(series: readonly Label[]): Fault | undefined {

@@ -1,5 +1,6 @@
 import type { Fault } from '../../../model/fault.js';
-import { fieldName, type PointCollector } from '../../points/point-collector.js';
+import { storeExemplar } from '../../points/exemplar.js';
+import type { PointCollector } from '../../points/point-collector.js';
 import { badPoint } from '../../points/point-fault.js';
 import type { Ticks } from '../../points/ticks.js';
 import { Wire, type WireReader } from '../../wire/protobuf.js';
@@ -7,9 +8,6 @@ import { readAttribute } from './attributes.js';
 import { OtlpTime } from './time.js';
 
 const Exemplar = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes: 7 } as const;
-const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
-/** Longest labels of an exemplar, as text. */
-const maxTextBytes = 16_384;
 /** Exemplars of a point; senders keep one for each bucket. Further ones are left out. */
 const maxOfPoint = 1_000;
 
@@ -53,18 +51,10 @@ export class OtlpExemplars {
   }
 
   #store(labels: string, take: () => Fault | undefined): Fault | undefined {
-    const points = this.#points;
     const { seconds, nanos, isZero } = this.#time;
     const outside = isZero ? undefined : this.#times.set(seconds, nanos);
-    const text = Buffer.from(labels);
-    if (outside !== undefined || text.length > maxTextBytes) return badPoint(outside ?? 'its labels are too long');
-    const refused = take() ?? points.refusal();
-    if (refused !== undefined) return refused;
-    const value = Number.isFinite(this.#value) ? points.putDouble(names.value, this.#value) : undefined;
-    const problem = value ?? points.putText(names.labels, text);
-    if (problem === undefined) return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
-    points.drop();
-    return problem;
+    if (outside !== undefined) return badPoint(outside);
+    return storeExemplar(this.#points, this.#times, { value: this.#value, labels }, this.#reader.bytes, take);
   }
 
   /** Reads one exemplar; gives its attributes, and the ids of its trace and span, as JSON. */

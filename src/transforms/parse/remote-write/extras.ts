@@ -1,5 +1,6 @@
 import { two32 } from '../../../bytes/words.js';
 import type { Fault } from '../../../model/fault.js';
+import { putExemplar } from '../../points/exemplar.js';
 import { type BucketSide, bucketProblem } from '../../points/histogram-buckets.js';
 import { maxLabelBytes, readLabels } from '../../points/label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from '../../points/label-set.js';
@@ -32,7 +33,7 @@ const Histogram = {
   start: 17,
 } as const;
 const Span = { offset: 1, length: 2 } as const;
-/** Longest list of a histogram, and longest labels of an exemplar, as text. */
+/** Longest list of a histogram, as text. */
 const maxTextBytes = 16_384;
 
 const names = {
@@ -46,8 +47,6 @@ const names = {
   negativeSpans: fieldName('negative_spans'),
   negativeCounts: fieldName('negative_counts'),
   customValues: fieldName('custom_values'),
-  value: fieldName('v'),
-  labels: fieldName('exemplar'),
 } as const;
 
 /** The key of the current series: its labels, and behind them a byte that no label begins with, which says the table. */
@@ -132,7 +131,7 @@ export class SeriesExtras {
     if (outside !== undefined) return badTime(outside);
     const refused = this.#take(series, tables[isHistogram ? 0 : 1]) ?? points.refusal();
     if (refused !== undefined) return refused;
-    const problem = isHistogram ? this.#fillHistogram() : this.#fillExemplar(labels);
+    const problem = isHistogram ? this.#fillHistogram() : putExemplar(points, { value: this.#sum, labels });
     if (problem !== undefined) {
       points.drop();
       return problem;
@@ -253,10 +252,6 @@ export class SeriesExtras {
       side.spans.length = 0;
       side.counts.length = 0;
     }
-  }
-
-  #fillExemplar(labels: string): Fault | undefined {
-    return this.#put(names.value, this.#sum) ?? this.#putText(names.labels, labels);
   }
 
   #fillHistogram(): Fault | undefined {
