@@ -1,5 +1,6 @@
 import type { OptionRecord, OptionRow, OptionType, OptionValue } from '../model/option.js';
 import { readDuration } from '../text/duration.js';
+import { parseJson } from '../text/json.js';
 
 /** The part of a setting that reading its value needs. */
 export type ValueRule = Pick<OptionRow, 'type' | 'allowed' | 'min' | 'max'>;
@@ -171,12 +172,8 @@ function readList(text: string): readonly string[] | undefined {
 }
 
 function readQuoted(token: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(token);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined; // a bad escape inside the quotes
-  }
+  const value = parseJson(token);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function readIntegers(text: string): readonly number[] | undefined {
@@ -188,12 +185,7 @@ function readIntegers(text: string): readonly number[] | undefined {
 /** A JSON list of objects; nothing is an empty list. */
 function readRecords(text: string): readonly OptionRecord[] | undefined {
   if (text.trim() === '') return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!Array.isArray(value)) return undefined;
   const records: OptionRecord[] = [];
   for (const element of value) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parseJson } from '../text/json.js';
 import type { TagValue } from './schema.js';
 
 /** Table of all series of a database that have labels; other tables of labelled series are beside it. */
@@ -57,12 +58,7 @@ export function metricOf(superTable: string, name: string, tags: ReadonlyMap<str
 
 /** The labels of a JSON object of texts, those without an empty value; undefined for anything else. */
 function labelsOf(json: string): Label[] | undefined {
-  let object: unknown;
-  try {
-    object = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  const object = parseJson(json);
   if (typeof object !== 'object' || object === null) return undefined;
   const labels: Label[] = [];
   for (const [name, value] of Object.entries(object)) {

@@ -1,3 +1,5 @@
+import { parseJson } from '../text/json.js';
+
 const ownFields: ReadonlySet<string> = new Set(['level', 'time', 'component', 'msg', 'err']);
 
 /**
@@ -17,12 +19,9 @@ export function readableLine(json: string): string {
 }
 
 function readEntry(json: string): Map<string, unknown> | undefined {
-  try {
-    const entry: unknown = JSON.parse(json);
-    return typeof entry === 'object' && entry !== null ? new Map(Object.entries(entry)) : undefined;
-  } catch {
-    return undefined; // not a line of ours: passed on as it is
-  }
+  const entry = parseJson(json);
+  // What is not a line of ours is passed on as it is.
+  return typeof entry === 'object' && entry !== null ? new Map(Object.entries(entry)) : undefined;
 }
 
 function localTime(time: unknown): string {

@@ -2,6 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../../model/fault.js';
+import { parseJson } from '../../text/json.js';
 import { makePrivate } from './make-missing.js';
 
 /** Who holds a data directory. */
@@ -183,12 +184,7 @@ function readOwner(file: string): DirectoryOwner | undefined {
 }
 
 function parseOwner(text: string): DirectoryOwner | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   if (!('pid' in value) || typeof value.pid !== 'number' || !Number.isInteger(value.pid) || value.pid <= 0) {
     return undefined;

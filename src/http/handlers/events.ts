@@ -1,6 +1,7 @@
 import type { EventFilter, EventMove } from '../../model/event.js';
 import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { parseJson } from '../../text/json.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
 import { isFault } from '../auth.js';
@@ -65,12 +66,8 @@ function readListing(query: URLSearchParams): EventQuestion | Fault {
 function readComment(body: Buffer): { readonly comment: string | undefined } | Fault {
   const text = body.toString('utf8').trim();
   if (text === '') return { comment: undefined };
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    return bad('the body is not JSON; allowed is {"comment": "a text"}, or no body');
-  }
+  const content = parseJson(text);
+  if (content === undefined) return bad('the body is not JSON; allowed is {"comment": "a text"}, or no body');
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return bad('the body must be an object with the key comment, or be left out');
   }

@@ -1,6 +1,7 @@
 import type { WireFormat } from '../../model/batch.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
+import { parseJson } from '../../text/json.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
 import { type CredentialReader, refusalOf } from '../door.js';
@@ -60,11 +61,8 @@ export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCal
 /** A bad point as `details` has it: the point as it came, unless it is long or no JSON, and why it is not stored. */
 function describedPoint({ row, fault: { message }, text }: RowReject): object {
   const error = `object ${row + 1}: ${message}`;
-  try {
-    return text === undefined ? { error } : { datapoint: JSON.parse(text), error };
-  } catch {
-    return { error };
-  }
+  const datapoint = text === undefined ? undefined : parseJson(text);
+  return datapoint === undefined ? { error } : { datapoint, error };
 }
 
 const noHeader = fault('auth', Codes.noAuthInfo, 'auth needed');

@@ -1,3 +1,5 @@
+import { parseJson } from '../../text/json.js';
+
 /** Bins of HISTOGRAM: bin i reaches from edge i to edge i + 1; `heads` are its results up to the count. */
 export interface HistogramBins {
   readonly edges: readonly number[];
@@ -13,7 +15,7 @@ const maxBins = 1000;
  * beyond both ends, without it `count` bins. Undefined when it makes no sense.
  */
 export function histogramBins(type: string, description: string): HistogramBins | undefined {
-  const edges = edgesOf(type, parsed(description));
+  const edges = edgesOf(type, parseJson(description));
   if (edges === undefined || edges.length < 2) return undefined;
   const ascending = edges.every((edge, at) => !Number.isNaN(edge) && (at === 0 || edge > (edges[at - 1] ?? edge)));
   if (!ascending) return undefined;
@@ -21,14 +23,6 @@ export function histogramBins(type: string, description: string): HistogramBins 
     return `{"lower_bin":${shortNumber(edges[at] ?? 0)}, "upper_bin":${shortNumber(upper)}, "count":`;
   });
   return { edges, heads };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function edgesOf(type: string, bins: unknown): number[] | undefined {

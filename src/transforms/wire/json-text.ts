@@ -12,6 +12,7 @@ import {
   space,
   zero,
 } from '../../bytes/ascii.js';
+import { parseJson } from '../../text/json.js';
 import { isJsonBlank } from './json-elements.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { countCharacters } from './utf8.js';
@@ -168,10 +169,6 @@ export class JsonText {
 
 /** The text of a JSON string, undefined when one of its escapes is none or half a character. */
 function unescaped(json: string): string | undefined {
-  try {
-    const text: unknown = JSON.parse(json);
-    return typeof text === 'string' && !/\p{Surrogate}/u.test(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = parseJson(json);
+  return typeof text === 'string' && !/\p{Surrogate}/u.test(text) ? text : undefined;
 }

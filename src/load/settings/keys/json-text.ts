@@ -1,3 +1,5 @@
+import { parseJson } from '../../../text/json.js';
+
 /** A JSON value with the line it begins in. Numbers keep their text, so that 64-bit integers stay exact. */
 export type JsonNode =
   | JsonObject
@@ -124,12 +126,8 @@ class JsonReader {
   #readString(): string {
     const quoted = this.#take(strings);
     if (quoted === undefined) return this.#fail('a text has no closing quote');
-    try {
-      const value: unknown = JSON.parse(quoted);
-      if (typeof value === 'string') return value;
-    } catch {
-      // told below, with the line
-    }
+    const value = parseJson(quoted);
+    if (typeof value === 'string') return value;
     return this.#fail('a text holds a line break, a control character or an escape that JSON does not have');
   }
 
