@@ -1,4 +1,5 @@
 import type { EventFacts } from '../model/event-log.js';
+import type { QueryFinding } from './query-rows.js';
 import type { Rule } from './rule.js';
 import { renderTemplate } from './template.js';
 
@@ -7,12 +8,7 @@ const maxAttributes = 64;
 const maxValueLength = 512;
 
 /** Findings of a rule, as the event will tell them. */
-interface Found {
-  /** The name of the series, or what a query calls the element. */
-  readonly element: string;
-  /** Tags, or the other columns of a query. */
-  readonly tags: ReadonlyMap<string, string>;
-  readonly value: number | null;
+interface Found extends QueryFinding {
   /** In decimal digits; empty where there is none. */
   readonly series: string;
 }

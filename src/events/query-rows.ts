@@ -1,8 +1,8 @@
-/** One element that a query found. */
-interface QueryFinding {
+/** One element that a query found, or a series by its name. */
+export interface QueryFinding {
   readonly element: string;
   readonly value: number | null;
-  /** The other columns, as texts. */
+  /** Tags, or the other columns of a query, as texts. */
   readonly tags: ReadonlyMap<string, string>;
 }
 

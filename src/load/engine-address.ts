@@ -3,7 +3,7 @@ import { mistakesIn } from '../config/resolve.js';
 import { EngineClient } from '../database/engine/client.js';
 import { isUnknownUser } from '../database/engine/engine-faults.js';
 import { isLoopback } from '../database/host/connection/options.js';
-import { findEndpoint } from '../database/host/endpoint-file.js';
+import { type EngineEndpoint, findEndpoint } from '../database/host/endpoint-file.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { attachedEngine, type RunningEngine } from '../service/running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
@@ -12,10 +12,7 @@ import { serverDefaults } from './settings/keys/general.js';
 const { host: defaultHost, port: defaultPort } = serverDefaults;
 
 /** Where the engine is and as whom it is used. */
-interface EngineAddress {
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
+interface EngineAddress extends EngineEndpoint {
   readonly isServer: boolean;
   /** Set when user and password are told by the engine itself: those it tells now. */
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;

@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { isPassing } from '../model/fault.js';
-import type { Precision } from '../model/schema.js';
 import { tried } from './execution/attempts.js';
 import { faultLine } from './execution/statements.js';
 import { cutAfterGrace, firstAnswer } from './execution/stopping.js';
-import { runInsert } from './insert/insert.js';
+import { type InsertContext, runInsert } from './insert/insert.js';
 import type { LoadReport } from './model/insert-report.js';
-import type { RunLog, RunSql, Watch } from './model/ports.js';
+import type { RunSql } from './model/ports.js';
 import { type Attempts, type InsertScenario, maxRequestsInFlight } from './model/scenario.js';
 import { askVersion, openOrService } from './service-instead.js';
 import { HttpService } from './sinks/http-service.js';
@@ -14,14 +13,7 @@ import { restStatements } from './sinks/rest-statements.js';
 import type { LoadWorld } from './world.js';
 
 /** Surroundings of a run. */
-export interface LoadRunContext {
-  readonly version: string;
-  readonly log: RunLog;
-  readonly watch: Watch;
-  /** Fires when a person asks for the end. */
-  readonly stop: AbortSignal;
-  readonly readTime: (text: string, precision: Precision) => bigint | undefined;
-}
+export type LoadRunContext = Pick<InsertContext, 'version' | 'log' | 'watch' | 'stop' | 'readTime'>;
 
 /** Connections to the engine at most: it runs so many statements side by side. */
 const maxConnections = 16;

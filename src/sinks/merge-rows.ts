@@ -17,12 +17,8 @@ const explicitNull = -2;
 const noPart = 0;
 
 /** Rows from anywhere, numbered on from `first`. */
-interface Origin {
+interface Origin extends StoredRows {
   readonly first: number;
-  readonly rows: number;
-  readonly ids: BigUint64Array;
-  readonly times: BigInt64Array;
-  readonly columns: readonly Column[];
   readonly nullsOverwrite: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/adapter-settings.js';
 import type { HandoverPlace } from '../database/engine/handover.js';
-import type { EngineEndpoint, EngineState } from '../database/host/supervisor.js';
+import type { EngineEndpoint } from '../database/host/endpoint-file.js';
+import type { EngineState } from '../database/host/supervisor.js';
 import type { EventChange } from '../model/notification.js';
 import type { Signal } from '../pipelines/events/signals.js';
 import type { RecordedStatement } from '../telemetry/sql-record.js';

@@ -1,15 +1,9 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
-import type { DataType, EncodingWords, Precision } from '../../model/schema.js';
+import type { ColumnDef, EncodingWords, Precision } from '../../model/schema.js';
 import type { TopicDef } from '../../model/topic.js';
 
 /** A column or tag as asked for, before the catalogue gives it a physical name. */
-export interface ColumnSpec {
-  readonly name: string;
-  readonly type: DataType;
-  readonly encoding?: EncodingWords;
-  /** Part of the key, beside the time; only the first column of a table. */
-  readonly isKey?: true;
-}
+export type ColumnSpec = Omit<ColumnDef, 'physical'>;
 
 /**
  * An operation on the catalogue. Operations are appended to one log in the engine and folded in log order by every

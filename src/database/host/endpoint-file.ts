@@ -11,12 +11,16 @@ import {
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Where a running engine answers, and with what secret: what the file of an engine holds. */
-interface PublishedEngine {
+/** Where an engine answers and as whom. */
+export interface EngineEndpoint {
   readonly url: string;
   readonly user: string;
-  /** New with every start of the engine; only the owner of the file may read it. */
+  /** New with every start of an embedded engine, unless it is set. */
   readonly password: string;
+}
+
+/** What the file of a running engine holds; only its owner may read it. */
+interface PublishedEngine extends EngineEndpoint {
   /** Process that serves it. */
   readonly pid: number;
 }

@@ -15,6 +15,7 @@ import {
   readHostMessage,
   threadPoolSize,
 } from './connection/options.js';
+import type { EngineEndpoint } from './endpoint-file.js';
 import { Heartbeat } from './heartbeat.js';
 
 /**
@@ -28,13 +29,6 @@ export interface SupervisorOptions extends Partial<HostOptions> {
   readonly log: ComponentLog;
   /** How long an engine may be silent until it is killed and started anew, in ms; 0 is for ever. Half a minute when left out. */
   readonly hangTimeoutMs?: number;
-}
-
-/** Where the engine answers and as whom. Without a given password the secret is new with every supervisor. */
-export interface EngineEndpoint {
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
 }
 
 const engineProgram = fileURLToPath(new URL('../../engine.js', import.meta.url));

@@ -11,8 +11,10 @@ export function faultLine({ code, message }: Fault): string {
 
 /** Context in which definitions of a run are made. */
 export interface StatementContext {
+  /** Runs definitions and queries, in the process or over HTTP as the scenario has it. */
   readonly run: RunSql;
   readonly log: RunLog;
+  /** Fires when a person asks for the end: what is under way is finished, or broken off where it is a query. */
   readonly stop: AbortSignal;
 }
 

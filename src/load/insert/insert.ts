@@ -6,7 +6,7 @@ import { faultLine, type StatementContext } from '../execution/statements.js';
 import { allThreads, throwFailure } from '../execution/threads.js';
 import type { LoadReport, RateSample, SuperTableReport } from '../model/insert-report.js';
 import { storedName } from '../model/names.js';
-import type { RunLog, RunSql, Watch } from '../model/ports.js';
+import type { Watch } from '../model/ports.js';
 import { settingList } from '../model/run-report.js';
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
@@ -21,14 +21,9 @@ import { summaryLines, threadLine } from './summary.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** Context of an insertion run. */
-interface InsertContext extends InsertWays {
+export interface InsertContext extends InsertWays, StatementContext {
   readonly version: string;
-  /** Runs definitions and queries, in the process or over HTTP as the scenario has it. */
-  readonly run: RunSql;
-  readonly log: RunLog;
   readonly watch: Watch;
-  /** Fires when a person asks for the end: what is under way is finished. */
-  readonly stop: AbortSignal;
   /** Ticks of timestamp text in a file. */
   readonly readTime: (text: string, precision: Precision) => bigint | undefined;
 }

@@ -2,11 +2,11 @@ import { FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
 import { forChild } from '../execution/child-placeholder.js';
 import { environmentOf } from '../execution/environment.js';
-import { faultLine, queried } from '../execution/statements.js';
+import { faultLine, queried, type StatementContext } from '../execution/statements.js';
 import { allThreads, throwFailure } from '../execution/threads.js';
 import type { RateSample } from '../model/insert-report.js';
 import { sqlName, storedName } from '../model/names.js';
-import type { RunLog, RunSql, Watch } from '../model/ports.js';
+import type { Watch } from '../model/ports.js';
 import type { QueryPartReport, QueryRateSample, QueryReport } from '../model/query-report.js';
 import { type LoadSetting, settingList } from '../model/run-report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
@@ -24,13 +24,9 @@ import {
 import { RunningQueries } from './running-queries.js';
 
 /** Input of a query run. */
-interface QueryRun {
+interface QueryRun extends StatementContext {
   readonly version: string;
-  readonly run: RunSql;
-  readonly log: RunLog;
   readonly watch: Watch;
-  /** Ends the run: queries under way are broken off. */
-  readonly stop: AbortSignal;
 }
 
 /** One thread's share of a part. */

@@ -1,4 +1,4 @@
-import { type DelayFigures, joinedSample, type RateSample } from '../model/insert-report.js';
+import { type DelayBucket, type DelayFigures, joinedSample, type RateSample } from '../model/insert-report.js';
 import { perSecond } from '../model/run-report.js';
 
 /** Size of a chart in its own units; pages scale it. */
@@ -84,13 +84,8 @@ export function drawDelays(delays: DelayFigures, requests: string): string {
   return chart(`Delays: ${requests} by the time they took`, parts.join(''));
 }
 
-interface Bar {
-  readonly upToMs: number;
-  readonly count: number;
-}
-
 /** The delay that a bar begins with: the end of the one before. */
-function lowerOf(bars: readonly Bar[], at: number, min: number): number {
+function lowerOf(bars: readonly DelayBucket[], at: number, min: number): number {
   return bars[at - 1]?.upToMs ?? Math.min(min, bars[at]?.upToMs ?? min);
 }
 
@@ -101,7 +96,7 @@ function shareOf(ms: number, lower: number, upper: number): number {
 }
 
 /** Names the bounds of some of the bars, each at the edge where it is; the last one always. */
-function barLabels(bars: readonly Bar[], barWidth: number): string[] {
+function barLabels(bars: readonly DelayBucket[], barWidth: number): string[] {
   const every = Math.max(1, Math.ceil(bars.length / 8));
   const last = bars.length - 1;
   return bars.map(({ upToMs }, i) => {
@@ -134,7 +129,7 @@ function thinned(samples: readonly RateSample[]): RateSample[] {
 }
 
 /** As many buckets as can be seen: neighbours are joined. */
-function merged({ buckets }: DelayFigures): Bar[] {
+function merged({ buckets }: DelayFigures): DelayBucket[] {
   const size = Math.max(1, Math.ceil(buckets.length / maxBars));
   const joined: { upToMs: number; count: number }[] = [];
   for (let from = 0; from < buckets.length; from += size) {

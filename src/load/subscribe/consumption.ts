@@ -1,15 +1,11 @@
 import type { SubscribeTo } from '../../model/topic-message.js';
-import type { RunLog, RunSql } from '../model/ports.js';
+import type { StatementContext } from '../execution/statements.js';
 import type { ConsumerCount } from './subscribe-figures.js';
 
 /** Input of a subscription run. */
-export interface SubscribeRun {
+export interface SubscribeRun extends StatementContext {
   readonly version: string;
-  readonly run: RunSql;
   readonly subscribe: SubscribeTo;
-  readonly log: RunLog;
-  /** Ends the run: what was given out is dealt with first. */
-  readonly stop: AbortSignal;
 }
 
 /** One of the two kinds of subscription. */

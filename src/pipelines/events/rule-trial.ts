@@ -2,7 +2,7 @@ import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { SeriesNames } from '../../database/rows/series-names.js';
 import { type SilentContext, silentSeries } from '../../database/rows/silent-series.js';
 import { factsOf } from '../../events/facts.js';
-import { findingsOf } from '../../events/query-rows.js';
+import { findingsOf, type QueryFinding } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
@@ -21,10 +21,7 @@ interface RuleTrialContext extends SilentContext {
 const [maxSeries, maxShown] = [10_000, 100];
 
 /** A series that would make an event. */
-interface Tried {
-  readonly element: string;
-  readonly tags: ReadonlyMap<string, string>;
-  readonly value: number | null;
+interface Tried extends QueryFinding {
   readonly rows: number | null;
 }
 

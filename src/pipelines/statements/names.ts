@@ -3,6 +3,7 @@ import type { Right } from '../../database/catalogue/operations.js';
 import type { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
+import type { TableName } from '../../sql/insert/context.js';
 
 /** Meaning of a table name; `table` of a sub-table is its super table. */
 type Meaning =
@@ -14,12 +15,6 @@ type Meaning =
       readonly name: string;
       readonly subTable: SubTable;
     };
-
-/** A table name with its database. */
-interface QualifiedName {
-  readonly database: string;
-  readonly name: string;
-}
 
 /**
  * The table names of one statement. Names that memory does not know are looked up in the engine once; that a name does
@@ -68,7 +63,7 @@ export class StatementNames {
   }
 
   /** Looks names up in the engine; afterwards none of them is unknown, unless something was dropped meanwhile. */
-  async lookUp(names: readonly QualifiedName[]): Promise<void> {
+  async lookUp(names: readonly TableName[]): Promise<void> {
     if (names.length === 0) return;
     await this.#catalogue.sync();
     this.takeForAbsent(names);
@@ -88,7 +83,7 @@ export class StatementNames {
   }
 
   /** Takes names for those of no table, for this statement. */
-  takeForAbsent(names: readonly QualifiedName[]): void {
+  takeForAbsent(names: readonly TableName[]): void {
     for (const { database, name } of names) this.#looked.set(this.#key(database, name), undefined);
   }
 

@@ -1,6 +1,6 @@
 import { FaultError } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../syntax/ast.js';
+import type { Limit, PartitionItem, Query, Select, SelectItem, Union } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';
@@ -17,11 +17,7 @@ const maxKeys = 512;
 /** Branches of one UNION. */
 const maxUnionBranches = 100;
 
-interface Tail {
-  readonly orderBy: readonly OrderItem[];
-  readonly slimit: Limit | undefined;
-  readonly limit: Limit | undefined;
-}
+type Tail = Pick<Select, 'orderBy' | 'slimit' | 'limit'>;
 
 /**
  * SELECT, or several joined by UNION, each with or without brackets, with ORDER BY and limits at the end. `first` is the first

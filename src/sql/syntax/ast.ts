@@ -268,11 +268,7 @@ export type WindowClause =
     };
 
 /** An entry of PARTITION BY. */
-export interface PartitionItem {
-  readonly value: Expression;
-  readonly alias: Name | undefined;
-  readonly text: string;
-}
+export type PartitionItem = SelectItem;
 
 /** An entry of ORDER BY. */
 export interface OrderItem {

@@ -28,9 +28,10 @@ interface ResultForm {
 }
 
 /** A block to print; `select` where it is one SELECT with these columns. */
-interface PrintedBlock {
+export interface PrintedBlock {
   readonly sql: string;
   readonly columns: readonly BlockColumn[];
+  /** The same as `sql`, clause by clause. */
   readonly select?: EngineSelect;
 }
 

@@ -1,6 +1,6 @@
 import { databaseOptionNames } from '../../../model/database-options.js';
-import type { Precision } from '../../../model/schema.js';
 import { suggestion } from '../../../text/nearest.js';
+import type { DatabasePlan } from '../../model/scenario.js';
 import { database } from '../keys/insert.js';
 import type { JsonMember } from '../keys/json-text.js';
 import { kindOf } from '../keys/setting.js';
@@ -34,12 +34,7 @@ const cacheModels: ReadonlyMap<string, string> = new Map([
 export const oneCopy = 'is recorded, but the data has one copy: there is one engine';
 
 /** Answer of `dbinfo`. */
-interface DatabaseInfo {
-  readonly name: string;
-  readonly drop: boolean;
-  readonly precision: Precision;
-  readonly options: readonly string[];
-}
+type DatabaseInfo = Pick<DatabasePlan, 'name' | 'drop' | 'precision' | 'options'>;
 
 /** Reads `dbinfo`; undefined when it has no usable name, which is then in the report. */
 export function readDatabaseInfo(section: Section, { sqlMistake }: LoadInput): DatabaseInfo | undefined {

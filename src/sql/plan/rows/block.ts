@@ -1,9 +1,8 @@
-import type { EngineSelect } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { Relation, RelationColumn } from '../../resolve/relation.js';
 import type { Select } from '../../syntax/ast.js';
 import type { Environment } from '../../values/convert.js';
-import type { BlockColumn } from '../../values/result.js';
+import type { BlockColumn, PrintedBlock } from '../../values/result.js';
 import { isNumeric, type Value } from '../../values/value.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
@@ -33,11 +32,7 @@ export interface ExternalWindows {
 }
 
 /** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */
-export interface PlannedBlock {
-  readonly sql: string;
-  readonly columns: readonly BlockColumn[];
-  /** The same as `sql`, clause by clause, where it is one SELECT with these columns. */
-  readonly select?: EngineSelect;
+export interface PlannedBlock extends PrintedBlock {
   /** The windows of INTERVAL, where the time has two limits. */
   readonly windows?: BlockWindows | undefined;
   /** True where it has windows and gives every row in them. */
