@@ -13,7 +13,8 @@ let counted = 0n;
 const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falseWords = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-function parameterFault(message: string): Fault {
+/** The fault of a call whose parameters or body cannot be taken. */
+export function parameterFault(message: string): Fault {
   return fault('parameter', Codes.free, message);
 }
 

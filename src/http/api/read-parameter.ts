@@ -1,4 +1,5 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
+import { parameterFault } from '../parameters.js';
 import type { IntegerParameter, Parameter, TextParameter, WordParameter } from './description.js';
 
 const decimal = /^-?[0-9]{1,16}$/;
@@ -34,7 +35,7 @@ export function readText(query: URLSearchParams, parameter: TextParameter): stri
 /** The parameter's one value; undefined where it is left out, a fault where it comes more than once. */
 function single(query: URLSearchParams, { name }: Parameter): string | undefined | Fault {
   const values = query.getAll(name);
-  if (values.length > 1) return refusal(`parameter ${name} is given ${values.length} times, it may come once`);
+  if (values.length > 1) return parameterFault(`parameter ${name} is given ${values.length} times, it may come once`);
   return values[0];
 }
 
@@ -43,9 +44,5 @@ const shownCharacters = 64;
 
 function illegal({ name }: Parameter, allowed: string, text: string): Fault {
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
-  return refusal(`parameter ${name} must be ${allowed}, not ${JSON.stringify(shown)}`);
-}
-
-function refusal(message: string): Fault {
-  return fault('parameter', Codes.free, message);
+  return parameterFault(`parameter ${name} must be ${allowed}, not ${JSON.stringify(shown)}`);
 }

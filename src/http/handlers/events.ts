@@ -1,6 +1,6 @@
 import type { EventFilter, EventMove } from '../../model/event.js';
 import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { parseJson } from '../../text/json.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
@@ -9,6 +9,7 @@ import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
 import { refusalOf } from '../door.js';
 import { apiErrors } from '../error-forms.js';
 import { ask } from '../exchange.js';
+import { parameterFault } from '../parameters.js';
 import { safeJson, sendJson } from '../reply.js';
 import { collectBody } from '../request-body.js';
 
@@ -57,7 +58,7 @@ function readListing(query: URLSearchParams): EventQuestion | Fault {
   const { from, to } = filter;
   if (wrong !== undefined) return wrong;
   if (from !== undefined && to !== undefined && from > to) {
-    return bad(`parameter from must be at most parameter to, which is ${to}, not ${from}`);
+    return parameterFault(`parameter from must be at most parameter to, which is ${to}, not ${from}`);
   }
   return { kind: 'list', listing: { filter, pageNum, pageSize } };
 }
@@ -67,22 +68,19 @@ function readComment(body: Buffer): { readonly comment: string | undefined } | F
   const text = body.toString('utf8').trim();
   if (text === '') return { comment: undefined };
   const content = parseJson(text);
-  if (content === undefined) return bad('the body is not JSON; allowed is {"comment": "a text"}, or no body');
+  if (content === undefined)
+    return parameterFault('the body is not JSON; allowed is {"comment": "a text"}, or no body');
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    return bad('the body must be an object with the key comment, or be left out');
+    return parameterFault('the body must be an object with the key comment, or be left out');
   }
   const unknown = Object.keys(content).find((key) => key !== 'comment');
   if (unknown !== undefined) {
-    return bad(`the body has the key ${JSON.stringify(unknown.slice(0, 64))}; allowed is comment alone`);
+    return parameterFault(`the body has the key ${JSON.stringify(unknown.slice(0, 64))}; allowed is comment alone`);
   }
   if (!('comment' in content)) return { comment: undefined };
   const { comment } = content;
   if (typeof comment === 'string' && comment.length <= maxCommentLength) return { comment };
-  return bad(`comment in the body must be a text of at most ${maxCommentLength} characters`);
-}
-
-function bad(message: string): Fault {
-  return fault('parameter', Codes.free, message);
+  return parameterFault(`comment in the body must be a text of at most ${maxCommentLength} characters`);
 }
 
 /**

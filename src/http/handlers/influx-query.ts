@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
 import { refusalOf } from '../door.js';
 import { ask } from '../exchange.js';
 import { influx1Errors, nameInflux } from '../influx.js';
 import { type InfluxStatement, readInfluxQl } from '../influx-ql.js';
+import { parameterFault } from '../parameters.js';
 import { safeJson, sendJson } from '../reply.js';
 import { collectBody } from '../request-body.js';
 
@@ -32,18 +33,15 @@ export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCal
     const parameters = await readParameters(call, context);
     if (isFault(parameters)) return refuse(parameters);
     const statements = readInfluxQl(parameters.get('q') ?? '');
-    if (statements.length === 0) return refuse(bad('missing required parameter "q"'));
+    if (statements.length === 0) return refuse(parameterFault('missing required parameter "q"'));
     const known: InfluxStatement[] = [];
     for (const statement of statements) {
-      if ('problem' in statement) return refuse(bad(`error parsing query: ${statement.problem}. ${elsewhere}`));
+      if ('problem' in statement)
+        return refuse(parameterFault(`error parsing query: ${statement.problem}. ${elsewhere}`));
       known.push(statement);
     }
     return run(call, context, known, parameters.get('db') ?? '');
   };
-}
-
-function bad(message: string): Fault {
-  return fault('parameter', Codes.free, message);
 }
 
 /**
@@ -119,12 +117,12 @@ function isSystem(name: string): boolean {
 
 /** The one policy of a database: how long it keeps rows. */
 async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault> {
-  if (database === '') return bad('database name required');
+  if (database === '') return parameterFault('database name required');
   const name = database.replaceAll("'", "''");
   const rows = await sql(`SELECT \`keep\` FROM information_schema.ins_databases WHERE name = '${name}'`);
   if (isFault(rows)) return rows;
   const keep = rows[0]?.[0];
-  if (typeof keep !== 'string') return bad(`database not found: ${database}`);
+  if (typeof keep !== 'string') return parameterFault(`database not found: ${database}`);
   const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
   return { columns, values: [['autogen', `${hoursIn(keep)}h0m0s`, '168h0m0s', 1, true]] };
 }

@@ -1,10 +1,11 @@
 import { expositionForm, expositionHead } from '../../model/exposition-head.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
 import { contentType } from '../content-type.js';
 import { refusalOf } from '../door.js';
 import { textErrors } from '../error-forms.js';
+import { parameterFault } from '../parameters.js';
 import { sendEmpty } from '../reply.js';
 import { namedDatabase } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
@@ -59,19 +60,18 @@ function pushing(
   };
 }
 
-function bad(message: string): Fault {
-  return fault('parameter', Codes.free, message);
-}
-
 function labelsOfParameters({ query }: Call): Labels | Fault {
   const labels = new Map<string, string>();
   for (const text of query.getAll('extra_label')) {
     const sign = text.indexOf('=');
     const name = text.slice(0, Math.max(0, sign));
-    if (!labelName.test(name)) return bad(`extra_label must be name=value, not ${JSON.stringify(text.slice(0, 64))}`);
+    if (!labelName.test(name))
+      return parameterFault(`extra_label must be name=value, not ${JSON.stringify(text.slice(0, 64))}`);
     labels.set(name, text.slice(sign + 1));
   }
-  return query.has('timestamp') ? bad('parameter timestamp is not taken; write it behind the value') : labels;
+  return query.has('timestamp')
+    ? parameterFault('parameter timestamp is not taken; write it behind the value')
+    : labels;
 }
 
 /** Reads the path as it came, because a label's value may have an encoded slash. */
@@ -84,10 +84,10 @@ function labelsOfPath({ request }: Call): Labels | Fault {
     const isBase64 = segment.endsWith(base64Suffix);
     const name = isBase64 ? segment.slice(0, -base64Suffix.length) : segment;
     if (!labelName.test(name))
-      return bad(`${JSON.stringify(name.slice(0, 64))} in the path is not the name of a label`);
-    if (value === undefined) return bad(`label ${name} in the path has no value`);
-    if (labels.has(name)) return bad(`label ${name} occurs twice in the path`);
+      return parameterFault(`${JSON.stringify(name.slice(0, 64))} in the path is not the name of a label`);
+    if (value === undefined) return parameterFault(`label ${name} in the path has no value`);
+    if (labels.has(name)) return parameterFault(`label ${name} occurs twice in the path`);
     labels.set(name, isBase64 ? Buffer.from(value, 'base64url').toString() : decodeURIComponent(value));
   }
-  return (labels.get('job') ?? '') === '' ? bad('the job in the path has no name') : labels;
+  return (labels.get('job') ?? '') === '' ? parameterFault('the job in the path has no name') : labels;
 }

@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { printSelect } from '../engine/select.js';
 import { bareTime, idColumn, tagsSource } from '../engine/storage.js';
 import { chainTerms, ExpressionTranslator } from '../resolve/expression.js';
-import { RowNames } from '../resolve/names.js';
+import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
 import type { Expression, ObjectName } from '../syntax/ast.js';
 import { findTable, type QueryContext, refuse, refuseUnsupported, type TableTarget } from '../values/context.js';
@@ -54,8 +54,7 @@ export function planSubTables(table: ObjectName, where: Expression | undefined, 
 }
 
 function conditionsOn(relation: Relation, env: Environment): ExpressionTranslator {
-  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  return new ExpressionTranslator(env, new RowNames(relation, notAllowed));
+  return new ExpressionTranslator(env, new RowNames(relation, aggregateNotAllowed));
 }
 
 /** Lists the ids of the sub-tables of a super table whose tags meet conditions, as `printed`. */

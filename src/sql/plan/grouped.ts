@@ -3,7 +3,7 @@ import { type EngineSelect, printSelect, sortTerm } from '../engine/select.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
 import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
-import { RowNames } from '../resolve/names.js';
+import { nestedAggregate, RowNames } from '../resolve/names.js';
 import type { Expression, Fill } from '../syntax/ast.js';
 import { partsOf } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
@@ -237,7 +237,6 @@ function groupScope(
   const { relation, env, items, filter } = task;
   const target = relation?.source.kind === 'stored' ? relation.source.target : undefined;
   const isShort = target?.kind === 'sub' && env.context.hasShortSeries?.(target.table) === true;
-  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   return {
     env,
     relation,
@@ -245,7 +244,7 @@ function groupScope(
     keys,
     window: limits,
     bounds: filter.bounds,
-    rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
+    rows: new ExpressionTranslator(env, new RowNames(relation, nestedAggregate)),
     picksRow: picksRow(items.map(({ value }) => value)),
     addsInOrder: isShort && keys.length === 0 && limits === undefined && read.ordered === undefined,
     ...read,

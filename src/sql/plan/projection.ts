@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { printSelect, sortTerm } from '../engine/select.js';
 import { idColumn } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
-import { RowNames } from '../resolve/names.js';
+import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
 import { refuse } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
 import { scanUniqueRows } from './group/unique-rows.js';
@@ -14,8 +14,7 @@ import { isSuper, type Scan, scanRows, scanTags, seriesOrder } from './rows/scan
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
 export function planProjection(task: BlockTask): PlannedBlock {
   const { select, relation, env, items } = task;
-  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed, 'result'));
+  const translator = new ExpressionTranslator(env, new RowNames(relation, aggregateNotAllowed, 'result'));
   const values = items.map(({ value }) => translator.translate(value));
   const slices = keyExpressions(select.partitionBy, items, relation).map(({ value }) => translator.translate(value));
   const { planned, columns, shown } = resultColumns(items, values);

@@ -1,7 +1,7 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { isAggregate } from '../functions/registry.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
-import { RowNames } from '../resolve/names.js';
+import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
 import type { Select } from '../syntax/ast.js';
 import { type QueryContext, refuse } from '../values/context.js';
@@ -25,7 +25,7 @@ export function planSelect(
   refuseUnavailable(select);
   const env = { context, precision: relation?.precision ?? 'ms' } as const;
   const items = expandItems(select.items, relation);
-  const inWhere = new RowNames(relation, () => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation"));
+  const inWhere = new RowNames(relation, aggregateNotAllowed);
   const filter = visibleRows(sortFilter(select.where, new ExpressionTranslator(env, inWhere)), relation, context);
   const orderBy = select.orderBy.map((order) => {
     // A name alone is looked for among the aliases first.

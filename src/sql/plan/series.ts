@@ -9,7 +9,7 @@ import {
   mentions,
   type NameResolver,
 } from '../resolve/expression.js';
-import { RowNames, windowColumns } from '../resolve/names.js';
+import { nestedAggregate, RowNames, windowColumns } from '../resolve/names.js';
 import { expressionsIn } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
@@ -35,8 +35,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
   checkWindowTime(task);
   const { select, relation, env, items } = task;
   const rows = new SlicedRows(countedRows(task), neededOrder(task));
-  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
-  const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nested));
+  const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nestedAggregate));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
   rows.sliceBy(keys);
   const windows = slicingWindows(task, rows, keys);

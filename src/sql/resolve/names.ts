@@ -19,6 +19,12 @@ export const windowColumns: ReadonlySet<string> = new Set([
 /** Names that other databases give to the time of a row; here it is the first column of a table. */
 const timeWords: ReadonlySet<string> = new Set(['ts', '_ts', 'time', '_time', 'timestamp', 'datetime']);
 
+/** The fault of an aggregate function where rows are read one by one. */
+export const aggregateNotAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
+
+/** The fault of an aggregate function in another one. */
+export const nestedAggregate = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
+
 /** Names as they stand for one row of FROM. Aggregates are answered with the error given. */
 export class RowNames implements NameResolver {
   readonly allowsOver: boolean;

@@ -1,7 +1,6 @@
-import { Codes } from '../../../model/fault.js';
 import { printSelect, sortTerm } from '../../engine/select.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
-import { RowNames } from '../../resolve/names.js';
+import { aggregateNotAllowed, RowNames } from '../../resolve/names.js';
 import {
   indexColumns,
   type JoinMember,
@@ -9,7 +8,7 @@ import {
   type RelationColumn,
   type RowKey,
 } from '../../resolve/relation.js';
-import { type QueryContext, refuse } from '../../values/context.js';
+import type { QueryContext } from '../../values/context.js';
 import type { Value } from '../../values/value.js';
 
 /** Rows to be joined, or joined already: a SELECT of the engine whose columns have names that nothing else has. */
@@ -54,8 +53,7 @@ export function translatorOf(sides: readonly Side[], context: QueryContext): Exp
   const names = namesOf(sides.flatMap(({ members }) => members));
   const source = { kind: 'block', sql: '' } as const;
   const relation = { ...names, time: undefined, precision, rowAlias: '', tagAlias: '', source };
-  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  return new ExpressionTranslator({ context, precision }, new RowNames(relation, notAllowed));
+  return new ExpressionTranslator({ context, precision }, new RowNames(relation, aggregateNotAllowed));
 }
 
 /** A side whose columns can be NULL, where a row of the other side has no partner. */

@@ -3,7 +3,7 @@ import { int64 } from '../../engine/quote.js';
 import { allOf, printSelect } from '../../engine/select.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { namesOwn } from '../../resolve/mentioned.js';
-import { RowNames } from '../../resolve/names.js';
+import { aggregateNotAllowed, RowNames } from '../../resolve/names.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Expression, JoinKind, Select } from '../../syntax/ast.js';
 import { intersect } from '../../values/compare.js';
@@ -90,9 +90,8 @@ class JoinPlanner {
   }
 
   #filter({ relation }: JoinLeaf, terms: readonly Term[]) {
-    const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
     const env = { context: this.#reader.context, precision: relation.precision };
-    return sortFilter(conjunction(terms), new ExpressionTranslator(env, new RowNames(relation, notAllowed)));
+    return sortFilter(conjunction(terms), new ExpressionTranslator(env, new RowNames(relation, aggregateNotAllowed)));
   }
 
   /** Only the pairs that all conditions hold for; those on one side choose the rows to be joined. */

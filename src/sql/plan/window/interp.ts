@@ -2,7 +2,7 @@ import { Codes } from '../../../model/fault.js';
 import { printSelect, sortTerm } from '../../engine/select.js';
 import { noTimeline, unorderedRows } from '../../functions/spec.js';
 import { ExpressionTranslator, mentions } from '../../resolve/expression.js';
-import { RowNames } from '../../resolve/names.js';
+import { nestedAggregate, RowNames } from '../../resolve/names.js';
 import type { Expression, InterpRange } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { refuse } from '../../values/context.js';
@@ -33,8 +33,7 @@ export function planInterp(task: BlockTask): PlannedBlock {
   if (range === undefined || !items.some(({ value }) => callsInterp(value))) throw wrongClauses();
   if (relation?.time === undefined) throw noTimeline();
   if (relation.rowOrder?.length === 0) throw unorderedRows('INTERP');
-  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
-  const rows = new ExpressionTranslator(env, new RowNames(relation, nested));
+  const rows = new ExpressionTranslator(env, new RowNames(relation, nestedAggregate));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value, alias }) => {
     return { value: rows.translate(value), alias };
   });
