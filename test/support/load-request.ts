@@ -1,4 +1,10 @@
-import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/load/model/scenario.js';
+import type {
+  InsertScenario,
+  LoadScenario,
+  QueryScenario,
+  SubscribeScenario,
+  SuperTablePlan,
+} from '../../src/load/model/scenario.js';
 import type { LoadRequest } from '../../src/load/settings/file/request.js';
 import { readLoadRequest } from '../../src/load/settings/read.js';
 import { statementMistake } from '../../src/load/statement-mistake.js';
@@ -67,4 +73,18 @@ export function refusalOf(request: LoadRequest): string {
 
 export function notesOf(request: LoadRequest): string {
   return request.notes.map(({ level, text }) => `${level}: ${text}`).join('\n');
+}
+
+/** The super table that arguments ask for. */
+export function tableOf(...argv: string[]): SuperTablePlan {
+  const [database] = insertOf(loadRequest(argv)).databases;
+  const [table] = database?.superTables ?? [];
+  if (table === undefined) throw new Error('There is no super table.');
+  return table;
+}
+
+/** Columns and tags of a super table, with their types. */
+export function shapes(plan: SuperTablePlan): string {
+  const list = [...plan.columns, ...plan.tags].map(({ name, type }) => `${name} ${type.name}(${type.length})`);
+  return list.join(' ');
 }

@@ -1,18 +1,5 @@
 import test from 'ava';
-import type { SuperTablePlan } from '../../../src/load/model/scenario.js';
-import { insertOf, loadRequest, notesOf, refusalOf } from '../../support/load-request.js';
-
-function tableOf(...argv: string[]): SuperTablePlan {
-  const [database] = insertOf(loadRequest(argv)).databases;
-  const [table] = database?.superTables ?? [];
-  if (table === undefined) throw new Error('There is no super table.');
-  return table;
-}
-
-function shapes(plan: SuperTablePlan): string {
-  const list = [...plan.columns, ...plan.tags].map(({ name, type }) => `${name} ${type.name}(${type.length})`);
-  return list.join(' ');
-}
+import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../support/load-request.js';
 
 for (const [text, mode, format] of [
   ['taosc', 'taosc', 'line'],

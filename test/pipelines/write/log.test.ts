@@ -4,21 +4,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { Subject } from 'rxjs';
 import type { Batch, RowSet } from '../../../src/model/batch.js';
-import type { ComponentLog } from '../../../src/model/component.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { GroupCommit } from '../../../src/pipelines/batch.js';
 import { LogStage } from '../../../src/pipelines/write/log.js';
-import { WriteAheadLog } from '../../../src/wal/log.js';
 import { RejectedRowsFile } from '../../../src/wal/rejected-rows.js';
 import { blockOf, int, recordedBatch } from '../../support/blocks.js';
 import { until } from '../../support/until.js';
-
-const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
-
-function logIn(root: string): WriteAheadLog {
-  const bounds = { segmentBytes: 1 << 20, maxBytes: 1 << 30 };
-  return new WriteAheadLog(root, { ...bounds, path: '', sync: 'never', database: 'one', port: 1, log: silent });
-}
+import { logIn, silent } from '../../support/write-log.js';
 
 test('rejected rows stay in the log until they are in the file of rejected rows, others of their group do not', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'sluice-log-'));

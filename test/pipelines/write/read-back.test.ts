@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
-import type { ComponentLog } from '../../../src/model/component.js';
 import { ReadBack } from '../../../src/pipelines/write/read-back.js';
-import { type LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
+import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
 import type { LoggedText } from '../../../src/wal/record.js';
-
-const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+import { logIn } from '../../support/write-log.js';
 
 interface Text {
   /** Left out, its rows may go to several databases. */
@@ -34,11 +32,6 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('read' as const), tables }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('turn' as const), turns: fc.integer({ min: 1, max: 30 }) }) },
 );
-
-function logIn(root: string): WriteAheadLog {
-  const bounds = { segmentBytes: 1 << 20, maxBytes: 1 << 30 };
-  return new WriteAheadLog(root, { ...bounds, path: '', sync: 'never', database: 'one', port: 1, log: silent });
-}
 
 function append(wal: WriteAheadLog, { database, bytes }: Text): Promise<LoggedRecord> {
   const logged: Omit<LoggedText, 'sequence'> = {

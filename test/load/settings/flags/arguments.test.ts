@@ -1,20 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { SuperTablePlan } from '../../../../src/load/model/scenario.js';
 import { flags } from '../../../../src/load/settings/keys/rows.js';
-import { insertOf, loadRequest, notesOf, refusalOf } from '../../../support/load-request.js';
-
-function tableOf(...argv: string[]): SuperTablePlan {
-  const [database] = insertOf(loadRequest(argv)).databases;
-  const [table] = database?.superTables ?? [];
-  if (table === undefined) throw new Error('There is no super table.');
-  return table;
-}
-
-function shapes(plan: SuperTablePlan): string {
-  const list = [...plan.columns, ...plan.tags].map(({ name, type }) => `${name} ${type.name}(${type.length})`);
-  return list.join(' ');
-}
+import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../../support/load-request.js';
 
 test('runs the demo without arguments', (t) => {
   const request = loadRequest([]);

@@ -1,20 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { parseTsdbwireJson } from '../../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
 import type { ParsedPoints } from '../../../../src/transforms/points/parse-options.js';
 import { ElementCutter } from '../../../../src/transforms/wire/json-elements.js';
-import { LineProtocolDesk, type ReadRow, type ReadValue } from '../../../support/line-protocol.js';
-
-function newDesk(precision: 'ns' | 'ms' = 'ns'): LineProtocolDesk {
-  return new LineProtocolDesk(precision, parseTsdbwireJson);
-}
-
-/** A point with some members replaced by JSON text; `undefined` leaves one out. */
-function object(members: Readonly<Record<string, string | undefined>> = {}): string {
-  const all = { metric: '"m"', timestamp: '1700000000', value: '1', tags: '{"a":"b"}', ...members };
-  const texts = Object.entries(all).flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${text}`]));
-  return `{${texts.join(',')}}`;
-}
+import type { LineProtocolDesk, ReadRow, ReadValue } from '../../../support/line-protocol.js';
+import { newDesk, object } from '../../../support/tsdbwire-objects.js';
 
 const word = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })

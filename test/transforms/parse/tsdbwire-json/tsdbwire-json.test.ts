@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
-import { parseOpentsdbJson, parseTsdbwireJson } from '../../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
+import { parseOpentsdbJson } from '../../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
 import { LineProtocolDesk, nowTicks, type ReadValue, superTable } from '../../../support/line-protocol.js';
-
-function newDesk(precision: 'ns' | 'ms' = 'ns'): LineProtocolDesk {
-  return new LineProtocolDesk(precision, parseTsdbwireJson);
-}
-
-/** A point with some members replaced by JSON text; `undefined` leaves one out. */
-function object(members: Readonly<Record<string, string | undefined>> = {}): string {
-  const all = { metric: '"m"', timestamp: '1700000000', value: '1', tags: '{"a":"b"}', ...members };
-  const texts = Object.entries(all).flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${text}`]));
-  return `{${texts.join(',')}}`;
-}
+import { newDesk, object } from '../../../support/tsdbwire-objects.js';
 
 /** The message of the only rejected object. */
 function rejection(text: string | Uint8Array): string {
