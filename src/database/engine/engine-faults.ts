@@ -105,13 +105,12 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
 
 /**
  * Words of the engine without the parts of a statement that it quotes: they are of the statement that this program made, and mean
- * nothing to whoever asked.
+ * nothing to whoever asked. Of what another node says its address is left out.
  */
 function withoutStatement(text: string): string {
-  return text.replace(
-    /[:.,]?\s*(?:\b[Ii]n scope\b|\b[Ww]hile (?:executing|processing)\b|\bMaybe you meant\b)[\s\S]*$/,
-    '',
-  );
+  return text
+    .replace(/^Received from \S+ (?:DB::Exception: )?/, 'Another node of the cluster: ')
+    .replace(/[:.,]?\s*(?:\b[Ii]n scope\b|\b[Ww]hile (?:executing|processing)\b|\bMaybe you meant\b)[\s\S]*$/, '');
 }
 
 /** No such user, wrong or missing password, not allowed from here, authentication failed. */

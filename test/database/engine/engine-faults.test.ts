@@ -18,6 +18,12 @@ test('a node that ends while it answers another one is a fault of the network, a
   t.is(faultErrorOf(greeting, true).fault.kind, 'network', 'of a node of a cluster');
 });
 
+test('what another node refuses is told without its address and the words of the engine', (t) => {
+  const text = 'Received from 10.0.0.7:9000. DB::Exception: Cannot reserve 1.00 MiB, not enough space.';
+  const { kind, message } = faultErrorOf(new EngineRefusal(243, 'NOT_ENOUGH_SPACE', text)).fault;
+  t.deepEqual([kind, message], ['resource', 'Another node of the cluster: Cannot reserve 1.00 MiB, not enough space.']);
+});
+
 test('sockets that break between nodes are faults of the network', (t) => {
   for (const [code, type] of [
     [95, 'CANNOT_READ_FROM_SOCKET'],
