@@ -265,8 +265,11 @@ for (const insert_mode of ['taosc', 'stmt']) {
     `an engine that is killed loses and doubles nothing of a run by ${insert_mode} that keeps trying`,
     async (t) => {
       const name = `killed_${insert_mode}`;
-      const more = { insert_mode, childtable_count: 20, insert_rows: 10000, num_of_records_per_req: 500 };
-      const run = await tool.begin(scenario(name, more, { thread_count: 4, keep_trying: 200, trying_interval: 200 }));
+      // With pauses, so that the run goes on for two seconds at least.
+      const pace = { interlace_rows: 100, insert_interval: 20 };
+      const more = { insert_mode, childtable_count: 20, insert_rows: 10000, ...pace };
+      const top = { thread_count: 4, num_of_records_per_req: 500, keep_trying: 200, trying_interval: 200 };
+      const run = await tool.begin(scenario(name, more, top));
       const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
       await soon(async () => (await stored()) > 5000);
       process.kill(service.enginePid(), 'SIGKILL');
@@ -289,8 +292,14 @@ test.serial(
       ['yes', 0],
     ] as const) {
       const name = `broken_${continue_if_fail}`;
-      const more = { childtable_count: 20, insert_rows: 10000, num_of_records_per_req: 200, continue_if_fail };
-      const run = await tool.begin(scenario(name, more, { continue_if_fail }));
+      const more = {
+        childtable_count: 20,
+        insert_rows: 2000,
+        interlace_rows: 20,
+        insert_interval: 20,
+        continue_if_fail,
+      };
+      const run = await tool.begin(scenario(name, more, { continue_if_fail, num_of_records_per_req: 200 }));
       const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
       await soon(async () => (await stored()) > 2000);
       process.kill(service.enginePid(), 'SIGKILL');
