@@ -73,6 +73,8 @@ export function bulkMoves({ mark, moved, ask, failed, done }) {
           const now = await moveEvent(event, to, comment);
           if (now.changed) changed++;
           chosen.delete(event.id);
+          if (now.status === 'resolved') open.delete(event.id);
+          else open.set(event.id, now);
           moved(now);
         } catch (error) {
           waiting.length = 0;
@@ -82,10 +84,10 @@ export function bulkMoves({ mark, moved, ask, failed, done }) {
       }
     };
     await Promise.all(Array.from({ length: movedAtOnce }, worker));
+    show();
     const of = changed === wanted ? count(changed) : `${count(changed)} of ${count(wanted)}`;
     toast(`${doneWords[to]}: ${of} ${wanted === 1 ? 'event' : 'events'}.${refused === '' ? '' : ` ${refused}`}`);
     await done();
-    show();
   };
   const resolve = async () => {
     const comment = await ask(`${count(chosen.size)} ${chosen.size === 1 ? 'event' : 'events'}`);
