@@ -140,7 +140,7 @@ test.serial(
       }
     });
     const before = sent;
-    const stalledAt = await standsStill(() => sent);
+    const stalledAt = await standsStill(() => sent, 1_500);
     const resident = memoryOf(adapter.pid, 'VmRSS');
     await sleep(1_500);
     t.true(paused && !ended, 'the client waits');

@@ -22,13 +22,13 @@ export async function until(
   return condition();
 }
 
-/** Waits until a count is the same at two looks, one after the other; gives it. */
-export async function standsStill(count: () => number): Promise<number> {
-  let last = Number.NaN;
+/** Waits until a count has been the same for a time, half a second if nothing else is said; gives it. */
+export async function standsStill(count: () => number, forMs = 500): Promise<number> {
+  let [last, since] = [count(), performance.now()];
   await until(() => {
-    const isSame = count() === last;
-    last = count();
-    return isSame;
+    const now = count();
+    if (now !== last) [last, since] = [now, performance.now()];
+    return performance.now() - since >= forMs;
   });
   return last;
 }
