@@ -4,6 +4,7 @@ import type { RowReject } from '../model/delivery.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { RecordedStatement } from '../telemetry/sql-record.js';
+import type { BodyBudget } from '../work/body-budget.js';
 import type { LoginCodes } from './login-code.js';
 
 /** One request on its way through a handler. */
@@ -84,6 +85,8 @@ export interface HandlerContext {
   /** The OpenAPI document of the interfaces, as JSON. */
   readonly description: string;
   readonly intake: Intake;
+  /** Room for bodies that do not come together with their head. */
+  readonly bodies: BodyBudget;
   readonly settings: HandlerSettings;
   readonly loginCodes: LoginCodes;
   readonly log: ComponentLog;

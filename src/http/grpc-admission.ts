@@ -1,7 +1,7 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import type { BodyLease } from '../model/body-budget.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import type { BodyBudget, BodyLease } from '../work/body-budget.js';
 import { isFault, readAuthorization } from './auth.js';
 import type { Refusal } from './call.js';
 import { plainAddress } from './client-address.js';
@@ -21,7 +21,8 @@ interface AdmittedGrpcCall {
 
 /** Rules by which calls are admitted. */
 interface GrpcAdmissionOptions {
-  readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard'>;
+  readonly intake: Pick<Intake, 'authenticate' | 'guard'>;
+  readonly bodies: BodyBudget;
   readonly loginCodes: LoginCodes;
   /** Longest message. */
   readonly messageBytes: number;
@@ -85,7 +86,7 @@ export class GrpcAdmission {
     from: string,
     aborted: AbortSignal,
   ): Promise<{ readonly refusal: Refusal } | { readonly lease: BodyLease }> {
-    const { intake, loginCodes, messageBytes } = this.#options;
+    const { intake, bodies, loginCodes, messageBytes } = this.#options;
     if (intake.guard() === 'all-paused') return { refusal: refusalOfOutcome(memoryShort, '')! };
     const authorization = metadata.get('authorization')[0]?.toString();
     const proof = readAuthorization(authorization, loginCodes, new URLSearchParams());
@@ -95,7 +96,7 @@ export class GrpcAdmission {
     try {
       const identity = await intake.authenticate(credentials);
       if (isFault(identity)) return { refusal: refusalOf(identity, 'credentials') };
-      const lease = await intake.bodies.lease(identity.user, messageBytes, aborted);
+      const lease = await bodies.lease(identity.user, messageBytes, aborted);
       this.#calls.set(metadata, { credentials, aborted });
       return { lease };
     } catch (error) {

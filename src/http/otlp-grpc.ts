@@ -14,6 +14,7 @@ import type { Delivery } from '../model/delivery.js';
 import type { Intake, WriteRequest } from '../model/exchange.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { newTally, withoutMetadata } from '../model/write-tally.js';
+import type { BodyBudget } from '../work/body-budget.js';
 import type { NamedRouteSettings, Refusal } from './call.js';
 import { readCertificate, watchCertificate } from './certificate.js';
 import { ask } from './exchange.js';
@@ -62,7 +63,8 @@ class RenewableCertificate extends ServerCredentials {
 
 /** Options of the door. */
 interface OtlpGrpcOptions {
-  readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard' | 'write'>;
+  readonly intake: Pick<Intake, 'authenticate' | 'guard' | 'write'>;
+  readonly bodies: BodyBudget;
   readonly loginCodes: LoginCodes;
   readonly settings: NamedRouteSettings;
   /** 0 picks a free port. */
@@ -91,8 +93,8 @@ export class OtlpGrpcDoor implements Component {
   constructor(options: OtlpGrpcOptions) {
     this.#options = options;
     this.port = options.port;
-    const { intake, loginCodes, settings } = options;
-    this.#admission = new GrpcAdmission({ intake, loginCodes, messageBytes: settings.messageBytes });
+    const { intake, bodies, loginCodes, settings } = options;
+    this.#admission = new GrpcAdmission({ intake, bodies, loginCodes, messageBytes: settings.messageBytes });
     this.#server = new Server({
       'grpc.max_receive_message_length': settings.messageBytes,
       'grpc.max_concurrent_streams': maxCalls,

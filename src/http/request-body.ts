@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { createUnzip } from 'node:zlib';
-import type { BodyLease } from '../model/body-budget.js';
-import { collectBytes, firstBytes } from '../model/collect-bytes.js';
-import type { Intake } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
+import type { BodyLease } from '../work/body-budget.js';
+import { collectBytes, firstBytes } from '../work/collect-bytes.js';
 import { isFault } from './auth.js';
-import type { AdmittedCall, KnownCall } from './call.js';
+import type { AdmittedCall, HandlerContext, KnownCall } from './call.js';
 
 const chunkBytes = 65_536;
 
@@ -150,7 +149,7 @@ const denied = refusals.permissionDenied;
  */
 export async function collectBody(
   call: AdmittedCall | KnownCall,
-  { bodies, authenticate }: Pick<Intake, 'bodies' | 'authenticate'>,
+  { bodies, intake }: Pick<HandlerContext, 'bodies' | 'intake'>,
   rules: BodyRules,
 ): Promise<CollectedBody | Fault> {
   const { layers, aborted } = call;
@@ -160,7 +159,7 @@ export async function collectBody(
   if (compressedLength > rules.maxBytes) return longBody(rules);
   const length = layers === 0 && text !== undefined ? Number(text) : undefined;
   if (length !== undefined && raw.readableLength === length) return { bytes: readWhole(raw), release: nothing };
-  const identity = 'user' in call ? call : await authenticate(call.credentials);
+  const identity = 'user' in call ? call : await intake.authenticate(call.credentials);
   if (isFault(identity)) return identity;
   const isLimited = rules.long?.isFor(identity.user) === false;
   const maxBytes = isLimited ? Math.min(rules.maxBytes, rules.long?.fromBytes ?? 0) : rules.maxBytes;

@@ -11,6 +11,7 @@ import type { CorsSettings } from '../model/cors-settings.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
+import type { BodyBudget } from '../work/body-budget.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
@@ -53,6 +54,7 @@ export interface HttpTimeouts {
 /** Options of the HTTP door. */
 interface HttpServerOptions {
   readonly intake: Intake;
+  readonly bodies: BodyBudget;
   /** Absent: all interfaces, IPv6 and IPv4. */
   readonly host?: string;
   /** 0 picks a free port. */
@@ -95,6 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const context: HandlerContext = {
     description: safeJson(createApiDocument(mounted, options.version)),
     intake: options.intake,
+    bodies: options.bodies,
     settings: options.settings,
     loginCodes: createLoginCodes({ secret: options.loginSecret }),
     log: options.log,

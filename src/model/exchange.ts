@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { Acknowledgement, Target, WireFormat } from './batch.js';
-import type { BodyBudget } from './body-budget.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
@@ -163,8 +162,6 @@ export interface Intake {
   /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
   readonly desk: EventsDesk;
-  /** Room for bodies that do not come together with their head. */
-  readonly bodies: BodyBudget;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */
   mayWrite(user: string): boolean;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */

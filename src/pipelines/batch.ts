@@ -4,8 +4,8 @@ import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/ba
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
-import { Slice } from '../model/slice.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
+import { Slice } from '../work/slice.js';
 import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {

@@ -1,6 +1,5 @@
 import type { WireFormat } from '../model/batch.js';
 import { Codes, FaultError } from '../model/fault.js';
-import { Slice } from '../model/slice.js';
 import type { BodyPiece, MessageLimits } from '../sources/http-body/source.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
@@ -25,6 +24,7 @@ import {
   type MessageShape,
   type PieceLimits,
 } from '../transforms/wire/message-pieces.js';
+import { Slice } from '../work/slice.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;

@@ -1,4 +1,3 @@
-import { nowMicros } from '../model/clock.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
@@ -6,6 +5,7 @@ import type { WatchedFigures } from '../model/figure.js';
 import type { SourceKind, SourceSettings } from '../sources/kind.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { through } from '../sources/support/through.js';
+import { nowMicros } from '../work/clock.js';
 import type { ServiceSignals } from './events/signals.js';
 import { scrapePieces } from './formats.js';
 import { reported } from './reported.js';

@@ -7,7 +7,6 @@ import type { Storage } from '../database/storage/storage.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { metricsTable } from '../model/label-set.js';
-import { othersTurn } from '../model/others-turn.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
 import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
@@ -16,6 +15,7 @@ import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { metricsValue } from '../transforms/points/label-set.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
+import { othersTurn } from '../work/others-turn.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
 import { withCurrentSchema } from './statements/current-schema.js';
 import type { WritePipeline } from './writes.js';

@@ -13,19 +13,19 @@ import type {
   Target,
   WireFormat,
 } from '../model/batch.js';
-import { nowMicros } from '../model/clock.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
-import { OpenList } from '../model/open-list.js';
 import type { DatabaseDef } from '../model/schema.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
+import { nowMicros } from '../work/clock.js';
+import { OpenList } from '../work/open-list.js';
 import { type BatchLimits, GroupCommit } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';

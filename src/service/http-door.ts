@@ -26,6 +26,7 @@ export async function createHttpDoor(
   const { limits } = settings;
   const http = createHttpServer({
     intake: intakeOf(parts, pipelines),
+    bodies: pipelines.bodies,
     port: settings.general.port,
     settings: {
       httpCodeServerError: settings.general.httpCodeServerError,
@@ -96,7 +97,7 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
 /** The ports of the HTTP door, and of that for gRPC. A write is let in before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { bodies, sql, reads, writes, events, desk }: ServicePipelines,
+  { sql, reads, writes, events, desk }: ServicePipelines,
 ): Intake {
   const { guard, metrics, memory } = monitoring;
   return {
@@ -109,7 +110,6 @@ export function intakeOf(
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
       else void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
-    bodies,
     mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (proof) => credentials.authenticate(proof),
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),

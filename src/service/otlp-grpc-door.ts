@@ -12,6 +12,7 @@ export async function otlpGrpcDoors(parts: ServiceParts, pipelines: ServicePipel
   const { OtlpGrpcDoor } = await import('../http/otlp-grpc.js');
   const door = new OtlpGrpcDoor({
     intake: intakeOf(parts, pipelines),
+    bodies: pipelines.bodies,
     loginCodes: createLoginCodes({ secret: await catalogue.sharedSecret() }),
     settings: { ...otlp, createDatabase: general.smlAutoCreateDB, messageBytes: limits.messageBytes },
     port: otlp.grpcPort,

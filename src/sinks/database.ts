@@ -5,13 +5,13 @@ import { encodeTables, insertStatement, type TableRows } from '../database/engin
 import { isOvertaken, overtaken } from '../database/storage/overtaken.js';
 import type { DatabaseParts } from '../database/storage/parts.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
-import { nowMicros } from '../model/clock.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { expectedFault, type Fault } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
-import { Slice } from '../model/slice.js';
+import { nowMicros } from '../work/clock.js';
+import { Slice } from '../work/slice.js';
 import { deliveryOf, endedWith } from './outcome.js';
 import { isCurrent, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';

@@ -7,7 +7,7 @@ import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
-import { Slice } from '../model/slice.js';
+import { Slice } from '../work/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
 /** Context in which tables are prepared. */

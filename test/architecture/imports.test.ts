@@ -42,11 +42,12 @@ const serviceRooms = [
 ];
 
 /**
- * What each room may import: `text`, `bytes` and other rooms, and packages by prefix. A folder in a room may be a room of its own; who may import a
- * room may import those in it.
+ * What each room may import: `text`, `bytes` and other rooms, with `model` also `work`, and packages by prefix. A folder in a room may be a room of
+ * its own; who may import a room may import those in it.
  */
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
+  work: { rooms: ['model'], packages: [] },
   text: { rooms: [], packages: [] },
   bytes: { rooms: [], packages: [] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
@@ -166,7 +167,8 @@ for (const [room, door] of Object.entries(doors)) {
     for (const file of sources(join(root, room))) {
       const name = relative(root, file);
       if (roomOf(name) !== room) continue;
-      const allowed = [room, 'text', 'bytes', ...door.rooms, ...(exceptions[name] ?? [])];
+      const tools = door.rooms.includes('model') ? ['work'] : [];
+      const allowed = [room, 'text', 'bytes', ...tools, ...door.rooms, ...(exceptions[name] ?? [])];
       for (const specifier of imports(file)) {
         if (specifier.startsWith('node:')) continue;
         if (specifier.startsWith('.')) {

@@ -6,10 +6,10 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import test, { type ExecutionContext } from 'ava';
 import { createLoginCodes } from '../../src/http/login-code.js';
 import { OtlpGrpcDoor } from '../../src/http/otlp-grpc.js';
-import { BodyBudget } from '../../src/model/body-budget.js';
 import type { Delivery } from '../../src/model/delivery.js';
 import type { Exchange, GuardState, WriteRequest } from '../../src/model/exchange.js';
 import type { TlsSettings } from '../../src/model/tls-settings.js';
+import { BodyBudget } from '../../src/work/body-budget.js';
 import { certificates } from '../support/certificates.js';
 import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../support/http-room.js';
 import { skipped } from '../support/skipped.js';
@@ -36,10 +36,10 @@ async function startDoor(
         if (given.scheme === 'password') addresses.add(given.from);
         return isKnown(given) ? { user } : wrongPassword;
       },
-      bodies,
       guard,
       write: (exchange) => open.push(exchange),
     },
+    bodies,
     loginCodes: createLoginCodes({ secret: Buffer.alloc(32) }),
     settings: { createDatabase: false, messageBytes, db: 'otlp', enable: true },
     port: 0,

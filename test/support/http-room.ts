@@ -3,7 +3,6 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HandlerSettings, HttpObserver } from '../../src/http/call.js';
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../../src/http/server.js';
-import { BodyBudget } from '../../src/model/body-budget.js';
 import type { ComponentLog } from '../../src/model/component.js';
 import type { CorsSettings } from '../../src/model/cors-settings.js';
 import type { Delivery } from '../../src/model/delivery.js';
@@ -23,6 +22,7 @@ import type {
 } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
 import type { TlsSettings } from '../../src/model/tls-settings.js';
+import { BodyBudget } from '../../src/work/body-budget.js';
 
 /** The one user of the little database behind the room under test. */
 export const user = 'root';
@@ -121,7 +121,6 @@ function defaultIntake(options: RoomOptions): Intake {
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),
-    bodies: new BodyBudget({ limitBytes: 2 ** 28, maxWaiting: 10, waitMs: 10_000 }),
     mayWrite: () => true,
     vgroups: async (_user, database, tables) =>
       database === 'd'
@@ -152,6 +151,7 @@ export const openCors: CorsSettings = {
 export function buildServer(options: RoomOptions, log: LogLine[], port = 0): HttpServer {
   return createHttpServer({
     intake: defaultIntake(options),
+    bodies: new BodyBudget({ limitBytes: 2 ** 28, maxWaiting: 10, waitMs: 10_000 }),
     host: '127.0.0.1',
     port,
     settings: {

@@ -3,7 +3,7 @@ import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
-import { Slice } from '../../model/slice.js';
+import { Slice } from '../../work/slice.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
 import type { Derivations } from './derivations.js';

@@ -1,4 +1,4 @@
-import { deferred } from '../../model/deferred.js';
+import { deferred } from '../../work/deferred.js';
 
 /** Gives a turn back. */
 export type EndTurn = () => void;

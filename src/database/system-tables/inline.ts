@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
-import { Slice } from '../../model/slice.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
+import { Slice } from '../../work/slice.js';
 
 /** A value of an inline relation; times are ticks, BOOL is a boolean. */
 type InlineValue = string | number | bigint | boolean | null;

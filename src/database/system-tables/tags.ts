@@ -1,7 +1,7 @@
 import type { ColumnDef, TableDef } from '../../model/schema.js';
-import { collected } from '../../model/slice.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { ofSeries } from '../../sql/engine/storage.js';
+import { collected } from '../../work/slice.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
 import type { Engine } from '../engine/engine.js';

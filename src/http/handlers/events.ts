@@ -29,7 +29,7 @@ export function eventHandler(context: HandlerContext): Handler<AdmittedCall> {
 /** `PUT /api/v1/events/<id>/acknowledge` and `…/resolve`. A move that was made before is 200 with `changed` false. */
 export function moveHandler(context: HandlerContext, move: EventMove): Handler<AdmittedCall> {
   return answering(context, async (call) => {
-    const body = await collectBody(call, context.intake, { maxBytes: maxBodyBytes, what: 'request body' });
+    const body = await collectBody(call, context, { maxBytes: maxBodyBytes, what: 'request body' });
     if (isFault(body)) return body;
     const comment = readComment(body.bytes);
     body.release();

@@ -48,10 +48,10 @@ export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCal
  * The parameters of the query string, or of the form where that has the statements. Without need the body is not looked at: there are
  * clients that say of an empty one that it is gzipped.
  */
-async function readParameters(call: AdmittedCall, { intake }: HandlerContext): Promise<URLSearchParams | Fault> {
+async function readParameters(call: AdmittedCall, context: HandlerContext): Promise<URLSearchParams | Fault> {
   const { request, query } = call;
   if (request.method !== 'POST' || query.has('q')) return query;
-  const body = await collectBody(call, intake, { maxBytes: maxQueryBytes, what: 'query' });
+  const body = await collectBody(call, context, { maxBytes: maxQueryBytes, what: 'query' });
   if (isFault(body)) return body;
   const form = new URLSearchParams(body.bytes.toString());
   body.release();

@@ -20,7 +20,7 @@ export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall
   return async (call) => {
     const { reply, params, id, credentials } = call;
     const maxBytes = Math.min(maxRequestBytes, settings.metricsdb.messageBytes);
-    const body = await collectBody(call, intake, { maxBytes, what: 'read request' });
+    const body = await collectBody(call, context, { maxBytes, what: 'read request' });
     if (isFault(body)) return textErrors(call, refusalOf(body, 'body'), settings);
     const database = params.db ?? '';
     const asked: SeriesRequest = { message: body.bytes, database, credentials, rowLimit: settings.restfulRowLimit };

@@ -22,7 +22,7 @@ export function reloadRulesHandler(context: HandlerContext): Handler<KnownCall> 
 /** `POST /api/v1/rules/try`: the body is a rule in TOML. */
 export function tryRuleHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
-    const body = await collectBody(call, context.intake, { maxBytes: maxRuleBytes, what: 'rule' });
+    const body = await collectBody(call, context, { maxBytes: maxRuleBytes, what: 'rule' });
     if (isFault(body)) return apiErrors(call, refusalOf(body, 'parameter'), context.settings);
     const text = body.bytes.toString('utf8');
     body.release();

@@ -26,7 +26,7 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   if (typeof keyed !== 'boolean') return keyed;
   const ack = readAck(query.get('ack'));
   if (typeof ack === 'object') return ack;
-  const body = await collectBody(call, context.intake, {
+  const body = await collectBody(call, context, {
     maxBytes: settings.sqlBytes,
     // Longer ones are INSERTs of rows.
     long: { fromBytes: settings.queryBytes, isFor: (user) => context.intake.mayWrite(user) },

@@ -41,7 +41,7 @@ export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
       // A user who may not see the database sends no body.
       const sight = await intake.vgroups(call.user, database, []);
       if (isFault(sight)) return sight;
-      const body = await collectBody(call, intake, { maxBytes: maxBodyBytes, what: 'list of names' });
+      const body = await collectBody(call, context, { maxBytes: maxBodyBytes, what: 'list of names' });
       if (isFault(body)) return body;
       const tables = namesIn(body.bytes);
       body.release();

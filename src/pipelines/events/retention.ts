@@ -1,6 +1,6 @@
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Component, ComponentLog } from '../../model/component.js';
-import { RepeatedWork } from '../../model/repeated-work.js';
+import { RepeatedWork } from '../../work/repeated-work.js';
 import type { EventLedger } from './ledger.js';
 
 /** Context of the store's retention. */

@@ -9,8 +9,8 @@ import { type AbsenceRule, passes, type QueryRule } from '../../events/rule.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
 import { FaultError } from '../../model/fault.js';
-import { RepeatedWork } from '../../model/repeated-work.js';
 import { parseStatement } from '../../sql/parser/statement.js';
+import { RepeatedWork } from '../../work/repeated-work.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Rows of a query, by column name. The signal ends it. */

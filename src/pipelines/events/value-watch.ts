@@ -9,8 +9,8 @@ import { type Finding, ValueRules } from '../../events/value-rules.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
-import { RepeatedWork } from '../../model/repeated-work.js';
 import { ticksPerSecond } from '../../model/schema.js';
+import { RepeatedWork } from '../../work/repeated-work.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Context of the watch over values. */

@@ -4,7 +4,6 @@ import { isResultTooLong, wrongRelianceOf } from '../../database/engine/engine-f
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
-import { othersTurn } from '../../model/others-turn.js';
 import type { ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
@@ -20,6 +19,7 @@ import {
   systemDatabases,
   tooLongForEngine,
 } from '../../sql/values/context.js';
+import { othersTurn } from '../../work/others-turn.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';

@@ -2,8 +2,8 @@ import type { Access } from '../../database/catalogue/rights.js';
 import type { StatementPlace } from '../../database/system-tables/kill-id.js';
 import type { RunningStatement } from '../../database/system-tables/system-table.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type Openable, OpenList } from '../../model/open-list.js';
 import type { SlowStatement } from '../../model/slow-statement.js';
+import { type Openable, OpenList } from '../../work/open-list.js';
 
 /** As much of a statement's text as is shown. */
 const maxShownBytes = 2048;

@@ -1,8 +1,8 @@
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
-import { type Openable, OpenList } from '../../model/open-list.js';
 import type { SlowStatement, SlowStatementList } from '../../model/slow-statement.js';
 import { withoutSecrets } from '../../telemetry/sql-record.js';
+import { type Openable, OpenList } from '../../work/open-list.js';
 
 /** As much of a statement's text as is kept. */
 const maxKeptBytes = 2048;

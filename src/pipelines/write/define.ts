@@ -3,8 +3,8 @@ import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../../model/fault.js';
-import { othersTurn } from '../../model/others-turn.js';
-import { Slice } from '../../model/slice.js';
+import { othersTurn } from '../../work/others-turn.js';
+import { Slice } from '../../work/slice.js';
 import { guarded } from '../guarded.js';
 
 /** How rows find their tables. */

@@ -5,7 +5,7 @@ import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
-import { othersTurn } from '../../model/others-turn.js';
+import { othersTurn } from '../../work/others-turn.js';
 import type { ScrapePiece } from '../kind.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';

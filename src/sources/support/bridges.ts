@@ -3,7 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
 import type { CreditGate } from '../../model/component.js';
-import { othersTurn } from '../../model/others-turn.js';
+import { othersTurn } from '../../work/others-turn.js';
 
 /** An item that took longer in ms is followed by a turn of the event loop. */
 const longTurnMs = 5;

@@ -3,7 +3,7 @@ import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
 import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
-import { othersTurn } from '../../model/others-turn.js';
+import { othersTurn } from '../../work/others-turn.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {

@@ -1,4 +1,4 @@
-import { Codes, type Fault, FaultError, fault } from './fault.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 
 /** Bounds of the bodies that are held at once. */
 interface BodyBudgetOptions {

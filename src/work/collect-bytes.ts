@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { type Fault, FaultError } from '../model/fault.js';
 import type { BodyLease } from './body-budget.js';
-import { type Fault, FaultError } from './fault.js';
 
 /** Room that a body of unknown length begins with, in bytes. */
 export const firstBytes = 64 * 1024;

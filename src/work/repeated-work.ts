@@ -1,4 +1,4 @@
-import type { Component } from './component.js';
+import type { Component } from '../model/component.js';
 
 /**
  * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or stopped. It
