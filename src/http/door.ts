@@ -1,16 +1,15 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
-import { isFault } from './auth.js';
-import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './call.js';
-import { plainAddress } from './client-address.js';
-import { bodyLayers } from './compression.js';
-import { readRequestId, readWriteRequestId } from './parameters.js';
-import { headerText, sendGuardRefusal, sendNotFound } from './reply.js';
-import { statusOf } from './status.js';
-
-/** Reads the credentials of a call, without asking whether they are true. */
-export type CredentialReader = (call: Call, context: HandlerContext) => Credentials | Fault;
+import { refusalOf } from './answer/refusal.js';
+import { errorBody, headerText, sendEmpty, sendGuardRefusal, sendJson, sendNotFound } from './answer/reply.js';
+import type { OpenCalls } from './connection/open-calls.js';
+import { type CredentialReader, isFault } from './request/auth.js';
+import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './request/call.js';
+import { plainAddress } from './request/client-address.js';
+import { bodyLayers } from './request/compression.js';
+import type { CorsPolicy } from './request/cors.js';
+import { readRequestId, readWriteRequestId } from './request/parameters.js';
 
 /** Checks of a call that a route asks for before its handler sees it. */
 export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
@@ -126,16 +125,48 @@ function hasEmptyParameter({ params }: Call): boolean {
   return false;
 }
 
-/** The refusal that a fault stands for. */
-export function refusalOf(failure: Fault, cause: Refusal['cause'] = 'call'): Refusal {
-  return {
-    status: statusOf(failure),
-    message: failure.message,
-    cause,
-    row: 0,
-    rejectedRows: 0,
-    writtenRows: 0,
-    rejects: [],
-    fault: failure,
-  };
+/**
+ * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
+ * when the request is answered by that.
+ */
+export function passDoor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: OpenCalls,
+  cors: CorsPolicy,
+  context: HandlerContext,
+): boolean {
+  if (open.draining) {
+    context.observer?.refused('draining');
+    return refuse(reply, 503, 'service is shutting down');
+  }
+  const { origin, host, referer, 'user-agent': userAgent } = request.headers;
+  if (host === undefined && request.raw.httpVersion === '1.1') return refuse(reply, 400, 'the Host header is missing');
+  if (request.url.startsWith('*') && request.method !== 'OPTIONS') return refuse(reply, 400, 'malformed URL');
+  if (hasTwoHosts(request.raw.rawHeaders)) return refuse(reply, 400, 'there are two Host headers');
+  const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
+  const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
+  if (verdict.kind === 'refuse') {
+    if (verdict.reason !== '') return refuse(reply, 403, verdict.reason);
+    sendEmpty(reply, 403);
+    return false;
+  }
+  reply.headers(verdict.headers);
+  if (verdict.kind === 'preflight') reply.code(204).send();
+  return verdict.kind !== 'preflight';
+}
+
+function refuse(reply: FastifyReply, status: number, reason: string): false {
+  sendJson(reply, status, errorBody(Codes.free, reason));
+  return false;
+}
+
+/** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
+function hasTwoHosts(headers: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }

@@ -1,3 +1,4 @@
+import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './answer/error-forms.js';
 import type { Operation } from './api/description.js';
 import { eventOperations } from './api/events.js';
 import { influxOperations } from './api/influx.js';
@@ -7,17 +8,15 @@ import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
-import { readAuthorization, readWriteCredentials } from './auth.js';
-import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './call.js';
-import { gzipLayers } from './compression.js';
-import type { CredentialReader, DoorRules } from './door.js';
-import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
+import type { DoorRules } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
-import { influxQueryHandler } from './handlers/influx-query.js';
-import { influxHealthHandler, influxPingHandler } from './handlers/influx-status.js';
-import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx-write.js';
+import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
+import { influxQueryHandler } from './handlers/influx/influx-query.js';
+import { influxHealthHandler, influxPingHandler } from './handlers/influx/influx-status.js';
+import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
+import { otlpErrors } from './handlers/otlp.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
@@ -40,8 +39,10 @@ import {
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
 import { opentsdbPutHandler, putCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
-import { influx1Errors, influx2Errors, influxCredentials } from './influx.js';
-import { otlpErrors } from './otlp.js';
+import type { CredentialReader } from './request/auth.js';
+import { readAuthorization, readWriteCredentials } from './request/auth.js';
+import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './request/call.js';
+import { gzipLayers } from './request/compression.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {

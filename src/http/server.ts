@@ -12,30 +12,29 @@ import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import type { BodyBudget } from '../work/body-budget.js';
+import { probablePath } from './answer/probable-path.js';
+import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { createApiDocument } from './api/document.js';
-import { answerBrokenRequest } from './broken-request.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
-import { plainAddress } from './client-address.js';
-import { type CorsPolicy, createCorsPolicy } from './cors.js';
-import { doorOf } from './door.js';
+import { answerBrokenRequest } from './connection/broken-request.js';
+import { type OpenCall, OpenCalls } from './connection/open-calls.js';
+import { createTlsPort, type TlsPort } from './connection/tls-port.js';
+import { doorOf, passDoor } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
-import { createLoginCodes } from './login-code.js';
-import { type OpenCall, OpenCalls } from './open-calls.js';
-import { requestIdOf } from './parameters.js';
-import { probablePath } from './probable-path.js';
-import { redactUri } from './redact.js';
-import {
-  errorBody,
-  hasFailed,
-  headerText,
-  safeJson,
-  sendEmpty,
-  sendInternalError,
-  sendJson,
-  sendNotFound,
-} from './reply.js';
+import type {
+  AdmittedCall,
+  Call,
+  Handler,
+  HandlerContext,
+  HandlerSettings,
+  HttpObserver,
+  RecordSql,
+} from './request/call.js';
+import { plainAddress } from './request/client-address.js';
+import { createCorsPolicy } from './request/cors.js';
+import { createLoginCodes } from './request/login-code.js';
+import { requestIdOf } from './request/parameters.js';
+import { redactUri } from './request/redact.js';
 import { type Route, routes } from './routes.js';
-import { createTlsPort, type TlsPort } from './tls-port.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
 export interface HttpTimeouts {
@@ -256,52 +255,6 @@ function watch(
     if (isError) log.warn(fields, 'Request answered with an error.');
     else log.debug(fields, 'Request answered.');
   };
-}
-
-/**
- * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
- * when the request is answered by that.
- */
-function passDoor(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  open: OpenCalls,
-  cors: CorsPolicy,
-  context: HandlerContext,
-): boolean {
-  if (open.draining) {
-    context.observer?.refused('draining');
-    return refuse(reply, 503, 'service is shutting down');
-  }
-  const { origin, host, referer, 'user-agent': userAgent } = request.headers;
-  if (host === undefined && request.raw.httpVersion === '1.1') return refuse(reply, 400, 'the Host header is missing');
-  if (request.url.startsWith('*') && request.method !== 'OPTIONS') return refuse(reply, 400, 'malformed URL');
-  if (hasTwoHosts(request.raw.rawHeaders)) return refuse(reply, 400, 'there are two Host headers');
-  const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
-  const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
-  if (verdict.kind === 'refuse') {
-    if (verdict.reason !== '') return refuse(reply, 403, verdict.reason);
-    sendEmpty(reply, 403);
-    return false;
-  }
-  reply.headers(verdict.headers);
-  if (verdict.kind === 'preflight') reply.code(204).send();
-  return verdict.kind !== 'preflight';
-}
-
-function refuse(reply: FastifyReply, status: number, reason: string): false {
-  sendJson(reply, status, errorBody(Codes.free, reason));
-  return false;
-}
-
-/** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
-function hasTwoHosts(headers: readonly string[]): boolean {
-  let hosts = 0;
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts > 1;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Access } from '../database/catalogue/rights.js';
 import { vgroupsOf } from '../database/catalogue/vgroup.js';
 import type { CredentialCheck } from '../database/users/credentials.js';
-import type { HttpObserver, RecordSql } from '../http/call.js';
+import type { HttpObserver, RecordSql } from '../http/request/call.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
 import type { Component } from '../model/component.js';
 import type { Credentials, Exchange, Intake } from '../model/exchange.js';

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { makePrivate } from '../database/host/make-missing.js';
-import type { RecordSql } from '../http/call.js';
+import type { RecordSql } from '../http/request/call.js';
 import { reasonOf } from '../model/fault.js';
 import { RotatingFile } from '../telemetry/rotating-file.js';
 import { recordLine } from '../telemetry/sql-record.js';

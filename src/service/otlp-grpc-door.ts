@@ -1,4 +1,4 @@
-import { createLoginCodes } from '../http/login-code.js';
+import { createLoginCodes } from '../http/request/login-code.js';
 import type { Component } from '../model/component.js';
 import { intakeOf } from './http-door.js';
 import type { ServiceParts } from './parts.js';
@@ -9,7 +9,7 @@ export async function otlpGrpcDoors(parts: ServiceParts, pipelines: ServicePipel
   const { settings, catalogue, logOf } = parts;
   const { otlp, limits, general } = settings;
   if (!otlp.grpc) return [];
-  const { OtlpGrpcDoor } = await import('../http/otlp-grpc.js');
+  const { OtlpGrpcDoor } = await import('../http/grpc/otlp-grpc.js');
   const door = new OtlpGrpcDoor({
     intake: intakeOf(parts, pipelines),
     bodies: pipelines.bodies,

@@ -3,7 +3,7 @@ import { expiry } from '../database/definitions/table-expiry.js';
 import { renewCodecs } from '../database/storage/compression.js';
 import { removeLeftovers } from '../database/storage/leftovers.js';
 import { type CredentialCheck, firstUser } from '../database/users/credentials.js';
-import type { RecordSql } from '../http/call.js';
+import type { RecordSql } from '../http/request/call.js';
 import type { ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { fileMask } from '../database/host/make-missing.js';
-import type { RecordSql } from '../http/call.js';
+import type { RecordSql } from '../http/request/call.js';
 import { reasonOf } from '../model/fault.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
 import type { WritePipeline } from '../pipelines/writes.js';

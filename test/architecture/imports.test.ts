@@ -101,7 +101,17 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   },
   events: { rooms: ['model'], packages: ['rxjs'] },
   notify: { rooms: ['model'], packages: ['nodemailer'] },
-  http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/', '@grpc/'] },
+  // The door, from a request to its answer.
+  'http/request': { rooms: ['model', 'telemetry'], packages: ['fastify'] },
+  'http/answer': { rooms: ['model', 'http/request'], packages: ['fastify'] },
+  'http/connection': { rooms: ['model', 'http/answer'], packages: [] },
+  'http/api': { rooms: ['model', 'http/request'], packages: [] },
+  'http/handlers': { rooms: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
+  'http/grpc': {
+    rooms: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
+    packages: ['@grpc/'],
+  },
+  http: { rooms: ['model', 'http'], packages: ['fastify', '@fastify/'] },
   // What one process tells another is of any room.
   workers: { rooms: ['model', 'config', 'telemetry', 'database', 'events', 'pipelines'], packages: ['split2'] },
   service: { rooms: serviceRooms, packages: [] },
@@ -133,8 +143,8 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   // A rule that is tried is read as the settings file is.
   'config/rule-text.ts': ['events'],
   // Answers are encoded where they leave.
-  'http/reply.ts': ['transforms'],
-  'http/otlp.ts': ['transforms'],
+  'http/answer/reply.ts': ['transforms'],
+  'http/handlers/otlp.ts': ['transforms'],
 };
 
 const root = join(import.meta.dirname, '../../../src');

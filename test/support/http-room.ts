@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { HandlerSettings, HttpObserver } from '../../src/http/call.js';
+import type { HandlerSettings, HttpObserver } from '../../src/http/request/call.js';
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../../src/http/server.js';
 import type { ComponentLog } from '../../src/model/component.js';
 import type { CorsSettings } from '../../src/model/cors-settings.js';

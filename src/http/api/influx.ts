@@ -1,4 +1,4 @@
-import { precisionWords } from '../parameters.js';
+import { precisionWords } from '../request/parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import { ackParameter, json, noScheme, shared, unavailable, writeAnswers } from './shared.js';
 

@@ -1,5 +1,5 @@
 import type { Fault } from '../../model/fault.js';
-import { parameterFault } from '../parameters.js';
+import { parameterFault } from '../request/parameters.js';
 import type { IntegerParameter, Parameter, TextParameter, WordParameter } from './description.js';
 
 const decimal = /^-?[0-9]{1,16}$/;

@@ -1,4 +1,4 @@
-import { precisionWords } from '../parameters.js';
+import { precisionWords } from '../request/parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
 import { ackParameter, databaseParameters, json, pathParameter, requestId, shared, writeAnswers } from './shared.js';
 

@@ -2,16 +2,16 @@ import type { EventFilter, EventMove } from '../../model/event.js';
 import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
 import type { Fault } from '../../model/fault.js';
 import { parseJson } from '../../text/json.js';
+import { apiErrors } from '../answer/error-forms.js';
+import { ask } from '../answer/exchange.js';
+import { refusalOf } from '../answer/refusal.js';
+import { safeJson, sendJson } from '../answer/reply.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
-import { isFault } from '../auth.js';
-import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
-import { refusalOf } from '../door.js';
-import { apiErrors } from '../error-forms.js';
-import { ask } from '../exchange.js';
-import { parameterFault } from '../parameters.js';
-import { safeJson, sendJson } from '../reply.js';
-import { collectBody } from '../request-body.js';
+import { isFault } from '../request/auth.js';
+import type { AdmittedCall, Handler, HandlerContext } from '../request/call.js';
+import { parameterFault } from '../request/parameters.js';
+import { collectBody } from '../request/request-body.js';
 
 /** Longest body of a move: the longest comment, however it is escaped, and some air. */
 const maxBodyBytes = 64 * 1024;

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { Codes } from '../../model/fault.js';
-import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../call.js';
-import { nameFault } from '../error-forms.js';
-import { readPrecision, readTtl } from '../parameters.js';
-import { safeJson, sendJson } from '../reply.js';
-import { carryWrite } from '../writing.js';
+import { nameFault } from '../answer/error-forms.js';
+import { safeJson, sendJson } from '../answer/reply.js';
+import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { readPrecision, readTtl } from '../request/parameters.js';
+import { carryWrite } from './writing.js';
 
 /**
  * The error body of the line-protocol route; `line` counts from 1, 0 is no line in particular. It says why once more in `desc`, for programs

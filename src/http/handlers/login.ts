@@ -1,8 +1,8 @@
 import { Codes } from '../../model/fault.js';
-import { isFault, maxUserBytes } from '../auth.js';
-import type { Handler, HandlerContext } from '../call.js';
-import { plainAddress } from '../client-address.js';
-import { errorBody, safeJson, sendGuardRefusal, sendJson } from '../reply.js';
+import { errorBody, safeJson, sendGuardRefusal, sendJson } from '../answer/reply.js';
+import { isFault, maxUserBytes } from '../request/auth.js';
+import type { Handler, HandlerContext } from '../request/call.js';
+import { plainAddress } from '../request/client-address.js';
 
 /** `GET /rest/login/<user>/<password>`: the code of the `Custom` scheme, once the database knows the pair. */
 export function loginHandler(context: HandlerContext): Handler {

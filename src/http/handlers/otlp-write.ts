@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { Codes, fault } from '../../model/fault.js';
 import { newTally } from '../../model/write-tally.js';
-import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
-import { contentType } from '../content-type.js';
-import { refusalOf } from '../door.js';
-import { exportResponse, exportResponseJson, isOtlpJson, otlpErrors, otlpTypes } from '../otlp.js';
-import { sendBytes } from '../reply.js';
-import { namedDatabase } from '../write-parameters.js';
-import { carryWrite } from '../writing.js';
+import { refusalOf } from '../answer/refusal.js';
+import { sendBytes } from '../answer/reply.js';
+import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { contentType } from '../request/content-type.js';
+import { exportResponse, exportResponseJson, isOtlpJson, otlpErrors, otlpTypes } from './otlp.js';
+import { namedDatabase } from './write-parameters.js';
+import { carryWrite } from './writing.js';
 
 /**
  * `POST /v1/metrics`: metrics of OpenTelemetry in protobuf or JSON. 200 when points are stored; those that are not are told of as

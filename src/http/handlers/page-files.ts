@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
-import type { Handler } from '../call.js';
-import { sendNotFound } from '../reply.js';
+import { sendNotFound } from '../answer/reply.js';
+import type { Handler } from '../request/call.js';
 
 const packageFolder = new URL('../../../../', import.meta.url);
 

@@ -1,14 +1,14 @@
 import { expositionForm, expositionHead } from '../../model/exposition-head.js';
 import type { Fault } from '../../model/fault.js';
-import { isFault } from '../auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
-import { contentType } from '../content-type.js';
-import { refusalOf } from '../door.js';
-import { textErrors } from '../error-forms.js';
-import { parameterFault } from '../parameters.js';
-import { sendEmpty } from '../reply.js';
-import { namedDatabase } from '../write-parameters.js';
-import { carryWrite } from '../writing.js';
+import { textErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { sendEmpty } from '../answer/reply.js';
+import { isFault } from '../request/auth.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { contentType } from '../request/content-type.js';
+import { parameterFault } from '../request/parameters.js';
+import { namedDatabase } from './write-parameters.js';
+import { carryWrite } from './writing.js';
 
 /** Labels that all samples of a push get, before their own of the same name. */
 type Labels = ReadonlyMap<string, string>;

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { SeriesAnswer, SeriesRequest } from '../../model/exchange.js';
-import { isFault } from '../auth.js';
-import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
-import { refusalOf } from '../door.js';
-import { textErrors } from '../error-forms.js';
-import { ask } from '../exchange.js';
-import { sendParts } from '../reply.js';
-import { collectBody } from '../request-body.js';
+import { textErrors } from '../answer/error-forms.js';
+import { ask } from '../answer/exchange.js';
+import { refusalOf } from '../answer/refusal.js';
+import { sendParts } from '../answer/reply.js';
+import { isFault } from '../request/auth.js';
+import type { AdmittedCall, Handler, HandlerContext } from '../request/call.js';
+import { collectBody } from '../request/request-body.js';
 
 /** Longest request before it is inflated: far more than any client asks. */
 const maxRequestBytes = 1024 * 1024;

@@ -1,12 +1,12 @@
 import { Codes, fault } from '../../model/fault.js';
 import { newTally, type WriteTally } from '../../model/write-tally.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
-import { contentType, mediaType } from '../content-type.js';
-import { refusalOf } from '../door.js';
-import { textErrors } from '../error-forms.js';
-import { headerText, sendEmpty } from '../reply.js';
-import { readWriteTtl } from '../write-parameters.js';
-import { carryWrite } from '../writing.js';
+import { textErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { headerText, sendEmpty } from '../answer/reply.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { contentType, mediaType } from '../request/content-type.js';
+import { readWriteTtl } from './write-parameters.js';
+import { carryWrite } from './writing.js';
 
 /** Messages of both versions as a content type names them. */
 const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus.write.v2.request' } as const;

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { Fault } from '../../model/fault.js';
-import { isFault } from '../auth.js';
-import type { Handler, HandlerContext, KnownCall } from '../call.js';
-import { refusalOf } from '../door.js';
-import { apiErrors } from '../error-forms.js';
-import { safeJson, sendJson } from '../reply.js';
-import { collectBody } from '../request-body.js';
+import { apiErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { safeJson, sendJson } from '../answer/reply.js';
+import { isFault } from '../request/auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../request/call.js';
+import { collectBody } from '../request/request-body.js';
 
 const maxRuleBytes = 64 * 1024;
 

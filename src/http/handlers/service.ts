@@ -1,9 +1,9 @@
 import type { ClusterState } from '../../model/exchange.js';
-import { isFault } from '../auth.js';
-import type { Handler, HandlerContext, KnownCall } from '../call.js';
-import { refusalOf } from '../door.js';
-import { apiErrors } from '../error-forms.js';
-import { headerText, safeJson, sendEmpty, sendJson } from '../reply.js';
+import { apiErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { headerText, safeJson, sendEmpty, sendJson } from '../answer/reply.js';
+import { isFault } from '../request/auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../request/call.js';
 
 const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 const olderText = 'text/plain; version=0.0.4; charset=utf-8';

@@ -1,9 +1,9 @@
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { isFault } from '../auth.js';
-import type { AdmittedCall, HandlerContext } from '../call.js';
-import { readAck, readBoolean, readTimeZone } from '../parameters.js';
-import { collectBody } from '../request-body.js';
+import { isFault } from '../request/auth.js';
+import type { AdmittedCall, HandlerContext } from '../request/call.js';
+import { readAck, readBoolean, readTimeZone } from '../request/parameters.js';
+import { collectBody } from '../request/request-body.js';
 
 const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
 const noSql = fault('parameter', Codes.noSql, 'no sql input');

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { isFault } from '../auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext } from '../call.js';
-import { plainAddress } from '../client-address.js';
-import { refusalOf } from '../door.js';
-import { restErrors } from '../error-forms.js';
-import { ask } from '../exchange.js';
-import { redactUri } from '../redact.js';
-import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../reply.js';
+import { restErrors } from '../answer/error-forms.js';
+import { ask } from '../answer/exchange.js';
+import { refusalOf } from '../answer/refusal.js';
+import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../answer/reply.js';
+import { isFault } from '../request/auth.js';
+import type { AdmittedCall, Call, Handler, HandlerContext } from '../request/call.js';
+import { plainAddress } from '../request/client-address.js';
+import { redactUri } from '../request/redact.js';
 import { isQuery, readSqlRequest } from './sql-admission.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out. */

@@ -2,13 +2,14 @@ import type { WireFormat } from '../../model/batch.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
 import { parseJson } from '../../text/json.js';
-import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
-import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
-import { type CredentialReader, refusalOf } from '../door.js';
-import { nameFault, opentsdbErrors, tsdbwireErrors } from '../error-forms.js';
-import { safeJson, sendEmpty, sendJson } from '../reply.js';
-import { namedDatabase, readWriteTtl } from '../write-parameters.js';
-import { carryWrite } from '../writing.js';
+import { nameFault, opentsdbErrors, tsdbwireErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { safeJson, sendEmpty, sendJson } from '../answer/reply.js';
+import type { CredentialReader } from '../request/auth.js';
+import { basicToken, decodeBasic, isFault, readAuthorization } from '../request/auth.js';
+import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { namedDatabase, readWriteTtl } from './write-parameters.js';
+import { carryWrite } from './writing.js';
 
 /** The formats of the route: each has a path of its own. */
 type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;

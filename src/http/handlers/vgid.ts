@@ -1,12 +1,12 @@
 import { countJsonMarks } from '../../bytes/json-marks.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
+import { restErrors } from '../answer/error-forms.js';
+import { refusalOf } from '../answer/refusal.js';
+import { safeJson, sendJson } from '../answer/reply.js';
 import { maxVgroupNames } from '../api/sql.js';
-import { isFault } from '../auth.js';
-import type { Handler, HandlerContext, KnownCall } from '../call.js';
-import { refusalOf } from '../door.js';
-import { restErrors } from '../error-forms.js';
-import { safeJson, sendJson } from '../reply.js';
-import { collectBody } from '../request-body.js';
+import { isFault } from '../request/auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../request/call.js';
+import { collectBody } from '../request/request-body.js';
 
 const illegalParams = fault('parameter', Codes.free, 'illegal params');
 

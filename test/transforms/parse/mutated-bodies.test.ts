@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import test from 'ava';
-import { readInfluxQl } from '../../../src/http/influx-ql.js';
+import { readInfluxQl } from '../../../src/http/handlers/influx/influx-ql.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { type PointFormat, pointParsers } from '../../../src/pipelines/formats.js';
 import type { ParseOptions } from '../../../src/transforms/points/parse-options.js';

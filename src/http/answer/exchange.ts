@@ -1,0 +1,28 @@
+import type { Exchange } from '../../model/exchange.js';
+import type { Fault } from '../../model/fault.js';
+
+/** How an exchange ended. */
+export type Outcome<A> =
+  | { readonly kind: 'answered'; readonly answer: A }
+  | { readonly kind: 'refused'; readonly fault: Fault };
+
+/**
+ * Sends one exchange through a port and waits for its ending. Only the first ending counts; rejects when the port itself
+ * throws, which is a mistake in the program.
+ */
+export function ask<Q, A>(
+  port: (exchange: Exchange<Q, A>) => void,
+  id: string,
+  request: Q,
+  aborted: AbortSignal,
+): Promise<Outcome<A>> {
+  return new Promise((resolve) => {
+    port({
+      id,
+      request,
+      aborted,
+      answer: (answer) => resolve({ kind: 'answered', answer }),
+      refuse: (fault) => resolve({ kind: 'refused', fault }),
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { Duplex } from 'node:stream';
+import { Codes } from '../../model/fault.js';
+import { errorBody, jsonType } from '../answer/reply.js';
+
+/** Error of the platform about bytes that are no request. */
+interface RequestError extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+interface Answer {
+  readonly status: string;
+  readonly code: number;
+  readonly text: string;
+}
+
+/** The parser says what is malformed, such as a line of the head that ends with LF alone. */
+function malformedFor({ reason = '' }: RequestError): Answer {
+  const text = `malformed HTTP request${reason === '' ? '' : `: ${reason}`}`;
+  return { status: '400 Bad Request', code: Codes.free, text };
+}
+
+const badLength: Answer = {
+  status: '400 Bad Request',
+  code: Codes.invalidContentLength,
+  text: 'invalid content length',
+};
+
+/** Answers to bytes that are no request, by the code of the platform's parser. */
+const answers: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: Codes.free,
+    text: 'request headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: Codes.free, text: 'request took too long' },
+  HPE_INVALID_CONTENT_LENGTH: badLength,
+  HPE_UNEXPECTED_CONTENT_LENGTH: badLength,
+  // The connection ended before the announced length.
+  HPE_INVALID_EOF_STATE: badLength,
+};
+
+/** Answers a connection that cannot go on as HTTP, and closes it; `answering` means that an answer has begun already. */
+export function answerBrokenRequest(error: RequestError, socket: Duplex, answering: boolean): void {
+  if (error.code === 'ECONNRESET' || answering || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, text } = answers[error.code ?? ''] ?? malformedFor(error);
+  const body = errorBody(code, text);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    `Content-Type: ${jsonType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

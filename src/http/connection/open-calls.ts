@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Openable, OpenList } from '../../work/open-list.js';
+import { cutWhenSlow } from './answered.js';
+
+/** A request that is not finished yet. */
+export class OpenCall implements Openable {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Called once it is over. */
+  ended: () => void = () => undefined;
+  place = -1;
+  #abort: AbortController | undefined;
+
+  constructor(raw: IncomingMessage, response: ServerResponse) {
+    this.raw = raw;
+    this.response = response;
+  }
+
+  /** Fires when the client goes away before it has its answer. */
+  get aborted(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.response.closed && !this.response.writableFinished) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  /** Called when the connection or the answer has ended. */
+  close(): void {
+    if (!this.response.writableFinished) this.#abort?.abort();
+    this.ended();
+  }
+}
+
+/** Requests that one connection may have sent behind one that is not answered; it is cut when there are more of them. */
+const mostBehind = 128;
+
+/** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
+export class OpenCalls {
+  draining = false;
+  readonly #calls = new OpenList<OpenCall>();
+  #whenChanged: () => void = () => undefined;
+  readonly #answeredMs: number;
+  /** Requests that came behind others on their connection, and have not ended. */
+  readonly #behind = new WeakMap<Duplex, Set<OpenCall>>();
+
+  /** `answeredMs` is how often it looks whether the bodies of answered requests still come. */
+  constructor(answeredMs: number) {
+    this.#answeredMs = answeredMs;
+  }
+
+  /** Begins to watch a request; its end is noticed by itself. */
+  add(raw: IncomingMessage, response: ServerResponse): OpenCall {
+    const call = new OpenCall(raw, response);
+    this.#calls.add(call);
+    if (this.draining) response.shouldKeepAlive = false;
+    // The answer to one that came behind another has no connection yet, and does not hear of its end.
+    const behind = response.socket === null ? this.#behindOn(raw.socket) : undefined;
+    response.once('close', () => {
+      behind?.delete(call);
+      this.#end(call);
+      if (!raw.complete) cutWhenSlow(raw, this.#answeredMs);
+    });
+    behind?.add(call);
+    if (behind !== undefined && behind.size > mostBehind) raw.socket.destroy();
+    return call;
+  }
+
+  #behindOn(socket: Duplex): Set<OpenCall> {
+    const known = this.#behind.get(socket);
+    if (known !== undefined) return known;
+    const calls = new Set<OpenCall>();
+    this.#behind.set(socket, calls);
+    socket.once('close', () => {
+      for (const call of calls) if (call.response.socket === null) this.#end(call);
+    });
+    return calls;
+  }
+
+  #end(call: OpenCall): void {
+    if (call.place < 0) return;
+    this.#calls.delete(call);
+    call.close();
+    this.#whenChanged();
+  }
+
+  /** True when an answer has begun on a connection: nothing else may be written to it. */
+  answering(socket: Duplex): boolean {
+    return this.#calls.all().some(({ raw, response }) => raw.socket === socket && response.headersSent);
+  }
+
+  /**
+   * Judges a connection that was silent for the idle span: true when the next move is the client's. It is the service's
+   * own while it works on an answer, or while body bytes wait here unread.
+   */
+  clientIsStuck(socket: Duplex & { readonly writableLength: number }): boolean {
+    for (const { raw, response } of this.#calls.all()) {
+      if (raw.socket !== socket) continue;
+      if (socket.writableLength > 0 || response.writableLength > 0) return true;
+      return !raw.complete && raw.readableLength === 0;
+    }
+    return true;
+  }
+
+  /**
+   * Resolves when no request is open. Answers that have not begun tell their client to close; `closeIdle` is called as
+   * connections fall idle.
+   */
+  drain(closeIdle: () => void): Promise<void> {
+    this.draining = true;
+    for (const { response } of this.#calls.all()) response.shouldKeepAlive = false;
+    return new Promise((resolve) => {
+      this.#whenChanged = () => {
+        closeIdle();
+        if (this.#calls.size === 0) resolve();
+      };
+      this.#whenChanged();
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { safeJson, sendEmpty, sendJson } from '../../answer/reply.js';
+import type { Handler, HandlerContext } from '../../request/call.js';
+import { influxVersion, nameInflux } from './influx.js';
+
+/** `GET /ping` and `HEAD /ping`: 204, with `verbose` the version, 503 while the memory guard pauses everything. */
+export function influxPingHandler({ intake }: HandlerContext): Handler {
+  return async ({ reply, query }) => {
+    nameInflux(reply);
+    if (intake.guard() === 'all-paused') return sendEmpty(reply, 503);
+    const isVerbose = query.has('verbose') && query.get('verbose') !== 'false';
+    return isVerbose ? sendJson(reply, 200, safeJson({ version: influxVersion })) : sendEmpty(reply, 204);
+  };
+}
+
+/** `GET /health`: whether the service takes work. */
+export function influxHealthHandler({ intake }: HandlerContext): Handler {
+  return async ({ reply }) => {
+    const state = intake.guard();
+    const isFine = state !== 'all-paused';
+    const message = isFine ? 'ready for queries and writes' : 'memory exceeds threshold';
+    const body = { name: 'Sluice', message, status: isFine ? 'pass' : 'fail', checks: [], version: influxVersion };
+    return sendJson(nameInflux(reply), isFine ? 200 : 503, safeJson(body));
+  };
+}

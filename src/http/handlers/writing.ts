@@ -1,0 +1,211 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { WireFormat } from '../../model/batch.js';
+import type { Delivery } from '../../model/delivery.js';
+import type { Credentials, Exchange, WriteRequest } from '../../model/exchange.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { withoutMetadata } from '../../model/write-tally.js';
+import type { Outcome } from '../answer/exchange.js';
+import { refusalOf as refusalOfFault } from '../answer/refusal.js';
+import { sendEmpty, sendGuardRefusal, sendInternalError } from '../answer/reply.js';
+import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
+import { readAck } from '../request/parameters.js';
+import { RequestBody } from '../request/request-body.js';
+
+/** Format and target of the body of a write. */
+interface Write {
+  readonly format: WireFormat;
+  readonly target: WriteRequest['target'];
+  /** See {@link WriteRequest}. */
+  readonly maxMessageBytes?: number;
+  /** The format's word for a row. */
+  readonly rowWord: string;
+  /** Bytes before the body, for the parser. */
+  readonly head?: Buffer;
+}
+
+/** How a route answers a write. */
+interface WriteAnswers {
+  /** All of it is stored; left out, that is 204. */
+  readonly stored?: (rows: number) => FastifyReply;
+  /** It is not, or not all of it. */
+  readonly refused: (refusal: Refusal) => FastifyReply;
+}
+
+/**
+ * Carries the body of a write into the pipeline and answers: 204 when all of it is stored, otherwise what `refused` makes of
+ * the reason. Bad rows are 400, an unknown database is 404; what may pass (network, memory, a full queue) is 503 with
+ * `Retry-After`.
+ */
+export function carryWrite(
+  call: AdmittedCall,
+  context: HandlerContext,
+  write: Write,
+  answers: WriteAnswers,
+): FastifyReply | undefined {
+  const ack = readAck(call.query.get('ack'));
+  if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
+  const target = ack === undefined ? write.target : { ...write.target, ack };
+  context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
+  return undefined;
+}
+
+/** A write request on its way through the pipeline, which is answered once. */
+class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
+  readonly format: WireFormat;
+  readonly target: WriteRequest['target'];
+  readonly maxMessageBytes: number | undefined;
+  readonly length: number | undefined;
+  readonly #call: AdmittedCall;
+  readonly #context: HandlerContext;
+  readonly #rowWord: string;
+  readonly #answers: WriteAnswers;
+  readonly #body: RequestBody;
+  #isOver = false;
+
+  constructor(call: AdmittedCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
+    const { format, target, maxMessageBytes, rowWord, head } = write;
+    this.format = format;
+    this.target = target;
+    this.maxMessageBytes = maxMessageBytes;
+    this.length = call.layers === 0 ? contentLength(call, head?.length) : undefined;
+    this.#call = call;
+    this.#context = context;
+    this.#rowWord = rowWord;
+    this.#answers = answers;
+    this.#body = new RequestBody(call.request.raw, call.layers, context.settings.inflatedBytes, (failure) =>
+      this.#end({ kind: 'unreadable', fault: failure }),
+    );
+    if (head !== undefined) this.#body.stream.unshift(head);
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  get request(): WriteRequest {
+    return this;
+  }
+
+  get credentials(): Credentials {
+    return this.#call.credentials;
+  }
+
+  get aborted(): AbortSignal {
+    return this.#call.aborted;
+  }
+
+  get body(): Readable {
+    return this.#body.stream;
+  }
+
+  get plain(): Readable | undefined {
+    return this.#body.plain;
+  }
+
+  whole(bytes: number): Buffer | undefined {
+    return this.#body.whole(bytes);
+  }
+
+  answer(delivery: Delivery): void {
+    this.#end({ kind: 'answered', answer: withoutMetadata(delivery, this.target.tally) });
+  }
+
+  refuse(failure: Fault): void {
+    this.#end({ kind: 'refused', fault: failure });
+  }
+
+  #end(ending: Outcome<Delivery> | { readonly kind: 'unreadable'; readonly fault: Fault }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#body.release();
+    try {
+      // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
+      const failure = ending.kind === 'unreadable' ? ending.fault : this.#body.failure();
+      if (failure !== undefined) this.#answers.refused(refusalOfFault(failure, 'body'));
+      else if (ending.kind !== 'unreadable')
+        sendOutcome(this.#call, this.#context, ending, this.#rowWord, this.#answers);
+    } catch (error) {
+      this.#context.log.error({ requestId: this.id, err: error }, 'A write could not be answered.');
+      sendInternalError(this.#call.reply);
+    }
+  }
+}
+
+function contentLength(call: AdmittedCall, before = 0): number | undefined {
+  const text = call.request.headers['content-length'];
+  return text === undefined ? undefined : before + Number(text);
+}
+
+function sendOutcome(
+  call: AdmittedCall,
+  context: HandlerContext,
+  outcome: Outcome<Delivery>,
+  rowWord: string,
+  { stored = () => sendEmpty(call.reply, 204), refused }: WriteAnswers,
+): FastifyReply {
+  const answer = outcome.kind === 'answered' ? outcome.answer : undefined;
+  if (answer?.outcome === 'shed' && answer.reason === 'memory') return sendGuardRefusal(call, context, 'all-paused');
+  const refusal = refusalOfOutcome(outcome, rowWord);
+  if (refusal !== undefined) return refused(refusal);
+  return stored(answer?.outcome === 'delivered' ? answer.rows : 0);
+}
+
+/** Why a write was not stored, or not all of it; undefined when it was. `rowWord` is what its format calls a row. */
+export function refusalOfOutcome(outcome: Outcome<Delivery>, rowWord: string): Refusal | undefined {
+  if (outcome.kind === 'refused') return refusalOf(outcome.fault);
+  const delivery = outcome.answer;
+  switch (delivery.outcome) {
+    case 'delivered':
+      return delivery.rejectedRows === 0 ? undefined : rejectedRows(delivery, rowWord);
+    case 'shed':
+      return refusalOfFault(shedFaults[delivery.reason]);
+    case 'failed':
+      return refusalOf(delivery.fault);
+    case 'rejected':
+      return rejection(delivery.fault);
+  }
+}
+
+const shedFaults = {
+  'queue-full': fault('resource', Codes.free, 'write queue is full'),
+  draining: fault('resource', Codes.free, 'service is shutting down'),
+  memory: fault('resource', Codes.free, 'memory exceeds threshold'),
+} as const;
+
+type Delivered = Extract<Delivery, { outcome: 'delivered' }>;
+
+/** Some rows were bad: the first of those described is named, and how many went either way. */
+function rejectedRows({ rows, rejectedRows: rejected, rejects: unsorted, isCut }: Delivered, rowWord: string): Refusal {
+  const rejects = unsorted.toSorted((a, b) => a.row - b.row);
+  const [first] = rejects;
+  const row = first === undefined ? 0 : first.row + 1;
+  const rest = isCut === true ? ', the rest was not read' : '';
+  const counts = `${rejected} rejected, ${rows} written${rest}`;
+  const message = first === undefined ? counts : `${rowWord} ${row}: ${faultText(first.fault)} (${counts})`;
+  const failure = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
+  return {
+    status: 400,
+    message,
+    cause: 'rows',
+    row,
+    rejectedRows: rejected,
+    writtenRows: rows,
+    rejects,
+    fault: failure,
+  };
+}
+
+function faultText(fault: Fault): string {
+  return `[0x${fault.code.toString(16)}] ${fault.message}`;
+}
+
+function refusalOf(failure: Fault): Refusal {
+  return { ...refusalOfFault(failure), message: faultText(failure) };
+}
+
+/** Trying again is useless, so a rejection is never a status that makes senders try again. */
+function rejection(fault: Fault): Refusal {
+  const refusal = refusalOf(fault);
+  return refusal.status < 500 ? refusal : { ...refusal, status: 400 };
+}

@@ -1,0 +1,142 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentLog } from '../../model/component.js';
+import type { RowReject } from '../../model/delivery.js';
+import type { Credentials, Intake } from '../../model/exchange.js';
+import type { Fault } from '../../model/fault.js';
+import type { RecordedStatement } from '../../telemetry/sql-record.js';
+import type { BodyBudget } from '../../work/body-budget.js';
+import type { LoginCodes } from './login-code.js';
+
+/** One request on its way through a handler. */
+export interface Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Percent-decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters; `get` gives the first of repeated ones. */
+  readonly query: URLSearchParams;
+  /** Fires when the client went away before its answer was sent in full. */
+  readonly aborted: AbortSignal;
+  /** The call with what it brought. */
+  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall;
+}
+
+/** Settings that the handlers read. */
+export interface HandlerSettings {
+  readonly httpCodeServerError: boolean;
+  /** Rows per SQL answer; negative is no limit. */
+  readonly restfulRowLimit: number;
+  /** Longest SQL statement, inflated, in bytes. */
+  readonly sqlBytes: number;
+  /** Longest SQL statement that is not an INSERT of rows, in bytes. */
+  readonly queryBytes: number;
+  /** Longest text of a write that comes compressed, inflated, in bytes. */
+  readonly inflatedBytes: number;
+  readonly lineproto: WriteRouteSettings;
+  readonly tsdbwire: WriteRouteSettings & Pick<NamedRouteSettings, 'db'>;
+  readonly metricsdb: NamedRouteSettings;
+  readonly otlp: NamedRouteSettings;
+}
+
+/** Settings of the routes that take whole messages. */
+interface MessageRouteSettings {
+  /** `metricsdb.enable` and so on: off means that the routes do not exist. */
+  readonly enable: boolean;
+  /** `smlAutoCreateDB`. */
+  readonly createDatabase: boolean;
+  /** `limits.messageBytes`: longest message, inflated. */
+  readonly messageBytes: number;
+}
+
+/** Settings of routes whose path names no database. */
+export interface NamedRouteSettings extends MessageRouteSettings {
+  /** `otlp.db` and so on: the database of requests that name none. */
+  readonly db: string;
+}
+
+/** Settings of a route that takes points. */
+interface WriteRouteSettings {
+  /** `lineproto.enable` and so on: off means that the route does not exist. */
+  readonly enable: boolean;
+  /** `smlAutoCreateDB`. */
+  readonly createDatabase: boolean;
+}
+
+/** Counts what the door does; every method is called once per event. `reason` and `route` come from small fixed sets. */
+export interface HttpObserver {
+  begun(): void;
+  /**
+   * `status` is 499 when the client went away before its answer was complete; `failed` also tells of an error code in the
+   * body of an answer with status 200.
+   */
+  ended(request: {
+    route: string;
+    method: string;
+    status: number;
+    seconds: number;
+    client: string;
+    failed: boolean;
+  }): void;
+  refused(reason: 'all-paused' | 'query-paused' | 'draining'): void;
+}
+
+/** Context that every handler is given at construction. */
+export interface HandlerContext {
+  /** The OpenAPI document of the interfaces, as JSON. */
+  readonly description: string;
+  readonly intake: Intake;
+  /** Room for bodies that do not come together with their head. */
+  readonly bodies: BodyBudget;
+  readonly settings: HandlerSettings;
+  readonly loginCodes: LoginCodes;
+  readonly log: ComponentLog;
+  readonly observer: HttpObserver | undefined;
+  /** Takes note of a statement before it runs; absent when statements are not recorded. */
+  readonly recordSql: RecordSql | undefined;
+}
+
+/** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */
+export type RecordSql = (entry: RecordedStatement) => void;
+
+/** A call that brought what its route asks for: see the door. */
+export interface AdmittedCall extends Call {
+  /** Name of the request in the logs: the client's, or one of our own. */
+  readonly id: string;
+  /** Read, and not held against the database yet. */
+  readonly credentials: Credentials;
+  /** Layers of gzip around the body. */
+  readonly layers: number;
+}
+
+/** A call whose credentials are true. */
+export interface KnownCall extends AdmittedCall {
+  readonly user: string;
+}
+
+/** Answers one call, at once or later. Rejects when it cannot for a mistake in the program. */
+export type Handler<C extends Call = Call> = (call: C) => Answer | Promise<Answer>;
+
+/** The reply, once it was handed to the server; undefined where that happens later. */
+type Answer = FastifyReply | undefined;
+
+/** Why a request is not served, or not in full, for the forms of errors to put into words. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  /**
+   * Cause of a refusal: the name of the request, the credentials, the coding of the body, a parameter, the body could not be read,
+   * some of its rows are bad, or what was asked for was refused as a whole.
+   */
+  readonly cause: 'id' | 'credentials' | 'encoding' | 'parameter' | 'body' | 'rows' | 'call';
+  /** The first bad row, counted from 1; 0 is no row in particular. */
+  readonly row: number;
+  /** Rows that are not stored although others may be, and those that are. */
+  readonly rejectedRows: number;
+  readonly writtenRows: number;
+  /** The bad rows that are described, in their order. */
+  readonly rejects: readonly RowReject[];
+  readonly fault: Fault;
+}
+
+/** Puts a refusal into the words of a family of routes. */
+export type ErrorForm = (call: Call, refusal: Refusal, settings: HandlerSettings) => FastifyReply;
