@@ -26,6 +26,10 @@ test('gauges keep the last value and follow signs', (t) => {
 test('sets count different texts', (t) => {
   t.deepEqual(statsOf('uid:ann|s', 'uid:bob|s', 'uid:ann|s'), { 'uid,metric_type=set': { value: 2 } });
   t.deepEqual(statsOf('uid:1|s:1.0|s'), { 'uid,metric_type=set': { value: 2 } });
+  t.deepEqual(statsOf('uid:2001:db8::1|s:2001:db8::2|s', 'uid:2001:db8::1|s|#a:b'), {
+    'uid,metric_type=set': { value: 2 },
+    'uid,a=b,metric_type=set': { value: 1 },
+  });
 });
 
 test('timings and histograms give their statistics, distributions are histograms', (t) => {

@@ -55,8 +55,9 @@ function positionOf(bytes: Uint8Array, from: number, end: number, byte: number):
 
 /**
  * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate`, `|#tag:value,...` and `|Tseconds`, more values or whole bits
- * after further colons. Its fields are the message being read, so that a message costs no object. Bits of a line are taken from left to
- * right; the first bad one ends the line, and neither takes another line with it.
+ * after further colons. The value of a set is one text, in which colons mean nothing. Its fields are the message being read, so that a
+ * message costs no object. Bits of a line are taken from left to right; the first bad one ends the line, and neither takes another line
+ * with it.
  */
 export class StatsdReader {
   bytes: Uint8Array = new Uint8Array(0);
@@ -139,7 +140,7 @@ export class StatsdReader {
     if (next < 0) return this.#fail(end, 'has white space in its sample rate');
     let valueStart = start;
     for (;;) {
-      const valueEnd = positionOf(bytes, valueStart, valuesEnd, colon);
+      const valueEnd = kind === StatKind.set ? valuesEnd : positionOf(bytes, valueStart, valuesEnd, colon);
       const problem = this.#readValue(valueStart, valueEnd) ?? taker.take(this);
       if (problem !== undefined) return this.#fail(end, problem);
       this.messages++;
