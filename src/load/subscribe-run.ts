@@ -1,8 +1,14 @@
+import { FaultError } from '../model/fault.js';
+import { environmentOf } from './execution/environment.js';
+import { faultLine } from './execution/statements.js';
 import { cutAfterGrace } from './execution/stopping.js';
 import type { RunLog } from './model/ports.js';
 import type { SubscribeScenario } from './model/scenario.js';
 import type { SubscribeReport } from './model/subscribe-report.js';
-import { runSubscribe } from './subscribe/subscribe.js';
+import type { Consumption, SubscribeRun } from './subscribe/consumption.js';
+import { OlderRun } from './subscribe/older-subscriptions.js';
+import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe/subscribe-figures.js';
+import { TopicRun } from './subscribe/topic-consumption.js';
 import { type LoadWorldContext, openLoadWorld } from './world.js';
 
 /** Connections to the engine at most: it runs so many statements side by side. */
@@ -27,4 +33,39 @@ export async function runSubscribeScenario(
     callOff();
     await world.stop();
   }
+}
+
+/**
+ * Runs a subscription: makes the topics, which stay, and lets consumers poll until nothing comes any more, somebody stops
+ * them or they have what they wait for. Never throws for what the database refuses: the report says how the run ended.
+ */
+async function runSubscribe({ consume }: SubscribeScenario, run: SubscribeRun): Promise<SubscribeReport> {
+  const { version, log, stop } = run;
+  const startedMs = Date.now();
+  const settings = subscribeSettings(consume);
+  for (const { name, value } of settings) log.done(`${name}: ${value}`);
+  const consumption: Consumption = consume.kind === 'topics' ? new TopicRun(consume, run) : new OlderRun(consume, run);
+  const environment = await environmentOf(version, run.run);
+  const failure = await failureOf(consumption, log);
+  const counts = consumption.counts.map((count) => count.report());
+  for (const line of totalLines(counts)) log.done(line);
+  const outcome = failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
+  const [messages, rows] = [sumOf(counts, 'messages'), sumOf(counts, 'rows')];
+  const endedMs = Date.now();
+  return { version, startedMs, endedMs, outcome, failure, environment, settings, messages, rows, consumers: counts };
+}
+
+async function failureOf(consumption: Consumption, log: RunLog): Promise<string | undefined> {
+  const stopReports = reportConsumers(consumption.counts, log);
+  try {
+    await consumption.go();
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    log.error(faultLine(error.fault));
+    return faultLine(error.fault);
+  } finally {
+    stopReports();
+  }
+  const failed = consumption.counts.filter((count) => count.failed).length;
+  return failed === 0 ? undefined : `${failed} of ${consumption.counts.length} consumers ended with an error`;
 }

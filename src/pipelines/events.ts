@@ -8,11 +8,11 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { EventChange } from '../model/notification.js';
 import type { RuleTrial } from '../model/rule-list.js';
+import { RepeatedWork } from '../work/repeated-work.js';
 import { Announcer } from './events/announcer.js';
 import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';
 import { EventRecorder } from './events/recorder.js';
-import { eventRetention } from './events/retention.js';
 import { RuleMemory } from './events/rule-memory.js';
 import { tryRule } from './events/rule-trial.js';
 import { RuleWatch } from './events/rule-watch.js';
@@ -83,4 +83,33 @@ const noMemory = { read: () => [], keep: () => {} };
 /** The rules that a worker watches: they look at the rows that it stores. */
 export function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter(({ kind }) => kind === 'value');
+}
+
+/** Context of the store's retention. */
+interface EventRetentionContext {
+  readonly store: Pick<EventsStore, 'removeEnded'>;
+  readonly ledger: Pick<EventLedger, 'heal'>;
+  /** How long a resolved event is kept; 0 is for ever. */
+  readonly retentionMs: number;
+  readonly log: ComponentLog;
+}
+
+/** Soon after a start, so that what a crash has left is put right, and then now and then. */
+const firstMs = 2_000;
+const sweepMs = 10 * 60_000;
+const retryMs = 15_000;
+
+/** Completes what a process that died has left half done, and removes events whose time is over. */
+function eventRetention({ store, ledger, retentionMs, log }: EventRetentionContext): Component {
+  return new RepeatedWork('event-retention', firstMs, async () => {
+    const now = Date.now();
+    try {
+      await ledger.heal();
+      await store.removeEnded(retentionMs === 0 ? 0 : now - retentionMs, now);
+      return sweepMs;
+    } catch (error) {
+      log.warn({ error: String(error) }, 'The events could not be put in order; it is tried again.');
+      return retryMs;
+    }
+  });
 }

@@ -13,6 +13,8 @@ import { queriesOver } from '../pipelines/events/run-query.js';
 import type { ScheduledWatchContext } from '../pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from '../pipelines/events.js';
 import { newBodyCutter, piecesOf, weigh } from '../pipelines/formats.js';
+import { type InputContext, inputsOf, standingUser } from '../pipelines/inputs.js';
+import { guardedGate } from '../pipelines/memory-guard.js';
 import { RemoteReadPipeline } from '../pipelines/remote-read.js';
 import { SqlPipeline } from '../pipelines/sql.js';
 import { scanRows } from '../pipelines/statements/insert-rows.js';
@@ -23,9 +25,10 @@ import { observed, watched } from '../sinks/layers.js';
 import { defineTable, isDefined } from '../sinks/table-preparation.js';
 import { readTypesDatabases } from '../sources/agentd/types-database.js';
 import { HttpBodySource } from '../sources/http-body/source.js';
+import { sourceKinds } from '../sources/kinds.js';
 import { BodyBudget } from '../work/body-budget.js';
 import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
-import { listeningInputs } from './listeners.js';
+import { ownFigures } from './monitoring.js';
 import type { ServiceParts } from './parts.js';
 import { deskOfFirst, otherRows, otherStatements } from './peers.js';
 import { logFolder, writeLogFigures } from './write-log.js';
@@ -279,4 +282,27 @@ function variablesOf({ general, limits, database }: Settings, version: string): 
     smlAutoCreateDB: Number(general.smlAutoCreateDB),
   };
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+}
+
+/** Every door beside HTTP that is switched on: the sources with settings of their own, and the service's own figures. */
+function listeningInputs(parts: ServiceParts): WriteInput[] {
+  const { settings, version, monitoring, credentials, signals, logOf } = parts;
+  const context: InputContext = {
+    // A batch that is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
+    newGate: () => guardedGate(monitoring.guard, settings.limits.creditBytes),
+    logOf,
+    authenticate: (proof) => credentials.authenticate(proof),
+    watch: (figures) => monitoring.metrics.watch(figures),
+    signals,
+    maxLineBytes: settings.limits.lineBytes,
+    version,
+  };
+  return [...inputsOf(sourceKinds, settings.sources, context), ...figuresInput(parts, context)];
+}
+
+/** The service's own figures as one more door; what is not stored comes with the next ones. */
+function figuresInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
+  const source = ownFigures(settings, monitoring.metrics, context.newGate(), context.logOf('own-figures'));
+  if (source === undefined) return [];
+  return [{ source, retry: 'sender', user: standingUser(settings.monitor, source.name, context) }];
 }

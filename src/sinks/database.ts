@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
+import { type StoredRowsContext, storedRows } from '../database/rows/stored-rows.js';
 import { isOvertaken, overtaken } from '../database/storage/overtaken.js';
 import type { DatabaseParts } from '../database/storage/parts.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
@@ -12,10 +13,10 @@ import { expectedFault, type Fault } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
 import { nowMicros } from '../work/clock.js';
 import { Slice } from '../work/slice.js';
+import { mergeRows } from './merge-rows.js';
 import { deliveryOf, endedWith } from './outcome.js';
 import { isCurrent, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';
-import { areWhole, wholeRows } from './whole-rows.js';
 
 /** How often a write starts over because other processes changed its table meanwhile. */
 const maxAttempts = 10;
@@ -295,4 +296,35 @@ function ending(batch: Batch<BlockGroup>, portions: readonly Portion[]): Deliver
     for (const place of places) apart.set(place, endedWith(failure));
   }
   return { outcome: 'delivered', rows, rejectedRows: 0, rejects: [], apart };
+}
+
+/**
+ * The rows of blocks of one table, joined with what is stored under the keys of rows that leave columns out; undefined when
+ * the table turned out to have changed.
+ */
+async function wholeRows(
+  context: StoredRowsContext,
+  table: TableDef,
+  blocks: readonly ColumnBlock[],
+): Promise<readonly ColumnBlock[] | undefined> {
+  const stored = await storedRows(
+    context,
+    table,
+    blocks.filter((block) => !isWhole(block, table)),
+  );
+  return stored === 'outdated' ? undefined : [mergeRows(table, blocks, stored)];
+}
+
+/** True when blocks need no completion: every row says something about every column of the table. */
+function areWhole(table: TableDef, blocks: readonly ColumnBlock[]): boolean {
+  return blocks.every((block) => isWhole(block, table));
+}
+
+function isWhole(block: ColumnBlock, table: TableDef): boolean {
+  if (block.columns.length < table.columns.length) return false;
+  for (const { name } of table.columns) {
+    const column = block.columns.find((candidate) => candidate.name === name);
+    if (column === undefined || !(column.full || block.nullMeaning === 'overwrite')) return false;
+  }
+  return true;
 }

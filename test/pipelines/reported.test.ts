@@ -2,7 +2,7 @@ import test from 'ava';
 import { of } from 'rxjs';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
-import { reported } from '../../src/pipelines/reported.js';
+import { reported } from '../../src/pipelines/inputs.js';
 import { LossLog } from '../../src/sources/support/loss-log.js';
 import { silentLog } from '../support/engine.js';
 

@@ -4,10 +4,10 @@ import type { Precision } from '../../model/schema.js';
 import { environmentOf } from '../execution/environment.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
 import { allThreads, throwFailure } from '../execution/threads.js';
-import type { LoadReport, RateSample, SuperTableReport } from '../model/insert-report.js';
+import type { DelayFigures, LoadFigures, LoadReport, RateSample, SuperTableReport } from '../model/insert-report.js';
 import { storedName } from '../model/names.js';
 import type { Watch } from '../model/ports.js';
-import { settingList } from '../model/run-report.js';
+import { perSecond, settingList } from '../model/run-report.js';
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
 import { type Counted, RateSampler } from '../view/rates.js';
@@ -17,7 +17,6 @@ import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRem
 import { InsertFigures } from './figures.js';
 import { type FilledTable, type InsertWays, openPath, pathMode, seriesOf } from './insert-path.js';
 import { InsertWorker, RunFailure } from './insert-worker.js';
-import { summaryLines, threadLine } from './summary.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** Context of an insertion run. */
@@ -304,4 +303,32 @@ function settingsOf(scenario: InsertScenario, seed: number): LoadReport['setting
   );
   const { host, port, user } = connection;
   return settingList({ host, port, user, threads, seed, ...Object.fromEntries(filled) });
+}
+
+/** The line of one thread; its rate is over the time of all threads, so that the rates add up to that of the summary. */
+export function threadLine(thread: number, interlaced: boolean, { rows, seconds }: LoadFigures): string {
+  const mode = interlaced ? 'interlace' : 'progressive';
+  const rate = perSecond(rows, seconds).toFixed(2);
+  return `thread[${thread}] ${mode} mode, completed total inserted rows: ${rows}, ${rate} records/second`;
+}
+
+/** The lines of a super table, or of several together. */
+export function summaryLines(figures: LoadFigures, threads: number, database: string): string[] {
+  const { seconds, rows, failedRows, failedRequests, retries } = figures;
+  const rate = perSecond(rows, seconds).toFixed(2);
+  const lines = [
+    `Spent ${seconds.toFixed(6)} seconds to insert rows: ${rows} with ${threads} thread(s) into ${database} ${rate} records/second`,
+    `insert delay, ${delayText(figures.delays)}`,
+  ];
+  if (failedRequests + retries > 0) {
+    lines.push(`failed rows: ${failedRows} in ${failedRequests} request(s), further attempts: ${retries}`);
+  }
+  return lines;
+}
+
+/** Delays in milliseconds, in the order of the reports. */
+export function delayText({ min, mean, p50, p90, p95, p99, max }: DelayFigures): string {
+  return Object.entries({ min, avg: mean, p50, p90, p95, p99, max })
+    .map(([name, ms]) => `${name}: ${ms.toFixed(4)}ms`)
+    .join(', ');
 }

@@ -1,9 +1,9 @@
+import { AsyncIterableX } from 'ix/asynciterable/asynciterablex';
 import { isPassing } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine } from '../execution/statements.js';
 import type { SubscribeRun } from './consumption.js';
-import { topicRows } from './topic-rows.js';
 
 /** How long a database that cannot be reached is waited for, and the pause between two attempts. */
 const patienceMs = 60_000;
@@ -33,5 +33,25 @@ export async function* polledThrough(
       if (Date.now() - since > patienceMs) throw error;
     }
     await pause(pauseMs, stop);
+  }
+}
+
+/**
+ * The messages of one consumer, pulled: a consumer that asks for the next one has dealt with the one before. Ends when none came
+ * within `waitMs` (negative waits for ever) or `signal` says so; fails as polling does.
+ */
+export function topicRows(poller: TopicPoller, waitMs: number, signal: AbortSignal): AsyncIterableX<TopicMessage> {
+  return AsyncIterableX.from(messages(poller, waitMs, signal));
+}
+
+async function* messages(
+  poller: TopicPoller,
+  waitMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<TopicMessage, void, void> {
+  while (!signal.aborted) {
+    const message = await poller.poll(waitMs, signal);
+    if (message === undefined) return;
+    yield message;
   }
 }

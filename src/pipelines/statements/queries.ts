@@ -1,12 +1,15 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
+import type { Listing } from '../../database/definitions/listing.js';
+import type { Engine, ResultOptions } from '../../database/engine/engine.js';
 import { isResultTooLong, wrongRelianceOf } from '../../database/engine/engine-faults.js';
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
-import type { ViewDef } from '../../model/schema.js';
+import { dataType, type ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
+import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import { narrowedQuery } from '../../sql/resolve/narrowed.js';
 import { viewQuery } from '../../sql/resolve/views.js';
@@ -21,7 +24,6 @@ import {
 } from '../../sql/values/context.js';
 import { othersTurn } from '../../work/others-turn.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
-import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
 import { asUtf8, ended } from './row-pieces.js';
@@ -240,4 +242,50 @@ function systemFacts(access: Access, context: StatementContext, others: readonly
   const running = visibleTo(access, [...context.running.all, ...others]);
   const statements = context.running.count;
   return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs: Date.now() };
+}
+
+/** A query to be explained, as it was written and as it is planned. */
+interface ExplainedQuery {
+  readonly written: Query;
+  /** The statement that the query was read from. */
+  readonly text: string;
+  /** The same with its views written out. */
+  readonly query: Query;
+  readonly context: QueryContext;
+}
+
+/** Longest row of text, in bytes. */
+const maxLineBytes = 16_384;
+
+/**
+ * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the engine's own
+ * plan with what its indexes leave; to analyse, the query is run, and what it took is told. Throws what the query itself would.
+ */
+async function explain(
+  { written, text, query, context }: ExplainedQuery,
+  { analyze, verbose }: Explain,
+  engine: Engine,
+  how: ResultOptions,
+): Promise<Listing> {
+  const plan = planQuery(query, context);
+  const lines = outline(written, text, context);
+  if (analyze) lines.push(...(await measured(plan, engine, how)));
+  if (verbose) {
+    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${plan.settings}`);
+    lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
+  }
+  const meta = [{ name: 'QUERY_PLAN', type: dataType('VARCHAR', maxLineBytes) }];
+  return { meta, rows: lines.map((line) => [Buffer.from(line).toString('utf8', 0, maxLineBytes)]) };
+}
+
+/** Runs a query to its end without keeping its rows. */
+async function measured({ sql, settings }: QueryPlan, engine: Engine, how: ResultOptions): Promise<string[]> {
+  const began = performance.now();
+  let rows = 0;
+  let bytes = 0;
+  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, how)) {
+    bytes += piece.length;
+    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
+  }
+  return [`Rows: ${rows}`, `Bytes of the answer: ${bytes}`, `Time: ${(performance.now() - began).toFixed(1)} ms`];
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { TelnetComplaints } from '../../../src/load/sinks/telnet-complaints.js';
+import { TelnetComplaints } from '../../../src/load/sinks/telnet-tcp.js';
 
 const said = [
   'put: illegal argument: a bad value: put m 1 x',

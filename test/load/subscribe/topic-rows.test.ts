@@ -1,5 +1,5 @@
 import test from 'ava';
-import { topicRows } from '../../../src/load/subscribe/topic-rows.js';
+import { topicRows } from '../../../src/load/subscribe/polled-through.js';
 import type { TopicMessage, TopicPoller } from '../../../src/model/topic-message.js';
 
 const message: TopicMessage = { topic: 't', database: 'd', table: 'm', vgroup: 2, names: [''], rows: ['1'] };

@@ -4,6 +4,7 @@ import {
   type InsertMode,
   isSchemaless,
   type SamplePlan,
+  type SchemalessFormat,
   type SuperTablePlan,
   type TsmaPlan,
 } from '../../model/scenario.js';
@@ -13,7 +14,6 @@ import type { Setting, Values } from '../keys/setting.js';
 import { table, tsma } from '../keys/table.js';
 import { readChildren } from './children.js';
 import { readFields } from './fields.js';
-import { type LoadInterface, loadInterfaceOf } from './interface.js';
 import type { LoadInput } from './request.js';
 import { lostTimes, tableMistakes, timeMistakes } from './rules.js';
 import type { Section } from './section.js';
@@ -214,4 +214,34 @@ function readTsma(section: Section): readonly TsmaPlan[] {
   if (name === undefined || text === undefined || interval === undefined || sliding === undefined) return [];
   const custom = section.get(tsma.custom);
   return [{ name, function: text, interval, sliding, custom, startWhenInserted: section.get(tsma.startWhenInserted) }];
+}
+
+interface LoadInterface {
+  readonly mode: InsertMode;
+  readonly format: SchemalessFormat;
+}
+
+const modes: Readonly<Record<string, InsertMode>> = {
+  taosc: 'taosc',
+  rest: 'rest',
+  stmt: 'stmt',
+  stmt2: 'stmt',
+  sml: 'sml',
+  'sml-rest': 'sml-rest',
+};
+
+/** A path of rows by the name `-I` or `insert_mode` has for it, in any case: `stmt`, `sml-json`, `sml-rest-telnet`, …. */
+function loadInterfaceOf(text: string): LoadInterface | undefined {
+  const name = text.trim().toLowerCase();
+  const plain = Object.hasOwn(modes, name) ? modes[name] : undefined;
+  if (plain !== undefined) return { mode: plain, format: 'line' };
+  const [, mode, word = ''] = /^(sml|sml-rest)-([a-z]+)$/.exec(name) ?? [];
+  const format = schemalessFormatOf(word);
+  if (format === undefined) return undefined;
+  return { mode: mode === 'sml' ? 'sml' : 'sml-rest', format };
+}
+
+function schemalessFormatOf(text: string): SchemalessFormat | undefined {
+  const name = text.trim().toLowerCase();
+  return name === 'line' || name === 'telnet' || name === 'json' || name === 'taosjson' ? name : undefined;
 }

@@ -1,5 +1,6 @@
+import { dataType } from '../../../model/schema.js';
 import { suggestion } from '../../../text/nearest.js';
-import type { FieldPlan, InsertScenario, LoadRun, SuperTablePlan } from '../../model/scenario.js';
+import type { FieldPlan, InsertScenario, LoadRun, SuperTablePlan, ValuePlan } from '../../model/scenario.js';
 import { isOverHttp } from '../file/connection.js';
 import { oneCopy } from '../file/database.js';
 import type { LoadInput } from '../file/request.js';
@@ -20,7 +21,6 @@ import { flags } from '../keys/rows.js';
 import type { Setting } from '../keys/setting.js';
 import { table } from '../keys/table.js';
 import type { LoadArguments } from './arguments.js';
-import { demoColumns, demoTags } from './demo.js';
 
 const superTable = 'meters';
 
@@ -168,4 +168,59 @@ function databaseOptionsOf(args: LoadArguments): readonly string[] {
   if (args.has(database.replica)) options.push(`REPLICA ${args.get(database.replica)}`);
   if (args.get(database.replica) > 1) args.warn(database.replica, oneCopy);
   return [...options, "PRECISION 'ms'"];
+}
+
+/** Width of the location tag; no city takes more. */
+const locationBytes = 16;
+
+const places = [
+  'SanFrancisco',
+  'LosAngles',
+  'SanDiego',
+  'SanJose',
+  'PaloAlto',
+  'Campbell',
+  'MountainView',
+  'Sunnyvale',
+  'SantaClara',
+  'Cupertino',
+];
+
+const chinesePlaces = [
+  '旧金山',
+  '洛杉矶',
+  '圣迭戈',
+  '圣何塞',
+  '帕洛阿图',
+  '坎贝尔',
+  '山景城',
+  '森尼韦尔',
+  '圣克拉拉',
+  '库比蒂诺',
+];
+
+/** Fields of an electricity meter: current in ampere, voltage, phase as a share of the circle. */
+function demoColumns(): readonly FieldPlan[] {
+  return [
+    { name: 'current', type: dataType('FLOAT'), values: steps(9.8, 0.04), sma: false },
+    { name: 'voltage', type: dataType('INT'), values: steps(105, 1), sma: false },
+    { name: 'phase', type: dataType('FLOAT'), values: steps(105 / 360, 1 / 360), sma: false },
+  ];
+}
+
+/** The tags of an electricity meter: its group, 1 to 10, and its place. */
+function demoTags(chinese: boolean): readonly FieldPlan[] {
+  return [
+    { name: 'groupid', type: dataType('INT'), values: { kind: 'range', min: 1, max: 11 }, sma: false },
+    {
+      name: 'location',
+      type: dataType('VARCHAR', locationBytes),
+      values: { kind: 'choice', values: chinese ? chinesePlaces : places },
+      sma: false,
+    },
+  ];
+}
+
+function steps(first: number, step: number): ValuePlan {
+  return { kind: 'steps', first, step, count: 10 };
 }
