@@ -2,17 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { Slice } from '../../work/slice.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
-import type { Derivations } from './derivations.js';
 import { KeeperLog } from './keeper-log.js';
 import { type CatalogueLog, TableLog } from './log.js';
 import type { Operation } from './operations.js';
-import type { Principals } from './principals.js';
-import { CatalogueState, type Vgroups } from './state.js';
-import type { Topics } from './topics.js';
+import { CatalogueState } from './state.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
@@ -38,10 +34,9 @@ export function logOf(engine: Engine): CatalogueLog {
  * The catalogue of one process: the folded log, kept current by polling and by reading up to the end of the log around
  * every submission. Usable only after {@link Catalogue.sync} succeeded once; until then names are unknown.
  */
-export class Catalogue {
+export class Catalogue extends CatalogueState {
   readonly #log: CatalogueLog;
   readonly #report: ComponentLog;
-  #state = new CatalogueState();
   #position = 0;
   #entries = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -53,6 +48,7 @@ export class Catalogue {
   #submitted: Polling['submitted'];
 
   constructor(engine: Engine, report: ComponentLog) {
+    super();
     this.#log = logOf(engine);
     this.#report = report;
   }
@@ -131,101 +127,13 @@ export class Catalogue {
     return this.#position;
   }
 
-  database(name: string): DatabaseDef | undefined {
-    return this.#state.database(name);
-  }
-
-  databases(): readonly DatabaseDef[] {
-    return this.#state.databases();
-  }
-
-  /** A super table or normal table. */
-  table(database: string, name: string): TableDef | undefined {
-    return this.#state.table(database, name);
-  }
-
-  tableById(database: string, id: string): TableDef | undefined {
-    return this.#state.tableById(database, id);
-  }
-
-  tables(database: string): readonly TableDef[] {
-    return this.#state.tables(database);
-  }
-
-  view(database: string, name: string): ViewDef | undefined {
-    return this.#state.view(database, name);
-  }
-
-  views(database: string): readonly ViewDef[] {
-    return this.#state.views(database);
-  }
-
-  /** How often a sub-table of this name was dropped; part of its id. */
-  generation(database: string, name: string): number {
-    return this.#state.generation(database, name);
-  }
-
-  /** See {@link CatalogueState.generations}. */
-  generations(database: string): ReadonlyMap<string, number> {
-    return this.#state.generations(database);
-  }
-
-  /** A number that changes whenever what is remembered about the series of a database may be wrong. */
-  epoch(database: string): number {
-    return this.#state.epoch(database);
-  }
-
-  /** See {@link CatalogueState.lastDrop}. */
-  lastDrop(database: string, table: string): number {
-    return this.#state.lastDrop(database, table);
-  }
-
-  /** See {@link CatalogueState.removals}. */
-  removals(database: string, table: string): ReadonlyMap<string, number> {
-    return this.#state.removals(database, table);
-  }
-
-  /** See {@link CatalogueState.nextNumber}. */
-  nextNumber(database: string): number {
-    return this.#state.nextNumber(database);
-  }
-
-  /** See {@link CatalogueState.vgroups}. */
-  vgroups(database: string): Vgroups {
-    return this.#state.vgroups(database);
-  }
-
-  /** See {@link CatalogueState.lastUpdate}. */
-  lastUpdate(database: string, table: string): number | undefined {
-    return this.#state.lastUpdate(database, table);
-  }
-
-  /** See {@link CatalogueState.began}. */
-  get began(): number | undefined {
-    return this.#state.began;
-  }
-
-  /** Users, what they may do, and their tokens. */
-  get principals(): Principals {
-    return this.#state.principals;
-  }
-
-  get topics(): Topics {
-    return this.#state.topics;
-  }
-
-  /** Streams and TSMAs. */
-  get derivations(): Derivations {
-    return this.#state.derivations;
-  }
-
-  /** See {@link CatalogueState.secret}; made on the first call. */
+  /** The {@link secret}, which the first call makes. */
   async sharedSecret(): Promise<Buffer> {
     await this.sync();
-    if (this.#state.secret === undefined) {
+    if (this.secret === undefined) {
       await this.submit([{ op: 'create-secret', secret: randomBytes(32).toString('base64') }]);
     }
-    return Buffer.from(this.#state.secret ?? '', 'base64');
+    return Buffer.from(this.secret ?? '', 'base64');
   }
 
   #schedule(poll: () => void, afterMs: number): void {
@@ -242,7 +150,7 @@ export class Catalogue {
     const slice = new Slice();
     for (const entry of entries) {
       if (slice.isOver()) await slice.next();
-      const results = this.#state.apply(entry);
+      const results = this.apply(entry);
       this.#position = entry.position;
       this.#entries++;
       // An entry may be read by a poll before its submitter has come back from appending it.

@@ -49,10 +49,10 @@ export class Derivations {
         return undefined;
       }
       case 'drop-stream':
-        return this.#streams.delete(name) ? undefined : missingStream();
+        return this.#streams.delete(name) ? undefined : refusals.streamNotExist;
       case 'switch-stream': {
         const stream = this.#streams.get(name);
-        if (stream === undefined) return missingStream();
+        if (stream === undefined) return refusals.streamNotExist;
         this.#streams.set(name, { ...stream, paused: operation.paused });
         return undefined;
       }
@@ -91,8 +91,4 @@ export class Derivations {
 
 function tsmaKey(database: string, name: string): string {
   return `${database}\0${name}`;
-}
-
-function missingStream(): Fault {
-  return refusals.streamNotExist;
 }

@@ -67,6 +67,7 @@ export class CatalogueState {
     return [...this.#databases.values()].map((entry) => entry.def);
   }
 
+  /** A super table or normal table. */
   table(database: string, name: string): TableDef | undefined {
     return this.#databases.get(database)?.tables.get(name)?.def;
   }
@@ -88,6 +89,7 @@ export class CatalogueState {
     return [...(this.#databases.get(database)?.views.values() ?? [])];
   }
 
+  /** How often a sub-table of this name was dropped; part of its id. */
   generation(database: string, name: string): number {
     return this.#databases.get(database)?.generations.get(name) ?? 0;
   }
@@ -97,6 +99,7 @@ export class CatalogueState {
     return this.#databases.get(database)?.generations ?? new Map();
   }
 
+  /** A number that changes whenever what is remembered about the series of a database may be wrong. */
   epoch(database: string): number {
     return this.#databases.get(database)?.epoch ?? 0;
   }
@@ -238,13 +241,13 @@ export class CatalogueState {
     if (space === undefined) return missingDatabase(operation.database);
     const { name } = operation;
     if (operation.op === 'create-tsma') {
-      if (!space.tables.has(operation.table)) return missingTable();
+      if (!space.tables.has(operation.table)) return refusals.tableNotExist;
       return this.derivations.apply(operation, entry, index);
     }
     if (operation.op === 'drop-tsma') return this.derivations.apply(operation, entry, index);
     if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(space, operation, entry);
     if (operation.op === 'create-table' || operation.op === 'extend-table') {
-      if (space.views.has(name)) return tableExists();
+      if (space.views.has(name)) return refusals.tableAlreadyExists;
       const refused =
         operation.op === 'create-table'
           ? createTable(space, operation, entry, index)
@@ -263,7 +266,7 @@ export class CatalogueState {
       return undefined;
     }
     if (operation.op === 'drop-table') {
-      if (space.tables.get(name)?.def.id !== operation.id) return missingTable();
+      if (space.tables.get(name)?.def.id !== operation.id) return refusals.tableNotExist;
       const kept = this.topics.keepsTable(operation.database, name);
       if (kept !== undefined) return kept;
       dropTable(space, name);
@@ -273,7 +276,7 @@ export class CatalogueState {
       this.principals.forgetTable(operation.database, name);
       this.derivations.forgetTable(operation.database, name);
     } else {
-      if ((space.generations.get(name) ?? 0) !== operation.generation) return missingTable();
+      if ((space.generations.get(name) ?? 0) !== operation.generation) return refusals.tableNotExist;
       space.generations.set(name, operation.generation + 1);
       space.drops.set(operation.superTable, entry.position);
       noteRemoval(space, operation, entry);
@@ -320,16 +323,8 @@ function applyToViews(
   const { database, name } = operation;
   if (operation.op === 'drop-view') return views.delete(name) ? undefined : refusals.viewNotExist;
   const { text, current, user, replace } = operation;
-  if (tables.has(name)) return tableExists();
+  if (tables.has(name)) return refusals.tableAlreadyExists;
   if (views.has(name) && !replace) return fault('database', Codes.viewAlreadyExists, 'View already exists');
   views.set(name, { name, database, text, current, user, created: at });
   return undefined;
-}
-
-function tableExists(): Fault {
-  return refusals.tableAlreadyExists;
-}
-
-function missingTable(): Fault {
-  return refusals.tableNotExist;
 }
