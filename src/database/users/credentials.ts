@@ -67,6 +67,11 @@ export class CredentialCheck {
     const passwordHash = await hashPassword(firstUser.password);
     // Another process may have been faster; its user stands.
     await this.#catalogue.submit([{ op: 'create-user', name: firstUser.name, passwordHash }]);
+    const user = this.#catalogue.principals.user(firstUser.name);
+    // The allocator keeps the memory of every hash but the first of a process.
+    if (user?.passwordHash === passwordHash) {
+      this.#remember(user, this.#digestOf({ user: user.name, password: firstUser.password }));
+    }
   }
 
   /**
@@ -149,6 +154,11 @@ export class CredentialCheck {
     return true;
   }
 
+  #remember({ name, revision }: UserDef, digest: Buffer): void {
+    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+    this.#remembered.set(name, { digest, revision, until: Date.now() + rememberMs });
+  }
+
   /** Requests that arrive together with the same credentials share one hash. */
   #verifyOnce(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
     const key = `${asked.from}\0${digest.toString('base64')}`;
@@ -183,8 +193,7 @@ export class CredentialCheck {
     const expected = user?.passwordHash ?? this.#unknownHash;
     const right = await this.#guess(from, name, () => verifyPassword(password, expected, { from, name }));
     if (right && user !== undefined) {
-      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-      this.#remembered.set(name, { digest, revision, until: Date.now() + rememberMs });
+      this.#remember(user, digest);
       return true;
     }
     if (this.#wrong.size >= maxRemembered) this.#wrong.clear();

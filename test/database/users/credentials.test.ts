@@ -29,6 +29,9 @@ async function answer(check: CredentialCheck, user: string, password: string, fr
 test.serial('the first user is made once; a new user and a new password count in every process at once', async (t) => {
   const { processes, checks, end } = await startPair();
   t.is(processes[0].principals.users().length, 1);
+  // Who has made it knows the password without a hash.
+  const first = { scheme: 'password', user: firstUser.name, password: firstUser.password } as const;
+  t.deepEqual([checks[0].known(first), checks[1].known(first)], [{ user: firstUser.name }, undefined]);
   t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
   t.is(await answer(checks[0], firstUser.name, 'wrong'), 'auth');
   const made = await hashPassword('Secret-1');
