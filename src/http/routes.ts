@@ -12,7 +12,7 @@ import type { DoorRules } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
 import { influxQueryHandler } from './handlers/influx/influx-query.js';
-import { influxHealthHandler, influxPingHandler } from './handlers/influx/influx-status.js';
+import { influxHealthHandler, influxPingHandler, influxReadyHandler } from './handlers/influx/influx-status.js';
 import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
@@ -148,6 +148,7 @@ export const routes: readonly Route[] = [
   { method: 'POST', operation: influx.queryForm, ...influxQuery },
   { method: 'GET', operation: influx.ping, ...influxPing },
   { method: 'GET', path: '/health', operation: influx.health, isOn: lineproto, handler: influxHealthHandler },
+  { method: 'GET', path: '/ready', operation: influx.ready, isOn: lineproto, handler: influxReadyHandler },
   { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
   { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },
   {

@@ -29,7 +29,7 @@ async function isInstalled(t: ExecutionContext, program: string, ...args: readon
   return runs;
 }
 
-test('the JavaScript client of version 1 makes its database, writes and is told of bad points', async (t) => {
+test('the JavaScript client of version 1 makes its database, writes, is told of bad points and drops it', async (t) => {
   const influx = new InfluxDB1({
     host: '127.0.0.1',
     port: service.port,
@@ -72,6 +72,9 @@ test('the JavaScript client of version 1 makes its database, writes and is told 
   });
   await t.throwsAsync(stranger.getDatabaseNames(), { message: /authorization failed/ });
   await t.throwsAsync(influx.query('select * from response_times'), { message: /POST \/rest\/sql/ });
+  await influx.createRetentionPolicy('7d', { duration: '7d', replication: 1, isDefault: true });
+  await influx.dropDatabase('express_response_db');
+  t.false((await influx.getDatabaseNames()).includes('express_response_db'));
 });
 
 test('the JavaScript client of version 2 writes with a token or user and password, gzipped or not', async (t) => {

@@ -183,6 +183,7 @@ test.serial('writes by the paths of other products answer as they are described'
   await call('influxQueryForm', {}, { data: 'q=SHOW%20DATABASES' });
   await call('influxPing', {}, { status: 204, auth: false });
   await call('influxHealth', {}, { auth: false });
+  await call('influxReady', {}, { auth: false });
   await call('otlpWrite', { db: 'd' }, { data: Buffer.alloc(0) });
   await call('importText', { db: 'd' }, { data: 'jobs_total 1\n', status: 204 });
   await call('pushAdd', { job: 'nightly', db: 'd' }, { data: 'rows_read 5\n' });

@@ -71,7 +71,6 @@ test("what is odd about a request is the client's mistake, answered once and not
 test('a path of another product is answered with the one that does the same here', async (t) => {
   const room = await startRoom(t);
   const cases = [
-    ['GET', '/ready', 'GET /-/ping'],
     ['PUT', '/api/v2/write?org=a&bucket=b', 'POST /api/v2/write?bucket=<database>'],
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],

@@ -23,7 +23,6 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/otlp', 'POST /v1/metrics?db=<database>'],
   ['/query', 'POST /rest/sql/<database>, with SQL as the body'],
   ['/sql', 'POST /rest/sql/<database>, with SQL as the body'],
-  ['/ready', 'GET /-/ping'],
   ['/status', 'GET /-/ping'],
   ['/openapi', 'GET /openapi.json'],
   ['/swagger', 'GET /swagger-ui.html'],

@@ -100,9 +100,9 @@ function writing(error: 'InfluxError' | 'InfluxLinesError' | 'InfluxBucketError'
 }
 
 const query = {
-  summary: 'What clients of InfluxDB ask before they write',
+  summary: 'What clients of InfluxDB ask before and after they write',
   description:
-    '`CREATE DATABASE name [WITH DURATION …]`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. Anything else is 400.',
+    '`CREATE DATABASE name [WITH DURATION …]`, `DROP DATABASE name`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. `CREATE`, `ALTER` and `DROP RETENTION POLICY` are answered with a warning and change nothing. Anything else is 400.',
   tags: ['Writes'],
   responses: {
     200: json('A result for each statement.', shared('InfluxResults')),
@@ -180,6 +180,16 @@ export const influxOperations = {
   health: {
     operationId: 'influxHealth',
     summary: 'Health as clients of InfluxDB 2 ask for it',
+    tags: ['Service'],
+    responses: {
+      200: json('The service takes work.', { type: 'object' }),
+      503: json('The memory guard refuses work.', { type: 'object' }),
+    },
+    security: noScheme,
+  },
+  ready: {
+    operationId: 'influxReady',
+    summary: 'Since when the service is up, as clients of InfluxDB 2 ask for it',
     tags: ['Service'],
     responses: {
       200: json('The service takes work.', { type: 'object' }),

@@ -8,7 +8,10 @@ export type InfluxStatement =
       /** How long it keeps rows, in minutes, as a policy says it; left out where none does, or for ever. */
       readonly keepMinutes?: number;
     }
+  | { readonly kind: 'drop-database'; readonly name: string }
   | { readonly kind: 'show-databases' }
+  /** A policy of a database that is made, changed or dropped. */
+  | { readonly kind: 'retention-policy'; readonly database: string }
   /** Without a name: those of the database that the request names. */
   | { readonly kind: 'show-retention-policies'; readonly database: string | undefined };
 
@@ -25,8 +28,9 @@ const skipped = /^(?:\s|--|\/\*.*\*\/$)/s;
 const plainName = /^[\p{L}_]/u;
 
 /**
- * Reads the statements that clients send before they write: `CREATE DATABASE name [WITH policy]`, `SHOW DATABASES` and
- * `SHOW RETENTION POLICIES [ON name]`, with semicolons between them. Any other one is unanswered, and says so by name.
+ * Reads the statements that clients send around their writes: `CREATE DATABASE name [WITH policy]`, `DROP DATABASE name`,
+ * `SHOW DATABASES`, `SHOW RETENTION POLICIES [ON name]` and `CREATE`, `ALTER` and `DROP RETENTION POLICY`, with semicolons between them. Any
+ * other one is unanswered, and says so by name.
  */
 export function readInfluxQl(text: string): (InfluxStatement | Unanswered)[] {
   const statements: (InfluxStatement | Unanswered)[] = [];
@@ -50,6 +54,8 @@ function readStatement(words: readonly string[]): InfluxStatement | Unanswered {
   if (head[0] === 'SHOW' && head[1] === 'DATABASES' && words.length === 2) return { kind: 'show-databases' };
   if (head.join(' ') === 'SHOW RETENTION POLICIES') return readPolicies(words);
   if (head[0] === 'CREATE' && head[1] === 'DATABASE') return readCreate(words);
+  if (head[0] === 'DROP' && head[1] === 'DATABASE') return readDrop(words);
+  if (/^(?:CREATE|ALTER|DROP) RETENTION POLICY$/.test(head.join(' '))) return readPolicyStatement(words);
   return { problem: `${head.slice(0, 2).join(' ')} is not answered here` };
 }
 
@@ -60,6 +66,23 @@ function readPolicies(words: readonly string[]): InfluxStatement | Unanswered {
     return { problem: 'SHOW RETENTION POLICIES takes ON and the name of a database, nothing else' };
   }
   return { kind: 'show-retention-policies', database };
+}
+
+function readDrop(words: readonly string[]): InfluxStatement | Unanswered {
+  const name = nameOf(words[2]);
+  if (words.length !== 3 || name === undefined)
+    return { problem: 'DROP DATABASE takes the name of a database, nothing else' };
+  return { kind: 'drop-database', name };
+}
+
+function readPolicyStatement(words: readonly string[]): InfluxStatement | Unanswered {
+  const [verb, policy, on, database] = [words[0]?.toUpperCase(), nameOf(words[3]), words[4], nameOf(words[5])];
+  if (policy === undefined || on?.toUpperCase() !== 'ON' || database === undefined) {
+    return { problem: `${verb} RETENTION POLICY takes a name, ON and the name of a database` };
+  }
+  const clauses = words.slice(6).filter((word) => verb === 'DROP' || word.toUpperCase() !== 'DEFAULT');
+  const read = clauses.length === 0 ? {} : readPolicy(clauses);
+  return 'problem' in read ? read : { kind: 'retention-policy', database };
 }
 
 function readCreate(words: readonly string[]): InfluxStatement | Unanswered {
@@ -92,7 +115,7 @@ function readPolicy(words: readonly string[]): { readonly keepMinutes?: number }
     const clause = otherClauses.has(first) || first === 'DURATION' ? first : `${first} ${words[++at]?.toUpperCase()}`;
     const value = words[++at];
     if (value === undefined || (clause !== 'DURATION' && !otherClauses.has(clause))) {
-      return { problem: 'WITH takes DURATION, REPLICATION, SHARD DURATION and NAME, each with a value' };
+      return { problem: 'a policy takes DURATION, REPLICATION, SHARD DURATION and NAME, each with a value' };
     }
     if (clause === 'DURATION') {
       const minutes = minutesOf(value);

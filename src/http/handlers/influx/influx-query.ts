@@ -14,7 +14,8 @@ import { type InfluxStatement, readInfluxQl } from './influx-ql.js';
 /** Longest text of statements. */
 const maxQueryBytes = 64 * 1024;
 const elsewhere =
-  'InfluxQL is answered as far as clients need it to write (CREATE DATABASE name, SHOW DATABASES, SHOW RETENTION POLICIES); ask in SQL: POST /rest/sql';
+  'InfluxQL is answered as far as clients need it to write (CREATE DATABASE, DROP DATABASE, SHOW DATABASES, SHOW RETENTION POLICIES); ask in SQL: POST /rest/sql';
+const policyNote = 'retention policies mean nothing here: ALTER DATABASE name KEEP days says how long rows are kept';
 
 interface Series {
   readonly name?: string;
@@ -23,7 +24,7 @@ interface Series {
 }
 
 /**
- * `GET /query` and `POST /query`: the statements that clients of version 1 send before they write, run as SQL with the rights of
+ * `GET /query` and `POST /query`: the statements that clients of version 1 send around their writes, run as SQL with the rights of
  * the user. Anything else is 400 with the way to ask instead. `q` stands in the query string or in a form.
  */
 export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCall> {
@@ -68,36 +69,58 @@ async function run(
 ): Promise<FastifyReply> {
   const results: object[] = [];
   for (const [id, statement] of statements.entries()) {
-    const series = await answerTo(statement, database, (sql) => runSql(call, context, sql));
-    if (series !== undefined && isFault(series)) {
-      const refusal = refusalOf(series);
+    const result = await answerTo(statement, database, (sql) => runSql(call, context, sql));
+    if (isFault(result)) {
+      const refusal = refusalOf(result);
       if (refusal.status === 401 || refusal.status >= 500) return influx1Errors(call, refusal, context.settings);
-      results.push({ statement_id: id, error: series.message });
+      results.push({ statement_id: id, error: result.message });
       break;
     }
-    results.push(series === undefined ? { statement_id: id } : { statement_id: id, series: [series] });
+    results.push({ statement_id: id, ...result });
   }
   return sendJson(nameInflux(call.reply), 200, safeJson({ results }));
 }
 
 type RunSql = (statement: string) => Promise<readonly (readonly unknown[])[] | Fault>;
 
-async function answerTo(statement: InfluxStatement, current: string, sql: RunSql): Promise<Series | undefined | Fault> {
+/** What a statement is answered beside its number. */
+interface Result {
+  readonly series?: readonly Series[];
+  readonly messages?: readonly { readonly level: 'warning'; readonly text: string }[];
+}
+
+async function answerTo(statement: InfluxStatement, current: string, sql: RunSql): Promise<Result | Fault> {
   switch (statement.kind) {
     case 'create-database': {
       const result = await sql(
-        `CREATE DATABASE IF NOT EXISTS \`${statement.name.replaceAll('`', '``')}\` PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
+        `CREATE DATABASE IF NOT EXISTS ${quoted(statement.name)} PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
       );
-      return isFault(result) ? result : undefined;
+      return isFault(result) ? result : {};
+    }
+    case 'drop-database': {
+      const result = await sql(`DROP DATABASE IF EXISTS ${quoted(statement.name)}`);
+      return isFault(result) ? result : {};
     }
     case 'show-databases': {
       const values = await sql('SHOW DATABASES');
       if (isFault(values)) return values;
-      return { name: 'databases', columns: ['name'], values: values.filter(([name]) => !isSystem(String(name))) };
+      return {
+        series: [{ name: 'databases', columns: ['name'], values: values.filter(([name]) => !isSystem(String(name))) }],
+      };
     }
-    case 'show-retention-policies':
-      return policiesOf(statement.database ?? current, sql);
+    case 'show-retention-policies': {
+      const policies = await policiesOf(statement.database ?? current, sql);
+      return isFault(policies) ? policies : { series: [policies] };
+    }
+    case 'retention-policy': {
+      const policies = await policiesOf(statement.database, sql);
+      return isFault(policies) ? policies : { messages: [{ level: 'warning', text: policyNote }] };
+    }
   }
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 const dayMinutes = 24 * 60;

@@ -22,3 +22,14 @@ export function influxHealthHandler({ intake }: HandlerContext): Handler {
     return sendJson(nameInflux(reply), isFine ? 200 : 503, safeJson(body));
   };
 }
+
+/** `GET /ready`: since when the service is there. */
+export function influxReadyHandler({ intake }: HandlerContext): Handler {
+  return async ({ reply }) => {
+    const isReady = intake.guard() !== 'all-paused';
+    const upSeconds = process.uptime();
+    const started = new Date(Date.now() - upSeconds * 1000).toISOString();
+    const body = { status: isReady ? 'ready' : 'paused', started, up: `${upSeconds.toFixed(3)}s` };
+    return sendJson(nameInflux(reply), isReady ? 200 : 503, safeJson(body));
+  };
+}

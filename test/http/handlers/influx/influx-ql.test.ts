@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import '../../../support/property-seed.js';
 import { readInfluxQl } from '../../../../src/http/handlers/influx/influx-ql.js';
 
-test('the statements that clients send before they write are read in every spelling', (t) => {
+test('the statements that clients send around their writes are read in every spelling', (t) => {
   t.deepEqual(readInfluxQl('create database db0'), [{ kind: 'create-database', name: 'db0' }]);
   t.deepEqual(readInfluxQl('CREATE DATABASE IF NOT EXISTS "tele\\"graf";'), [
     { kind: 'create-database', name: 'tele"graf' },
@@ -24,13 +24,24 @@ test('the statements that clients send before they write are read in every spell
   for (const [policy, keep] of policies)
     t.deepEqual(readInfluxQl(`CREATE DATABASE d WITH ${policy}`), [{ kind: 'create-database', name: 'd', ...keep }]);
   t.deepEqual(readInfluxQl('SHOW RETENTION POLICIES'), [{ kind: 'show-retention-policies', database: undefined }]);
+  t.deepEqual(readInfluxQl('drop database "d"'), [{ kind: 'drop-database', name: 'd' }]);
+  const changes = [
+    'CREATE RETENTION POLICY one_day_only ON d DURATION 1d REPLICATION 1 DEFAULT',
+    'create retention policy "7d" on "d" duration 7d replication 1 shard duration 1h',
+    'ALTER RETENTION POLICY x ON d DEFAULT',
+    'DROP RETENTION POLICY x ON d',
+  ];
+  for (const text of changes) t.deepEqual(readInfluxQl(text), [{ kind: 'retention-policy', database: 'd' }], text);
   t.deepEqual(readInfluxQl(' ; /* nothing */ '), []);
 });
 
 test('every other statement is unanswered, and named', (t) => {
   const cases = [
     ['SELECT * FROM cpu', 'SELECT * is not answered here'],
-    ['DROP DATABASE d', 'DROP DATABASE is not answered here'],
+    ['DROP MEASUREMENT cpu', 'DROP MEASUREMENT is not answered here'],
+    ['DROP DATABASE d e', 'DROP DATABASE takes the name of a database, nothing else'],
+    ['CREATE RETENTION POLICY x', 'CREATE RETENTION POLICY takes a name, ON and the name of a database'],
+    ['ALTER RETENTION POLICY x ON d DURATION soon', 'DURATION takes a time such as 30d or INF, found soon'],
     ['CREATE DATABASE', 'CREATE DATABASE needs a name'],
     ['CREATE DATABASE 1', 'CREATE DATABASE needs a name'],
     ['CREATE DATABASE d ON e', 'CREATE DATABASE takes a name and WITH, found ON'],
@@ -38,7 +49,7 @@ test('every other statement is unanswered, and named', (t) => {
       (policy) =>
         [
           `CREATE DATABASE d ${policy}`,
-          'WITH takes DURATION, REPLICATION, SHARD DURATION and NAME, each with a value',
+          'a policy takes DURATION, REPLICATION, SHARD DURATION and NAME, each with a value',
         ] as const,
     ),
     ['CREATE DATABASE d WITH DURATION soon', 'DURATION takes a time such as 30d or INF, found soon'],

@@ -162,7 +162,7 @@ test('statements run as SQL, from the query string or a form, and the first fail
       const text = request.statement.toString();
       asked.push(text);
       if (text.includes('taken')) refuse(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege'));
-      else if (text.startsWith('CREATE')) answer({ kind: 'affected', rows: 0 });
+      else if (/^(?:CREATE|DROP)/.test(text)) answer({ kind: 'affected', rows: 0 });
       else if (text.startsWith('SHOW')) answer(rows('["a"]\n["information_schema"]\n["b', '"]\n'));
       else answer(rows('["3650d,3650d,3650d"]\n'));
     },
@@ -183,6 +183,12 @@ test('statements run as SQL, from the query string or a form, and the first fail
     "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns' KEEP 4320m DURATION 1440m",
     "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it''s'",
   ]);
+  const tidied = await ask(room, {
+    path: `/query?q=${encodeURIComponent('CREATE RETENTION POLICY p ON d DURATION 1d REPLICATION 1;DROP DATABASE d')}`,
+  });
+  const [changed, dropped] = JSON.parse(tidied.text).results;
+  t.regex(JSON.stringify(changed.messages), /^\[\{"level":"warning","text":"retention policies mean nothing here/);
+  t.deepEqual([dropped, asked.at(-1)], [{ statement_id: 1 }, 'DROP DATABASE IF EXISTS `d`']);
   // The Python client with gzip switched on says so of a request without a body, too.
   const named = { path: `/query?q=${encodeURIComponent('SHOW DATABASES')}`, headers: { 'content-encoding': 'gzip' } };
   t.is((await ask(room, named)).text, get.text);
@@ -193,7 +199,7 @@ test('statements run as SQL, from the query string or a form, and the first fail
   t.regex(JSON.parse(select.text).error, /^error parsing query: SELECT \* is not answered here\. .*POST \/rest\/sql$/);
 });
 
-test('ping and health ask nobody who they are, and follow the memory guard', async (t) => {
+test('ping, health and ready ask nobody who they are, and follow the memory guard', async (t) => {
   const room = await startRoom(t);
   for (const method of ['GET', 'HEAD']) {
     const reply = await ask(room, { method, path: '/ping', auth: false });
@@ -205,8 +211,13 @@ test('ping and health ask nobody who they are, and follow the memory guard', asy
   const verbose = await ask(room, { method: 'GET', path: '/ping?verbose=true', auth: false });
   t.deepEqual([verbose.status, JSON.parse(verbose.text)], [200, { version: '1.8.10' }]);
   t.like(JSON.parse((await ask(room, { method: 'GET', path: '/health', auth: false })).text), { status: 'pass' });
+  const ready = JSON.parse((await ask(room, { method: 'GET', path: '/ready', auth: false })).text);
+  t.is(ready.status, 'ready');
+  t.true(Date.parse(ready.started) < Date.now());
+  t.regex(ready.up, /^\d+\.\d{3}s$/);
   const paused = await startRoom(t, { guard: () => 'all-paused' });
   t.is((await ask(paused, { method: 'GET', path: '/ping', auth: false })).status, 503);
   const health = await ask(paused, { method: 'GET', path: '/health', auth: false });
   t.deepEqual([health.status, JSON.parse(health.text).status], [503, 'fail']);
+  t.is((await ask(paused, { method: 'GET', path: '/ready', auth: false })).status, 503);
 });
