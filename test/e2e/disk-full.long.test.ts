@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { freePorts } from '../support/free-ports.js';
@@ -12,24 +12,10 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
-import { smallDisk } from '../support/small-disk.js';
+import { fillDisk, smallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
-
-/** Takes all space that is left. */
-function fill(file: string): void {
-  for (const size of [1024 * 1024, 4096, 1]) {
-    const piece = Buffer.alloc(size);
-    for (;;) {
-      try {
-        appendFileSync(file, piece);
-      } catch {
-        break;
-      }
-    }
-  }
-}
 
 test('a full disk is said so, refused as temporary, and got over when there is space again', async (t) => {
   const disk = smallDisk(t, 64 * 1024);
@@ -43,7 +29,7 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[1000]]);
 
   const filler = join(disk, 'filler');
-  fill(filler);
+  fillDisk(filler);
   for (const body of [lines(1000), `new_table,k=x v="${'x'.repeat(9000)}" ${startMs}`]) {
     const answer = await writeLines(adapter, 'd', body);
     t.is(answer.status, 503, answer.text);
@@ -64,7 +50,7 @@ test('a full disk is said so, refused as temporary, and got over when there is s
 
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });
-  fill(filler);
+  fillDisk(filler);
   const late = run(t, process.execPath, [adapterProgram, ...freePorts, ...args]);
   t.deepEqual(await late.ended, { code: 1, signal: null });
   t.regex(late.stderr(), /^sluice: [^\n]* cannot be written: the disk is full\.\n$/);

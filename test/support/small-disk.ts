@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { directoryFor } from './processes.js';
@@ -16,4 +16,18 @@ export function smallDisk(t: ExecutionContext, kilobytes: number): string | unde
   // Runs before the directory is removed and after the programs have ended: teardowns go backwards.
   t.teardown(() => spawnSync('umount', ['--lazy', path]));
   return path;
+}
+
+/** Takes all space that is left on the disk of a file. */
+export function fillDisk(file: string): void {
+  for (const size of [1024 * 1024, 4096, 1]) {
+    const piece = Buffer.alloc(size);
+    for (;;) {
+      try {
+        appendFileSync(file, piece);
+      } catch {
+        break;
+      }
+    }
+  }
 }

@@ -26,7 +26,8 @@ export async function copyDefinitions(from: EngineClient, to: EngineClient): Pro
   for (const [database, name, create] of definitions) {
     const place = `${database}.${name}`;
     if (known.has(place)) lacking.add(place);
-    else await run(String(create).replace(/^CREATE TABLE /, 'CREATE TABLE IF NOT EXISTS '));
+    // The engine does not know its definition any more, and goes on with what it has in memory.
+    else if (create !== '') await run(String(create).replace(/^CREATE TABLE /, 'CREATE TABLE IF NOT EXISTS '));
   }
   const present = new Set((await to.rows(columns)).map(([database, table, name]) => `${database}.${table}.${name}`));
   for (const [database, table, name, type, value, codec] of await from.rows(columns)) {

@@ -5,6 +5,7 @@ import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import type { FaultError } from '../../model/fault.js';
 import { reliedOnDefaults } from '../../sql/engine/settings.js';
+import { requireRoom } from './definition-room.js';
 import {
   type Cell,
   type Engine,
@@ -93,6 +94,7 @@ export class EngineClient implements Engine {
   readonly #light: ResultLane;
   readonly #joint: JointQuestions;
   readonly #held = new HeldBytes(heldBytes);
+  readonly #url: string;
   readonly #isServer: boolean;
   readonly #handover: Handover;
   /** For rows that are not handed over. */
@@ -113,6 +115,7 @@ export class EngineClient implements Engine {
         idleTimeoutMs: options.idleTimeoutMs || defaultIdleTimeoutMs,
         requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
       });
+    this.#url = url;
     this.#isServer = isServer;
     this.#handover = new Handover(handover);
     this.#asks = new ShortAsks(handover);
@@ -137,6 +140,8 @@ export class EngineClient implements Engine {
 
   /** Runs a statement without a result. Not repeated on failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
+    // An embedded host looks by itself.
+    if (this.#isServer) await requireRoom(this.#url, sql, (question) => this.rows(question));
     await this.#whole(sql, { ...limitsFor(sql, this.#isServer), ...options.parameters }, options);
   }
 

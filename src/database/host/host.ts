@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -148,6 +149,10 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     connections,
     answers,
     resting,
+    freeBytes: async () => {
+      const { bavail, bsize } = await statfs(options.path);
+      return bavail * bsize;
+    },
     tablesMade: () => spreader.tablesMade(),
     log,
     spool: new Spool(

@@ -44,6 +44,8 @@ export interface ClusterSize {
   readonly keeper: boolean;
   /** Shards that are there at first; the others come with {@link TestCluster.grow}. */
   readonly begun?: number;
+  /** Directory of the last node, such as a small disk, instead of one of its own. */
+  readonly lastDirectory?: string;
   /** A configuration of nodes that the documents show, and the name of the cluster in it. */
   readonly shown?: { readonly text: string; readonly name: string };
 }
@@ -56,10 +58,10 @@ export class TestNode {
   #child: ChildProcess | undefined;
   #errors = '';
 
-  constructor(t: Scope, plan: ClusterPlan, place: NodePlace) {
+  constructor(t: Scope, plan: ClusterPlan, place: NodePlace, directory = directoryFor(t)) {
     this.place = place;
     this.url = `http://127.0.0.1:${place.httpPort}`;
-    this.#directory = directoryFor(t);
+    this.#directory = directory;
     t.teardown(() => this.kill());
     this.configure(plan);
     writeFileSync(join(this.#directory, 'users.xml'), usersConfig(plan));
@@ -137,7 +139,7 @@ export class TestCluster {
     t: Scope,
     places: readonly NodePlace[],
     keeperPort: number | undefined,
-    { begun, shown }: Pick<ClusterSize, 'shown'> & { readonly begun: number },
+    { begun, shown, lastDirectory }: Pick<ClusterSize, 'shown' | 'lastDirectory'> & { readonly begun: number },
   ) {
     this.name = shown?.name ?? 'cluster';
     this.#scope = t;
@@ -146,7 +148,9 @@ export class TestCluster {
     const listed = places.filter(({ shard }) => shard <= begun);
     this.keeper = keeperPort === undefined ? undefined : new TestKeeper(t, keeperPort);
     const plan = { name, places: listed, user, password, keeperPort, replication, shown: shown?.text };
-    this.#all = places.map((place) => new TestNode(t, plan, place));
+    this.#all = places.map(
+      (place) => new TestNode(t, plan, place, place === places.at(-1) ? lastDirectory : undefined),
+    );
   }
 
   /** The nodes that are part of the cluster. */
@@ -195,7 +199,7 @@ export class TestCluster {
 /** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
 export async function startCluster(
   t: Scope,
-  { shards, replicas, keeper, begun = shards, shown }: ClusterSize,
+  { shards, replicas, keeper, begun = shards, ...more }: ClusterSize,
 ): Promise<TestCluster> {
   const ports = await freeFixedPorts(shards * replicas * 5 + 1);
   const places: NodePlace[] = [];
@@ -205,7 +209,7 @@ export async function startCluster(
       places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort, partsPort });
     }
   }
-  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, { begun, ...(shown && { shown }) });
+  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, { begun, ...more });
   await cluster.keeper?.start();
   for (const { httpPort, ownHttpPort, tcpPort, ownTcpPort } of places) {
     await softLine(t, httpPort, ownHttpPort);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
+import { hasRoomFor } from '../../engine/definition-room.js';
 import { fewRowsHeader, ownerHeader } from '../../engine/engine.js';
 import { handoverHeader } from '../../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
@@ -31,6 +32,8 @@ interface HandlerContext {
   /** Time zone of the engine, for the reply header. */
   readonly timeZone: string;
   readonly serverName: string;
+  /** Free room on the disk of the definitions. */
+  freeBytes(): Promise<number>;
   /** Told after a statement that may have made tables. */
   tablesMade(): void;
 }
@@ -200,11 +203,19 @@ class Execution {
     const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
     return this.#whole('short', format, async (connection, tag) => {
       if (changesSession) connection.spoil();
+      if (!readOnly) await this.#requireRoom(text);
       const run = () => connection.run(text, format, this.#statementContext(), tag);
       const result = await (readOnly ? run() : this.#noting(text, run));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
+  }
+
+  async #requireRoom(statement: string): Promise<void> {
+    const { connections, freeBytes } = this.#context;
+    const exists = async (question: string) => (await connections.ask(question)) === '1';
+    if (await hasRoomFor(statement, { freeBytes, exists })) return;
+    throw new EngineException(243, 'NOT_ENOUGH_SPACE', 'The disk is full: not enough space for a definition');
   }
 
   /** Answers with a result that the connection holds whole, which needs no pipe. */

@@ -1,5 +1,5 @@
 /** `INSERT INTO d3_0.t7 …`; names in quotes and functions are not read. */
-const inserted = /^\s*insert\s+into\s+(?:table\s+)?(?!function\b)(?:(\w+)\.)?(\w+)(?=\s*(?:\(|$)|\s+\w)/i;
+const inserted = /^\s*insert\s+into\s+(?:table\s+)?(?!(?:table|function)\b)(?:(\w+)\.)?(\w+)(?=\s*(?:\(|$)|\s+\w)/i;
 
 /** A table that an INSERT names. */
 export interface InsertedTable {

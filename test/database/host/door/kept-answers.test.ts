@@ -88,6 +88,10 @@ test('what is different each time is not kept, nor what fails', async (t) => {
   await t.throwsAsync(failing, { message: 'no' });
   t.is(await answers.answer('SELECT 2', async () => undefined), undefined);
   t.is(String(await asked('SELECT 2')), `${runs}`);
+  await answers.changedBy("INSERT INTO TABLE FUNCTION remote('localhost', 'd3_0.t') VALUES", async () => undefined);
+  const before = runs;
+  await asked('SELECT 2');
+  t.is(runs, before + 1, 'any table may have changed');
 });
 
 test('the answers used last are kept within a limit', async (t) => {

@@ -1,0 +1,40 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Cell } from './engine.js';
+
+/** With less room on its disk the engine may leave the file of a definition empty, and say nothing. */
+const leastBytes = 4 * 1024 * 1024;
+
+/** What drops something needs no room. */
+const writesDefinition =
+  /^\s*(?:(?:create|rename|exchange|attach)\b|alter\s+table\s+\S+\s+(?!(?:drop\s+part|delete|update|detach|freeze))\w)/i;
+const mayBeThere = /^\s*create\s+(database|table)\s+if\s+not\s+exists\s+([\w.`]+)/i;
+
+/** An engine whose disk may be full. */
+interface DefiningEngine {
+  /** Room on the disk of its definitions. */
+  freeBytes(): Promise<number>;
+  /** Answer to a statement that begins with `EXISTS`. */
+  exists(statement: string): Promise<boolean>;
+}
+
+/**
+ * False where a statement would write a definition and there is no room for that. An engine whose disk is full answers such a statement as one
+ * that went well and empties the file, also that of a table with rows, which then is not there any more after its next start.
+ */
+export async function hasRoomFor(statement: string, { freeBytes, exists }: DefiningEngine): Promise<boolean> {
+  if (!writesDefinition.test(statement) || (await freeBytes()) >= leastBytes) return true;
+  const [, kind, name] = mayBeThere.exec(statement) ?? [];
+  return name !== undefined && (await exists(`EXISTS ${kind} ${name}`));
+}
+
+/** Throws a FaultError where a server has no room for the definition that a statement would write; `rows` asks it. */
+export async function requireRoom(
+  url: string,
+  statement: string,
+  rows: (question: string) => Promise<readonly (readonly Cell[])[]>,
+): Promise<void> {
+  const number = async (question: string): Promise<number> => Number((await rows(question))[0]?.[0]);
+  const freeBytes = () => number("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'");
+  if (await hasRoomFor(statement, { freeBytes, exists: async (question) => (await number(question)) === 1 })) return;
+  throw new FaultError(fault('resource', Codes.free, `The disk of the database at ${url} is full`));
+}
