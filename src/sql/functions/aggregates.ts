@@ -5,7 +5,7 @@ import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
 import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
 import { addedUp, doubleArgument, firstType, nullable, sumType, typed } from './arguments.js';
-import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
+import { type AggregateBuilder, type AggregateFunction, aggregate, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
 const maxTextLength = 65517;
@@ -35,13 +35,7 @@ function mayOverflow(arg: Value | undefined): boolean {
 
 /** Statistics are computed in binary64 whatever the column holds. */
 function statistic(name: string, engine: string): AggregateFunction {
-  return {
-    kind: 'aggregate',
-    name,
-    parameters: ['number'],
-    result: doubleType,
-    translate: (args, builder) => builder.aggregate(engine, doubleArgument(args[0])),
-  };
+  return aggregate(name, ['number'], doubleType, (args, builder) => builder.aggregate(engine, doubleArgument(args[0])));
 }
 
 function spread(args: readonly Value[], builder: AggregateBuilder): string {
@@ -68,80 +62,53 @@ function groupConcat(args: readonly Value[], builder: AggregateBuilder): string 
 
 /** Aggregates of the values of a group, each taken once; the parser reads `COUNT(DISTINCT x)` as a call of one. */
 const distinctAggregates: readonly AggregateFunction[] = [
-  {
-    kind: 'aggregate',
-    name: 'COUNT DISTINCT',
-    parameters: ['any'],
-    result: bigintType,
-    countLike: true,
-    translate: ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqExact', arg?.sql ?? 'NULL')}, 0))`,
-  },
-  {
-    kind: 'aggregate',
-    name: 'SUM DISTINCT',
-    parameters: ['number'],
-    result: sumType,
-    translate: (args, builder) => builder.aggregate('sumDistinct', nullable(args[0])),
-  },
-  {
-    kind: 'aggregate',
-    name: 'AVG DISTINCT',
-    parameters: ['number'],
-    result: doubleType,
-    translate: (args, builder) => builder.aggregate('avgDistinct', doubleArgument(args[0])),
-  },
+  aggregate(
+    'COUNT DISTINCT',
+    ['any'],
+    bigintType,
+    ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqExact', arg?.sql ?? 'NULL')}, 0))`,
+    { countLike: true },
+  ),
+  aggregate('SUM DISTINCT', ['number'], sumType, (args, builder) =>
+    builder.aggregate('sumDistinct', nullable(args[0])),
+  ),
+  aggregate('AVG DISTINCT', ['number'], doubleType, (args, builder) =>
+    builder.aggregate('avgDistinct', doubleArgument(args[0])),
+  ),
 ];
 
 /** Aggregates; all of them leave out NULL. */
 export const aggregateFunctions: readonly AggregateFunction[] = [
-  {
-    kind: 'aggregate',
-    name: 'COUNT',
-    parameters: ['any'],
-    result: bigintType,
-    countLike: true,
-    exact: () => true,
-    translate: ([arg], builder) => {
+  aggregate(
+    'COUNT',
+    ['any'],
+    bigintType,
+    ([arg], builder) => {
       const all = arg === undefined || (!arg.nullable && arg.role !== 'null');
       return `toInt64(${all ? builder.aggregate('count') : builder.aggregate('count', arg.sql)})`;
     },
-  },
-  {
-    kind: 'aggregate',
-    name: 'SUM',
-    parameters: ['number'],
-    result: sumType,
-    exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL',
-    translate: (args, builder) => addedUp('sum', nullable(args[0]), firstType(args), builder),
-  },
-  {
-    kind: 'aggregate',
-    name: 'AVG',
-    parameters: ['number'],
-    result: averageType,
-    exact: () => true,
-    translate: average,
-  },
+    { countLike: true, exact: () => true },
+  ),
+  aggregate(
+    'SUM',
+    ['number'],
+    sumType,
+    (args, builder) => addedUp('sum', nullable(args[0]), firstType(args), builder),
+    { exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL' },
+  ),
+  aggregate('AVG', ['number'], averageType, average, { exact: () => true }),
   ...distinctAggregates,
-  { kind: 'aggregate', name: 'SPREAD', parameters: ['any'], result: doubleType, translate: spread },
+  aggregate('SPREAD', ['any'], doubleType, spread),
   ...['STDDEV', 'STD', 'STDDEV_POP'].map((name) => statistic(name, 'stddevPop')),
   statistic('STDDEV_SAMP', 'stddevSamp'),
   ...['VARIANCE', 'VAR_POP'].map((name) => statistic(name, 'varPop')),
   statistic('VAR_SAMP', 'varSamp'),
-  {
-    kind: 'aggregate',
-    name: 'HYPERLOGLOG',
-    parameters: ['any'],
-    result: bigintType,
-    countLike: true,
-    translate: ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')}, 0))`,
-  },
-  {
-    kind: 'aggregate',
-    name: 'GROUP_CONCAT',
-    parameters: ['text', 'text'],
-    atMost: 64,
-    result: dataType('VARCHAR', maxTextLength),
-    translate: groupConcat,
-  },
+  aggregate(
+    'HYPERLOGLOG',
+    ['any'],
+    bigintType,
+    ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')}, 0))`,
+    { countLike: true },
+  ),
+  aggregate('GROUP_CONCAT', ['text', 'text'], dataType('VARCHAR', maxTextLength), groupConcat, { atMost: 64 }),
 ];

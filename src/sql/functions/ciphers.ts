@@ -2,7 +2,7 @@ import { type DataType, dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { isBinary, isText, type Value } from '../values/value.js';
 import { sm4Decrypted, sm4Encrypted } from './sm4.js';
-import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Longest text that a cipher is asked about. */
 const longest = 65_517;
@@ -46,7 +46,7 @@ function checkedText(name: string, [text]: readonly Value[]): Value {
 
 function cipher(name: string, encrypts: boolean, translate: ScalarFunction['translate']): ScalarFunction {
   const result = dataType(encrypts ? 'VARBINARY' : 'VARCHAR', longest);
-  return { kind: 'scalar', name, parameters: ['any', 'text', 'text'], required: 2, result, translate };
+  return scalar(name, ['any', 'text', 'text'], result, translate, { required: 2 });
 }
 
 function aes(name: string, engine: string): ScalarFunction['translate'] {

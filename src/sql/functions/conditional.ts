@@ -2,7 +2,7 @@ import { compare, isNull } from '../values/compare.js';
 import { commonType, convertTo, type Environment, truthOf } from '../values/convert.js';
 import { boolType, nullValue, type Value } from '../values/value.js';
 import { firstType } from './arguments.js';
-import type { Parameter, ScalarFunction } from './spec.js';
+import { type Parameter, type ScalarFunction, scalar } from './spec.js';
 
 /** A function whose result is one of its arguments from the `first` on, all brought to their common type. */
 function choosing(
@@ -33,13 +33,7 @@ function truth(value: Value | undefined): string {
 }
 
 function test(name: string, negated: boolean): ScalarFunction {
-  return {
-    kind: 'scalar',
-    name,
-    parameters: ['any'],
-    result: boolType,
-    translate: (args) => (args[0] === undefined ? '0' : isNull(args[0], negated).sql),
-  };
+  return scalar(name, ['any'], boolType, (args) => (args[0] === undefined ? '0' : isNull(args[0], negated).sql));
 }
 
 /** The first value, of its own type, unless it equals the second as `=` compares them. */
@@ -57,13 +51,7 @@ export const conditionalFunctions: readonly ScalarFunction[] = [
     const test = args[0] === undefined ? '0' : isNull(args[0], true).sql;
     return `if(${test}, ${a}, ${b})`;
   }),
-  {
-    kind: 'scalar',
-    name: 'NULLIF',
-    parameters: ['any', 'any'],
-    result: firstType,
-    translate: nullIf,
-  },
+  scalar('NULLIF', ['any', 'any'], firstType, nullIf),
   choosing('COALESCE', ['any'], 0, (_, choices) => `coalesce(${choices.join(', ')})`, { required: 1, atMost: 64 }),
   test('ISNULL', false),
   test('ISNOTNULL', true),

@@ -6,6 +6,7 @@ import { type HistogramBins, histogramBins } from './histogram-bins.js';
 import {
   type AggregateBuilder,
   type AggregateFunction,
+  aggregate,
   integerArgument,
   numberArgument,
   wrongParameterType,
@@ -70,29 +71,10 @@ function binTexts({ heads }: HistogramBins, counts: string, normalized: boolean)
 
 /** Aggregates that tell how values are distributed; all of them leave out NULL. */
 export const distributionFunctions: readonly AggregateFunction[] = [
-  {
-    kind: 'aggregate',
-    name: 'PERCENTILE',
-    parameters: ['number', 'number'],
+  aggregate('PERCENTILE', ['number', 'number'], (args) => (args.length === 2 ? doubleType : textType), percentile, {
     atMost: 11,
-    result: (args) => (args.length === 2 ? doubleType : textType),
     singleTable: true,
-    translate: percentile,
-  },
-  {
-    kind: 'aggregate',
-    name: 'APERCENTILE',
-    parameters: ['number', 'number', 'text'],
-    required: 2,
-    result: doubleType,
-    translate: approximatePercentile,
-  },
-  {
-    kind: 'aggregate',
-    name: 'HISTOGRAM',
-    parameters: ['number', 'text', 'text', 'integer'],
-    result: textType,
-    manyRows: true,
-    translate: histogram,
-  },
+  }),
+  aggregate('APERCENTILE', ['number', 'number', 'text'], doubleType, approximatePercentile, { required: 2 }),
+  aggregate('HISTOGRAM', ['number', 'text', 'text', 'integer'], textType, histogram, { manyRows: true }),
 ];

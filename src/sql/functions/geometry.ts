@@ -4,7 +4,7 @@ import { quoteBytes } from '../engine/quote.js';
 import { boolType, type Value } from '../values/value.js';
 import { wellKnownText } from './geometry-print.js';
 import { relation, relationNames } from './geometry-relations.js';
-import { type Parameter, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Room of a geometry whose size is not known before, and of its text. */
 const unknownLength = 4096;
@@ -41,15 +41,6 @@ function makePoint(args: readonly Value[]): string {
   return unlessNull(args, `wkb(CAST(tuple(${ordinates.join(', ')}), 'Point'))`);
 }
 
-function geometric(
-  name: string,
-  parameters: readonly Parameter[],
-  result: ScalarFunction['result'],
-  translate: ScalarFunction['translate'],
-): ScalarFunction {
-  return { kind: 'scalar', name, parameters, result, translate };
-}
-
 /** Code of a shape: 1 to 6 are POINT, LINESTRING, POLYGON and many of each. */
 function kindOf(bytes: string): string {
   return `reinterpretAsUInt8(substring(${bytes}, 2, 1))`;
@@ -62,18 +53,18 @@ function partsOf(bytes: string): string {
 
 /** What a shape is made of; `sql` gives it by the stored bytes. */
 function counting(name: string, sql: (bytes: string) => string, result = dataType('INT')): ScalarFunction {
-  return geometric(name, ['any'], result, (args) => unlessNull(args, sql(stored(name, args[0]))));
+  return scalar(name, ['any'], result, (args) => unlessNull(args, sql(stored(name, args[0]))));
 }
 
 /** Functions on GEOMETRY. */
 export const geometryFunctions: readonly ScalarFunction[] = [
-  geometric('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
-  geometric('ST_MAKEPOINT', ['number', 'number'], dataType('GEOMETRY', 21), makePoint),
-  geometric('ST_ASTEXT', ['any'], dataType('VARCHAR', unknownLength), (args) =>
+  scalar('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
+  scalar('ST_MAKEPOINT', ['number', 'number'], dataType('GEOMETRY', 21), makePoint),
+  scalar('ST_ASTEXT', ['any'], dataType('VARCHAR', unknownLength), (args) =>
     unlessNull(args, wellKnownText(stored('ST_ASTEXT', args[0]))),
   ),
   ...['ST_X', 'ST_Y'].map((name, at) => {
-    return geometric(name, ['any'], dataType('DOUBLE'), (args) => {
+    return scalar(name, ['any'], dataType('DOUBLE'), (args) => {
       const bytes = stored(name, args[0]);
       // Byte order and kind stand before the two numbers of a point.
       const ordinate = `reinterpretAsFloat64(substring(${bytes}, ${6 + 8 * at}, 8))`;
@@ -85,12 +76,12 @@ export const geometryFunctions: readonly ScalarFunction[] = [
   counting('ST_NUMINTERIORRINGS', (bytes) => `if(${kindOf(bytes)} = 3, greatest(${partsOf(bytes)} - 1, 0), NULL)`),
   counting('ST_NUMGEOMETRIES', (bytes) => `if(${kindOf(bytes)} > 3, ${partsOf(bytes)}, NULL)`),
   counting('ST_ISEMPTY', (bytes) => `and(${kindOf(bytes)} > 1, ${partsOf(bytes)} = 0)`, boolType),
-  geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
+  scalar('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
     const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));
     return unlessNull(args, `geometryIntersectCartesian(${a}, ${b})`);
   }),
   ...relationNames.map((name) => {
-    return geometric(name, ['any', 'any'], boolType, (args) => {
+    return scalar(name, ['any', 'any'], boolType, (args) => {
       const [a = '', b = ''] = args.map((arg) => geometry(name, arg));
       return unlessNull(args, relation(name, a, b));
     });

@@ -3,7 +3,7 @@ import { quoteString } from '../engine/quote.js';
 import { textSide } from '../values/compare.js';
 import { textLength } from '../values/convert.js';
 import type { Value } from '../values/value.js';
-import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { integerArgument, type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 const nullText = "CAST(NULL, 'Nullable(String)')";
 const maxVisible = 65_535n;
@@ -41,25 +41,22 @@ function maskPartial(args: readonly Value[]): string {
  * Lengths count characters.
  */
 export const maskFunctions: readonly ScalarFunction[] = [
-  {
-    kind: 'scalar',
-    name: 'MASK_FULL',
-    parameters: ['text', 'text'],
-    result: (args) => textLike(args[1]),
-    translate: (args) => `if(isNull(${text(args[0])}), NULL, ${text(args[1])})`,
-  },
-  {
-    kind: 'scalar',
-    name: 'MASK_PARTIAL',
-    parameters: ['text', 'integer', 'integer', 'text'],
-    result: (args) => textLike(args[0], Buffer.byteLength(String(args[3]?.constant ?? '*'))),
-    translate: maskPartial,
-  },
-  {
-    kind: 'scalar',
-    name: 'MASK_NONE',
-    parameters: ['text'],
-    result: (args) => textLike(args[0]),
-    translate: (args) => text(args[0]),
-  },
+  scalar(
+    'MASK_FULL',
+    ['text', 'text'],
+    (args) => textLike(args[1]),
+    (args) => `if(isNull(${text(args[0])}), NULL, ${text(args[1])})`,
+  ),
+  scalar(
+    'MASK_PARTIAL',
+    ['text', 'integer', 'integer', 'text'],
+    (args) => textLike(args[0], Buffer.byteLength(String(args[3]?.constant ?? '*'))),
+    maskPartial,
+  ),
+  scalar(
+    'MASK_NONE',
+    ['text'],
+    (args) => textLike(args[0]),
+    (args) => text(args[0]),
+  ),
 ];

@@ -2,7 +2,7 @@ import { castToEngine } from '../engine/storage.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
 import { doubleType, isInteger, isText, type Value } from '../values/value.js';
 import { firstType, plainArgument } from './arguments.js';
-import type { ScalarFunction } from './spec.js';
+import { type ScalarFunction, scalar } from './spec.js';
 
 function number(args: readonly Value[], at: number): string {
   const arg = args[at];
@@ -11,13 +11,12 @@ function number(args: readonly Value[], at: number): string {
 
 /** A function of the engine over DOUBLEs whose domain errors become NULL. */
 function double(name: string, engine: string, count = 1): ScalarFunction {
-  return {
-    kind: 'scalar',
+  return scalar(
     name,
-    parameters: Array.from({ length: count }, () => 'number' as const),
-    result: doubleType,
-    translate: (args) => finite(`${engine}(${args.map((_, at) => number(args, at)).join(', ')})`),
-  };
+    Array.from({ length: count }, () => 'number' as const),
+    doubleType,
+    (args) => finite(`${engine}(${args.map((_, at) => number(args, at)).join(', ')})`),
+  );
 }
 
 function finite(sql: string): string {
@@ -26,13 +25,9 @@ function finite(sql: string): string {
 
 /** A function that gives back the type it was given. */
 function keeping(name: string, engine: string): ScalarFunction {
-  return {
-    kind: 'scalar',
-    name,
-    parameters: ['number'],
-    result: firstType,
-    translate: (args) => castToEngine(`${engine}(${plainArgument(args, 0)})`, firstType(args)),
-  };
+  return scalar(name, ['number'], firstType, (args) =>
+    castToEngine(`${engine}(${plainArgument(args, 0)})`, firstType(args)),
+  );
 }
 
 /** How many digits the engine rounds exact numbers to, in front of the point or behind it. */
@@ -65,19 +60,17 @@ function logarithm(args: readonly Value[]): string {
 
 /** GREATEST and LEAST; numbers that meet texts compare as texts, and so does a truth, as 1 or 0. */
 function extremum(name: string, engine: string): ScalarFunction {
-  return {
-    kind: 'scalar',
+  return scalar(
     name,
-    parameters: ['any'],
-    required: 2,
-    atMost: 64,
-    result: (args) => commonType(args).type,
-    translate: (args, env: Environment) => {
+    ['any'],
+    (args) => commonType(args).type,
+    (args, env: Environment) => {
       const { type, precision } = commonType(args);
       const compared = args.map((arg) => (arg.type.name === 'BOOL' && isText(type) ? numberOf(arg) : arg));
       return `${engine}(${compared.map((arg) => convertTo(arg, type, precision, env).sql).join(', ')})`;
     },
-  };
+    { required: 2, atMost: 64 },
+  );
 }
 
 /** Mathematical functions of one row. */
@@ -87,36 +80,21 @@ export const mathFunctions: readonly ScalarFunction[] = [
   keeping('CEILING', 'ceil'),
   keeping('FLOOR', 'floor'),
   keeping('SIGN', 'sign'),
-  {
-    kind: 'scalar',
-    name: 'ROUND',
-    parameters: ['number', 'number'],
-    required: 1,
-    result: firstType,
-    translate: roundHalfAway,
-  },
-  { kind: 'scalar', name: 'TRUNCATE', parameters: ['number', 'number'], result: firstType, translate: truncateTo },
-  { kind: 'scalar', name: 'TRUNC', parameters: ['number', 'number'], result: firstType, translate: truncateTo },
+  scalar('ROUND', ['number', 'number'], firstType, roundHalfAway, { required: 1 }),
+  scalar('TRUNCATE', ['number', 'number'], firstType, truncateTo),
+  scalar('TRUNC', ['number', 'number'], firstType, truncateTo),
   double('SQRT', 'sqrt'),
   double('EXP', 'exp'),
   double('LN', 'log'),
-  {
-    kind: 'scalar',
-    name: 'LOG',
-    parameters: ['number', 'number'],
-    required: 1,
-    result: doubleType,
-    translate: logarithm,
-  },
+  scalar('LOG', ['number', 'number'], doubleType, logarithm, { required: 1 }),
   double('POW', 'pow', 2),
   double('POWER', 'pow', 2),
-  {
-    kind: 'scalar',
-    name: 'MOD',
-    parameters: ['number', 'number'],
-    result: doubleType,
-    translate: (args) => `modulo(${number(args, 0)}, nullIf(${number(args, 1)}, 0))`,
-  },
+  scalar(
+    'MOD',
+    ['number', 'number'],
+    doubleType,
+    (args) => `modulo(${number(args, 0)}, nullIf(${number(args, 1)}, 0))`,
+  ),
   double('SIN', 'sin'),
   double('COS', 'cos'),
   double('TAN', 'tan'),
@@ -125,17 +103,15 @@ export const mathFunctions: readonly ScalarFunction[] = [
   double('ATAN', 'atan'),
   double('DEGREES', 'degrees'),
   double('RADIANS', 'radians'),
-  { kind: 'scalar', name: 'PI', parameters: [], result: doubleType, translate: () => 'pi()' },
-  {
-    kind: 'scalar',
-    name: 'RAND',
-    parameters: ['integer'],
-    required: 0,
-    result: doubleType,
-    random: true,
-    translate: ([seed]) =>
+  scalar('PI', [], doubleType, () => 'pi()'),
+  scalar(
+    'RAND',
+    ['integer'],
+    doubleType,
+    ([seed]) =>
       seed === undefined || seed.role === 'null' ? 'randCanonical()' : `(xxHash32(${seed.sql}) / 4294967296)`,
-  },
+    { required: 0, random: true },
+  ),
   extremum('GREATEST', 'greatest'),
   extremum('LEAST', 'least'),
 ];

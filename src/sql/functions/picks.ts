@@ -6,6 +6,7 @@ import {
   type RowWindows,
   type SeriesFunction,
   type SeriesResult,
+  series,
   wrongParameterType,
 } from './spec.js';
 
@@ -20,22 +21,17 @@ function picking(
   keep: (args: readonly Value[], rows: RowWindows) => string,
   { required = parameters.length, ofValues = false }: { readonly required?: number; readonly ofValues?: boolean } = {},
 ): SeriesFunction {
-  return {
-    kind: 'series',
+  return series(
     name,
     parameters,
-    required,
-    result: firstType,
-    rows: 'picked',
-    inWindows: ofValues,
-    isTimeless: ofValues,
-    distinctTimes: false,
-    translate: (args, rows): SeriesResult => {
+    firstType,
+    (args, rows): SeriesResult => {
       const type = firstType(args);
       if (isBinary(type) || type.name === 'JSON') throw wrongParameterType(name);
       return { sql: sql(args), keep: keep(args, rows) };
     },
-  };
+    { required, rows: 'picked', inWindows: ofValues, isTimeless: ofValues, distinctTimes: false },
+  );
 }
 
 /** TOP and BOTTOM: the k rows with the greatest or smallest value; of equal ones the oldest. */

@@ -2,17 +2,19 @@ import { dataType } from '../../model/schema.js';
 import { float64 } from '../engine/quote.js';
 import { doubleType, type Value } from '../values/value.js';
 import { doubleArgument, hasValue } from './arguments.js';
-import { type AggregateBuilder, type AggregateFunction, numberArgument, wrongParameterType } from './spec.js';
+import {
+  type AggregateBuilder,
+  type AggregateFunction,
+  aggregate,
+  numberArgument,
+  wrongParameterType,
+} from './spec.js';
 
 /** A statistic of two columns over the rows in which both have values. */
 function ofTwo(name: string, engine: string): AggregateFunction {
-  return {
-    kind: 'aggregate',
-    name,
-    parameters: ['number', 'number'],
-    result: doubleType,
-    translate: ([a, b], builder) => builder.aggregate(engine, doubleArgument(a), doubleArgument(b)),
-  };
+  return aggregate(name, ['number', 'number'], doubleType, ([a, b], builder) =>
+    builder.aggregate(engine, doubleArgument(a), doubleArgument(b)),
+  );
 }
 
 /**
@@ -38,14 +40,7 @@ function leastSquares(args: readonly Value[], builder: AggregateBuilder): string
 
 /** Aggregates that relate values to each other or to their order. */
 export const regressionFunctions: readonly AggregateFunction[] = [
-  {
-    kind: 'aggregate',
-    name: 'LEASTSQUARES',
-    parameters: ['number', 'number', 'number'],
-    result: dataType('VARCHAR', 64),
-    ordered: true,
-    translate: leastSquares,
-  },
+  aggregate('LEASTSQUARES', ['number', 'number', 'number'], dataType('VARCHAR', 64), leastSquares, { ordered: true }),
   ofTwo('CORR', 'corr'),
   ofTwo('COVAR_POP', 'covarPop'),
   ofTwo('COVAR_SAMP', 'covarSamp'),

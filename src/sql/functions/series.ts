@@ -9,6 +9,7 @@ import {
   type RowWindows,
   type SeriesFunction,
   type SeriesResult,
+  series,
   unitArgument,
   wrongParameterType,
   wrongParameterValue,
@@ -143,16 +144,11 @@ function fillForward(args: readonly Value[], rows: RowWindows): SeriesResult {
 
 /** LAG and LEAD: the value so many rows away, NULL rows counted; a default where there is no such row. */
 function neighbour(name: string, engine: string): SeriesFunction {
-  return {
-    kind: 'series',
+  return series(
     name,
-    parameters: ['any', 'integer', 'any'],
-    required: 1,
-    result: firstType,
-    rows: 'each',
-    distinctTimes: true,
-    takesFirst: true,
-    translate: (args, rows, env) => {
+    ['any', 'integer', 'any'],
+    firstType,
+    (args, rows, env) => {
       const arg = first(args);
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
       if (args[2] !== undefined && isBinary(arg.type)) throw wrongParameterType(name);
@@ -164,79 +160,29 @@ function neighbour(name: string, engine: string): SeriesFunction {
         }),
       };
     },
-  };
+    { required: 1, rows: 'each', takesFirst: true },
+  );
 }
 
 /** Functions over the rows of a slice in order of time. */
 export const seriesFunctions: readonly SeriesFunction[] = [
-  {
-    kind: 'series',
-    name: 'DIFF',
-    parameters: ['any', 'integer'],
+  series('DIFF', ['any', 'integer'], differenceType, difference, {
     required: 1,
-    result: differenceType,
     rows: 'after-first',
-    distinctTimes: true,
     takesFirst: true,
-    translate: difference,
-  },
-  {
-    kind: 'series',
-    name: 'DERIVATIVE',
-    parameters: ['number', 'unit', 'integer'],
-    result: doubleType,
+  }),
+  series('DERIVATIVE', ['number', 'unit', 'integer'], doubleType, derivative, {
     rows: 'after-first',
-    distinctTimes: true,
     takesFirst: true,
-    translate: derivative,
-  },
-  {
-    kind: 'series',
-    name: 'CSUM',
-    parameters: ['number'],
-    result: sumType,
-    rows: 'each',
-    distinctTimes: true,
-    translate: runningSum,
-  },
-  {
-    kind: 'series',
-    name: 'MAVG',
-    parameters: ['number', 'integer'],
-    result: doubleType,
-    rows: 'picked',
-    distinctTimes: true,
-    translate: movingAverage,
-  },
-  {
-    kind: 'series',
-    name: 'STATECOUNT',
-    parameters: ['number', 'text', 'number'],
-    result: bigintType,
-    rows: 'each',
-    distinctTimes: true,
-    translate: stateCount,
-  },
-  {
-    kind: 'series',
-    name: 'STATEDURATION',
-    parameters: ['number', 'text', 'number', 'unit'],
+  }),
+  series('CSUM', ['number'], sumType, runningSum, { rows: 'each' }),
+  series('MAVG', ['number', 'integer'], doubleType, movingAverage, { rows: 'picked' }),
+  series('STATECOUNT', ['number', 'text', 'number'], bigintType, stateCount, { rows: 'each' }),
+  series('STATEDURATION', ['number', 'text', 'number', 'unit'], bigintType, stateDuration, {
     required: 3,
-    result: bigintType,
     rows: 'each',
-    distinctTimes: true,
-    translate: stateDuration,
-  },
-  {
-    kind: 'series',
-    name: 'FILL_FORWARD',
-    parameters: ['any'],
-    result: firstType,
-    rows: 'each',
-    distinctTimes: true,
-    takesFirst: true,
-    translate: fillForward,
-  },
+  }),
+  series('FILL_FORWARD', ['any'], firstType, fillForward, { rows: 'each', takesFirst: true }),
   neighbour('LAG', 'lagInFrame'),
   neighbour('LEAD', 'leadInFrame'),
 ];

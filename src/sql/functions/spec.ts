@@ -128,6 +128,42 @@ export interface SeriesFunction extends FunctionBase {
 /** A function of the dialect: its name, arguments, result and translation. */
 export type FunctionSpec = ScalarFunction | AggregateFunction | SeriesFunction;
 
+/** Properties of a function beside those that each has. */
+type More<F extends FunctionSpec> = Partial<Omit<F, 'kind' | 'name' | 'parameters' | 'result' | 'translate'>>;
+
+/** A row of the table of functions: a function of one row. */
+export function scalar(
+  name: string,
+  parameters: readonly Parameter[],
+  result: ScalarFunction['result'],
+  translate: ScalarFunction['translate'],
+  more: More<ScalarFunction> = {},
+): ScalarFunction {
+  return { kind: 'scalar', name, parameters, result, translate, ...more };
+}
+
+/** A row of the table of functions: a function of the rows of a group. */
+export function aggregate(
+  name: string,
+  parameters: readonly Parameter[],
+  result: AggregateFunction['result'],
+  translate: AggregateFunction['translate'],
+  more: More<AggregateFunction> = {},
+): AggregateFunction {
+  return { kind: 'aggregate', name, parameters, result, translate, ...more };
+}
+
+/** A row of the table of functions: a function of the rows of a slice, which as a rule must not share their times. */
+export function series(
+  name: string,
+  parameters: readonly Parameter[],
+  result: SeriesFunction['result'],
+  translate: SeriesFunction['translate'],
+  more: Partial<More<SeriesFunction>> & Pick<SeriesFunction, 'rows'>,
+): SeriesFunction {
+  return { kind: 'series', name, parameters, result, translate, distinctTimes: true, ...more };
+}
+
 /** Error 0x2801. */
 export function wrongCount(name: string): Error {
   return refuse(Codes.functionParameterCount, `Invalid number of parameters : ${name.toLowerCase()}`);

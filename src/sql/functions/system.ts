@@ -1,10 +1,10 @@
 import { dataType } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { castToEngine } from '../engine/storage.js';
-import type { ScalarFunction } from './spec.js';
+import { type ScalarFunction, scalar } from './spec.js';
 
 function constant(name: string, length: number, text: ScalarFunction['translate']): ScalarFunction {
-  return { kind: 'scalar', name, parameters: [], result: dataType('VARCHAR', length), translate: text };
+  return scalar(name, [], dataType('VARCHAR', length), text);
 }
 
 /** Functions that tell about the service and the request. */
@@ -17,5 +17,5 @@ export const systemFunctions: readonly ScalarFunction[] = [
     const { database } = env.context;
     return database === undefined ? castToEngine('NULL', dataType('VARCHAR', 64)) : quoteString(database);
   }),
-  { kind: 'scalar', name: 'SERVER_STATUS', parameters: [], result: dataType('INT'), translate: () => '1' },
+  scalar('SERVER_STATUS', [], dataType('INT'), () => '1'),
 ];

@@ -7,7 +7,7 @@ import { checkPattern, textSide } from '../values/compare.js';
 import { castValue, type Environment, textLength } from '../values/convert.js';
 import { bigintType, isBinary, isText, nullValue, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
-import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { integerArgument, type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {
   const arg = args[at];
@@ -28,7 +28,7 @@ function joined(args: readonly Value[]): DataType {
 }
 
 function oneText(name: string, result: ScalarFunction['result'], engine: (sql: string) => string): ScalarFunction {
-  return { kind: 'scalar', name, parameters: ['text'], result, translate: (args) => engine(text(args, 0)) };
+  return scalar(name, ['text'], result, (args) => engine(text(args, 0)));
 }
 
 /** Bytes for VARCHAR; every character of NCHAR counts four. */
@@ -70,13 +70,11 @@ function inSet(
   name: string,
   search: (words: string, sought: string, literal: readonly string[] | undefined) => string,
 ): ScalarFunction {
-  return {
-    kind: 'scalar',
+  return scalar(
     name,
-    parameters: ['text', 'text', 'text'],
-    required: 2,
-    result: bigintType,
-    translate: (args) => {
+    ['text', 'text', 'text'],
+    bigintType,
+    (args) => {
       const delimiter = args[2]?.constant ?? ',';
       if (typeof delimiter !== 'string') throw wrongParameterValue(name);
       const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 1)}))`;
@@ -85,7 +83,8 @@ function inSet(
       const literal = typeof list === 'string' ? list.split(delimiter) : undefined;
       return `if(${missing}, NULL, toInt64(${search(words, `assumeNotNull(${text(args, 0)})`, literal)}))`;
     },
-  };
+    { required: 2 },
+  );
 }
 
 /** Longest expression of a list that is no literal, in bytes; such expressions have no counts of three digits. */
@@ -135,25 +134,17 @@ function trim(args: readonly Value[]): string {
 
 /** Functions on text of one row. */
 export const textFunctions: readonly ScalarFunction[] = [
-  { kind: 'scalar', name: 'LENGTH', parameters: ['text'], result: bigintType, translate: byteLength },
+  scalar('LENGTH', ['text'], bigintType, byteLength),
   oneText('CHAR_LENGTH', bigintType, (sql) => `toInt64(lengthUTF8(${sql}))`),
-  {
-    kind: 'scalar',
-    name: 'CONCAT',
-    parameters: ['text'],
+  scalar('CONCAT', ['text'], joined, (args) => `concat(${args.map((_, at) => text(args, at)).join(', ')})`, {
     required: 2,
     atMost: 8,
-    result: joined,
-    translate: (args) => `concat(${args.map((_, at) => text(args, at)).join(', ')})`,
-  },
-  {
-    kind: 'scalar',
-    name: 'CONCAT_WS',
-    parameters: ['text'],
-    required: 3,
-    atMost: 9,
-    result: joined,
-    translate: (args) => {
+  }),
+  scalar(
+    'CONCAT_WS',
+    ['text'],
+    joined,
+    (args) => {
       const parts = args.slice(1).map((_, at) => text(args, at + 1));
       const present = `arrayFilter(x -> isNotNull(x), [${parts.join(', ')}])`;
       const separator = text(args, 0);
@@ -162,112 +153,62 @@ export const textFunctions: readonly ScalarFunction[] = [
       const joints = `arrayMap((x, n) -> if(n = 1, x, concat(${separator}, x)), ${present}, arrayEnumerate(${present}))`;
       return `if(isNull(${separator}), NULL, arrayStringConcat(${joints}))`;
     },
-  },
+    { required: 3, atMost: 9 },
+  ),
   oneText('LOWER', likeFirst, (sql) => `lower(${sql})`),
   oneText('UPPER', likeFirst, (sql) => `upper(${sql})`),
   oneText('LTRIM', likeFirst, (sql) => `trimLeft(${sql})`),
   oneText('RTRIM', likeFirst, (sql) => `trimRight(${sql})`),
-  {
-    kind: 'scalar',
-    name: 'TRIM',
-    parameters: ['text', 'text', 'text'],
-    required: 1,
-    result: likeFirst,
-    translate: trim,
-  },
+  scalar('TRIM', ['text', 'text', 'text'], likeFirst, trim, { required: 1 }),
   ...['SUBSTRING', 'SUBSTR'].map(
-    (name): ScalarFunction => ({
-      kind: 'scalar',
-      name,
-      parameters: ['text', 'number', 'number'],
-      required: 2,
-      result: likeFirst,
-      translate: substring,
-    }),
+    (name): ScalarFunction => scalar(name, ['text', 'number', 'number'], likeFirst, substring, { required: 2 }),
   ),
-  {
-    kind: 'scalar',
-    name: 'SUBSTRING_INDEX',
-    parameters: ['text', 'text', 'integer'],
-    result: likeFirst,
-    translate: substringIndex,
-  },
-  {
-    kind: 'scalar',
-    name: 'REPLACE',
-    parameters: ['text', 'text', 'text'],
-    result: likeFirst,
-    translate: (args) => `replaceAll(${text(args, 0)}, ${text(args, 1)}, ${text(args, 2)})`,
-  },
-  {
-    kind: 'scalar',
-    name: 'REPEAT',
-    parameters: ['text', 'integer'],
-    result: (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
-    translate: (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
-  },
-  {
-    kind: 'scalar',
-    name: 'POSITION',
-    parameters: ['text', 'text'],
-    result: bigintType,
-    translate: (args) => {
-      const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
-      return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
-    },
-  },
+  scalar('SUBSTRING_INDEX', ['text', 'text', 'integer'], likeFirst, substringIndex),
+  scalar(
+    'REPLACE',
+    ['text', 'text', 'text'],
+    likeFirst,
+    (args) => `replaceAll(${text(args, 0)}, ${text(args, 1)}, ${text(args, 2)})`,
+  ),
+  scalar(
+    'REPEAT',
+    ['text', 'integer'],
+    (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
+    (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
+  ),
+  scalar('POSITION', ['text', 'text'], bigintType, (args) => {
+    const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
+    return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
+  }),
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
   inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
   inSet('REGEXP_IN_SET', firstMatch),
-  {
-    kind: 'scalar',
-    name: 'REGEXP_EXTRACT',
-    parameters: ['text', 'text', 'integer'],
-    required: 2,
-    result: likeFirst,
-    translate: regexpExtract,
-  },
+  scalar('REGEXP_EXTRACT', ['text', 'text', 'integer'], likeFirst, regexpExtract, { required: 2 }),
   oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),
-  {
-    kind: 'scalar',
-    name: 'CHAR',
-    parameters: ['any'],
-    required: 1,
-    atMost: 64,
-    result: (args) => dataType('VARCHAR', args.length * 4),
-    translate: (args, env) => `concat('', ${args.map((arg) => bytesOfNumber(arg, env)).join(', ')})`,
-  },
+  scalar(
+    'CHAR',
+    ['any'],
+    (args) => dataType('VARCHAR', args.length * 4),
+    (args, env) => `concat('', ${args.map((arg) => bytesOfNumber(arg, env)).join(', ')})`,
+    { required: 1, atMost: 64 },
+  ),
   oneText('MD5', dataType('VARCHAR', 32), (sql) => `lower(hex(MD5(${sql})))`),
   oneText('SHA', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
   oneText('SHA1', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
-  {
-    kind: 'scalar',
-    name: 'SHA2',
-    parameters: ['text', 'integer'],
-    result: dataType('VARCHAR', 128),
-    translate: sha2,
-  },
-  {
-    kind: 'scalar',
-    name: 'TO_BASE64',
-    parameters: ['any'],
-    result: (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
-    translate: (args, env) => `base64Encode(${spelling(args[0] ?? nullValue, env, fullInstant)})`,
-  },
-  {
-    kind: 'scalar',
-    name: 'CRC32',
-    parameters: ['any'],
-    result: dataType('INT UNSIGNED'),
-    translate: (args, env) => `CRC32(${spelling(args[0] ?? nullValue, env, localSecond)})`,
-  },
-  {
-    kind: 'scalar',
-    name: 'TO_JSON',
-    parameters: ['text'],
-    result: dataType('JSON'),
-    translate: (args) => text(args, 0),
-  },
+  scalar('SHA2', ['text', 'integer'], dataType('VARCHAR', 128), sha2),
+  scalar(
+    'TO_BASE64',
+    ['any'],
+    (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
+    (args, env) => `base64Encode(${spelling(args[0] ?? nullValue, env, fullInstant)})`,
+  ),
+  scalar(
+    'CRC32',
+    ['any'],
+    dataType('INT UNSIGNED'),
+    (args, env) => `CRC32(${spelling(args[0] ?? nullValue, env, localSecond)})`,
+  ),
+  scalar('TO_JSON', ['text'], dataType('JSON'), (args) => text(args, 0)),
   oneText('FROM_BASE64', likeFirst, (sql) => `if(${sql} = '', '', nullIf(tryBase64Decode(${sql}), ''))`),
 ];
 

@@ -6,7 +6,7 @@ import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/stor
 import { textSide } from '../values/compare.js';
 import type { Environment } from '../values/convert.js';
 import { timestampType, type Value } from '../values/value.js';
-import { type ScalarFunction, wrongParameterType, zoneArgument } from './spec.js';
+import { type ScalarFunction, scalar, wrongParameterType, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
 type Part = 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'half' | 'minute' | 'second' | 'fraction' | 'offset';
@@ -240,19 +240,6 @@ function literalPattern(text: string): string {
 
 /** Times by formats with words such as YYYY and HH24. */
 export const timeFormatFunctions: readonly ScalarFunction[] = [
-  {
-    kind: 'scalar',
-    name: 'TO_CHAR',
-    parameters: ['time', 'text', 'text'],
-    required: 2,
-    result: dataType('VARCHAR', 192),
-    translate: toChar,
-  },
-  {
-    kind: 'scalar',
-    name: 'TO_TIMESTAMP',
-    parameters: ['text', 'text'],
-    result: timestampType,
-    translate: toTimestamp,
-  },
+  scalar('TO_CHAR', ['time', 'text', 'text'], dataType('VARCHAR', 192), toChar, { required: 2 }),
+  scalar('TO_TIMESTAMP', ['text', 'text'], timestampType, toTimestamp),
 ];

@@ -5,7 +5,14 @@ import type { Environment } from '../values/convert.js';
 import { doubleType, type Value } from '../values/value.js';
 import { doubleArgument, hasValue } from './arguments.js';
 import { following, previous } from './series.js';
-import { type AggregateBuilder, type AggregateFunction, noTimeline, unitArgument, wrongParameterType } from './spec.js';
+import {
+  type AggregateBuilder,
+  type AggregateFunction,
+  aggregate,
+  noTimeline,
+  unitArgument,
+  wrongParameterType,
+} from './spec.js';
 
 /**
  * The time from the first to the last row. A window of time that has rows before it counts from its start, one that has
@@ -82,34 +89,15 @@ function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Env
 
 /** Aggregates in which the times of the rows count. */
 export const timeWeightedFunctions: readonly AggregateFunction[] = [
-  {
-    kind: 'aggregate',
-    name: 'ELAPSED',
-    parameters: ['any', 'unit'],
-    required: 1,
-    result: doubleType,
-    ordered: 'in-windows',
-    alongTime: true,
-    translate: elapsed,
-  },
-  {
-    kind: 'aggregate',
-    name: 'TWA',
-    parameters: ['number'],
-    result: doubleType,
+  aggregate('ELAPSED', ['any', 'unit'], doubleType, elapsed, { required: 1, ordered: 'in-windows', alongTime: true }),
+  aggregate('TWA', ['number'], doubleType, timeWeightedAverage, {
     ordered: true,
     distinctTimes: true,
     alongTime: true,
-    translate: timeWeightedAverage,
-  },
-  {
-    kind: 'aggregate',
-    name: 'IRATE',
-    parameters: ['number'],
-    result: doubleType,
+  }),
+  aggregate('IRATE', ['number'], doubleType, instantRate, {
     ordered: 'same-times',
     distinctTimes: true,
     alongTime: true,
-    translate: instantRate,
-  },
+  }),
 ];

@@ -7,7 +7,14 @@ import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
 import { bigintType, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
-import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue, zoneArgument } from './spec.js';
+import {
+  type ScalarFunction,
+  scalar,
+  unitArgument,
+  wrongParameterType,
+  wrongParameterValue,
+  zoneArgument,
+} from './spec.js';
 
 function calendar(args: readonly Value[], env: Environment): string {
   return ticksToCalendar(plainArgument(args, 0), env.precision, env.context.connectionZone);
@@ -92,83 +99,41 @@ function week(args: readonly Value[], env: Environment): string {
 }
 
 function ofDay(name: string, engine: (calendar: string) => string, result: DataType = bigintType): ScalarFunction {
-  return {
-    kind: 'scalar',
-    name,
-    parameters: ['time'],
-    result,
-    translate: (args, env) => engine(calendar(args, env)),
-  };
+  return scalar(name, ['time'], result, (args, env) => engine(calendar(args, env)));
 }
 
 /** Functions on times. */
 export const timeFunctions: readonly ScalarFunction[] = [
-  {
-    kind: 'scalar',
-    name: 'NOW',
-    parameters: [],
-    result: timestampType,
-    translate: (_, env) => ticksValue(nowTicks(env), env.precision).sql,
+  scalar('NOW', [], timestampType, (_, env) => ticksValue(nowTicks(env), env.precision).sql, {
     fold: (_, env) => ticksValue(nowTicks(env), env.precision),
-  },
-  {
-    kind: 'scalar',
-    name: 'TODAY',
-    parameters: [],
-    result: timestampType,
-    translate: (_, env) =>
-      ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision).sql,
-    fold: (_, env) => ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision),
-  },
-  {
-    kind: 'scalar',
-    name: 'TIMEZONE',
-    parameters: [],
-    result: dataType('VARCHAR', 64),
-    translate: (_, env) => quoteString(zoneText(env)),
-  },
-  {
-    kind: 'scalar',
-    name: 'TIMEDIFF',
-    parameters: ['time', 'time', 'unit'],
-    required: 2,
-    result: bigintType,
-    translate: timeDifference,
-  },
-  {
-    kind: 'scalar',
-    name: 'TIMETRUNCATE',
-    parameters: ['time', 'unit', 'any'],
-    required: 2,
-    result: timestampType,
-    translate: (args, env) => cellStart(truncationGrid(args, env), plainArgument(args, 0)),
-    fold: timeTruncate,
-  },
-  {
-    kind: 'scalar',
-    name: 'TO_ISO8601',
-    parameters: ['time', 'text'],
-    required: 1,
-    result: dataType('VARCHAR', 64),
-    translate: iso8601,
-  },
-  {
-    kind: 'scalar',
-    name: 'TO_UNIXTIMESTAMP',
-    parameters: ['text', 'integer'],
-    required: 1,
-    result: unixTimestampType,
-    translate: (args, env) => ticksOf(args[0] ?? nullValue, env.precision, env).sql,
-    fold: unixTimestamp,
-  },
-  {
-    kind: 'scalar',
-    name: 'WEEK',
-    parameters: ['time', 'integer'],
-    required: 1,
-    result: bigintType,
-    translate: week,
-  },
+  }),
+  scalar(
+    'TODAY',
+    [],
+    timestampType,
+    (_, env) => ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision).sql,
+    {
+      fold: (_, env) => ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision),
+    },
+  ),
+  scalar('TIMEZONE', [], dataType('VARCHAR', 64), (_, env) => quoteString(zoneText(env))),
+  scalar('TIMEDIFF', ['time', 'time', 'unit'], bigintType, timeDifference, { required: 2 }),
+  scalar(
+    'TIMETRUNCATE',
+    ['time', 'unit', 'any'],
+    timestampType,
+    (args, env) => cellStart(truncationGrid(args, env), plainArgument(args, 0)),
+    { required: 2, fold: timeTruncate },
+  ),
+  scalar('TO_ISO8601', ['time', 'text'], dataType('VARCHAR', 64), iso8601, { required: 1 }),
+  scalar(
+    'TO_UNIXTIMESTAMP',
+    ['text', 'integer'],
+    unixTimestampType,
+    (args, env) => ticksOf(args[0] ?? nullValue, env.precision, env).sql,
+    { required: 1, fold: unixTimestamp },
+  ),
+  scalar('WEEK', ['time', 'integer'], bigintType, week, { required: 1 }),
   ofDay('WEEKOFYEAR', (day) => `toInt64(toWeek(${day}, 3))`),
   ofDay('WEEKDAY', (day) => `toInt64(toDayOfWeek(${day}) - 1)`),
   ofDay('DAYOFWEEK', (day) => `toInt64(toDayOfWeek(${day}) % 7 + 1)`),
