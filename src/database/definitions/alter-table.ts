@@ -1,7 +1,7 @@
 import { FaultError } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
-import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
+import type { AlterTableAction, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { keyIsFixed } from '../catalogue/apply-table.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
@@ -10,7 +10,7 @@ import { type DefinitionContext, databaseOf, findTable, submit } from './context
 
 /** ALTER TABLE and ALTER STABLE: of a table's definition, or of what one sub-table has of its own. */
 export async function alterTable(
-  { stable, table, action }: Extract<Statement, { kind: 'alter-table' }>,
+  { stable, table, action }: StatementOf<'alter-table'>,
   context: DefinitionContext,
 ): Promise<void> {
   const database = await databaseOf(context, table);

@@ -2,7 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/syntax/ast-statement.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
@@ -10,10 +10,7 @@ import { createNamed } from '../storage/create-named.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 
 /** CREATE STABLE, and CREATE TABLE of a normal table. */
-export async function createTable(
-  statement: Extract<Statement, { kind: 'create-table' }>,
-  context: DefinitionContext,
-): Promise<void> {
+export async function createTable(statement: StatementOf<'create-table'>, context: DefinitionContext): Promise<void> {
   const database = await databaseOf(context, statement.table);
   const name = checkedName(statement.table.name.text, 192);
   const [time, ...rest] = statement.columns;

@@ -1,7 +1,7 @@
 import { defaultKeepDays } from '../../model/database-options.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { Statement } from '../../sql/syntax/ast-statement.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import { checkedName } from '../catalogue/column-type.js';
 import { databaseOptions } from '../catalogue/database-options.js';
@@ -13,7 +13,7 @@ const maxNameBytes = 64;
 
 /** Makes a database, which belongs to its maker unless that is the administrator. */
 export async function createDatabase(
-  statement: Extract<Statement, { kind: 'create-database' }>,
+  statement: StatementOf<'create-database'>,
   context: DefinitionContext,
 ): Promise<void> {
   const {
@@ -33,7 +33,7 @@ export async function createDatabase(
 
 /** Changes options of a database. */
 export async function alterDatabase(
-  statement: Extract<Statement, { kind: 'alter-database' }>,
+  statement: StatementOf<'alter-database'>,
   context: DefinitionContext,
 ): Promise<void> {
   const name = statement.name.text;
@@ -44,16 +44,13 @@ export async function alterDatabase(
 }
 
 /** USE over HTTP changes nothing, but says whether the database is there. */
-export async function useDatabase(
-  { name }: Extract<Statement, { kind: 'use' }>,
-  context: DefinitionContext,
-): Promise<void> {
+export async function useDatabase({ name }: StatementOf<'use'>, context: DefinitionContext): Promise<void> {
   if (!isSystem(name.text)) await knownDatabase(context, name.text);
 }
 
 /** Drops a database with all that is in it. */
 export async function dropDatabase(
-  { name, ifExists }: Extract<Statement, { kind: 'drop-database' }>,
+  { name, ifExists }: StatementOf<'drop-database'>,
   context: DefinitionContext,
 ): Promise<void> {
   if (isSystem(name.text)) throw notPermitted();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/syntax/ast-statement.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { Slice } from '../../work/slice.js';
 import { subTableKey } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
@@ -9,7 +9,7 @@ import type { NamedSeries } from '../storage/sub-tables.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
 import { removeLater, removeThoroughly } from './removal.js';
 
-type DropTable = Extract<Statement, { kind: 'drop-table' }>;
+type DropTable = StatementOf<'drop-table'>;
 
 /** One table to drop: a super table or normal table whole, or one sub-table. */
 type Target =

@@ -2,14 +2,14 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import { isVariable, type TableDef } from '../../model/schema.js';
 import type { Duration, Expression, WindowLength } from '../../sql/syntax/ast.js';
-import type { Statement } from '../../sql/syntax/ast-statement.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
 import { checkedName } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 import { dropTagIndex } from './tag-indexes.js';
 
-type CreateTsma = Extract<Statement, { kind: 'create-tsma' }>;
-type DropTsma = Extract<Statement, { kind: 'drop-tsma' }>;
+type CreateTsma = StatementOf<'create-tsma'>;
+type DropTsma = StatementOf<'drop-tsma'>;
 
 /** Longest name of a TSMA, and its longest statement that lists show, in bytes. */
 const maxNameBytes = 178;

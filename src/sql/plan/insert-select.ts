@@ -4,7 +4,7 @@ import { int64 } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
 import { castToEngine, engineType } from '../engine/storage.js';
 import type { Name } from '../syntax/ast.js';
-import type { Statement } from '../syntax/ast-statement.js';
+import type { StatementOf } from '../syntax/ast-statement.js';
 import {
   decimalOverflow,
   illegalColumnCount,
@@ -31,7 +31,7 @@ import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } 
 import { Planner } from './query.js';
 
 /** INSERT … SELECT as parsed. */
-type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
+type InsertSelect = StatementOf<'insert-select'>;
 
 /** A column of the rows to be written. */
 export type SelectedColumn =

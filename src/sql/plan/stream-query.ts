@@ -13,7 +13,7 @@ import type {
   Span,
   WindowClause,
 } from '../syntax/ast.js';
-import type { Statement } from '../syntax/ast-statement.js';
+import type { StatementOf } from '../syntax/ast-statement.js';
 import { expressionsIn, hasQuery, mapParts } from '../syntax/tree.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { cellNumberAt, startOfCellAt } from '../values/grid.js';
@@ -23,7 +23,7 @@ import type { PlannedBlock } from './rows/block.js';
 import { type IntervalWindows, intervalWindows } from './window/window.js';
 
 /** CREATE STREAM as parsed. */
-export type CreateStream = Extract<Statement, { kind: 'create-stream' }>;
+export type CreateStream = StatementOf<'create-stream'>;
 
 /** How the results of a stream's query belong to its rows. */
 type StreamWindows =
