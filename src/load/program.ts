@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { version } from '../config/version.js';
-import { FaultError, reasonOf } from '../model/fault.js';
+import { expectedFault, reasonOf } from '../model/fault.js';
 import { parseTimestamp } from '../sql/times/timestamp.js';
 import { serverTimeZone } from '../text/time-zones.js';
 import { faultLine } from './execution/statements.js';
@@ -97,8 +97,7 @@ async function run(scenario: LoadScenario, notes: readonly LoadNote[], world: Lo
       log.info('Stopped before anything was done.');
       return 0;
     }
-    if (!(error instanceof FaultError)) throw error;
-    log.error(faultLine(error.fault));
+    log.error(faultLine(expectedFault(error)));
     return failedExitCode;
   } finally {
     stopping.release();

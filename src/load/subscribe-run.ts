@@ -1,4 +1,4 @@
-import { FaultError } from '../model/fault.js';
+import { expectedFault } from '../model/fault.js';
 import { environmentOf } from './execution/environment.js';
 import { faultLine } from './execution/statements.js';
 import { cutAfterGrace } from './execution/stopping.js';
@@ -60,9 +60,9 @@ async function failureOf(consumption: Consumption, log: RunLog): Promise<string 
   try {
     await consumption.go();
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    log.error(faultLine(error.fault));
-    return faultLine(error.fault);
+    const line = faultLine(expectedFault(error));
+    log.error(line);
+    return line;
   } finally {
     stopReports();
   }

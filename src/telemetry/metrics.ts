@@ -67,61 +67,41 @@ export class ServiceMetrics {
   readonly #routes = new Map<string, RouteDurations>();
   /** Bytes and rows since figures were read last, by door. */
   readonly #doors = new Map<string, DoorTally>();
-  readonly #requests = new Counter({
-    name: 'adapter_restful_http_request_total',
-    help: 'Requests over HTTP.',
-    labelNames: requestLabels,
-    registers: [this.#registry],
-  });
+  readonly #requests = this.#counter('adapter_restful_http_request_total', 'Requests over HTTP.', requestLabels);
   readonly #failures = new Gauge({
     name: 'adapter_restful_http_request_fail',
     help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
     labelNames: requestLabels,
     registers: [this.#registry],
   });
-  readonly #refusals = new Counter({
-    name: 'adapter_refusals_total',
-    help: 'What was refused at a door before any work, by reason.',
-    labelNames: ['reason'],
-    registers: [this.#registry],
-  });
-  readonly #rows = new Counter({
-    name: 'adapter_rows_total',
-    help: 'Rows or messages that came in, by door and by how they ended.',
-    labelNames: ['pipeline', 'outcome'],
-    registers: [this.#registry],
-  });
-  readonly #bytes = new Counter({
-    name: 'adapter_received_bytes_total',
-    help: 'Bytes of data that came in, by door.',
-    labelNames: ['pipeline'],
-    registers: [this.#registry],
-  });
-  readonly #leftOut = new Counter({
-    name: 'adapter_left_out_total',
-    help: 'What came beside rows and has no place or could not be stored: start times, bad exemplars, by format.',
-    labelNames: ['format'],
-    registers: [this.#registry],
-  });
-  readonly #groupSeconds = new Histogram({
-    name: 'adapter_insert_duration_seconds',
-    help: 'Time of one write to the database, by how it ended.',
-    labelNames: ['outcome'],
-    buckets: secondsBuckets,
-    registers: [this.#registry],
-  });
-  readonly #waitSeconds = new Histogram({
-    name: 'adapter_sql_wait_seconds',
-    help: 'Time that an SQL statement waited for its turn, behind others.',
-    buckets: secondsBuckets,
-    registers: [this.#registry],
-  });
-  readonly #groupRows = new Histogram({
-    name: 'adapter_insert_rows',
-    help: 'Rows of one write to the database.',
-    buckets: rowsBuckets,
-    registers: [this.#registry],
-  });
+  readonly #refusals = this.#counter(
+    'adapter_refusals_total',
+    'What was refused at a door before any work, by reason.',
+    ['reason'],
+  );
+  readonly #rows = this.#counter(
+    'adapter_rows_total',
+    'Rows or messages that came in, by door and by how they ended.',
+    ['pipeline', 'outcome'],
+  );
+  readonly #bytes = this.#counter('adapter_received_bytes_total', 'Bytes of data that came in, by door.', ['pipeline']);
+  readonly #leftOut = this.#counter(
+    'adapter_left_out_total',
+    'What came beside rows and has no place or could not be stored: start times, bad exemplars, by format.',
+    ['format'],
+  );
+  readonly #groupSeconds = this.#histogram(
+    'adapter_insert_duration_seconds',
+    'Time of one write to the database, by how it ended.',
+    secondsBuckets,
+    ['outcome'],
+  );
+  readonly #waitSeconds = this.#histogram(
+    'adapter_sql_wait_seconds',
+    'Time that an SQL statement waited for its turn, behind others.',
+    secondsBuckets,
+  );
+  readonly #groupRows = this.#histogram('adapter_insert_rows', 'Rows of one write to the database.', rowsBuckets);
   readonly #cpu = new Gauge({
     name: 'adapter_system_cpu_percent',
     help: 'Processor use of the service and its engine, of what the machine or container has.',
@@ -157,6 +137,14 @@ export class ServiceMetrics {
     const routes = () => this.#routes.values();
     new DurationSummary('adapter_restful_http_request_summary_milliseconds', this.#registry, routes);
     new DurationHistogram('adapter_http_request_duration_seconds', this.#registry, routes);
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 
   /** Adds figures that are read at each scrape. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Fault, FaultError, missingDatabase } from '../../model/fault.js';
+import { expectedFault, type Fault, missingDatabase } from '../../model/fault.js';
 import type { Catalogue } from './catalogue.js';
 import type { Access } from './rights.js';
 import type { Vgroups } from './state.js';
@@ -23,8 +23,7 @@ export async function vgroupsOf(
     try {
       await catalogue.sync();
     } catch (error) {
-      if (error instanceof FaultError) return error.fault;
-      throw error;
+      return expectedFault(error);
     }
   }
   if (access.sees(database) && catalogue.database(database) === undefined) return missingDatabase(database);

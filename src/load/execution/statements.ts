@@ -1,4 +1,4 @@
-import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { expectedFault, type Fault, FaultError, mayPass } from '../../model/fault.js';
 import { parsedRows } from '../../pipelines/row-lines.js';
 import type { RunLog, RunSql, RunSqlOptions } from '../model/ports.js';
 import type { Attempts } from '../model/scenario.js';
@@ -36,8 +36,7 @@ export async function define(
         await run(sql, options);
         return undefined;
       } catch (error) {
-        if (error instanceof FaultError) return error.fault;
-        throw error;
+        return expectedFault(error);
       }
     },
     trouble: (fault) => (fault !== undefined && mayPass(fault) ? faultLine(fault) : undefined),

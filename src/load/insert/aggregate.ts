@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import { superTableText } from '../encode/definitions.js';
 import { qualifiedName } from '../encode/insert-sql.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
@@ -28,8 +28,7 @@ export async function aggregate(table: FilledTable, context: StatementContext): 
       }
     }
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    context.log.error(`An aggregation query failed: ${faultLine(error.fault)}`);
+    context.log.error(`An aggregation query failed: ${faultLine(expectedFault(error))}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { WireFormat } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
-import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { Codes, expectedFault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import { storableTimes } from '../../pipelines/write/stamp.js';
@@ -235,8 +235,8 @@ class BlocksPath implements InsertPath {
       const { rows, columns } = request.block;
       return await this.#sink.write({ blocks, rows, bytes: rows * (16 + 8 * columns.length) }, deadline);
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      return { outcome: error.fault.kind === 'network' ? 'failed' : 'rejected', fault: error.fault };
+      const failure = expectedFault(error);
+      return { outcome: failure.kind === 'network' ? 'failed' : 'rejected', fault: failure };
     }
   }
 

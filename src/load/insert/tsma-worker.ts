@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import { createTsmaText } from '../encode/definitions.js';
 import { define, faultLine, type StatementContext } from '../execution/statements.js';
 import { storedName } from '../model/names.js';
@@ -59,8 +59,7 @@ export class TsmaWorker {
     try {
       await define(sql, this.#plan.attempts, this.#context, { database });
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      log.error(`A TSMA cannot be created: ${faultLine(error.fault)}`);
+      log.error(`A TSMA cannot be created: ${faultLine(expectedFault(error))}`);
     }
   }
 }

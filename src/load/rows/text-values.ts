@@ -1,4 +1,5 @@
 import type { DataType } from '../../model/schema.js';
+import { cutToBytes } from '../../text/cut.js';
 import type { Fill } from './number-values.js';
 import { below, bits32, mixed } from './random.js';
 
@@ -50,15 +51,7 @@ export function jsonFill(pairs: number, length: number): Fill {
 /** The longest beginning of a text that a column holds: bytes count, and characters in NCHAR. */
 function fitted(text: string, { name, length }: DataType): string {
   if (name === 'NCHAR') return Array.from(text).slice(0, length).join('');
-  if (Buffer.byteLength(text) <= length) return text;
-  let cut = '';
-  let bytes = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > length) break;
-    cut += character;
-  }
-  return cut;
+  return cutToBytes(text, length);
 }
 
 function next(state: number): number {

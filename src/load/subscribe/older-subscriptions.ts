@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import type { TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { forChild } from '../execution/child-placeholder.js';
@@ -116,9 +116,8 @@ async function runTask(task: OlderTask, files: RowsFiles, run: SubscribeRun): Pr
       await unsubscribe(poller, task, run);
     }
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
     count.failed = true;
-    run.log.error(`subscription ${task.group} ended: ${faultLine(error.fault)}`);
+    run.log.error(`subscription ${task.group} ended: ${faultLine(expectedFault(error))}`);
   }
 }
 
@@ -130,8 +129,7 @@ async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRu
     try {
       await run(`DROP TOPIC IF EXISTS ${topic}`);
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      log.debug(`The topic ${topic} stays: ${faultLine(error.fault)}`);
+      log.debug(`The topic ${topic} stays: ${faultLine(expectedFault(error))}`);
     }
   }
   if (kept.size > 0) log.info(`Topics that keep their progress: ${[...kept].join(', ')}. DROP TOPIC removes them.`);

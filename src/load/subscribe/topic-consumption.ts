@@ -1,4 +1,4 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault } from '../../model/fault.js';
 import type { TopicPoller } from '../../model/topic-message.js';
 import { faultLine } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
@@ -68,9 +68,8 @@ class Consumer {
     try {
       await this.#consume(await this.begin());
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
       this.#count.failed = true;
-      this.#run.log.error(`consumerId: ${this.#count.number} ended: ${faultLine(error.fault)}`);
+      this.#run.log.error(`consumerId: ${this.#count.number} ended: ${faultLine(expectedFault(error))}`);
     } finally {
       // Its share goes to the others, who may still be reading.
       await this.end();
@@ -85,9 +84,8 @@ class Consumer {
     try {
       await poller?.close();
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
       const { number } = this.#count;
-      this.#run.log.warn(`consumerId: ${number} could not leave its group: ${faultLine(error.fault)}`);
+      this.#run.log.warn(`consumerId: ${number} could not leave its group: ${faultLine(expectedFault(error))}`);
     } finally {
       await file?.close();
     }

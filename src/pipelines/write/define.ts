@@ -2,7 +2,7 @@ import { Observable, type OperatorFunction } from 'rxjs';
 import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
-import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { expectedFault, type Fault, mayPass } from '../../model/fault.js';
 import { othersTurn } from '../../work/others-turn.js';
 import { Slice } from '../../work/slice.js';
 import { guarded } from '../guarded.js';
@@ -59,8 +59,8 @@ async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<Ro
     try {
       await definer.define(block);
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      if (!mayPass(error.fault)) refused.set(block, error.fault);
+      const fault = expectedFault(error);
+      if (!mayPass(fault)) refused.set(block, fault);
     }
   };
   const slice = new Slice();

@@ -1,3 +1,4 @@
+import { cutToBytes } from '../../text/cut.js';
 import type { Expression } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 
@@ -37,16 +38,4 @@ function quoteEnd(source: string, open: number): number {
     else if (letter === delimiter) return at + 1;
   }
   return source.length;
-}
-
-function cutToBytes(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  let bytes = 0;
-  let cut = '';
-  for (const letter of text) {
-    bytes += Buffer.byteLength(letter);
-    if (bytes > maxBytes) break;
-    cut += letter;
-  }
-  return cut;
 }

@@ -1,4 +1,5 @@
 import { dataType } from '../../../model/schema.js';
+import { cutToBytes } from '../../../text/cut.js';
 import type { FieldPlan, ValuePlan, Wave } from '../../model/scenario.js';
 import type { JsonNode } from '../keys/json-text.js';
 import { kindOf, type Setting } from '../keys/setting.js';
@@ -187,15 +188,7 @@ function readChoice(section: Section, type: LoadType, length: number): ValuePlan
 /** The first `length` characters of an NCHAR, bytes of a VARCHAR; a character that does not fit whole is left out. */
 function cut(text: string, type: LoadType, length: number): string {
   if (type.name === 'NCHAR') return [...text].slice(0, length).join('');
-  if (Buffer.byteLength(text) <= length) return text;
-  let short = '';
-  let bytes = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > length) break;
-    short += character;
-  }
-  return short;
+  return cutToBytes(text, length);
 }
 
 function readBounds(section: Section, type: LoadType): NumberBounds | undefined {
