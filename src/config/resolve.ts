@@ -8,6 +8,7 @@ import {
   type SettingReader,
   type SettingsOf,
   settingName,
+  variablesOf,
 } from '../model/option.js';
 import { suggestion } from '../text/nearest.js';
 import { type Arguments, readArguments } from './arguments.js';
@@ -167,7 +168,7 @@ function isList(row: OptionRow): boolean {
 
 /** An empty variable counts as not set: that is how container files leave one out. */
 function setVariable(row: OptionRow, env: SettingsInput<unknown>['env']): { name: string; text: string } | undefined {
-  for (const name of [row.env, ...(row.envAlso ?? [])]) {
+  for (const name of variablesOf(row)) {
     const text = env[name];
     if (text !== undefined && text !== '') return { name, text };
   }
@@ -219,7 +220,7 @@ function configDirectory<S>(input: SettingsInput<S>, args: Arguments): string {
 
 /** Variables with the service's prefix that no setting has; most likely mistyped, but they may be meant for others. */
 function unknownEnvironment<S>(input: SettingsInput<S>): readonly string[] {
-  const known = input.tables.flatMap((table) => table.rows).flatMap((row) => [row.env, ...(row.envAlso ?? [])]);
+  const known = input.tables.flatMap((table) => table.rows).flatMap(variablesOf);
   return Object.keys(input.env)
     .filter((name) => name.startsWith(envPrefix) && !known.includes(name))
     .map((name) => `Environment variable ${name} is not a setting and was ignored${suggestion(name, known)}.`);

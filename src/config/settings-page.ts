@@ -1,4 +1,4 @@
-import type { OptionRow, OptionTable } from '../model/option.js';
+import { type OptionRow, type OptionTable, variablesOf } from '../model/option.js';
 import { adapterOptions } from './adapter-settings.js';
 import { shownDefault } from './usage.js';
 import { describeRange } from './values.js';
@@ -77,7 +77,7 @@ function renderTable(table: OptionTable): string {
 
 function renderRow(row: OptionRow): string {
   const flag = row.short === undefined ? code(`--${row.flag}`) : `${code(`-${row.short}`)}, ${code(`--${row.flag}`)}`;
-  const env = [row.env, ...(row.envAlso ?? [])].map(code).join(', ');
+  const env = variablesOf(row).map(code).join(', ');
   const cells = [flag, env, typeText(row), defaultText(row), row.help.replaceAll('|', '\\|')];
   return `| ${cells.join(' | ')} |`;
 }

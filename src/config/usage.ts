@@ -1,4 +1,4 @@
-import type { OptionRow, OptionTable, OptionType } from '../model/option.js';
+import { type OptionRow, type OptionTable, type OptionType, variablesOf } from '../model/option.js';
 import { wrapped } from '../text/wrapped.js';
 import { commandRows } from './arguments.js';
 
@@ -65,7 +65,7 @@ function leftPart(row: OptionRow): string {
 function rightPart(row: OptionRow): string {
   const help = row.help.charAt(0).toUpperCase() + row.help.slice(1);
   const allowed = row.allowed === undefined ? '' : `: ${row.allowed.join(', ')}`;
-  const names = [row.env, ...(row.envAlso ?? [])].filter((name) => name !== '');
+  const names = variablesOf(row);
   const env = names.length === 0 ? '' : ` ${names.join(', ')}`;
   return `${help}${allowed}${defaultPart(row)}${env}`;
 }

@@ -27,8 +27,7 @@ export type OptionValue =
 
 /**
  * One setting, one row. `flag` is the full command-line name with its group
- * prefix; the file section is the part before the first dot, the file key the rest. `env` is the full name of the
- * environment variable: established names are irregular, so it is never derived.
+ * prefix; the file section is the part before the first dot, the file key the rest.
  */
 export interface OptionRow {
   readonly flag: string;
@@ -36,7 +35,8 @@ export interface OptionRow {
   readonly type: OptionType;
   /** Text form, read by the same reader as every other source; absent means not set. */
   readonly default?: string;
-  readonly env: string;
+  /** Name of the environment variable where it is not the usual one, see {@link variablesOf}; empty is none. */
+  readonly env?: string;
   /** Other environment names that mean the same, lower in rank. */
   readonly envAlso?: readonly string[];
   readonly help: string;
@@ -101,6 +101,12 @@ export function settingName({ named, flag, type }: OptionRow, { group }: Pick<Op
   const key = group === '' ? flag : flag.slice(group.length + 1);
   if (type === 'duration') return `${key}Ms`;
   return type !== 'size' || key.endsWith('Bytes') ? key : `${key}Bytes`;
+}
+
+/** Names of the environment variables of a setting, by rank: `ADAPTER_` and the words of its flag unless the row has another one. */
+export function variablesOf({ flag, env, envAlso = [] }: OptionRow): readonly string[] {
+  const words = flag.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/([A-Z])([A-Z][a-z])/g, '$1_$2');
+  return [env ?? `ADAPTER_${words.replaceAll('.', '_').toUpperCase()}`, ...envAlso].filter((name) => name !== '');
 }
 
 /** Gives resolved settings to the function beside each option table that reads it. */

@@ -25,20 +25,17 @@ export const notifyOptions = optionTable({
     {
       flag: 'notify.webhook',
       type: 'secret',
-      env: 'ADAPTER_NOTIFY_WEBHOOK',
       help: 'http or https address that gets events as JSON when they open and when they are resolved',
     },
     {
       flag: 'notify.mail',
       type: 'secret',
-      env: 'ADAPTER_NOTIFY_MAIL',
       help: 'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
     },
     {
       flag: 'notify.severity',
       type: 'string',
       default: 'warning',
-      env: 'ADAPTER_NOTIFY_SEVERITY',
       help: 'send events of this severity and worse',
       allowed: eventSeverities,
     },

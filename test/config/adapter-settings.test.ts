@@ -5,6 +5,7 @@ import test from 'ava';
 import { adapterOptions, readAdapterSettings, type Settings } from '../../src/config/adapter-settings.js';
 import { resolveSettings } from '../../src/config/resolve.js';
 import { parseValue, printValue } from '../../src/config/values.js';
+import { variablesOf } from '../../src/model/option.js';
 
 /** The settings that other products of this family have too, and below them the service's own. */
 const expected = `
@@ -211,15 +212,15 @@ test('has every setting with its type, default and environment name, and no othe
   const lines = rows.map((row) => {
     const value = row.default?.replaceAll(', ', ',') ?? '-';
     const also = row.envAlso === undefined ? '' : ' un-prefixed-too';
-    return `${row.flag} ${row.type} ${value} ${row.env.replace(/^ADAPTER_/, '')}${also}`;
+    return `${row.flag} ${row.type} ${value} ${variablesOf(row)[0]?.replace(/^ADAPTER_/, '')}${also}`;
   });
   t.deepEqual(lines.toSorted(), expected.trim().split('\n').toSorted());
-  t.true(rows.every((row) => row.env.startsWith('ADAPTER_')));
+  t.true(rows.every((row) => variablesOf(row)[0]?.startsWith('ADAPTER_')));
 });
 
 test('gives every flag and every environment name to one setting alone', (t) => {
   const flags = rows.map((row) => row.flag);
-  const names = rows.flatMap((row) => [row.env, ...(row.envAlso ?? [])]);
+  const names = rows.flatMap(variablesOf);
   t.is(new Set(flags.map((flag) => flag.toLowerCase())).size, flags.length);
   t.is(new Set(names).size, names.length);
   t.deepEqual(

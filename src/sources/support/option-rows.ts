@@ -1,53 +1,22 @@
 /** Database, user and password of a way in that writes as a user of its settings. */
 export function storeRows<G extends string>(group: G) {
-  const db = {
-    flag: `${group}.db`,
-    type: 'string',
-    default: group,
-    env: variable(group, 'DB'),
-    help: 'database that is written to',
-  } as const;
+  const db = { flag: `${group}.db`, type: 'string', default: group, help: 'database that is written to' } as const;
   return [db, ...userRows(group)] as const;
 }
 
 /** User and password of a way in. */
 export function userRows<G extends string>(group: G) {
   return [
-    {
-      flag: `${group}.user`,
-      type: 'string',
-      default: 'root',
-      env: variable(group, 'USER'),
-      help: 'database user of the writes',
-    },
-    {
-      flag: `${group}.password`,
-      type: 'secret',
-      default: 'taosdata',
-      env: variable(group, 'PASSWORD'),
-      help: 'password of that user',
-    },
+    { flag: `${group}.user`, type: 'string', default: 'root', help: 'database user of the writes' },
+    { flag: `${group}.password`, type: 'secret', default: 'taosdata', help: 'password of that user' },
   ] as const;
 }
 
 /** How many connections a listener has over TCP, and whether they are kept alive. */
 export function tcpRows<G extends string>(group: G, most = 'most connections at the same time') {
   return [
-    {
-      flag: `${group}.maxTCPConnections`,
-      type: 'int',
-      default: '250',
-      env: variable(group, 'MAX_TCP_CONNECTIONS'),
-      help: most,
-      min: 1,
-    },
-    {
-      flag: `${group}.tcpKeepAlive`,
-      type: 'bool',
-      default: 'false',
-      env: variable(group, 'TCP_KEEP_ALIVE'),
-      help: 'TCP keep-alive on connections',
-    },
+    { flag: `${group}.maxTCPConnections`, type: 'int', default: '250', help: most, min: 1 },
+    { flag: `${group}.tcpKeepAlive`, type: 'bool', default: 'false', help: 'TCP keep-alive on connections' },
   ] as const;
 }
 
@@ -56,14 +25,9 @@ export function ttlRow<G extends string>(group: G) {
   return {
     flag: `${group}.ttl`,
     type: 'int',
-    env: variable(group, 'TTL'),
     help: 'days that new sub-tables live; 0 or not set is for ever',
     named: 'ttlDays',
     unset: 0,
     min: 0,
   } as const;
-}
-
-function variable(group: string, name: string): string {
-  return `ADAPTER_${group.toUpperCase()}_${name}`;
 }
