@@ -156,8 +156,8 @@ function sources(folder: string): string[] {
 }
 
 function imports(file: string): string[] {
-  const found = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g);
-  return [...found].map((match) => match[1] ?? match[2] ?? '');
+  const specifiers = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g);
+  return [...specifiers].map((match) => match[1] ?? match[2] ?? '');
 }
 
 /** The room that a file is in: the innermost of those with a door; files of the hall are in none. */
@@ -207,8 +207,8 @@ test('no files import each other in a circle', (t) => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (done.has(file)) return undefined;
     for (const specifier of imports(file).filter((name) => name.startsWith('.'))) {
-      const found = circle(join(file, '..', specifier).replace(/\.js$/, '.ts'), [...path, file]);
-      if (found !== undefined) return found;
+      const cycle = circle(join(file, '..', specifier).replace(/\.js$/, '.ts'), [...path, file]);
+      if (cycle !== undefined) return cycle;
     }
     done.add(file);
     return undefined;

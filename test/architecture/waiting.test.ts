@@ -18,11 +18,11 @@ test('no test waits for a time to pass, but for those that are known, and these 
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && name !== 'support/until.ts' && !name.startsWith('architecture/'),
   );
-  const found = Object.fromEntries(
+  const counted = Object.fromEntries(
     files.map((file) => [file, pausesIn(file)] as const).filter(([, count]) => count > 0),
   );
-  for (const file of new Set([...Object.keys(found), ...Object.keys(pauses)])) {
-    const [now, known] = [found[file] ?? 0, pauses[file] ?? 0];
+  for (const file of new Set([...Object.keys(counted), ...Object.keys(pauses)])) {
+    const [now, known] = [counted[file] ?? 0, pauses[file] ?? 0];
     t.true(
       now <= known,
       `${file} waits for a time to pass: wait for a condition (test/support/until.ts) or give what you test a clock`,

@@ -18,8 +18,8 @@ test('bytes that are UTF-8 pass, others become U+FFFD, wherever they are cut', (
   fc.assert(
     fc.property(fc.array(bytes), (pieces) => {
       const whole = Buffer.concat(pieces);
-      const wanted = new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole);
-      t.is(mend(pieces).toString(), wanted);
+      const expected = new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole);
+      t.is(mend(pieces).toString(), expected);
     }),
   );
 });

@@ -22,22 +22,22 @@ const tables: readonly OptionTable[] = [
   },
 ];
 
-function given(...argv: string[]): Record<string, readonly string[]> {
+function valuesOf(...argv: string[]): Record<string, readonly string[]> {
   const args = readArguments(tables, argv);
   if (args.errors.length > 0) throw new Error(args.errors.join(' '));
   return Object.fromEntries(args.values);
 }
 
 test('reads a value after an equals sign and as the next argument', (t) => {
-  t.deepEqual(given('--port=7000'), { port: ['7000'] });
-  t.deepEqual(given('--port', '7000'), { port: ['7000'] });
-  t.deepEqual(given('port=7000'), { port: ['7000'] });
-  t.deepEqual(given('--door.password=a=b'), { 'door.password': ['a=b'] });
-  t.deepEqual(given('--door.password='), { 'door.password': [''] });
+  t.deepEqual(valuesOf('--port=7000'), { port: ['7000'] });
+  t.deepEqual(valuesOf('--port', '7000'), { port: ['7000'] });
+  t.deepEqual(valuesOf('port=7000'), { port: ['7000'] });
+  t.deepEqual(valuesOf('--door.password=a=b'), { 'door.password': ['a=b'] });
+  t.deepEqual(valuesOf('--door.password='), { 'door.password': [''] });
 });
 
 test('reads the short forms', (t) => {
-  for (const argv of [['-P', '7000'], ['-P7000'], ['-P=7000']]) t.deepEqual(given(...argv), { port: ['7000'] });
+  for (const argv of [['-P', '7000'], ['-P7000'], ['-P=7000']]) t.deepEqual(valuesOf(...argv), { port: ['7000'] });
   for (const argv of [
     ['-c', 'a.toml'],
     ['-c=a.toml'],
@@ -50,17 +50,17 @@ test('reads the short forms', (t) => {
 });
 
 test('takes a negative number as a value', (t) => {
-  t.deepEqual(given('--restfulRowLimit', '-1'), { restfulRowLimit: ['-1'] });
+  t.deepEqual(valuesOf('--restfulRowLimit', '-1'), { restfulRowLimit: ['-1'] });
 });
 
 test('turns a bare boolean on and leaves the next argument alone', (t) => {
-  t.deepEqual(given('--debug', '--port=1'), { debug: ['true'], port: ['1'] });
-  t.deepEqual(given('--debug=false'), { debug: ['false'] });
+  t.deepEqual(valuesOf('--debug', '--port=1'), { debug: ['true'], port: ['1'] });
+  t.deepEqual(valuesOf('--debug=false'), { debug: ['false'] });
   t.is(readArguments(tables, ['--debug', 'false']).errors.length, 1);
 });
 
 test('keeps every value of a repeated flag in order', (t) => {
-  t.deepEqual(given('--door.names=a', '--door.names', 'b,c'), { 'door.names': ['a', 'b,c'] });
+  t.deepEqual(valuesOf('--door.names=a', '--door.names', 'b,c'), { 'door.names': ['a', 'b,c'] });
 });
 
 test('sees help and version wherever they stand', (t) => {

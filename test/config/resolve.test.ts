@@ -185,7 +185,7 @@ test('throws when a reader asks for a table that was not resolved', (t) => {
 });
 
 test('a new row is a typed setting, under its key with the unit of its type', (t) => {
-  const made = optionTable({
+  const parserTable = optionTable({
     group: 'made',
     title: 'Made up',
     rows: [
@@ -200,15 +200,15 @@ test('a new row is a typed setting, under its key with the unit of its type', (t
     ],
   });
   const env = { ADAPTER_MADE_MODE: 'B' };
-  const found = resolveSettings({
+  const resolution = resolveSettings({
     program: '',
     version: '',
     argv: ['--config=/dev/null'],
     env,
-    tables: [made],
-    read: (reader) => reader.settings(made),
+    tables: [parserTable],
+    read: (reader) => reader.settings(parserTable),
   });
-  if (found.outcome !== 'settings') return t.fail();
+  if (resolution.outcome !== 'settings') return t.fail();
   const settings: {
     readonly pauseMs: number;
     readonly bodyBytes: number;
@@ -218,7 +218,7 @@ test('a new row is a typed setting, under its key with the unit of its type', (t
     readonly mode: 'a' | 'b';
     readonly words: readonly string[];
     readonly on: boolean;
-  } = found.settings;
+  } = resolution.settings;
   t.deepEqual(settings, {
     pauseMs: 2000,
     bodyBytes: 1024,

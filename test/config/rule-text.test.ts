@@ -22,9 +22,9 @@ const record = fc.oneof(
 
 test('a rule that is shown is read as the same rule, whatever is in its texts', (t) => {
   fc.assert(
-    fc.property(record, (given) => {
+    fc.property(record, (fields) => {
       const first = readRuleText(
-        Object.entries(given)
+        Object.entries(fields)
           .map(([key, value]) => {
             const inline =
               key === 'tags' ? `{ ${Object.entries(value).map(([k, v]) => `${quote(k)} = [${v.map(quote)}]`)} }` : '';

@@ -18,8 +18,8 @@ test('every setting is in the sample file, and uncommented it is what holds with
   for (const row of adapterOptions.flatMap((table) => table.rows)) {
     t.true(named.has(`#${row.flag.split('.').at(-1) ?? ''}`), row.flag);
     if (row.default === undefined || row.type === 'secret') continue;
-    const given = values.get(row.flag)?.value;
-    const argv = given === undefined ? [] : [`--${row.flag}=${row.default}`];
+    const value = values.get(row.flag)?.value;
+    const argv = value === undefined ? [] : [`--${row.flag}=${row.default}`];
     const input = { program: 'sluice', version: '0', env: {}, tables: adapterOptions, read: readAdapterSettings };
     t.is(resolveSettings({ ...input, argv }).outcome, 'settings', row.flag);
   }

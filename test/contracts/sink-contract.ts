@@ -27,42 +27,42 @@ export function sinkContract<B extends { readonly rows: number }>(
   make: () => Promise<SinkUnderTest<B>>,
 ): void {
   test(`${name}: every delivered row is found exactly once, also when writes overlap`, async (t) => {
-    const made = await make();
-    const batches = Array.from({ length: 5 }, () => made.good());
-    const endings = await Promise.all(batches.map((batch) => made.sink.write(batch, soon())));
+    const rig = await make();
+    const batches = Array.from({ length: 5 }, () => rig.good());
+    const endings = await Promise.all(batches.map((batch) => rig.sink.write(batch, soon())));
     t.deepEqual(
       endings.map((ending) => ending.outcome),
       batches.map(() => 'delivered'),
     );
     const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
-    t.is(await made.stored(rows), rows);
-    await made.end();
+    t.is(await rig.stored(rows), rows);
+    await rig.end();
   });
 
   test(`${name}: a write that can never work is rejected, an outage fails for now, and neither is thrown`, async (t) => {
-    const made = await make();
-    const impossible = made.impossible();
-    if (impossible !== undefined) t.is((await made.sink.write(impossible, soon())).outcome, 'rejected');
-    const batch = made.good();
-    const endOutage = await made.outage();
-    t.is((await made.sink.write(batch, soon())).outcome, 'failed');
+    const rig = await make();
+    const impossible = rig.impossible();
+    if (impossible !== undefined) t.is((await rig.sink.write(impossible, soon())).outcome, 'rejected');
+    const batch = rig.good();
+    const endOutage = await rig.outage();
+    t.is((await rig.sink.write(batch, soon())).outcome, 'failed');
     await endOutage();
-    t.is((await made.sink.write(batch, soon())).outcome, 'delivered');
-    t.is(await made.stored(batch.rows), batch.rows);
-    await made.end();
+    t.is((await rig.sink.write(batch, soon())).outcome, 'delivered');
+    t.is(await rig.stored(batch.rows), batch.rows);
+    await rig.end();
   });
 
   test(`${name}: a deadline that has passed ends the write as failed`, async (t) => {
-    const made = await make();
-    t.is((await made.sink.write(made.good(), AbortSignal.abort())).outcome, 'failed');
-    await made.end();
+    const rig = await make();
+    t.is((await rig.sink.write(rig.good(), AbortSignal.abort())).outcome, 'failed');
+    await rig.end();
   });
 
   test(`${name}: may be stopped without a start, and twice`, async (t) => {
-    const made = await make();
-    await made.sink.stop?.();
-    await made.sink.stop?.();
-    await made.end();
+    const rig = await make();
+    await rig.sink.stop?.();
+    await rig.sink.stop?.();
+    await rig.end();
     t.pass();
   });
 }

@@ -55,12 +55,12 @@ export function sourceContract(
   whenHeld: 'waits' | 'sheds' = 'waits',
 ): void {
   test(`${name}: everything that is read comes out once and the sender learns that it was delivered`, async (t) => {
-    const made = await make();
-    const seen = settleWith(made, delivered(1));
-    t.is((await made.send(large))?.outcome, 'delivered');
+    const rig = await make();
+    const seen = settleWith(rig, delivered(1));
+    t.is((await rig.send(large))?.outcome, 'delivered');
     t.is(text(seen), large);
     t.true(seen.length > 1);
-    t.is(made.gate.bytes, 0);
+    t.is(rig.gate.bytes, 0);
   });
 
   test(`${name}: the worst ending of several batches is the sender's, and all credit comes back`, async (t) => {
@@ -69,30 +69,30 @@ export function sourceContract(
       [[delivered(1), rejected, delivered(1)], 'rejected'],
       [[delivered(1), failed, rejected, delivered(1)], 'failed'],
     ] as const) {
-      const made = await make();
-      settleWith(made, ...endings);
-      t.is((await made.send(large))?.outcome, expected);
-      t.is(made.gate.bytes, 0);
+      const rig = await make();
+      settleWith(rig, ...endings);
+      t.is((await rig.send(large))?.outcome, expected);
+      t.is(rig.gate.bytes, 0);
     }
   });
 
   test(`${name}: a gate without credit stops the reading, and reading goes on when there is credit`, async (t) => {
-    const made = await make();
-    const seen = settleWith(made, delivered(1));
-    made.gate.take(allCredit);
-    const ending = made.send(large);
+    const rig = await make();
+    const seen = settleWith(rig, delivered(1));
+    rig.gate.take(allCredit);
+    const ending = rig.send(large);
     t.is(await soon(ending), 'waiting');
     t.true(text(seen).length < large.length);
-    made.gate.give(allCredit);
+    rig.gate.give(allCredit);
     t.is((await ending)?.outcome, 'delivered');
     t.is(text(seen), large);
   });
 
   test(`${name}: a gate that is held ${whenHeld === 'waits' ? 'stops the reading' : 'sheds what comes'}`, async (t) => {
-    const made = await make();
-    const seen = settleWith(made, delivered(1));
-    const release = made.gate.hold('test');
-    const ending = made.send(large);
+    const rig = await make();
+    const seen = settleWith(rig, delivered(1));
+    const release = rig.gate.hold('test');
+    const ending = rig.send(large);
     await soon(ending);
     t.true(text(seen).length < large.length);
     release();
@@ -103,28 +103,28 @@ export function sourceContract(
   });
 
   test(`${name}: a drain waits for what was taken, and nothing new is taken after it`, async (t) => {
-    const made = await make();
+    const rig = await make();
     const open: Batch<ByteBlock>[] = [];
-    made.source.batches$.subscribe((batch) => open.push(batch));
-    const ending = made.send('one line\n');
+    rig.source.batches$.subscribe((batch) => open.push(batch));
+    const ending = rig.send('one line\n');
     t.true(await until(() => open.length > 0));
-    const drained = made.source.drain();
+    const drained = rig.source.drain();
     t.is(await soon(drained.then(() => 'drained')), 'waiting');
     for (const batch of open) batch.settle(delivered(1));
     await drained;
     t.is((await ending)?.outcome, 'delivered');
     const count = open.length;
-    t.not((await made.send('too late\n'))?.outcome, 'delivered');
+    t.not((await rig.send('too late\n'))?.outcome, 'delivered');
     t.is(open.length, count);
   });
 
   test(`${name}: a stop releases what a drain still waits for`, async (t) => {
-    const made = await make();
-    made.source.batches$.subscribe(() => {});
-    void made.send('one line\n');
+    const rig = await make();
+    rig.source.batches$.subscribe(() => {});
+    void rig.send('one line\n');
     await soon(new Promise(() => {}));
-    void made.source.drain();
-    await made.source.stop();
+    void rig.source.drain();
+    await rig.source.stop();
     t.pass();
   });
 

@@ -138,9 +138,9 @@ async function assertAnsweredIsStored(
   for (const [writer, numbers] of answered.entries()) {
     const rows = await rowsOf(adapter, `SELECT n FROM kept.lines WHERE w = 'w${writer}' ORDER BY _ts`);
     // The last body may have been stored without its answer having arrived.
-    const found = rows.map(([n]) => Number(n));
-    t.deepEqual(found.slice(0, numbers.length), numbers);
-    t.true(found.length <= numbers.length + linesPerBody);
+    const stored = rows.map(([n]) => Number(n));
+    t.deepEqual(stored.slice(0, numbers.length), numbers);
+    t.true(stored.length <= numbers.length + linesPerBody);
   }
 }
 

@@ -61,12 +61,12 @@ test.serial('recorded packets, plain, signed and encrypted, are found again', as
     const { body } = await service.sql(`SELECT *, CAST(_ts AS BIGINT) FROM \`${table}\``, { database: 'agentd' });
     const names = body.column_meta.map(([name]) => name);
     const column = (row: readonly unknown[], name: string): unknown => row[names.indexOf(name)] ?? '';
-    const found = body.data.map((row) => {
+    const stored = body.data.map((row) => {
       const tags = ['host', 'instance', 'type', 'type_instance'].map((name) => column(row, name)).join('/');
       const value = row[names.indexOf('value')];
       return `${tags} ${value === null ? 'null' : Number(value)} ${String(row.at(-1)).slice(0, -1)}`;
     });
-    t.deepEqual(found.sort(), [...rows].sort(), table);
+    t.deepEqual(stored.sort(), [...rows].sort(), table);
   }
 });
 

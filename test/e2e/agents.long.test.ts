@@ -24,9 +24,9 @@ test.before(async () => {
 
 /** The block of the page that holds a text, with the addresses of this service. */
 function block(part: string): string {
-  const found = page.find(({ text }) => text.includes(part));
-  if (found === undefined) throw new Error(`docs/agents.md has no block with ${part}.`);
-  return world.here(found.text);
+  const block = page.find(({ text }) => text.includes(part));
+  if (block === undefined) throw new Error(`docs/agents.md has no block with ${part}.`);
+  return world.here(block.text);
 }
 
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', join(homedir(), 'go/bin')];

@@ -32,9 +32,9 @@ const questions = [
 ];
 
 async function answers(of: Pick<TestService, 'rows'>): Promise<unknown> {
-  const found: Record<string, unknown> = {};
-  for (const question of questions) found[question] = await of.rows(question);
-  return found;
+  const answers: Record<string, unknown> = {};
+  for (const question of questions) answers[question] = await of.rows(question);
+  return answers;
 }
 
 test('a backup of a running service answers every query as the original did, whole and with what was added', async (t) => {

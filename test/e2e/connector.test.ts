@@ -26,8 +26,8 @@ test('a published connector makes, fills and reads tables of every type', async 
     'CREATE DATABASE power',
     'CREATE STABLE power.meters (ts TIMESTAMP, current FLOAT, voltage INT) TAGS (location VARCHAR(24), site INT)',
   ]) {
-    const made = await cursor.query(definition);
-    t.deepEqual([made.getErrCode(), made.getAffectRows(), made.getErrStr()], [0, 0, undefined], definition);
+    const result = await cursor.query(definition);
+    t.deepEqual([result.getErrCode(), result.getAffectRows(), result.getErrStr()], [0, 0, undefined], definition);
   }
   const types = [
     ['ts', 'TIMESTAMP', 'TIMESTAMP', 8, '1700000000123', '2023-11-14T22:13:20.123Z'],

@@ -138,8 +138,8 @@ brief('a topic over a database follows tables as they come, each with its own co
   await service.run(`CREATE TABLE ${db}.n1 (ts TIMESTAMP, a DOUBLE, b BOOL)`);
   await service.run(`CREATE TABLE ${db}.n2 (ts TIMESTAMP, c DOUBLE, d BOOL)`);
   await service.run(`INSERT INTO ${db}.n1 VALUES (5, 1.5, true) ${db}.n2 VALUES (6, NULL, false)`);
-  const found = await drain(consumer);
-  t.deepEqual(found.toSorted(), ['d1|1000 0 x y', 'n1|5 1.5 true', 'n2|6 \\N false']);
+  const lines = await drain(consumer);
+  t.deepEqual(lines.toSorted(), ['d1|1000 0 x y', 'n1|5 1.5 true', 'n2|6 \\N false']);
   await write(db, 'd2', 0, 1);
   await service.run(`DROP STABLE ${db}.m`);
   await service.run(`INSERT INTO ${db}.n1 VALUES (7, 2.5, false)`);
@@ -266,7 +266,7 @@ long('an insert of many rows comes in messages that are committed one by one', a
   await write(db, 'd9', 0, 1);
   await service.run(`CREATE TOPIC ${db}_t AS SELECT ts, v FROM ${db}.m`);
   const options = { group: 'g', autoCommit: false };
-  const found: string[] = [];
+  const lines: string[] = [];
   for (let messages = 0; ; messages++) {
     // Every consumer reads and commits one message, and begins where the one before has ended.
     const consumer = await subscribe([`${db}_t`], options);
@@ -278,13 +278,13 @@ long('an insert of many rows comes in messages that are committed one by one', a
       break;
     }
     t.true(message.rows.length <= 16_384);
-    found.push(...rowsOf(message));
+    lines.push(...rowsOf(message));
   }
-  t.is(found.length, tables * perTable + 1);
-  t.is(new Set(found).size, found.length);
-  t.is(found.at(-1), 'd9|1000 0');
+  t.is(lines.length, tables * perTable + 1);
+  t.is(new Set(lines).size, lines.length);
+  t.is(lines.at(-1), 'd9|1000 0');
   const whole = await subscribe([`${db}_t`], { group: 'h' });
-  t.deepEqual(await drain(whole), found);
+  t.deepEqual(await drain(whole), lines);
   await whole.close();
 });
 

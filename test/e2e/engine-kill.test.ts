@@ -76,8 +76,8 @@ test.serial(
     );
     for (const [writer, { answered }] of states.entries()) {
       const rows = await rowsOf(adapter, `SELECT n FROM kept.lines WHERE w = 'w${writer}' ORDER BY _ts`);
-      const found = rows.map(([n]) => Number(n));
-      t.deepEqual(found, answered, `writer ${writer}`);
+      const stored = rows.map(([n]) => Number(n));
+      t.deepEqual(stored, answered, `writer ${writer}`);
     }
     const [[total] = []] = await rowsOf(adapter, 'SELECT count(*) FROM kept.lines');
     t.is(

@@ -44,8 +44,8 @@ test.serial(
     // Whatever was tried again is done by the time that what comes after it is stored.
     await write('ovens,nth=last v=99');
     const events = await eventsSoon(service, (all) => all.some(({ elementId }) => elementId === 'last'));
-    const found = events.filter(({ rule }) => rule === 'hot').map(({ elementId, count }) => `${elementId}: ${count}`);
-    t.deepEqual(found.toSorted(), [...delaysMs.keys(), 'last'].map((nth) => `${nth}: 1`).toSorted());
+    const counts = events.filter(({ rule }) => rule === 'hot').map(({ elementId, count }) => `${elementId}: ${count}`);
+    t.deepEqual(counts.toSorted(), [...delaysMs.keys(), 'last'].map((nth) => `${nth}: 1`).toSorted());
   },
 );
 

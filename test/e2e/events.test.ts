@@ -250,11 +250,12 @@ brief('users see the events of what they may read, and move those of what they m
 brief('pages do not shift when events come, and together they are the whole list', async (t) => {
   const store = new EventsStore(engine);
   const position = await store.position();
-  const made = (n: number, opened: number) => storedEvent(n, { elementId: 'paged', opened, slot: String(5_000 + n) });
-  await store.put(Array.from({ length: 25 }, (_, n) => made(n, position)));
+  const eventOf = (n: number, opened: number) =>
+    storedEvent(n, { elementId: 'paged', opened, slot: String(5_000 + n) });
+  await store.put(Array.from({ length: 25 }, (_, n) => eventOf(n, position)));
   const first = await pageOf(service, { elementId: 'paged', pageSize: 10 });
   t.is(first.total, 25);
-  await store.put([made(100, first.asOf + 1), made(-1, first.asOf + 1)]);
+  await store.put([eventOf(100, first.asOf + 1), eventOf(-1, first.asOf + 1)]);
   const pages = [first];
   for (const pageNum of [2, 3, 4]) {
     pages.push(await pageOf(service, { elementId: 'paged', pageSize: 10, pageNum, asOf: first.asOf }));

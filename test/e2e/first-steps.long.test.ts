@@ -16,9 +16,9 @@ const blocks = blocksOf('docs/first-steps.md').map((block) => ({
 }));
 
 function block(language: string, part: string): string {
-  const found = blocks.find((shown) => shown.language === language && shown.text.includes(part));
-  if (found === undefined) throw new Error(`docs/first-steps.md has no block with ${part}.`);
-  return found.text;
+  const block = blocks.find((shown) => shown.language === language && shown.text.includes(part));
+  if (block === undefined) throw new Error(`docs/first-steps.md has no block with ${part}.`);
+  return block.text;
 }
 
 test('from a settings file to a plot, an event, and a backup that restores', async (t) => {
@@ -36,7 +36,7 @@ test('from a settings file to a plot, an event, and a backup that restores', asy
   );
 
   const [plot = ''] = statementsIn(block('sql', 'INTERVAL(2s)'));
-  const lines = await rowsSoon(service, 'hostexporter', plot, (found) => found.length > 2);
+  const lines = await rowsSoon(service, 'hostexporter', plot, (rows) => rows.length > 2);
   t.true(
     lines.some(
       ([, pipeline, outcome, count]) => pipeline === 'hostexporter' && outcome === 'stored' && Number(count) > 0,
@@ -67,7 +67,6 @@ test('from a settings file to a plot, an event, and a backup that restores', asy
   const again = await startService('-c', file, `--port=${port}`, `--database.path=${join(directory, 'restored')}`);
   t.teardown(again.end);
   t.true(
-    (await rowsSoon(again.service, 'hostexporter', plot, (found) => found.length >= lines.length)).length >=
-      lines.length,
+    (await rowsSoon(again.service, 'hostexporter', plot, (rows) => rows.length >= lines.length)).length >= lines.length,
   );
 });

@@ -126,7 +126,7 @@ for (const name of names) {
       );
       // Whole numbers that a double cannot tell from their neighbours come as text.
       t.deepEqual(
-        rows.map(([found]) => (found === null ? null : Number(found))),
+        rows.map(([cell]) => (cell === null ? null : Number(cell))),
         [[number]].flat(),
         `${sample} ${JSON.stringify(labels)}`,
       );

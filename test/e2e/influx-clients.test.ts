@@ -79,9 +79,9 @@ test('the JavaScript client of version 1 makes its database, writes, is told of 
 
 test('the JavaScript client of version 2 writes with a token or user and password, gzipped or not', async (t) => {
   await service.run("CREATE DATABASE bucket2 PRECISION 'ns'");
-  const made = await service.rows('CREATE TOKEN influx_token FROM USER root');
+  const created = await service.rows('CREATE TOKEN influx_token FROM USER root');
   const url = `http://127.0.0.1:${service.port}`;
-  for (const [nth, token] of [String(made[0]?.[0]), `${root.user}:${root.password}`].entries()) {
+  for (const [nth, token] of [String(created[0]?.[0]), `${root.user}:${root.password}`].entries()) {
     const api = new InfluxDB2({ url, token }).getWriteApi('my-org', 'bucket2/autogen', 'ns', {
       gzipThreshold: nth * 1000,
       maxRetries: 0,

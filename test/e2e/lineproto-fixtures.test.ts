@@ -93,7 +93,7 @@ for (const [index, name] of names.entries()) {
         for (const [field, { type }] of Object.entries(fields))
           t.is(types.get(field), columnTypes[type], `field ${field} of ${table}`);
       for (const { tags, fields, timestamp } of expected) {
-        const found = rows.filter((row) => {
+        const matching = rows.filter((row) => {
           const time = nanosOf(String(row._ts));
           const inTime =
             timestamp === null
@@ -101,7 +101,7 @@ for (const [index, name] of names.entries()) {
               : time === BigInt(timestamp) * nanos[recording.precision ?? 'ns']!;
           return inTime && Object.entries(tags).every(([tag, value]) => row[tag] === value);
         });
-        const alike = found.filter((row) =>
+        const alike = matching.filter((row) =>
           Object.entries(fields).every(([field, { value }]) => same(row[field], value)),
         );
         t.true(alike.length > 0, `${table} ${JSON.stringify({ tags, fields, timestamp })} in ${JSON.stringify(rows)}`);
@@ -129,15 +129,15 @@ function send({ request, precision }: Recording, bytes: Buffer, database: string
   const query = { db: database, ...(precision === null ? {} : { precision }) };
   if (request === undefined) return service.write(bytes, query);
   const { 'Transfer-Encoding': chunked, ...headers } = request.headers;
-  const given = Object.fromEntries(
+  const sent = Object.fromEntries(
     Object.entries(headers).map(([key, value]) => [key, value.startsWith('Basic') ? basic : value]),
   );
   // A token is not for this route; such clients are configured with a user and a password in the address.
-  const withToken = Object.values(given).some((value) => value.startsWith('Token'));
+  const withToken = Object.values(sent).some((value) => value.startsWith('Token'));
   const full = withToken ? { ...query, u: root.user, p: root.password } : query;
-  if (request.http_version === '1.0') return sendOld(full, given, bytes);
+  if (request.http_version === '1.0') return sendOld(full, sent, bytes);
   const body = chunked === undefined ? bytes : [bytes.subarray(0, 7), bytes.subarray(7)];
-  return service.write(body, full, { method: request.method, headers: given, auth: false });
+  return service.write(body, full, { method: request.method, headers: sent, auth: false });
 }
 
 /** A request of HTTP/1.0, which closes its connection. */

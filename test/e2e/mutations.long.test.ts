@@ -55,9 +55,9 @@ test.serial('mutated line protocol never breaks the service or costs a good neig
   await send(count, Buffer.from(`cpu,host=a text="${'x'.repeat(10 * 1024 * 1024)}" ${startMs}`));
   await send(count + 1, Buffer.from(`cpu${'\\ '.repeat(200_000)} v=1 ${startMs}`));
 
-  const found = await rowsOf(adapter, 'SELECT side, n FROM mutated.good ORDER BY side, n');
+  const stored = await rowsOf(adapter, 'SELECT side, n FROM mutated.good ORDER BY side, n');
   const numbers = Array.from({ length: count + 2 }, (_, n) => n);
-  t.deepEqual(found, [...numbers.map((n) => ['after', n]), ...numbers.map((n) => ['before', n])]);
+  t.deepEqual(stored, [...numbers.map((n) => ['after', n]), ...numbers.map((n) => ['before', n])]);
   t.is(enginePid(adapter), engine, 'the engine lives');
 });
 

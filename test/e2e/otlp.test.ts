@@ -106,9 +106,9 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
   t.teardown(() => client.close());
   const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
   const same = (bytes: Buffer): Buffer => bytes;
-  for (const [given, body, code, said] of cases) {
+  for (const [metadata, body, code, said] of cases) {
     const error = await new Promise<ServiceError | null>((resolve) => {
-      const head = Metadata.fromHttp2Headers(given);
+      const head = Metadata.fromHttp2Headers(metadata);
       client.makeUnaryRequest(path, same, same, Buffer.from(body), head, (failure) => resolve(failure));
     });
     t.is(error?.code, code, error?.details);

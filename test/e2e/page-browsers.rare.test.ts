@@ -25,9 +25,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What a script in the page can use: waiting, finding by words, filling in. */
 const helpers = `
-  const until = async (found, what) => {
+  const until = async (probe, what) => {
     for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((go) => setTimeout(go, 20))) {
-      const value = found();
+      const value = probe();
       if (value) return value;
     }
     throw new Error('It never came: ' + what + ' in ' + document.body.innerText);

@@ -76,18 +76,18 @@ async function startPrometheus(config: string): Promise<Prometheus> {
 /** Asks again until the answer is what is wanted, or the time is up. */
 async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   let last: unknown;
-  let wanted: T | undefined;
+  let accepted: T | undefined;
   const came = await until(async () => {
     try {
       const answer = await ask();
       last = answer;
-      if (isWanted(answer)) wanted = answer;
+      if (isWanted(answer)) accepted = answer;
     } catch (error) {
       last = error;
     }
-    return wanted !== undefined;
+    return accepted !== undefined;
   }, 40_000);
-  if (came && wanted !== undefined) return wanted;
+  if (came && accepted !== undefined) return accepted;
   throw new Error(`Waited in vain; at last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
 }
 
@@ -121,7 +121,7 @@ remote_write:
       service.rows(
         "SELECT v, labels->'country' FROM prom.metrics WHERE labels->'__name__' = 'shop_orders_total' AND labels->'country' = 'de'",
       ),
-    (found) => found.length >= 3,
+    (rows) => rows.length >= 3,
   );
   t.deepEqual(rows[0], [41, 'de']);
   t.deepEqual(await service.rows(`SELECT v FROM prom.metrics WHERE labels->'room' = 'nan' LIMIT 1`), [[null]]);
@@ -142,7 +142,7 @@ remote_read:
   t.teardown(() => reader.stop());
   const sum = await eventually(
     () => reader.query('sum(last_over_time(shop_orders_total[10m]))'),
-    (found) => found.length > 0,
+    (rows) => rows.length > 0,
   );
   t.is(sum[0]?.value[1], '48');
   const values = async (text: string) =>

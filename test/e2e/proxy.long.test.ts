@@ -25,8 +25,8 @@ test('writes, statements and the page go through nginx, which ends TLS', async (
   const directory = directoryFor(t);
   const [key, certificate] = [join(directory, 'sluice.key'), join(directory, 'sluice.crt')];
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', certificate];
-  await promisify(execFile)('openssl', made);
+  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', certificate];
+  await promisify(execFile)('openssl', options);
   const port = await freePort();
   const shown = blocksOf('docs/operations.md').find((block) => block.text.startsWith('server {'))?.text ?? '';
   const server = shown

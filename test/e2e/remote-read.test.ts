@@ -99,9 +99,9 @@ brief('matchers see absent labels as empty, and regular expressions match the wh
     [query(['EQ', 'job', 'n'], ['RE', 'job', 'n|m'], ['NEQ', 'job', 'm']), [up]],
   ];
   for (const [asked, expected] of cases) {
-    const [found] = await read('data', asked);
+    const [series] = await read('data', asked);
     t.deepEqual(
-      sets(found ?? []),
+      sets(series ?? []),
       expected.map((labels) => ({ ...labels })),
       JSON.stringify(asked.matchers),
     );
@@ -109,12 +109,12 @@ brief('matchers see absent labels as empty, and regular expressions match the wh
 });
 
 brief('series come in the order of their labels, and without matchers all of them', async (t) => {
-  const [found] = await read('data', query());
+  const [series] = await read('data', query());
   t.deepEqual(
-    sets(found ?? []),
+    sets(series ?? []),
     [odd, up, ...zones].map((labels) => ({ ...labels })),
   );
-  for (const { labels } of found ?? [])
+  for (const { labels } of series ?? [])
     t.deepEqual(labels, labelsOf(Object.fromEntries(labels.map(({ name, value }) => [name, value]))));
 });
 
@@ -131,8 +131,8 @@ brief('every query has its result, in their order, also an empty one', async (t)
 
 brief('labels and values of any kind are found as they were written', async (t) => {
   for (const [name, value] of Object.entries(odd)) {
-    const [found] = await read('data', query(['EQ', name, value]));
-    t.deepEqual(sets(found ?? []), [odd], name);
+    const [series] = await read('data', query(['EQ', name, value]));
+    t.deepEqual(sets(series ?? []), [odd], name);
   }
   t.is((await read('data', query(['EQ', '__name__', 'odd'])))[0]?.[0]?.samples[0]?.value, -0.1);
 });
@@ -227,8 +227,8 @@ brief('series that statements wrote are read as well, whatever the precision', a
   await service.run(
     `INSERT INTO sqlmade.a USING sqlmade.metrics TAGS ('{"z": 5, "a": true, "n": null, "s": "x"}') VALUES (${start}, 42)`,
   );
-  const [found] = await read('sqlmade', query(['EQ', 'z', '5'], ['EQ', 'n', '']));
-  t.deepEqual(found, [
+  const [series] = await read('sqlmade', query(['EQ', 'z', '5'], ['EQ', 'n', '']));
+  t.deepEqual(series, [
     { labels: labelsOf({ a: 'true', s: 'x', z: '5' }), samples: [{ value: 42, timestamp: String(start) }] },
   ]);
 });
@@ -254,8 +254,8 @@ for (const { name, body, queries, headers } of recordings('ReadRequest')) {
         { labels: labelsOf({ ...labels, cluster: 'other' }), samples: [{ value: 2, timestamp }] },
       ]),
     );
-    const { Authorization: _, ...given } = headers;
-    const response = await service.open({ path: `/metricsdb/v1/remote_read/${database}`, body, headers: given });
+    const { Authorization: _, ...others } = headers;
+    const response = await service.open({ path: `/metricsdb/v1/remote_read/${database}`, body, headers: others });
     t.is(response.statusCode, 200);
     const results = readAnswer(await buffer(response));
     t.is(results.length, asked.length);
@@ -269,9 +269,9 @@ brief('large answers hold every sample once, over many chunks', async (t) => {
     samples: Array.from({ length: 2500 }, (_, k) => ({ value: i * 10_000 + k, timestamp: start + k * 15 })),
   }));
   for (let at = 0; at < list.length; at += 10) await write('large', writeBody(list.slice(at, at + 10)));
-  const [found] = await read('large', query());
-  t.is(found?.length, 40);
-  for (const { labels, samples } of found ?? []) {
+  const [series] = await read('large', query());
+  t.is(series?.length, 40);
+  for (const { labels, samples } of series ?? []) {
     const i = Number(labels.find(({ name }) => name === 'i')?.value);
     t.true(
       samples.length === 2500 &&

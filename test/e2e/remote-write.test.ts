@@ -44,8 +44,8 @@ const fresh = (): string => `w${databases++}`;
 for (const { name, body, headers, timeseries } of recordings('WriteRequest')) {
   brief(`${name}: every sample that its client sent is read back`, async (t) => {
     const database = fresh();
-    const { Authorization: _, ...given } = headers;
-    const reply = await send(database, body, { headers: given });
+    const { Authorization: _, ...others } = headers;
+    const reply = await send(database, body, { headers: others });
     t.deepEqual([reply.status, reply.text], [204, '']);
     const expected = timeseries.flatMap(({ labels, samples }) =>
       samples.map(({ value, timestamp }) => {
@@ -269,11 +269,11 @@ brief('whatever another implementation encodes comes back over SQL as it went in
           return samples.map(({ value, timestamp }) => ({ json, time: `${timestamp}000000`, value: value + 0 }));
         });
         const { body } = await service.sql(`SELECT labels, CAST(ts AS BIGINT), v FROM ${database}.metrics`);
-        const found = body.data.map(([json, time, value]) => ({ json, time: String(time), value }));
-        t.is(found.length, expected.length);
+        const stored = body.data.map(([json, time, value]) => ({ json, time: String(time), value }));
+        t.is(stored.length, expected.length);
         for (const row of expected)
           t.true(
-            found.some((other) => isSame(row, other)),
+            stored.some((other) => isSame(row, other)),
             JSON.stringify(row),
           );
         await service.run(`DROP DATABASE ${database}`);

@@ -65,13 +65,13 @@ test.before(async () => {
   await service.run('CREATE TABLE a.b (ts TIMESTAMP, v INT)');
 });
 
-for (const { request, reply_given: given } of exchanges) {
+for (const { request, reply_given: recorded } of exchanges) {
   const called = `${request.url} ${request.body}`;
 
   test(`a recorded request is answered: ${called}`, async (t) => {
     const expected = answers[called];
     if (expected === undefined) return t.fail('No answer is known.');
-    t.is(expected.status, given.status);
+    t.is(expected.status, recorded.status);
     // The recording hides the credentials. What is compressed would have to be inflated first.
     const { 'Accept-Encoding': _, ...headers } = request.headers;
     const { auth = basic } = expected;
@@ -80,7 +80,7 @@ for (const { request, reply_given: given } of exchanges) {
     t.deepEqual([reply.status, reply.text], [expected.status, expected.body]);
     t.is(reply.headers['content-type'], 'application/json; charset=utf-8');
     // The connector reads the same members in the same order.
-    t.deepEqual(Object.keys(JSON.parse(reply.text)), Object.keys(JSON.parse(given.body)));
+    t.deepEqual(Object.keys(JSON.parse(reply.text)), Object.keys(JSON.parse(recorded.body)));
   });
 }
 

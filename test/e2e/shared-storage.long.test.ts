@@ -28,10 +28,10 @@ async function write(database: string, lines: string): Promise<number> {
 
 /** Engine tables of rows that a database of the dialect has. */
 async function engineTables(t: ExecutionContext, database: string): Promise<readonly string[]> {
-  const made = await service.rows(
+  const databases = await service.rows(
     `SELECT create_time FROM information_schema.ins_databases WHERE name = '${database}'`,
   );
-  t.is(made.length, 1);
+  t.is(databases.length, 1);
   return askEngine("SELECT concat(database, '.', name) FROM system.tables WHERE match(database, '^d[0-9]') ORDER BY 1");
 }
 
@@ -94,15 +94,15 @@ test.serial('metrics in one place give every query what they would give in place
   const tables = await engineTables(t, 'shared');
   t.is(tables.filter((name) => /\.s[0-9a-f]{16}$/.test(name)).length, 1, tables.join(' '));
   for (const query of queries) {
-    const [found, wanted] = [
+    const [sharedAnswer, ownAnswer] = [
       await service.sql(query, { database: 'shared' }),
       await service.sql(query, { database: 'own' }),
     ];
-    t.is(wanted.body.code, 0, `${query}: ${wanted.body.desc}`);
-    t.true(wanted.body.data.length > 0, query);
+    t.is(ownAnswer.body.code, 0, `${query}: ${ownAnswer.body.desc}`);
+    t.true(ownAnswer.body.data.length > 0, query);
     t.deepEqual(
-      [query, found.body.code, found.body.desc, found.body.data],
-      [query, 0, wanted.body.desc, wanted.body.data],
+      [query, sharedAnswer.body.code, sharedAnswer.body.desc, sharedAnswer.body.data],
+      [query, 0, ownAnswer.body.desc, ownAnswer.body.data],
     );
   }
 });
@@ -118,11 +118,11 @@ test.serial('lists show each metric its own sub-tables and tags', async (t) => {
     );
     return { tags, tables };
   };
-  const found = await listed('shared', 'm');
-  t.is(found.tables.length, 4);
-  t.is(found.tags.length, 8);
+  const lists = await listed('shared', 'm');
+  t.is(lists.tables.length, 4);
+  t.is(lists.tags.length, 8);
   t.deepEqual(
-    found.tags.map((row) => [row[0], row[1], row[3]]),
+    lists.tags.map((row) => [row[0], row[1], row[3]]),
     (await listed('own', 'm')).tags.map((row) => [row[0], row[1], row[3]]),
   );
   const [[all] = []] = await service.rows("SELECT COUNT(*) FROM information_schema.ins_tags WHERE db_name = 'shared'");
@@ -134,13 +134,13 @@ test.serial('lists show each metric its own sub-tables and tags', async (t) => {
     ['own', 8],
     ['shared', 8],
   ]);
-  const [name] = found.tables[0] ?? [];
+  const [name] = lists.tables[0] ?? [];
   t.deepEqual(
     await service.rows(`SHOW TAGS FROM \`${name}\` FROM shared`),
     await service.rows(`SHOW TAGS FROM \`${name}\` FROM own`).then((rows) => rows.map((row) => row.with(1, 'shared'))),
   );
-  const [[, made] = []] = await service.rows(`SHOW CREATE TABLE shared.\`${name}\``);
-  t.regex(String(made), /USING `m` \(`host`, `zone`\) TAGS \("b", "x"\)/);
+  const [[, definition] = []] = await service.rows(`SHOW CREATE TABLE shared.\`${name}\``);
+  t.regex(String(definition), /USING `m` \(`host`, `zone`\) TAGS \("b", "x"\)/);
   await service.run(`ALTER TABLE shared.\`${name}\` SET TAG zone = 'q'`);
   t.deepEqual(await service.rows('SELECT DISTINCT zone FROM shared.m ORDER BY zone'), [['q'], ['x'], ['y']]);
   t.deepEqual(await service.rows('SELECT DISTINCT zone FROM shared.n ORDER BY zone'), [['x'], ['y']]);
@@ -201,12 +201,12 @@ test.serial('a stream over one metric looks at no other one', async (t) => {
     'CREATE STREAM counts INTO streams.counts AS SELECT _wstart, COUNT(*), SUM(v) FROM streams.m PARTITION BY tbname COUNT_WINDOW(2)',
   );
   t.is(await write('streams', `${linesOf('m', 1, 1, 5)}\n${linesOf('n', 500, 1, 5)}\n${linesOf('o', 900, 0, 5)}`), 204);
-  const wanted = {
+  const queries = {
     minutes:
       "SELECT COUNT(*), SUM(v) FROM streams.m WHERE _ts >= '2026-01-01T00:01:00Z' PARTITION BY host INTERVAL(1m)",
     counts: 'SELECT COUNT(*), SUM(v) FROM streams.m PARTITION BY tbname COUNT_WINDOW(2)',
   };
-  for (const [target, query] of Object.entries(wanted)) {
+  for (const [target, query] of Object.entries(queries)) {
     const results = async () =>
       (await service.rows(`SELECT * FROM streams.${target}`)).map((row) => row.slice(1, 3).join(' ')).toSorted();
     const expected = (await service.rows(query)).map((row) => row.join(' ')).toSorted();
@@ -254,13 +254,13 @@ test.serial(
     t.true(await until(async () => service.enginePid() !== killed && (await service.code('SELECT 1')) === 0, 30_000));
     for (const i of [0, 1, 150, 299]) {
       const rows = await service.rows(`SELECT _value FROM many.many_m${i} ORDER BY _ts`);
-      const found = new Set(rows.map(([value]) => Number(value)));
+      const stored = new Set(rows.map(([value]) => Number(value)));
       t.deepEqual(
-        answered.filter((round) => !found.has(round)),
+        answered.filter((round) => !stored.has(round)),
         [],
         `metric ${i}`,
       );
-      t.is(found.size, rows.length);
+      t.is(stored.size, rows.length);
     }
   },
 );

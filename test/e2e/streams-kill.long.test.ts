@@ -55,10 +55,10 @@ async function becomeEqual(t: ExecutionContext, adapter: Listening): Promise<voi
     const own = columns.split(', ').map((column) => `\`${column}\``);
     const order = own.map((_, place) => place + 1).join(', ');
     const stored = () => rowsOf(adapter, `SELECT ${own.join(', ')} FROM d.o_${name} ORDER BY ${order}`);
-    const wanted = () => rowsOf(adapter, `SELECT ${columns} ${rest} ORDER BY ${order}`);
-    await until(async () => JSON.stringify(await stored()) === JSON.stringify(await wanted()), soonMs);
-    t.deepEqual(await stored(), await wanted(), name);
-    t.true((await wanted()).length > 10, name);
+    const computed = () => rowsOf(adapter, `SELECT ${columns} ${rest} ORDER BY ${order}`);
+    await until(async () => JSON.stringify(await stored()) === JSON.stringify(await computed()), soonMs);
+    t.deepEqual(await stored(), await computed(), name);
+    t.true((await computed()).length > 10, name);
   }
 }
 

@@ -27,10 +27,10 @@ test.before(async () => {
 
 /** Waits until a query gives what another one or a list of rows says, and compares. */
 async function becomes(t: ExecutionContext, query: string, expected: string | Rows): Promise<void> {
-  const wanted = async (): Promise<Rows> => (typeof expected === 'string' ? service.rows(expected) : expected);
-  const text = JSON.stringify(await wanted());
-  const found = await rowsSoon(service, 'd', query, (rows) => JSON.stringify(rows) === text);
-  t.deepEqual(found, await wanted(), query);
+  const expectedRows = async (): Promise<Rows> => (typeof expected === 'string' ? service.rows(expected) : expected);
+  const text = JSON.stringify(await expectedRows());
+  const results = await rowsSoon(service, 'd', query, (rows) => JSON.stringify(rows) === text);
+  t.deepEqual(results, await expectedRows(), query);
 }
 
 /** Numbers below a limit, the same ones in every run. */
@@ -197,8 +197,8 @@ brief('a stream reads its own table where several share their storage', async (t
   await write(45, 50);
   for (const [name, window] of Object.entries(kinds)) {
     const columns = '_wstart ts, count(*) c, sum(value) s';
-    const wanted = `SELECT ${columns} FROM d.heat PARTITION BY tbname ${window} ORDER BY 1, 2, 3`;
-    await becomes(t, `SELECT ts, c, s FROM o.heat_${name} ORDER BY 1, 2, 3`, wanted);
+    const query = `SELECT ${columns} FROM d.heat PARTITION BY tbname ${window} ORDER BY 1, 2, 3`;
+    await becomes(t, `SELECT ts, c, s FROM o.heat_${name} ORDER BY 1, 2, 3`, query);
     await service.run(`DROP STREAM heat_${name}`);
   }
 });

@@ -55,11 +55,11 @@ for (const [database, name] of [
     for (const [table, rows] of expected) {
       const { body } = await service.sql(`SELECT * FROM \`${table}\``, { database });
       const names = body.column_meta.map(([column]) => column);
-      const found = body.data.map(([time, value, ...tags]) => {
+      const stored = body.data.map(([time, value, ...tags]) => {
         const pairs = tags.map((tag, i): [string, unknown] => [names[i + 2]!, tag]).filter(([, tag]) => tag !== null);
         return JSON.stringify([time, Number(value), pairs.sort()]);
       });
-      t.deepEqual(found.sort(), [...rows].sort(), table);
+      t.deepEqual(stored.sort(), [...rows].sort(), table);
     }
   });
 }

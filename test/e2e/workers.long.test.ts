@@ -49,12 +49,12 @@ class Writer {
   }
 
   /** Numbers that were answered and are not found, and how many rows there are of those that are. */
-  async check(door: Door): Promise<{ missing: number; rows: number; found: number }> {
+  async check(door: Door): Promise<{ missing: number; rows: number; distinct: number }> {
     const [[rows] = []] = await rowsOf(door, `SELECT COUNT(*) FROM d.kept WHERE w = '${this.#name}'`);
     const stored = await rowsOf(door, `SELECT n FROM d.kept WHERE w = '${this.#name}'`);
-    const found = new Set(stored.map(([n]) => Number(n)));
-    const missing = Array.from({ length: this.answered }, (_, n) => n).filter((n) => !found.has(n)).length;
-    return { missing, rows: Number(rows), found: found.size };
+    const values = new Set(stored.map(([n]) => Number(n)));
+    const missing = Array.from({ length: this.answered }, (_, n) => n).filter((n) => !values.has(n)).length;
+    return { missing, rows: Number(rows), distinct: values.size };
   }
 }
 
@@ -94,9 +94,9 @@ test.serial(
     await Promise.all(running);
     t.true(await until(async () => (await sql(service, 'SELECT 1')).code === 0, 30_000));
     for (const writer of writers) {
-      const { missing, rows, found } = await writer.check(service);
+      const { missing, rows, distinct } = await writer.check(service);
       t.is(missing, 0);
-      t.is(rows, found, 'nothing is double');
+      t.is(rows, distinct, 'nothing is double');
     }
   },
 );

@@ -143,10 +143,10 @@ class Sut {
     const time = name === 's' ? 'ts' : '_ts';
     const known = (await this.statement(`DESCRIBE ${this.#database}.${name}`)).map(([column]) => String(column));
     const fields = fieldNames.map((field) => (known.includes(field) ? field : 'NULL'));
-    const found = await this.statement(
+    const rows = await this.statement(
       `SELECT w, CAST(${time} AS BIGINT), ${fields.join(', ')} FROM ${this.#database}.${name}`,
     );
-    return found.map(([series, ms, ...values]) => rowText(`${series} ${Number(ms) - startMs}`, values)).sort();
+    return rows.map(([series, ms, ...values]) => rowText(`${series} ${Number(ms) - startMs}`, values)).sort();
   }
 }
 

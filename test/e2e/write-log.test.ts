@@ -126,14 +126,14 @@ long(`${kills} kills of adapter, engine and both lose and double nothing that wa
     const { writer, answered } = state;
     const { column } = door;
     const from = door.from('kept', door.name, writer);
-    const found = new Set((await rowsOf(adapter, `SELECT ${column} FROM ${from}`)).map(([n]) => Number(n)));
+    const stored = new Set((await rowsOf(adapter, `SELECT ${column} FROM ${from}`)).map(([n]) => Number(n)));
     t.deepEqual(
-      answered.filter((n) => !found.has(n)),
+      answered.filter((n) => !stored.has(n)),
       [],
       `${door.name}: all that was answered is there`,
     );
     const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${from}`);
-    t.is(Number(count), found.size, `${door.name}: nothing is double`);
+    t.is(Number(count), stored.size, `${door.name}: nothing is double`);
     const newest = door.from('kept', newestOf(door.name), writer);
     const [[last] = []] = await rowsOf(adapter, `SELECT ${column} FROM ${newest}`);
     t.true(Number(last) >= (answered.at(-1) ?? 0), `${door.name}: the last answer wins`);

@@ -92,8 +92,8 @@ test('what was seen before somebody resolved the event does not open a new one',
 
 test('what several processes find in one scheduled run counts once', (t) => {
   const seen = (n: number, run: number): EventLogEntry => {
-    const found = operation('seen', n);
-    return { position: n, operation: found.op === 'seen' ? { ...found, run } : found };
+    const once = operation('seen', n);
+    return { position: n, operation: once.op === 'seen' ? { ...once, run } : once };
   };
   const { changed, outcomes } = foldLog([], [seen(1, 7), seen(2, 7), seen(3, 8), seen(4, 8)]);
   t.is(changed[0]?.count, 4);

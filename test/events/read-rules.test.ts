@@ -18,15 +18,15 @@ function read(rules: unknown): EventsSettings | readonly string[] {
 }
 
 function errorsOf(...rules: readonly unknown[]): readonly string[] {
-  const found = read(rules);
-  return 'rules' in found ? [] : found;
+  const outcome = read(rules);
+  return 'rules' in outcome ? [] : outcome;
 }
 
 const hot = { name: 'hot', database: 'plant', table: 'ovens', column: 'temp', comparison: '>', threshold: 80 };
 
 test('a rule over values has sound defaults', (t) => {
-  const found = read([hot]);
-  t.deepEqual('rules' in found && found.rules, [
+  const outcome = read([hot]);
+  t.deepEqual('rules' in outcome && outcome.rules, [
     {
       kind: 'value',
       ...hot,
@@ -72,8 +72,8 @@ interval = "2m"
 `;
   const file = readTomlFile([eventsOptions], 'adapter.toml', text);
   t.deepEqual(file.errors, []);
-  const found = read(file.values.get('events.rules')?.value);
-  const rules = 'rules' in found ? found.rules : [];
+  const outcome = read(file.values.get('events.rules')?.value);
+  const rules = 'rules' in outcome ? outcome.rules : [];
   t.like(rules[0], { kind: 'value', comparison: '>=', threshold: 80, forMs: 30_000, clear: 75.5, resolves: false });
   t.deepEqual(rules[0]?.kind === 'value' && [...rules[0].tags], [
     ['site', ['north']],

@@ -68,7 +68,7 @@ function watch(rule: ValueRule, ...blocks: readonly (readonly Row[])[]): string[
 }
 
 test('a row that breaks the rule is found once for each series, until it clears', (t) => {
-  const found = watch(
+  const texts = watch(
     ruleOf(),
     [
       [1, 0, 80],
@@ -83,11 +83,11 @@ test('a row that breaks the rule is found once for each series, until it clears'
       [1, 4, 90],
     ],
   );
-  t.deepEqual(found, ['fired 1 1..1 x1 81', 'fired 2 1..1 x1 82', 'cleared 1 1..3 x1 83', 'fired 1 4..4 x1 90']);
+  t.deepEqual(texts, ['fired 1 1..1 x1 81', 'fired 2 1..1 x1 82', 'cleared 1 1..3 x1 83', 'fired 1 4..4 x1 90']);
 });
 
 test('between the two thresholds nothing changes', (t) => {
-  const found = watch(ruleOf({ clear: 70 }), [
+  const texts = watch(ruleOf({ clear: 70 }), [
     [1, 0, 81],
     [1, 1, 75],
     [1, 2, 82],
@@ -95,7 +95,7 @@ test('between the two thresholds nothing changes', (t) => {
     [1, 4, 70],
     [1, 5, 75],
   ]);
-  t.deepEqual(found, ['fired 1 0..0 x1 81', 'cleared 1 0..4 x1 82']);
+  t.deepEqual(texts, ['fired 1 0..0 x1 81', 'cleared 1 0..4 x1 82']);
 });
 
 test('with a duration every row must break the rule for as long, by the time of the rows', (t) => {
@@ -181,12 +181,12 @@ const comparisons: readonly (readonly [Comparison, readonly number[]])[] = [
 for (const [comparison, broken] of comparisons) {
   test(`"${comparison} 80" is broken by ${broken.join(' and ')} out of 79, 80, 81, and not by NULL or NaN`, (t) => {
     const values = [79, 80, 81, null, Number.NaN];
-    const found = watch(
+    const texts = watch(
       ruleOf({ comparison }),
       values.map((value, i): Row => [i, 0, value]),
     );
     t.deepEqual(
-      found.map((text) => Number(text.split(' ').at(-1))),
+      texts.map((text) => Number(text.split(' ').at(-1))),
       [...broken],
     );
     // Alone in its block each is judged the same.
@@ -307,9 +307,9 @@ test('when more series repeat than are taken at once, all of them get their turn
   for (let second = 1; second <= 60; second++) {
     // All go on: whoever is always taken first would leave nothing to the others.
     rules.evaluate(blockOf(rows.map(([series]): Row => [series, second, 82])), 1, now);
-    const found = rules.takeRepeats(4);
-    t.is(found.length, 4);
-    for (const { rule, series } of found) told.add(`${rule.name} ${series}`);
+    const repeats = rules.takeRepeats(4);
+    t.is(repeats.length, 4);
+    for (const { rule, series } of repeats) told.add(`${rule.name} ${series}`);
   }
   t.is(told.size, 40);
 });
@@ -336,7 +336,7 @@ test('a rule remembers as many series as it may, and counts what is beyond', (t)
 /** The same in a few plain lines: no range of the block, no table of states. */
 function naive(rule: ValueRule, blocks: readonly (readonly Row[])[]): string[] {
   const state = new Map<number, { firing: boolean; first: number; last: number; count: number; value: number }>();
-  const found: string[] = [];
+  const texts: string[] = [];
   for (const [series, seconds, value] of blocks.flat()) {
     if (value === null) continue;
     const known = state.get(series);
@@ -347,7 +347,7 @@ function naive(rule: ValueRule, blocks: readonly (readonly Row[])[]): string[] {
       if (seconds >= one.last) Object.assign(one, { last: seconds, value });
       if (one.firing || (one.last - one.first) * 1000 < rule.forMs) continue;
       one.firing = true;
-      found.push(`fired ${series} ${one.first}..${one.last} x${one.count} ${one.value}`);
+      texts.push(`fired ${series} ${one.first}..${one.last} x${one.count} ${one.value}`);
       one.count = 0;
     } else if (
       known !== undefined &&
@@ -355,10 +355,10 @@ function naive(rule: ValueRule, blocks: readonly (readonly Row[])[]): string[] {
       (!known.firing || value <= (rule.clear ?? rule.threshold))
     ) {
       state.delete(series);
-      if (known.firing) found.push(`cleared ${series} ${known.first}..${seconds} x${known.count} ${known.value}`);
+      if (known.firing) texts.push(`cleared ${series} ${known.first}..${seconds} x${known.count} ${known.value}`);
     }
   }
-  return found;
+  return texts;
 }
 
 test('any rows in any blocks are found as a plain reading finds them', (t) => {

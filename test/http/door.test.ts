@@ -67,7 +67,9 @@ test('the credentials of a connection are those of each of its requests', async 
   await send('', 'a:2');
   await send('&p=3', 'a:2');
   await send('', 'b:1');
-  const pairs = seen.map((given) => given.scheme === 'password' && `${given.user}:${given.password}`);
+  const pairs = seen.map(
+    (credentials) => credentials.scheme === 'password' && `${credentials.user}:${credentials.password}`,
+  );
   t.deepEqual(pairs, ['a:1', 'a:1', 'a:2', 'a:3', 'b:1']);
   t.is(seen[0], seen[1]);
 });

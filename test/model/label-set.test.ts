@@ -9,15 +9,15 @@ test('the labels that a sub-table was made with give its metric as the parser do
   const labels = fc.dictionary(fc.oneof(fc.constant('__name__'), text), text, { minKeys: 1, noNullPrototype: true });
   const tables = fc.constantFrom('metrics', 'metric_histograms');
   fc.assert(
-    fc.property(labels, tables, (given, table) => {
-      const raw = Object.entries(given).map(([name, value]) => ({
+    fc.property(labels, tables, (set, table) => {
+      const raw = Object.entries(set).map(([name, value]) => ({
         name: Buffer.from(name),
         value: Buffer.from(value),
       }));
       const key = labelSetKey(raw, table);
       if ('message' in key) return;
-      t.is(key.metric, given.__name__ || undefined);
-      const reversed = JSON.stringify(Object.fromEntries(Object.entries(given).reverse()));
+      t.is(key.metric, set.__name__ || undefined);
+      const reversed = JSON.stringify(Object.fromEntries(Object.entries(set).reverse()));
       t.is(metricOf(table, key.subTable, new Map([['labels', reversed]])), key.metric);
     }),
   );

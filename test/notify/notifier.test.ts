@@ -123,7 +123,7 @@ test('only events of the severity that is asked for, and worse, are told', async
 
 /** The settings that values give by flag, or the flags that are refused. */
 function read(values: Readonly<Record<string, string>>) {
-  const found = resolveSettings({
+  const resolution = resolveSettings({
     program: '',
     version: '',
     argv: Object.entries(values).map(([flag, value]) => `--${flag}=${value}`),
@@ -131,8 +131,8 @@ function read(values: Readonly<Record<string, string>>) {
     tables: [notifyOptions],
     read: readNotifySettings,
   });
-  if (found.outcome === 'settings') return found.settings;
-  return found.outcome === 'refused' ? found.errors.map((line) => line.split(/[ :]/)[0]) : [];
+  if (resolution.outcome === 'settings') return resolution.settings;
+  return resolution.outcome === 'refused' ? resolution.errors.map((line) => line.split(/[ :]/)[0]) : [];
 }
 
 test('the address of a mail server holds its sender and who reads it; what is incomplete is refused', (t) => {

@@ -120,9 +120,9 @@ test('logged blocks that are refused once after an outage are tried again', asyn
   input.next({ ...oneRow('a', 1), logged, settle: (delivery) => endings.push(delivery) });
   const away = fault('network', Codes.networkUnavailable, 'away');
   const refused = fault('database', Codes.free, 'refused');
-  for (const [at, found] of [away, away, away, refused].entries()) {
+  for (const [at, failure] of [away, away, away, refused].entries()) {
     t.true(await until(() => groups.length > at));
-    groups[at]!.settle({ outcome: 'failed', fault: found });
+    groups[at]!.settle({ outcome: 'failed', fault: failure });
   }
   t.true(await until(() => groups.length > 4));
   t.deepEqual(endings, []);

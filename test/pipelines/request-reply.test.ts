@@ -15,9 +15,9 @@ const slots = { running: 2, runningOfUser: 0, waiting: 1, waitMs: 10_000 };
 
 function make(run: (text: string, user: string) => Promise<string>, hold?: Hold<string>) {
   const credentials = {
-    authenticate: async (given: Credentials) =>
-      given.scheme === 'password' && given.password === 'good'
-        ? { user: given.user }
+    authenticate: async (credentials: Credentials) =>
+      credentials.scheme === 'password' && credentials.password === 'good'
+        ? { user: credentials.user }
         : fault('auth', Codes.authenticationFailure, 'who?'),
   };
   const pipeline = new RequestReply<Question, string>(

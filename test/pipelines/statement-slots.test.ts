@@ -7,27 +7,27 @@ const never = new AbortController().signal;
 
 /** What has come of some turns so far, by the names they were given. */
 function recorder(slots: StatementSlots) {
-  const given = new Map<string, () => void>();
+  const releases = new Map<string, () => void>();
   const take = (name: string, user: string): void => {
-    void slots.take(user, never).then((release) => given.set(name, release));
+    void slots.take(user, never).then((release) => releases.set(name, release));
   };
   const settled = async (): Promise<readonly string[]> => {
     await new Promise((resolve) => setImmediate(resolve));
-    return [...given.keys()];
+    return [...releases.keys()];
   };
-  return { given, take, settled };
+  return { releases, take, settled };
 }
 
 test('slots are given in the order of coming, and a user who has enough is passed over', async (t) => {
-  const { given, take, settled } = recorder(new StatementSlots(limits));
+  const { releases, take, settled } = recorder(new StatementSlots(limits));
   for (const name of ['a1', 'a2', 'a3']) take(name, 'ann');
   take('b1', 'bob');
   t.deepEqual(await settled(), ['a1', 'a2', 'b1']);
   take('c1', 'cid');
-  given.get('b1')?.();
-  given.get('b1')?.();
+  releases.get('b1')?.();
+  releases.get('b1')?.();
   t.deepEqual(await settled(), ['a1', 'a2', 'b1', 'c1']);
-  given.get('a1')?.();
+  releases.get('a1')?.();
   t.deepEqual(await settled(), ['a1', 'a2', 'b1', 'c1', 'a3']);
 });
 

@@ -8,18 +8,18 @@ import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
 import { sinkContract } from '../contracts/sink-contract.js';
 import { blockOf, double, type recordedBatch, varchar } from '../support/blocks.js';
-import { type Made, makeSink } from '../support/database-sink.js';
+import { makeSink, type Rig } from '../support/database-sink.js';
 import { silentLog } from '../support/engine.js';
 import { sharedEngine } from '../support/shared-engine.js';
 
 const engine = await sharedEngine();
 test.after.always(engine.end);
-const make = (how?: { countsLog: boolean }): Promise<Made> => makeSink(engine, how);
+const make = (how?: { countsLog: boolean }): Promise<Rig> => makeSink(engine, how);
 sinkContract(test.serial, 'database', () => make());
 
 const findsOut = (countsLog: boolean) => async (t: ExecutionContext) => {
-  const made = await make({ countsLog });
-  const { client, sink, catalogue, batchOf } = made;
+  const rig = await make({ countsLog });
+  const { client, sink, catalogue, batchOf } = rig;
   const write = (...rows: [bigint, bigint, Record<string, number>][]) =>
     sink.write(batchOf(blockOf('n', { a: double }, rows, 'keep')), AbortSignal.timeout(60_000));
   await write([1n, 1n, { a: 1 }]);
@@ -38,7 +38,7 @@ const findsOut = (countsLog: boolean) => async (t: ExecutionContext) => {
   }
   const { storage } = catalogue.table('db', 'n')!;
   t.deepEqual(await client.rows(`SELECT toUInt32(count()) FROM ${storage}`), [[3]]);
-  await made.end();
+  await rig.end();
 };
 
 test.serial(
@@ -51,11 +51,11 @@ test.serial('a write to a host that counts the log does so, too', findsOut(true)
 test.serial(
   'a write whose sub-table is dropped while it waits for its turn stores nothing, and its text is to be read again',
   async (t) => {
-    const made = await make();
-    const { sink, catalogue, storage, good } = made;
+    const rig = await make();
+    const { sink, catalogue, storage, good } = rig;
     const early = good();
     t.is((await sink.write(early, AbortSignal.timeout(60_000))).outcome, 'delivered');
-    const stored = await made.stored(early.rows);
+    const stored = await rig.stored(early.rows);
     const table = catalogue.table('db', 'm')!;
     let pass = (): void => {};
     const turn = storage.inTurn([table], () => new Promise<void>((resolve) => (pass = resolve)));
@@ -70,8 +70,8 @@ test.serial(
     const ending = await write;
     t.is(ending.outcome, 'failed');
     if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
-    t.is(await made.stored(early.rows), stored);
-    await made.end();
+    t.is(await rig.stored(early.rows), stored);
+    await rig.end();
   },
 );
 
@@ -139,9 +139,9 @@ test.serial('an insert does nothing unless the log has as many entries as it say
 });
 
 test.serial('creates and grows the table that blocks ask for, and refuses another type for a column', async (t) => {
-  const made = await make();
+  const rig = await make();
   const write = (block: Parameters<typeof recordedBatch>[0]) =>
-    made.sink.write(made.batchOf(block), AbortSignal.timeout(60_000));
+    rig.sink.write(rig.batchOf(block), AbortSignal.timeout(60_000));
   t.is((await write(blockOf('g', { a: double }, [[1n, 1n, { a: 1 }]], 'keep'))).outcome, 'delivered');
   t.is(
     (await write(blockOf('g', { a: double, s: varchar }, [[1n, 2n, { a: 2, s: 'x' }]], 'keep'))).outcome,
@@ -150,16 +150,16 @@ test.serial('creates and grows the table that blocks ask for, and refuses anothe
   const conflict = await write(blockOf('g', { a: varchar }, [[1n, 3n, { a: 'x' }]], 'keep'));
   t.is(conflict.outcome, 'rejected');
   t.deepEqual(
-    made.catalogue.table('db', 'g')!.columns.map((column) => column.name),
+    rig.catalogue.table('db', 'g')!.columns.map((column) => column.name),
     ['a', 's'],
   );
-  await made.end();
+  await rig.end();
 });
 
 test.serial('completes rows that leave columns out, from the same group and from what is stored', async (t) => {
-  const made = await make();
+  const rig = await make();
   const write = (block: Parameters<typeof recordedBatch>[0]) =>
-    made.sink.write(made.batchOf(block), AbortSignal.timeout(60_000));
+    rig.sink.write(rig.batchOf(block), AbortSignal.timeout(60_000));
   const both = { a: double, b: double };
   await write(
     blockOf(
@@ -186,14 +186,14 @@ test.serial('completes rows that leave columns out, from the same group and from
     ),
   );
   await write(blockOf('p', { a: double }, [[1n, 30n, { a: null }]]));
-  const { storage } = made.catalogue.table('db', 'p')!;
-  const rows = await made.client.rows(`SELECT toUInt32(ts), * EXCEPT (id, ts) FROM ${storage} FINAL ORDER BY ts`);
+  const { storage } = rig.catalogue.table('db', 'p')!;
+  const rows = await rig.client.rows(`SELECT toUInt32(ts), * EXCEPT (id, ts) FROM ${storage} FINAL ORDER BY ts`);
   t.deepEqual(rows, [
     [10, 5, 2],
     [20, 3, 6],
     [30, null, 7],
   ]);
-  await made.end();
+  await rig.end();
 });
 
 test.serial(
@@ -221,82 +221,82 @@ test.serial(
 );
 
 test.serial('registers a sub-table once, with its tags, however many blocks bring it', async (t) => {
-  const made = await make();
-  await Promise.all(Array.from({ length: 4 }, () => made.sink.write(made.good(), AbortSignal.timeout(60_000))));
-  const { tagStorage, tags } = made.catalogue.table('db', 'm')!;
-  const found = await made.client.rows(`SELECT name, ${tags[0]!.physical} FROM ${tagStorage} FINAL`);
-  t.deepEqual(found, [['t_site', 'north']]);
-  await made.end();
+  const rig = await make();
+  await Promise.all(Array.from({ length: 4 }, () => rig.sink.write(rig.good(), AbortSignal.timeout(60_000))));
+  const { tagStorage, tags } = rig.catalogue.table('db', 'm')!;
+  const tagRows = await rig.client.rows(`SELECT name, ${tags[0]!.physical} FROM ${tagStorage} FINAL`);
+  t.deepEqual(tagRows, [['t_site', 'north']]);
+  await rig.end();
 });
 
 test.serial('what the engine refuses is never blamed on the sender', async (t) => {
-  const made = await make();
+  const rig = await make();
   const write = () =>
-    made.sink.write(
-      made.batchOf(blockOf('g', { a: double, b: double }, [[1n, 1n, { a: 1, b: 1 }]], 'keep')),
+    rig.sink.write(
+      rig.batchOf(blockOf('g', { a: double, b: double }, [[1n, 1n, { a: 1, b: 1 }]], 'keep')),
       AbortSignal.timeout(60_000),
     );
   t.is((await write()).outcome, 'delivered');
-  const { storage, columns } = made.catalogue.table('db', 'g')!;
-  await made.client.exec(`ALTER TABLE ${storage} DROP COLUMN ${columns[0]!.physical}`);
+  const { storage, columns } = rig.catalogue.table('db', 'g')!;
+  await rig.client.exec(`ALTER TABLE ${storage} DROP COLUMN ${columns[0]!.physical}`);
   t.is((await write()).outcome, 'failed');
-  await made.end();
+  await rig.end();
 });
 
 test.serial('a table that was made as a normal one meanwhile is not written like a super table', async (t) => {
-  const made = await make();
+  const rig = await make();
   const columns = [{ name: 'v', type: double }];
   const normal = { kind: 'normal', timeColumn: '_ts', columns, tags: [], comment: undefined, ttl: 0 } as const;
-  await made.catalogue.submit([{ op: 'create-table', database: 'db', name: 'm', ...normal }]);
-  const ending = await made.sink.write(made.good(), AbortSignal.timeout(60_000));
+  await rig.catalogue.submit([{ op: 'create-table', database: 'db', name: 'm', ...normal }]);
+  const ending = await rig.sink.write(rig.good(), AbortSignal.timeout(60_000));
   t.is(ending.outcome, 'rejected');
-  await made.end();
+  await rig.end();
 });
 
 test.serial('many new tables at once share the statements of the catalogue', async (t) => {
-  const made = await make();
-  const database = made.catalogue.database('db')!;
+  const rig = await make();
+  const database = rig.catalogue.database('db')!;
   const entries = async () => {
-    const [row] = await made.client.rows('SELECT toUInt32(count()) FROM sluice.catalogue');
+    const [row] = await rig.client.rows('SELECT toUInt32(count()) FROM sluice.catalogue');
     return Number(row?.[0]);
   };
   /** What the engine has counted since it started. */
   const counted = async (event: string) => {
-    const [row] = await made.client.rows(`SELECT toUInt32(value) FROM system.events WHERE event = '${event}'`);
+    const [row] = await rig.client.rows(`SELECT toUInt32(value) FROM system.events WHERE event = '${event}'`);
     return Number(row?.[0] ?? 0);
   };
   const before = { entries: await entries(), queries: await counted('Query') };
   const tables = Array.from({ length: 32 }, (_, i) => `many${i}`);
   const endings = await Promise.all(
     tables.map((table) => {
-      const subTable = made.subTables.make(database, table, `${table}_s`, new Map([['site', 'north']]), 0);
+      const subTable = rig.subTables.make(database, table, `${table}_s`, new Map([['site', 'north']]), 0);
       const block = blockOf(table, { v: double }, [[subTable.id, 1n, { v: 1 }]], 'keep');
-      return made.sink.write(made.batchOf({ ...block, newSubTables: [subTable] }), AbortSignal.timeout(60_000));
+      return rig.sink.write(rig.batchOf({ ...block, newSubTables: [subTable] }), AbortSignal.timeout(60_000));
     }),
   );
   t.true(endings.every(({ outcome }) => outcome === 'delivered'));
   t.true((await entries()) - before.entries <= 2);
   // The insert itself is the only statement of each table; the others are shared, on a busy machine in more pieces.
   t.true((await counted('Query')) - before.queries < 4 * tables.length);
-  const found = await made.client.rows(`SELECT name FROM sluice.sub_tables FINAL WHERE name LIKE 'many%'`);
-  t.is(found.length, tables.length);
+  const registered = await rig.client.rows(`SELECT name FROM sluice.sub_tables FINAL WHERE name LIKE 'many%'`);
+  t.is(registered.length, tables.length);
   for (const table of tables) {
-    const { storage, tagStorage, number } = made.catalogue.table('db', table)!;
-    const [row] = await made.client.rows(
+    const { storage, tagStorage, number } = rig.catalogue.table('db', table)!;
+    const [row] = await rig.client.rows(
       `SELECT toUInt32(count()) FROM ${storage} AS r INNER JOIN ${tagStorage} AS g ON r.t = g.t AND r.id = g.id WHERE r.t = ${number}`,
     );
     t.deepEqual(row, [1]);
   }
-  await made.end();
+  await rig.end();
 });
 
 test.serial('writes that make one table at once with different columns all find their column', async (t) => {
-  const made = await make();
+  const rig = await make();
   const names = ['a', 'b', 'c'];
   const endings = await Promise.all(
     names.map((name, i) =>
-      made.sink.write(
-        made.batchOf(blockOf('z', { [name]: double }, [[BigInt(i), 1n, { [name]: i }]], 'keep')),
+      rig.sink.write(
+        rig.batchOf(blockOf('z', { [name]: double }, [[BigInt(i), 1n, { [name]: i }]], 'keep')),
         AbortSignal.timeout(60_000),
       ),
     ),
@@ -305,13 +305,13 @@ test.serial('writes that make one table at once with different columns all find 
     endings.map(({ outcome }) => outcome),
     ['delivered', 'delivered', 'delivered'],
   );
-  const { storage, columns } = made.catalogue.table('db', 'z')!;
+  const { storage, columns } = rig.catalogue.table('db', 'z')!;
   t.deepEqual(columns.map(({ name }) => name).sort(), names);
   const list = names.map((name) => columns.find((column) => column.name === name)!.physical).join(', ');
-  t.deepEqual(await made.client.rows(`SELECT toUInt32(id), ${list} FROM ${storage} FINAL ORDER BY id`), [
+  t.deepEqual(await rig.client.rows(`SELECT toUInt32(id), ${list} FROM ${storage} FINAL ORDER BY id`), [
     [0, 0, null, null],
     [1, null, 1, null],
     [2, null, null, 2],
   ]);
-  await made.end();
+  await rig.end();
 });

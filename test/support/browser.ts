@@ -61,6 +61,6 @@ export async function visit(
 /** What keeps people with impairments from using a page as it is now, one line each. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const found: axe.AxeResults = await page.evaluate('axe.run(document)');
-  return found.violations.map(({ id, impact, help, nodes }) => `${impact} ${id}: ${help}: ${nodes[0]?.html}`);
+  const results: axe.AxeResults = await page.evaluate('axe.run(document)');
+  return results.violations.map(({ id, impact, help, nodes }) => `${impact} ${id}: ${help}: ${nodes[0]?.html}`);
 }

@@ -13,7 +13,7 @@ import type { SharedEngine } from './shared-engine.js';
 import { until } from './until.js';
 
 /** A sink on an engine that is otherwise empty, with what it works with. */
-export interface Made extends SinkUnderTest<Batch<BlockGroup>> {
+export interface Rig extends SinkUnderTest<Batch<BlockGroup>> {
   readonly client: EngineClient;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
@@ -25,7 +25,7 @@ export interface Made extends SinkUnderTest<Batch<BlockGroup>> {
 const noRoom = { path: tmpdir(), maxBytes: 0 };
 
 /** Empties an engine and makes a sink on it. `countsLog`: the host compares the length of the catalogue's log itself. */
-export async function makeSink(engine: SharedEngine, { countsLog = false } = {}): Promise<Made> {
+export async function makeSink(engine: SharedEngine, { countsLog = false } = {}): Promise<Rig> {
   await engine.clear();
   const client = new EngineClient({ ...engine.endpoint, handover: () => (countsLog ? noRoom : undefined) });
   const catalogue = new Catalogue(client, silentLog);
@@ -78,7 +78,7 @@ export async function makeSink(engine: SharedEngine, { countsLog = false } = {})
 }
 
 /** Another process on the engine of the first: its own view of the catalogue and of what exists. */
-export async function secondWriter({ client, batchOf }: Made): Promise<Pick<Made, 'sink' | 'subTables' | 'batchOf'>> {
+export async function secondWriter({ client, batchOf }: Rig): Promise<Pick<Rig, 'sink' | 'subTables' | 'batchOf'>> {
   const catalogue = new Catalogue(client, silentLog);
   await catalogue.sync();
   const subTables = new SubTables(client, catalogue);

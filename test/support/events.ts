@@ -51,19 +51,19 @@ export async function eventsSoon(
   enough: (events: readonly Event[]) => boolean,
   query: Readonly<Record<string, string | number>> = {},
 ): Promise<readonly Event[]> {
-  let found: readonly Event[] | undefined;
+  let events: readonly Event[] | undefined;
   let last = 'nothing';
   await until(async () => {
     try {
       const { records } = await pageOf(service, { pageSize: 1000, ...query });
       last = JSON.stringify(records);
-      if (enough(records)) found = records;
+      if (enough(records)) events = records;
     } catch (error) {
       last = String(error);
     }
-    return found !== undefined;
+    return events !== undefined;
   });
-  if (found !== undefined) return found;
+  if (events !== undefined) return events;
   throw new Error(`The events did not come to that; the last answer was ${last}.`);
 }
 

@@ -3,5 +3,5 @@ const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE]
 
 /** Reads JSON with every integer of 16 or more digits as a text of its digits, so that none is rounded. */
 export function exactJson(text: string): ReturnType<typeof JSON.parse> {
-  return JSON.parse(text.replace(stringOrLongInteger, (found) => (found.startsWith('"') ? found : `"${found}"`)));
+  return JSON.parse(text.replace(stringOrLongInteger, (token) => (token.startsWith('"') ? token : `"${token}"`)));
 }

@@ -26,7 +26,7 @@ export function scenario(superTable: Keys = {}, dbinfo: Keys = {}, top: Keys = {
 
 /** The only super table of such a file. */
 export function plan(superTable: Keys = {}, dbinfo: Keys = {}, top: Keys = {}): SuperTablePlan {
-  const found = scenario(superTable, dbinfo, top).databases[0]?.superTables[0];
-  if (found === undefined) throw new Error('There is no super table.');
-  return found;
+  const plan = scenario(superTable, dbinfo, top).databases[0]?.superTables[0];
+  if (plan === undefined) throw new Error('There is no super table.');
+  return plan;
 }

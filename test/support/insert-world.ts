@@ -23,7 +23,7 @@ export class InsertWorld implements InsertContext {
   nowNs = BigInt(nowMs) * 1000000n;
   min = -(1n << 63n);
   max = (1n << 63n) - 1n;
-  readonly made: { readonly name: string; readonly tags: Record<string, TagValue>; readonly ttl: number }[] = [];
+  readonly created: { readonly name: string; readonly tags: Record<string, TagValue>; readonly ttl: number }[] = [];
   readonly #databases = new Map<string, DatabaseDef>();
   readonly #tables = new Map<string, Resolved>();
   #nextId = 1n;
@@ -42,11 +42,11 @@ export class InsertWorld implements InsertContext {
   }
 
   addSub(name: string, superTable: string, registered = true, database = 'plant'): this {
-    const found = this.resolve(database, superTable);
-    if (typeof found === 'string') throw new Error(`There is no super table ${superTable}.`);
+    const table = this.resolve(database, superTable);
+    if (typeof table === 'string') throw new Error(`There is no super table ${superTable}.`);
     const id = this.#nextId++;
     const subTable = { key: id, id, name, superTable, tags: new Map(), ttl: 0, registered };
-    return this.#set(name, { kind: 'sub', table: found.table, subTable }, database);
+    return this.#set(name, { kind: 'sub', table: table.table, subTable }, database);
   }
 
   addUnknown(name: string, database = 'plant'): this {
@@ -72,7 +72,7 @@ export class InsertWorld implements InsertContext {
     tags: ReadonlyMap<string, TagValue>,
     ttl: number,
   ): SubTable {
-    this.made.push({ name, tags: Object.fromEntries(tags), ttl });
+    this.created.push({ name, tags: Object.fromEntries(tags), ttl });
     const id = this.#nextId++;
     return { key: id, id, name, superTable: superTable.name, tags, ttl, registered: false };
   }

@@ -58,7 +58,7 @@ export class LineProtocolDesk {
   readonly subTables = new Map<string, SubTable>();
   readonly byId = new Map<bigint, SubTable>();
   dictionary = new SeriesDictionary();
-  made = 0;
+  created = 0;
   readonly #precision: Precision;
   readonly #parser: (bytes: Uint8Array, options: ParseOptions) => ParsedPoints;
 
@@ -96,14 +96,14 @@ export class LineProtocolDesk {
   }
 
   #make(superTableName: string, name: string, tags: ReadonlyMap<string, TagValue>, ttl: number): SubTable {
-    this.made++;
+    this.created++;
     const known = this.subTables.get(name);
     if (known !== undefined) return known;
     const id = BigInt(`0x${Buffer.from(name).toString('hex').slice(-16)}`);
-    const made: SubTable = { key: id, id, name, superTable: superTableName, tags, ttl, registered: false };
-    this.subTables.set(name, made);
-    this.byId.set(id, made);
-    return made;
+    const subTable: SubTable = { key: id, id, name, superTable: superTableName, tags, ttl, registered: false };
+    this.subTables.set(name, subTable);
+    this.byId.set(id, subTable);
+    return subTable;
   }
 
   #rowsOf(block: ColumnBlock): ReadRow[] {

@@ -134,8 +134,8 @@ const texts = fc.letrec<{ text: Textual }>((tie) => ({
 })).text;
 
 /** Numbers and texts of an expression in a row. */
-function truth(found: number | null): boolean {
-  return found !== null && found !== 0;
+function truth(value: number | null): boolean {
+  return value !== null && value !== 0;
 }
 
 /** Expressions of numbers and texts with NULL in them, projected, and as conditions. */
@@ -147,8 +147,8 @@ export const expressions = fc
       data.rows
         .filter((row) => truth(where.of(row)))
         .map((row) => {
-          const found = text.of(row);
-          return [row.t, number.of(row), found, found === null ? null : [...found].length];
+          const value = text.of(row);
+          return [row.t, number.of(row), value, value === null ? null : [...value].length];
         });
     return { sql, ordered: false, answer };
   });
@@ -201,9 +201,9 @@ export const expressionStates = fc
 
 /** Count, least and greatest of what an expression is in rows. */
 function extremes(rows: readonly Row[], { of }: Numeric): Cells {
-  const found = rows.flatMap((row) => of(row) ?? []);
-  if (found.length === 0) return [0, null, null];
-  return [found.length, plain(Math.min(...found)), plain(Math.max(...found))];
+  const values = rows.flatMap((row) => of(row) ?? []);
+  if (values.length === 0) return [0, null, null];
+  return [values.length, plain(Math.min(...values)), plain(Math.max(...values))];
 }
 
 /** Zero has no sign where numbers are compared. */

@@ -152,9 +152,9 @@ export const threeTables = fc
       const keys = sortedCells([...new Set(met.map(([row]) => keyOf(row)))].map((each) => [each]));
       return keys.map(([each = null]): Cells => {
         const own = met.filter(([row]) => keyOf(row) === each);
-        const given = own.flatMap(([, l]) => l.v ?? []);
+        const values = own.flatMap(([, l]) => l.v ?? []);
         const partners = own.flatMap(([, , r]) => r?.v ?? []);
-        return [each, own.length, partners.length, given.length === 0 ? null : sum(given)];
+        return [each, own.length, partners.length, values.length === 0 ? null : sum(values)];
       });
     };
     return { sql, ordered: true, answer };
@@ -233,8 +233,8 @@ export const aroundWithValues = fc
         met(data)
           .filter(([, bs]) => bs.length >= least)
           .map(([a, bs]): Cells => {
-            const given = bs.flatMap(({ v }) => v ?? []);
-            return [a.t, a.v, bs.length, given.length === 0 ? null : sum(given), some(given.at(-1))];
+            const values = bs.flatMap(({ v }) => v ?? []);
+            return [a.t, a.v, bs.length, values.length === 0 ? null : sum(values), some(values.at(-1))];
           }),
       );
     return { sql, ordered: true, answer };
@@ -266,19 +266,19 @@ export const windowsOfJoins = fc
         .filter((row) => kind === 'LEFT JOIN' || partner(row) !== undefined);
       const slices = slice === null ? [[0, met] as const] : slicesOf(met, slice);
       return slices.flatMap(([each, own]) => {
-        const found = new Map<number, Row[]>();
+        const windows = new Map<number, Row[]>();
         let [start, last] = [0, Number.NEGATIVE_INFINITY];
         for (const row of own) {
           if ('length' in clause) start = row.t - (row.t % clause.length);
           else if (row.t - last > clause.gap) start = row.t;
           last = row.t;
-          found.set(start, [...(found.get(start) ?? []), row]);
+          windows.set(start, [...(windows.get(start) ?? []), row]);
         }
-        const cells = [...found].map(([t, inside]): Cells => {
-          const given = inside.flatMap(({ v }) => v ?? []);
+        const cells = [...windows].map(([t, inside]): Cells => {
+          const values = inside.flatMap(({ v }) => v ?? []);
           const partners = inside.flatMap((row) => partner(row)?.v ?? []);
           const best = partners.length === 0 ? null : Math.max(...partners);
-          return [t, each, inside.length, given.length === 0 ? null : sum(given), partners.length, best];
+          return [t, each, inside.length, values.length === 0 ? null : sum(values), partners.length, best];
         });
         return range.of(cells);
       });

@@ -31,8 +31,8 @@ interface Series {
 }
 
 function best(rows: readonly Row[], count: number, sign: 1 | -1): (readonly [number, Cell])[] {
-  const given = rows.flatMap(({ t, v }) => (v === null ? [] : [[t, v] as const]));
-  const ranked = given.sort((one, other) => sign * (other[1] - one[1]) || one[0] - other[0]).slice(0, count);
+  const known = rows.flatMap(({ t, v }) => (v === null ? [] : [[t, v] as const]));
+  const ranked = known.sort((one, other) => sign * (other[1] - one[1]) || one[0] - other[0]).slice(0, count);
   return ranked.sort((one, other) => one[0] - other[0]);
 }
 
@@ -214,8 +214,8 @@ export const countsOfEmpty = fc
         const hasEmpty = [...tables].some((tb) => inTime.every((row) => row.tb !== tb));
         if (kept.length === 0 && !hasEmpty) return [];
         const values = seconds(kept);
-        const given = kept.filter(({ w }) => w !== null).length;
-        return [[each, kept.length, given, values.length === 0 ? null : Math.max(...values)]];
+        const known = kept.filter(({ w }) => w !== null).length;
+        return [[each, kept.length, known, values.length === 0 ? null : Math.max(...values)]];
       });
     return { sql, ordered: true, answer };
   });

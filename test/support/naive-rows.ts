@@ -105,13 +105,13 @@ export const few = fc.integer({ min: -3, max: 3 });
 const comparison = fc
   .record({ name: column, operator: fc.constantFrom('=', '<>', '<', '>='), limit: few })
   .map(({ name, operator, limit }): Condition => {
-    const test = (found: number): boolean =>
-      ({ '=': found === limit, '<>': found !== limit, '<': found < limit, '>=': found >= limit })[operator] ?? false;
+    const test = (value: number): boolean =>
+      ({ '=': value === limit, '<>': value !== limit, '<': value < limit, '>=': value >= limit })[operator] ?? false;
     return {
       sql: `${name} ${operator} ${limit}`,
       holds: (row) => {
-        const found = cellOf(row, name);
-        return found === null ? null : test(found);
+        const cell = cellOf(row, name);
+        return cell === null ? null : test(cell);
       },
     };
   });
@@ -128,9 +128,9 @@ const listed = fc
     return {
       sql: `${name} ${not ? 'NOT IN' : 'IN'} (${items})`,
       holds: (row) => {
-        const found = cellOf(row, name);
-        if (found === null) return null;
-        if (list.includes(found)) return !not;
+        const cell = cellOf(row, name);
+        if (cell === null) return null;
+        if (list.includes(cell)) return !not;
         return hasNull ? null : not;
       },
     };
@@ -204,8 +204,8 @@ function values(rows: readonly Row[], name: 'v' | 'w'): number[] {
 }
 
 /** NULL for nothing. */
-export function some(found: number | undefined): number | null {
-  return found ?? null;
+export function some(value: number | undefined): number | null {
+  return value ?? null;
 }
 
 const aggregates: readonly Aggregate[] = [

@@ -89,13 +89,13 @@ interface Windows {
 }
 
 function cut(rows: readonly Row[], begins: (row: Row, open: readonly Row[]) => boolean): (readonly [number, Row[]])[] {
-  const found: Row[][] = [];
+  const groups: Row[][] = [];
   for (const row of rows) {
-    const open = found.at(-1);
-    if (open === undefined || begins(row, open)) found.push([row]);
+    const open = groups.at(-1);
+    if (open === undefined || begins(row, open)) groups.push([row]);
     else open.push(row);
   }
-  return found.map((own) => [own[0]?.t ?? 0, own]);
+  return groups.map((own) => [own[0]?.t ?? 0, own]);
 }
 
 const windows = fc.oneof(
@@ -248,8 +248,8 @@ const around = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -9, m
   const answer = ({ left, right }: Data): Cells[] =>
     left.map(({ t }) => {
       const met = right.filter((r) => r.t >= t + low && r.t <= t + high);
-      const given = met.flatMap(({ v }) => v ?? []);
-      return [t, met.length, given.length, some(given[0]), some(given.at(-1)), met.at(-1)?.v ?? null];
+      const known = met.flatMap(({ v }) => v ?? []);
+      return [t, met.length, known.length, some(known[0]), some(known.at(-1)), met.at(-1)?.v ?? null];
     });
   return { sql, ordered: true, answer };
 });

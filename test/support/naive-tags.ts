@@ -26,9 +26,9 @@ const tagsOfTable: Readonly<Record<string, Tags>> = {
 };
 
 function tagsOf({ tb }: Pick<Row, 'tb'>): Tags {
-  const found = tagsOfTable[tb];
-  if (found === undefined) throw new Error(`There is no table ${tb}.`);
-  return found;
+  const tags = tagsOfTable[tb];
+  if (tags === undefined) throw new Error(`There is no table ${tb}.`);
+  return tags;
 }
 
 /** The values of the tags of a sub-table, as INSERT … TAGS takes them. */

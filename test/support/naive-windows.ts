@@ -78,29 +78,29 @@ const states: Windows = {
 
 const events = fc.tuple(few, few).map(([from, to]): Windows => {
   const of = (rows: readonly Row[]): Window[] => {
-    const found: Window[] = [];
+    const windows: Window[] = [];
     let open: Row[] = [];
     for (const row of rows) {
       if (open.length > 0 || (row.v !== null && row.v > from)) open.push(row);
       if (open.length > 0 && row.w !== null && row.w <= to) {
-        found.push(spanning(open));
+        windows.push(spanning(open));
         open = [];
       }
     }
-    return found;
+    return windows;
   };
   return { sql: `EVENT_WINDOW START WITH v > ${from} END WITH w <= ${to}`, of };
 });
 
 const counted = fc
-  .record({ size: fc.integer({ min: 1, max: 6 }), step: fc.nat(5), given: fc.boolean() })
-  .map(({ size, step, given }): Windows => {
+  .record({ size: fc.integer({ min: 1, max: 6 }), step: fc.nat(5), countsValues: fc.boolean() })
+  .map(({ size, step, countsValues }): Windows => {
     const pace = 1 + (step % size);
     const of = (rows: readonly Row[]): Window[] => {
-      const those = given ? rows.filter(({ v }) => v !== null) : rows;
+      const those = countsValues ? rows.filter(({ v }) => v !== null) : rows;
       return those.flatMap((_, at) => (at % pace === 0 ? [spanning(those.slice(at, at + size))] : []));
     };
-    return { sql: `COUNT_WINDOW(${size}, ${pace}${given ? ', v' : ''})`, of };
+    return { sql: `COUNT_WINDOW(${size}, ${pace}${countsValues ? ', v' : ''})`, of };
   });
 
 const anyWindows = fc.oneof(sliding, fc.constant(states), events, counted);
@@ -149,15 +149,15 @@ export const forcedFills = fc
     offset: fc.nat(39),
     list: someAggregates,
     mode: fc.constantFrom('NULL_F', 'VALUE_F', 'VALUE', 'NULL'),
-    given: fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 4, maxLength: 4 }),
+    constants: fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 4, maxLength: 4 }),
     isBackwards: fc.boolean(),
     where: condition,
     limit,
   })
-  .map(({ range: ends, length, offset, list, mode, given, isBackwards, where, limit: range }): Statement => {
+  .map(({ range: ends, length, offset, list, mode, constants, isBackwards, where, limit: range }): Statement => {
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     const shift = offset % length;
-    const own = given.slice(0, list.length);
+    const own = constants.slice(0, list.length);
     const fill = mode.startsWith('VALUE') ? `${mode}, ${own.join(', ')}` : mode;
     const items = list.map(({ sql }) => sql).join(', ');
     const order = isBackwards ? ' ORDER BY _wstart DESC' : '';
@@ -166,7 +166,7 @@ export const forcedFills = fc
       const rows = chosen(data, where).filter(({ t }) => t >= low && t <= high);
       if (rows.length === 0 && !mode.endsWith('_F')) return [];
       const limits = { low: Math.max(low, where.bounds?.low ?? low), high: Math.min(high, where.bounds?.high ?? high) };
-      const found: Cells[] = [];
+      const filled: Cells[] = [];
       const first = limits.low - ((limits.low - shift) % length);
       for (let start = first; start <= limits.high; start += length) {
         const inside = rows.filter(({ t }) => t >= start && t < start + length);
@@ -174,9 +174,9 @@ export const forcedFills = fc
           const cell = inside.length === 0 ? null : of(inside);
           return cell ?? (mode.startsWith('VALUE') ? some(own[at]) : null);
         });
-        found.push([start, ...cells]);
+        filled.push([start, ...cells]);
       }
-      return range.of(isBackwards ? found.reverse() : found);
+      return range.of(isBackwards ? filled.reverse() : filled);
     };
     return { sql, ordered: true, answer };
   });

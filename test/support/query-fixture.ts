@@ -43,9 +43,9 @@ const typeNames: readonly TypeName[] = [
 ];
 
 function typeName(text: string): TypeName {
-  const found = typeNames.find((name) => name === text);
-  if (found === undefined) throw new Error(`No type ${text}`);
-  return found;
+  const type = typeNames.find((name) => name === text);
+  if (type === undefined) throw new Error(`No type ${text}`);
+  return type;
 }
 
 /** Rows of one sub-table or normal table: values as engine SQL, the time first. */

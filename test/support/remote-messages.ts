@@ -78,14 +78,14 @@ export const Matcher = { EQ: 0, NEQ: 1, RE: 2, NRE: 3 } as const;
 
 /** A message of the given type without compression. */
 export function encode(type: string, message: object): Uint8Array {
-  const found = root.lookupType(type);
-  return found.encode(found.fromObject(message)).finish();
+  const messageType = root.lookupType(type);
+  return messageType.encode(messageType.fromObject(message)).finish();
 }
 
 /** What a message of the given type without compression says. */
 export function decode(type: string, bytes: Uint8Array): Record<string, unknown> {
-  const found = root.lookupType(type);
-  return found.toObject(found.decode(bytes), { longs: String });
+  const messageType = root.lookupType(type);
+  return messageType.toObject(messageType.decode(bytes), { longs: String });
 }
 
 /** Bytes as a snappy block. */

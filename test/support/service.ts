@@ -107,12 +107,12 @@ export class TestService {
     { method = 'POST', path, headers = {}, body = '', auth = basic }: Ask,
     isAgain = false,
   ): Promise<http.IncomingMessage> {
-    const given = auth === false ? headers : { authorization: auth, ...headers };
+    const sent = auth === false ? headers : { authorization: auth, ...headers };
     const whole = typeof body === 'string' || body instanceof Uint8Array;
     const length = whole ? { 'content-length': Buffer.byteLength(body) } : {};
     return new Promise((resolve, reject) => {
       const request = http.request(
-        { port: this.port, host: '127.0.0.1', method, path, headers: { ...length, ...given }, agent: this.#agent },
+        { port: this.port, host: '127.0.0.1', method, path, headers: { ...length, ...sent }, agent: this.#agent },
         resolve,
       );
       request.once('error', (error: NodeJS.ErrnoException) => {

@@ -32,8 +32,8 @@ export function statements(
     for (const { sql, rows, meta, affected, error, says, query = {} } of cases) {
       const { body, text } = await service.sql(sql, { ...(database === undefined ? {} : { database }), query });
       if (error !== undefined) {
-        const found = { code: body.code, says: (body.desc ?? '').includes(says ?? '') };
-        t.deepEqual(found, { code: error, says: true }, `${sql}\n${text}`);
+        const refusal = { code: body.code, says: (body.desc ?? '').includes(says ?? '') };
+        t.deepEqual(refusal, { code: error, says: true }, `${sql}\n${text}`);
       } else if (body.code !== 0) {
         t.fail(`${sql}\n${text}`);
       } else {
@@ -42,12 +42,12 @@ export function statements(
           ...(meta === undefined ? {} : { meta }),
           ...(affected === undefined ? {} : { affected: [[affected]] }),
         };
-        const given = {
+        const answer = {
           ...(rows === undefined ? {} : { rows: body.data }),
           ...(meta === undefined ? {} : { meta: body.column_meta }),
           ...(affected === undefined ? {} : { affected: body.data }),
         };
-        t.deepEqual(given, expected, sql);
+        t.deepEqual(answer, expected, sql);
       }
     }
   });

@@ -49,8 +49,8 @@ function browserOf(name: string, command: Command): OtherBrowser {
       return value;
     },
     press: async (selector, text) => {
-      const found = await command('WebDriver:FindElement', 'element', { using: 'css selector', value: selector });
-      const id = (found as Record<string, string>)[elementKey] ?? '';
+      const element = await command('WebDriver:FindElement', 'element', { using: 'css selector', value: selector });
+      const id = (element as Record<string, string>)[elementKey] ?? '';
       await command('WebDriver:ElementSendKeys', `element/${id}/value`, { id, text });
     },
   };

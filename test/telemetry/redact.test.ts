@@ -31,10 +31,10 @@ test('leaves the fields it was given as they are', (t) => {
 
 test('masks what errors and things with a JSON form of their own carry', (t) => {
   const error = Object.assign(new Error('refused'), { request: { password: 'x' } });
-  const printed = JSON.stringify(redactFields({ err: error, made: { toJSON: () => ({ token: 'x', at: 1 }) } }));
+  const printed = JSON.stringify(redactFields({ err: error, inner: { toJSON: () => ({ token: 'x', at: 1 }) } }));
   t.regex(printed, /"message":"refused"/);
   t.regex(printed, /"request":\{"password":"\*{6}"\}/);
-  t.regex(printed, /"made":\{"token":"\*{6}","at":1\}/);
+  t.regex(printed, /"inner":\{"token":"\*{6}","at":1\}/);
   t.is(redactFields({ body: new Uint8Array(3) }).body, '[3 bytes]');
 });
 

@@ -55,11 +55,11 @@ function append(wal: WriteAheadLog, content: string): Promise<LoggedRecord> {
 
 /** All texts from the beginning on, as reading back sees them. */
 async function contents(wal: WriteAheadLog): Promise<string[]> {
-  const found: string[] = [];
+  const texts: string[] = [];
   for (let cursor = wal.begin; ; ) {
     const some = await wal.next(cursor);
-    if (some === undefined) return found;
-    for (const { text } of some.texts) found.push(Buffer.from(text.bytes).toString());
+    if (some === undefined) return texts;
+    for (const { text } of some.texts) texts.push(Buffer.from(text.bytes).toString());
     ({ cursor } = some);
   }
 }

@@ -54,8 +54,8 @@ function bytesOf(text: LoggedText): Buffer {
 }
 
 function read(bytes: Buffer) {
-  const found = findRecord(bytes, 0);
-  return typeof found === 'object' ? decodeRecord(found.body) : found;
+  const record = findRecord(bytes, 0);
+  return typeof record === 'object' ? decodeRecord(record.body) : record;
 }
 
 test('a text is read as it was written', (t) => {

@@ -14,9 +14,9 @@ function newBudget(more: Partial<ConstructorParameters<typeof BodyBudget>[0]> = 
 }
 
 /** Leases in the order they were given. */
-function asking(budget: BodyBudget, given: Map<string, BodyLease>) {
+function asking(budget: BodyBudget, leases: Map<string, BodyLease>) {
   return async (name: string, user: string, bytes: number): Promise<void> => {
-    given.set(name, await budget.lease(user, bytes, never));
+    leases.set(name, await budget.lease(user, bytes, never));
   };
 }
 
@@ -24,23 +24,23 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 test('long bodies of one user take half of the room, short ones pass them, and others find room', async (t) => {
   const budget = newBudget();
-  const given = new Map<string, BodyLease>();
-  const ask = asking(budget, given);
+  const leases = new Map<string, BodyLease>();
+  const ask = asking(budget, leases);
   for (let at = 0; at < 4; at++) void ask(`long ${at}`, 'a', 16 * mebibyte);
   await settled();
-  t.deepEqual([...given.keys()], ['long 0', 'long 1']);
+  t.deepEqual([...leases.keys()], ['long 0', 'long 1']);
   void ask('short', 'a', 1000);
   void ask('other', 'b', 8 * mebibyte);
   await settled();
-  t.deepEqual([...given.keys()], ['long 0', 'long 1', 'short', 'other']);
+  t.deepEqual([...leases.keys()], ['long 0', 'long 1', 'short', 'other']);
   t.is(budget.waiting, 2);
-  for (const name of ['short', 'long 0', 'long 0', 'long 1']) given.get(name)?.release();
+  for (const name of ['short', 'long 0', 'long 0', 'long 1']) leases.get(name)?.release();
   await settled();
-  t.deepEqual([...given.keys()].slice(4), ['long 2'], 'one fits beside what the other user holds');
-  given.get('other')?.release();
+  t.deepEqual([...leases.keys()].slice(4), ['long 2'], 'one fits beside what the other user holds');
+  leases.get('other')?.release();
   await settled();
-  t.true(given.has('long 3'));
-  for (const lease of given.values()) lease.release();
+  t.true(leases.has('long 3'));
+  for (const lease of leases.values()) lease.release();
   t.is(budget.bytes, 0);
   t.is(budget.waiting, 0);
 });
@@ -91,21 +91,21 @@ test('a body that comes slowly is given up while others wait, and only then', as
   body.write('so much of it');
   t.is(await Promise.race([collected, settled().then(() => 'coming')]), 'coming');
   const other = budget.lease('b', 60 * mebibyte, never);
-  const found = await collected;
-  t.true(typeof found === 'object' && 'message' in found && found.message.includes('too slowly'));
+  const result = await collected;
+  t.true(typeof result === 'object' && 'message' in result && result.message.includes('too slowly'));
   lease.release();
   (await other).release();
   t.is(budget.bytes, 0);
 });
 
 test('collected bytes are those of the stream, whatever its pieces, and nothing of the room is left behind', async (t) => {
-  const given = fc.record({
+  const streams = fc.record({
     pieces: fc.array(fc.uint8Array({ maxLength: 70_000 }), { maxLength: 6 }),
     maxBytes: fc.integer({ min: 1, max: 250_000 }),
     known: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(given, async ({ pieces, maxBytes, known }) => {
+    fc.asyncProperty(streams, async ({ pieces, maxBytes, known }) => {
       const budget = newBudget();
       const body = new PassThrough();
       const whole = Buffer.concat(pieces);
@@ -119,10 +119,10 @@ test('collected bytes are those of the stream, whatever its pieces, and nothing 
       });
       for (const piece of pieces) body.write(piece);
       body.end();
-      const found = await collected;
-      if (known || whole.length <= maxBytes) t.deepEqual(found, whole);
-      else t.is(found, 'too-long');
-      t.true(lease.bytes >= (Buffer.isBuffer(found) ? found.length : 0));
+      const result = await collected;
+      if (known || whole.length <= maxBytes) t.deepEqual(result, whole);
+      else t.is(result, 'too-long');
+      t.true(lease.bytes >= (Buffer.isBuffer(result) ? result.length : 0));
       lease.release();
       t.is(budget.bytes, 0);
     }),

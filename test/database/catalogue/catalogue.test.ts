@@ -38,11 +38,11 @@ test.serial('an entry is folded once when readings follow each other closely', a
   const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)];
   for (let round = 1; round <= 20; round++) {
     const name = `folded${round}`;
-    const made = writer.submit([create(name)]);
+    const outcome = writer.submit([create(name)]);
     const first = reader.sync();
     // One waits for the reading after the first, the other asks for one as soon as the first has ended.
     await Promise.all([reader.sync(), first.then(() => reader.sync())]);
-    t.deepEqual(await made, [undefined]);
+    t.deepEqual(await outcome, [undefined]);
     await reader.sync();
     t.is(reader.database(name)?.id, writer.database(name)?.id);
   }
@@ -128,7 +128,7 @@ test.serial(
     );
     const results = await Promise.all(lists.map((list) => catalogue.submit(list)));
     t.deepEqual(
-      results.map((refused) => refused.map((found) => found?.code)),
+      results.map((refused) => refused.map((fault) => fault?.code)),
       lists.map((_, i) => (i % 3 === 0 ? [undefined] : [undefined, Codes.databaseAlreadyExists, undefined])),
     );
     t.true((await entries()) - before <= 2);

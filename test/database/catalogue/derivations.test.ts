@@ -11,7 +11,7 @@ function world() {
   let position = 0;
   const apply = (...operations: readonly Operation[]): readonly (number | undefined)[] => {
     position += 1;
-    return state.apply({ position, at, key: String(position), operations }).map((found) => found?.code);
+    return state.apply({ position, at, key: String(position), operations }).map((fault) => fault?.code);
   };
   const database = { op: 'create-database', precision: 'ms', keepDays: 3650, options: {} } as const;
   apply({ ...database, name: 'd' }, { ...database, name: 'o' });
@@ -24,18 +24,18 @@ function world() {
 function stream(name: string, changes: Partial<Extract<Operation, { op: 'create-stream' }>> = {}): Operation {
   const source = { database: 'd', table: 'm', id: '2_0' };
   const target = { database: 'o', table: 'out', id: '9_0' };
-  const made = { statement: '…', current: undefined, user: 'root', timeZone: 'UTC', ownsTarget: true, start: 0 };
-  return { op: 'create-stream', name, source, target, ...made, ...changes };
+  const definition = { statement: '…', current: undefined, user: 'root', timeZone: 'UTC', ownsTarget: true, start: 0 };
+  return { op: 'create-stream', name, source, target, ...definition, ...changes };
 }
 
 function tsma(name: string, columns: readonly string[] = ['v'], table = 'm'): Operation {
-  const made = {
+  const definition = {
     functions: columns.map((column) => `avg(${column})`),
     interval: '1m',
     sliding: undefined,
     statement: '…',
   };
-  return { op: 'create-tsma', database: 'd', table, name, columns, ...made };
+  return { op: 'create-tsma', database: 'd', table, name, columns, ...definition };
 }
 
 test('streams are made, switched and dropped by name', (t) => {

@@ -25,7 +25,7 @@ test('tables that data makes with the same columns share storage, from the secon
   const state = new CatalogueState();
   state.apply(entry(1, createDatabase));
   let position = 1;
-  const made = (name: string, ...types: readonly ReturnType<typeof dataType>[]) => {
+  const created = (name: string, ...types: readonly ReturnType<typeof dataType>[]) => {
     t.deepEqual(state.apply(arriving(++position, name, types, { shares: 'shape' })), [undefined]);
     return state.table('db', name)!;
   };
@@ -34,7 +34,7 @@ test('tables that data makes with the same columns share storage, from the secon
     const drop = { op: 'drop-table', database: 'db', name, id: state.table('db', name)!.id } as const;
     t.deepEqual(state.apply(entry(++position, drop)), [undefined]);
   };
-  const [a, b, c] = [made('a', double, bigint), made('b', double, bigint), made('c', double, bigint)];
+  const [a, b, c] = [created('a', double, bigint), created('b', double, bigint), created('c', double, bigint)];
   t.deepEqual([a.number, b.number, c.number], [undefined, 1, 2]);
   t.is(b.storage, c.storage);
   t.is(b.tagStorage, c.tagStorage);
@@ -45,17 +45,17 @@ test('tables that data makes with the same columns share storage, from the secon
     ['c1_Float64', 'c2_Int64', 'g1_String'],
   );
   // The order of types is part of the shape; a metric shares from the first on.
-  t.is(made('d', bigint, double).number, undefined);
-  const metric = made('e', double);
+  t.is(created('d', bigint, double).number, undefined);
+  const metric = created('e', double);
   t.deepEqual([metric.number, metric.tagStorage], [3, b.tagStorage]);
-  t.deepEqual(made('b', double, bigint, double, double).columns[3]!.physical, 'c4_Float64');
+  t.deepEqual(created('b', double, bigint, double, double).columns[3]!.physical, 'c4_Float64');
   t.is(state.table('db', 'b')!.storage, b.storage);
   // As long as one of the shape is left, new ones share; then the first is alone again.
   dropped('a');
-  const f = made('f', double, bigint);
+  const f = created('f', double, bigint);
   t.deepEqual([f.storage, f.number], [c.storage, 4]);
   for (const name of ['b', 'c', 'f']) dropped(name);
-  t.is(made('a', double, bigint).number, undefined);
+  t.is(created('a', double, bigint).number, undefined);
 });
 
 test('shared storage that a table has made wide takes no more tables, and those in it stay', (t) => {
@@ -63,44 +63,49 @@ test('shared storage that a table has made wide takes no more tables, and those 
   state.apply(entry(1, createDatabase));
   const double = dataType('DOUBLE');
   const wide = (columns: number) => Array.from({ length: columns }, () => double);
-  const made = (position: number, name: string, columns: number) => {
+  const created = (position: number, name: string, columns: number) => {
     t.deepEqual(state.apply(arriving(position, name, wide(columns), { shares: 'shape' })), [undefined]);
     return state.table('db', name)!;
   };
-  const [, b, c] = [made(2, 'a', 2), made(3, 'b', 2), made(4, 'c', 2)];
+  const [, b, c] = [created(2, 'a', 2), created(3, 'b', 2), created(4, 'c', 2)];
   // The first table has storage of its own, so that its columns are nobody else's matter.
-  made(5, 'a', 60);
-  t.is(made(6, 'd', 2).storage, b.storage);
-  t.is(made(7, 'b', 18).storage, b.storage);
-  t.is(made(8, 'e', 2).storage, b.storage);
-  t.is(made(9, 'b', 19).storage, b.storage);
-  const [f, g] = [made(10, 'f', 2), made(11, 'g', 2)];
+  created(5, 'a', 60);
+  t.is(created(6, 'd', 2).storage, b.storage);
+  t.is(created(7, 'b', 18).storage, b.storage);
+  t.is(created(8, 'e', 2).storage, b.storage);
+  t.is(created(9, 'b', 19).storage, b.storage);
+  const [f, g] = [created(10, 'f', 2), created(11, 'g', 2)];
   t.not(f.storage, b.storage);
   t.is(g.storage, f.storage);
-  t.is(made(12, 'c', 2).storage, c.storage);
+  t.is(created(12, 'c', 2).storage, c.storage);
   // What is wide already closes nothing again.
-  made(13, 'b', 40);
-  t.is(made(14, 'h', 2).storage, f.storage);
+  created(13, 'b', 40);
+  t.is(created(14, 'h', 2).storage, f.storage);
 });
 
 test('logs of before shared by type lay out their tables as they did', (t) => {
   const state = new CatalogueState();
-  const made = (position: number, name: string, types: readonly ReturnType<typeof dataType>[], tag?: typeof double) => {
+  const created = (
+    position: number,
+    name: string,
+    types: readonly ReturnType<typeof dataType>[],
+    tag?: typeof double,
+  ) => {
     t.deepEqual(state.apply(arriving(position, name, types, tag === undefined ? {} : { tag })), [undefined]);
     return state.table('db', name)!;
   };
   state.apply(entry(1, createDatabase));
   const double = dataType('DOUBLE');
-  const [a, b, c] = [made(2, 'a', [double]), made(3, 'b', [double]), made(4, 'c', [dataType('BIGINT')])];
+  const [a, b, c] = [created(2, 'a', [double]), created(3, 'b', [double]), created(4, 'c', [dataType('BIGINT')])];
   t.deepEqual([a.number, b.number, c.number], [1, 2, 3]);
   t.is(a.storage, b.storage);
   t.not(a.storage, c.storage);
   t.deepEqual([b.tagStorage, c.tagStorage], [a.tagStorage, a.tagStorage]);
   t.deepEqual([a.columns[0]!.physical, a.tags[0]!.physical], ['c1_Float64', 'c2_String']);
   const own = [
-    made(5, 'wide', [double, double]),
-    made(6, 'labelled', [double], dataType('JSON')),
-    made(6, 'second', [double, double]),
+    created(5, 'wide', [double, double]),
+    created(6, 'labelled', [double], dataType('JSON')),
+    created(6, 'second', [double, double]),
   ];
   const statement = { op: 'create-table', database: 'db', name: 'stated', kind: 'super', timeColumn: 'ts' } as const;
   const spec = { columns: [{ name: 'v', type: double }], tags: [], comment: undefined, ttl: 0 };
@@ -110,10 +115,10 @@ test('logs of before shared by type lay out their tables as they did', (t) => {
     t.is(number, undefined);
     t.false([a.storage, c.storage].includes(storage));
   }
-  const grown = made(8, 'a', [double, double]);
+  const grown = created(8, 'a', [double, double]);
   t.deepEqual([grown.number, grown.storage], [1, a.storage]);
   t.deepEqual(state.apply(entry(9, { op: 'drop-table', database: 'db', name: 'b', id: b.id })), [undefined]);
-  t.is(made(10, 'b', [double]).number, 4);
+  t.is(created(10, 'b', [double]).number, 4);
   t.is(state.nextNumber('db'), 5);
   // The same log goes on by the newer rule, beside the tables that are there.
   const newer = arriving(11, 'newer', [double], { shares: 'shape' });

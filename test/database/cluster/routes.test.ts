@@ -13,16 +13,16 @@ function nodes(states: readonly State[], isLocal = false): readonly ClusterNode[
 }
 
 /** Which nodes take so many queries as entries, and which replica of each shard they ask first. */
-function routes(found: readonly ClusterNode[], queries: number): readonly (readonly [string, number])[] {
+function routes(cluster: readonly ClusterNode[], queries: number): readonly (readonly [string, number])[] {
   return Array.from({ length: queries }, (_, turn) => {
-    const route = routeOf(found, turn);
+    const route = routeOf(cluster, turn);
     return [route?.node.url ?? '', Number(route?.parameters.load_balancing_first_offset)];
   });
 }
 
 /** The nodes that take queries as entries. */
-function entries(found: readonly ClusterNode[]): readonly string[] {
-  return [...new Set(routes(found, 12).map(([url]) => url))].toSorted();
+function entries(cluster: readonly ClusterNode[]): readonly string[] {
+  return [...new Set(routes(cluster, 12).map(([url]) => url))].toSorted();
 }
 
 test('queries go to all nodes, and to all replicas', (t) => {

@@ -44,17 +44,17 @@ test.serial('metrics that share storage are dropped at once, and what they leave
   const tables = names.map((name) => catalogue.table('s', name)!);
   for (const table of tables) {
     await storage.ensure(s, table);
-    const made = subTables.make(s, table.name, `s_${table.name}`, new Map([['g', '1']]), 0);
-    t.is(await subTables.register(s, table, [made]), undefined);
-    await client.exec(`INSERT INTO ${table.storage} (t, id, ts) VALUES (${table.number}, ${made.id}, 1)`);
+    const subTable = subTables.make(s, table.name, `s_${table.name}`, new Map([['g', '1']]), 0);
+    t.is(await subTables.register(s, table, [subTable]), undefined);
+    await client.exec(`INSERT INTO ${table.storage} (t, id, ts) VALUES (${table.number}, ${subTable.id}, 1)`);
   }
   const left = async () => {
     const { storage: rows, tagStorage: tags, number } = tables[3]!;
-    const [found] = await client.rows(
+    const [checks] = await client.rows(
       `SELECT (SELECT groupArray(t) FROM ${rows}) = [${number}], (SELECT groupArray(t) FROM ${tags}) = [${number}],
        (SELECT groupArray(name) FROM sluice.sub_tables FINAL WHERE database = '${s.id}') = ['s_d']`,
     );
-    return found?.every((cell) => Number(cell) === 1) === true;
+    return checks?.every((cell) => Number(cell) === 1) === true;
   };
   for (const table of tables.slice(0, -1)) await dropWhole(s, table, { catalogue, storage, subTables });
   t.deepEqual(
@@ -73,8 +73,8 @@ test.serial('a super table takes its sub-tables out of the registry, and no othe
   const [a, b] = [catalogue.table('d', 'a')!, catalogue.table('d', 'b')!];
   for (const table of [a, b]) {
     await storage.ensure(d, table);
-    const made = [1, 2].map((n) => subTables.make(d, table.name, `${table.name}${n}`, new Map([['g', `${n}`]]), 0));
-    t.is(await subTables.register(d, table, made), undefined);
+    const children = [1, 2].map((n) => subTables.make(d, table.name, `${table.name}${n}`, new Map([['g', `${n}`]]), 0));
+    t.is(await subTables.register(d, table, children), undefined);
   }
   const context = { catalogue, storage, subTables };
   const registered = async () => {
@@ -110,20 +110,20 @@ test.serial(
     const database = catalogue.database('later')!;
     const table = catalogue.table('later', 'a')!;
     await storage.ensure(database, table);
-    const made = [0, 1, 2].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
-    t.is(await subTables.register(database, table, made), undefined);
-    for (const { id } of made) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
+    const children = [0, 1, 2].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
+    t.is(await subTables.register(database, table, children), undefined);
+    for (const { id } of children) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
     const context = { catalogue, storage, subTables };
-    for (const one of made.slice(1)) await dropSubTables(database, table, [one], context);
+    for (const one of children.slice(1)) await dropSubTables(database, table, [one], context);
     t.is(catalogue.removals('later', 'a').size, 2);
     // What a writer does that has not read the drop.
-    const { key, name } = made[1]!;
+    const { key, name } = children[1]!;
     const registered = `database = '${database.id}' AND id = ${key}`;
     await client.exec(`INSERT INTO sluice.sub_tables (database, id, name, parent)
       VALUES ('${database.id}', ${key}, '${name}', '${table.id}')`);
     t.true(await until(() => catalogue.removals('later', 'a').size === 0));
     t.deepEqual(await client.rows(`SELECT dropped FROM sluice.sub_tables FINAL WHERE ${registered}`), [[1]]);
-    t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(made[0]!.id)]]);
+    t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(children[0]!.id)]]);
     // Another process reads the same in the log.
     const other = new Catalogue(client, silentLog);
     await other.sync();
@@ -139,13 +139,13 @@ test.serial('a removal that a crash broke off is finished at the next start', as
   const database = catalogue.database('crash')!;
   const table = catalogue.table('crash', 'a')!;
   await storage.ensure(database, table);
-  const made = [0, 1].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
-  t.is(await subTables.register(database, table, made), undefined);
-  for (const { id } of made) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
+  const children = [0, 1].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
+  t.is(await subTables.register(database, table, children), undefined);
+  for (const { id } of children) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
   const drop = { op: 'drop-sub-table', database: 'crash', superTable: 'a', name: 'a1', generation: 0 } as const;
   await catalogue.submit([{ ...drop, removal: 'broken off' }]);
   t.deepEqual([...catalogue.removals('crash', 'a').keys()], ['broken off']);
   await removeLeftovers({ engine: client, catalogue, storage, subTables });
   t.is(catalogue.removals('crash', 'a').size, 0);
-  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(made[0]!.id)]]);
+  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(children[0]!.id)]]);
 });

@@ -56,7 +56,7 @@ test('any table is printed as a statement that reads back as the same table', (t
         if (read.kind !== 'create-table') throw new Error(text);
         const spelled = (list: typeof read.columns, role: 'column' | 'tag') =>
           list.map((column) => ({ name: column.name.text, type: declaredType(column.type, role) }));
-        const given = (list: TableDef['columns']) => list.map(({ name, type }) => ({ name, type }));
+        const namesAndTypes = (list: TableDef['columns']) => list.map(({ name, type }) => ({ name, type }));
         const [time, ...rest] = spelled(read.columns, 'column');
         t.deepEqual(
           {
@@ -70,8 +70,8 @@ test('any table is printed as a statement that reads back as the same table', (t
           {
             name: def.name,
             time: { name: def.timeColumn, type: dataType('TIMESTAMP') },
-            columns: given(def.columns),
-            tags: def.kind === 'super' ? given(def.tags) : undefined,
+            columns: namesAndTypes(def.columns),
+            tags: def.kind === 'super' ? namesAndTypes(def.tags) : undefined,
             comment: def.comment,
             ttl: def.ttl,
           },
@@ -95,19 +95,19 @@ const option = {
 };
 
 test('any database is printed as a statement that reads back as the same database', (t) => {
-  const made = (text: string): DatabaseDef => {
+  const databaseOf = (text: string): DatabaseDef => {
     const read = parseStatement(text);
     if (read.kind !== 'create-database') throw new Error(text);
-    const { options: given, precision, keepDays = 3650 } = databaseOptions(read.options, undefined, '');
-    return { id: 'd', name: read.name.text, precision, keepDays, options: given, created: 0 };
+    const { options: kept, precision, keepDays = 3650 } = databaseOptions(read.options, undefined, '');
+    return { id: 'd', name: read.name.text, precision, keepDays, options: kept, created: 0 };
   };
   t.notThrows(() =>
     fc.assert(
       fc.property(name, fc.record(option, { requiredKeys: [] }), (database, options) => {
-        const given = Object.entries(options).map(([word, value]) => `${word} ${value}`);
-        const first = made(`CREATE DATABASE \`${database}\` ${given.join(' ')}`);
+        const words = Object.entries(options).map(([word, value]) => `${word} ${value}`);
+        const first = databaseOf(`CREATE DATABASE \`${database}\` ${words.join(' ')}`);
         const text = createDatabaseText(first);
-        const second = made(text);
+        const second = databaseOf(text);
         t.deepEqual([second.name, second.precision, second.keepDays], [first.name, first.precision, first.keepDays]);
         t.is(createDatabaseText(second), text);
       }),

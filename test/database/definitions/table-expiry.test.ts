@@ -43,8 +43,8 @@ test('tables are dropped when they have lived for their TTL, and no others', asy
   const [d, s] = [catalogue.database('d')!, catalogue.table('d', 's')!];
   await storage.ensure(d, s);
   await storage.ensure(d, catalogue.table('d', 'n2')!);
-  const made = [0, 1, 3].map((ttl) => subTables.make(d, 's', `c${ttl}`, new Map([['g', '1']]), ttl));
-  t.is(await subTables.register(d, s, made), undefined);
+  const children = [0, 1, 3].map((ttl) => subTables.make(d, 's', `c${ttl}`, new Map([['g', '1']]), ttl));
+  t.is(await subTables.register(d, s, children), undefined);
   const context = { engine: client, catalogue, storage, subTables };
   const left = async (): Promise<readonly string[]> => {
     const shown = await client.rows(`SELECT name FROM ${s.tagStorage} FINAL WHERE dropped = 0 ORDER BY name`);

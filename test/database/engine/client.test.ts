@@ -188,9 +188,9 @@ test.serial('an aborted signal ends a statement as a fault of kind network', asy
 test('a query that is left early is killed by its id on a server, which would go on with it', async (t) => {
   const seen: { readonly id: string; readonly sql: string; readonly nulls: string | null }[] = [];
   const server = createServer(async (request, response) => {
-    const given = new URL(request.url ?? '', 'http://x').searchParams;
-    const id = given.get('query_id') ?? '';
-    seen.push({ id, sql: await text(request), nulls: given.get('join_use_nulls') });
+    const parameters = new URL(request.url ?? '', 'http://x').searchParams;
+    const id = parameters.get('query_id') ?? '';
+    seen.push({ id, sql: await text(request), nulls: parameters.get('join_use_nulls') });
     if (seen.length === 1) response.write('1\n');
     else response.end();
   });

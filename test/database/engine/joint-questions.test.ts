@@ -76,8 +76,9 @@ test('there are so many in one statement at most, and each series once', async (
   const numbers = [1, 1, ...Array.from({ length: mostTogether + 1 }, (_, at) => at + 1)];
   const answers = numbers.map((id) => ask(question(id)));
   place.release();
-  const found = await Promise.all(answers);
-  for (const [at, id] of numbers.entries()) t.true(found[at] === undefined || found[at] === `[${id * 2}]\n`, `${id}`);
+  const results = await Promise.all(answers);
+  for (const [at, id] of numbers.entries())
+    t.true(results[at] === undefined || results[at] === `[${id * 2}]\n`, `${id}`);
   t.deepEqual(
     statements.map((ids) => new Set(ids).size),
     statements.map((ids) => ids.length),

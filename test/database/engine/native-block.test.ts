@@ -49,10 +49,10 @@ type Row = typeof row extends fc.Arbitrary<infer T> ? T : never;
 
 function build(rows: readonly Row[]): ReturnType<BlockBuilder['finish']> {
   const builder = new BlockBuilder('db', 't', 'overwrite');
-  const made = columns.map(({ name, type }) => builder.addColumn(name, type));
+  const builders = columns.map(({ name, type }) => builder.addColumn(name, type));
   for (const { id, time, cells } of rows) {
     builder.setKey(id, time);
-    for (const [i, column] of made.entries()) {
+    for (const [i, column] of builders.entries()) {
       column.reserve(builder.rows);
       const cell = cells[i];
       if (cell === null || cell === undefined) continue;
@@ -123,13 +123,13 @@ test('a stream that is cut anywhere is decoded block by block', async (t) => {
           start += size;
         }
       }
-      const found: bigint[] = [];
+      const readIds: bigint[] = [];
       for await (const { ids, rows, columns: read } of decodeNativeStream(stream(), columns)) {
         t.true(rows > 0 && read.every(({ nulls }) => nulls.length === rows));
-        found.push(...ids);
+        readIds.push(...ids);
       }
       t.deepEqual(
-        found,
+        readIds,
         blocks.flatMap((rows) => rows.map(({ id }) => id)),
       );
     }),

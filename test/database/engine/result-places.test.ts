@@ -6,24 +6,24 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 test('an owner never has the last place, and who has fewest comes first', async (t) => {
   const places = new ResultPlaces(3);
-  const given: string[] = [];
+  const order: string[] = [];
   const take = (owner: string | undefined, name: string) =>
     places.take(owner, undefined).then((place) => {
-      given.push(name);
+      order.push(name);
       return place;
     });
   const first = await take('ann', 'a1');
   await take('ann', 'a2');
   const waiting = [take('ann', 'a3'), take('ann', 'a4'), take('bob', 'b1'), take('bob', 'b2'), take(undefined, 'own')];
   await soon();
-  t.deepEqual(given, ['a1', 'a2', 'b1'], 'the last place is for others');
+  t.deepEqual(order, ['a1', 'a2', 'b1'], 'the last place is for others');
   first.release();
   first.release();
   await soon();
-  t.deepEqual(given, ['a1', 'a2', 'b1', 'own']);
+  t.deepEqual(order, ['a1', 'a2', 'b1', 'own']);
   (await waiting[2])?.release();
   await soon();
-  t.deepEqual(given, ['a1', 'a2', 'b1', 'own', 'b2'], 'bob has none by now, and ann one');
+  t.deepEqual(order, ['a1', 'a2', 'b1', 'own', 'b2'], 'bob has none by now, and ann one');
 });
 
 test('one that leaves while it waits gets no place and takes none from others', async (t) => {

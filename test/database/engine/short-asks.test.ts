@@ -26,14 +26,14 @@ test('frames are read as they were written, however they are cut', (t) => {
     fc.property(fc.array(frame), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (frames, cuts) => {
       const all = Buffer.concat(frames.map(({ id, kind, content }) => frameOf(id, kind, content)));
       const reader = new FrameReader();
-      const found: Frame[] = [];
+      const readFrames: Frame[] = [];
       for (let at = 0, cut = 0; at < all.length; cut++) {
         const length = cuts[cut % cuts.length]!;
-        found.push(...reader.read(all.subarray(at, at + length)));
+        readFrames.push(...reader.read(all.subarray(at, at + length)));
         at += length;
       }
       t.deepEqual(
-        found.map(({ id, kind, bytes }) => ({ id, kind, content: new Uint8Array(bytes) })),
+        readFrames.map(({ id, kind, bytes }) => ({ id, kind, content: new Uint8Array(bytes) })),
         frames,
       );
     }),

@@ -47,7 +47,7 @@ function mayBeSeen({ database, table }: StoredEvent, sight: EventSight): boolean
   return sight.tables.some(([d, t]) => d === database && t === table);
 }
 
-const titlesOf = (found: readonly StoredEvent[]): string[] => found.map(({ title }) => title);
+const titlesOf = (events: readonly StoredEvent[]): string[] => events.map(({ title }) => title);
 
 const instants = [undefined, 0, 5, 5.5, 30, 59, 60, 1000].map((n) => n && Math.floor(firstStart + n * minute));
 
@@ -104,8 +104,8 @@ test.serial('an event that is open overlaps every time since it began, one that 
   // The third began two minutes after the first and took ten.
   const listed = async (from: number, to: number) => {
     const filter = { from: firstStart + from * minute, to: firstStart + to * minute };
-    const { events: found } = await store.list({ filter, pageNum: 1, pageSize: 1000 }, all);
-    return titlesOf(found);
+    const { events } = await store.list({ filter, pageNum: 1, pageSize: 1000 }, all);
+    return titlesOf(events);
   };
   t.true((await listed(12, 12)).includes('event 2'));
   t.false((await listed(12.001, 13)).includes('event 2'));

@@ -49,12 +49,12 @@ test('what a crash in the middle of a drop has left is removed at the next start
   const [m, dead] = [catalogue.table('db', 'm')!, catalogue.table('db', 'dead')!];
   const [shared, sharedDead] = [catalogue.table('db', 'shared')!, catalogue.table('db', 'shareddead')!];
   t.deepEqual([shared.storage, shared.tagStorage], [sharedDead.storage, sharedDead.tagStorage]);
-  for (const made of [m, dead, shared, sharedDead]) await storage.ensure(db, made);
+  for (const table of [m, dead, shared, sharedDead]) await storage.ensure(db, table);
   await storage.ensure(gone, catalogue.table('gone', 'x')!);
   const subTable = (of: string, name: string) => subTables.make(db, of, name, new Map([['g', 'x']]), 0);
-  const made = ['kept', 'dropped'].map((name) => subTable('m', name));
-  t.is(await subTables.register(db, m, made), undefined);
-  for (const { id } of made) {
+  const children = ['kept', 'dropped'].map((name) => subTable('m', name));
+  t.is(await subTables.register(db, m, children), undefined);
+  for (const { id } of children) {
     await client.exec(`INSERT INTO ${m.storage} (id, ts, ${m.columns[0]!.physical}) VALUES (${id}, 1, 1)`);
   }
   for (const { name, number, storage: place, columns } of [shared, sharedDead]) {
@@ -94,5 +94,5 @@ test('what a crash in the middle of a drop has left is removed at the next start
   ]);
   t.deepEqual(await client.rows(`SELECT t, toUInt32(count()) FROM ${shared.storage} GROUP BY t`), [[shared.number, 1]]);
   t.deepEqual(await client.rows(`SELECT name FROM ${m.tagStorage} FINAL WHERE dropped = 0`), [['kept']]);
-  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${m.storage}`), [[String(made[0]!.id)]]);
+  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${m.storage}`), [[String(children[0]!.id)]]);
 });

@@ -19,10 +19,10 @@ for (const kind of ['super', 'normal'] as const) {
     const column = { name: 'v', type: dataType('INT') };
     const tags = kind === 'super' ? [{ name: 'g', type: dataType('INT') }] : [];
     const name = { database: 'd', name: 't' };
-    const made = { kind, timeColumn: 'ts', columns: [column], tags, comment: undefined, ttl: 0 };
+    const definition = { kind, timeColumn: 'ts', columns: [column], tags, comment: undefined, ttl: 0 };
     await catalogue.submit([
       { op: 'create-database', name: 'd', precision: 'ms', keepDays: 3650, options: {} },
-      { op: 'create-table', ...name, ...made },
+      { op: 'create-table', ...name, ...definition },
     ]);
     const ensured = async () => {
       const table = catalogue.table('d', 't')!;
@@ -48,12 +48,12 @@ test.serial('a database goes although others, who do not know of it yet, make ta
     await catalogue.submit([{ op: 'create-database', name, precision: 'ms', keepDays: 3650, options: {} }]);
     const database = catalogue.database(name)!;
     await client.exec(`CREATE DATABASE ${database.id}`);
-    let made = 0;
+    let created = 0;
     const others = [1, 2, 3].map(async () => {
-      while (made < 5_000)
-        await client.exec(`CREATE TABLE ${database.id}.t${++made} (a UInt8) ENGINE = MergeTree ORDER BY a`);
+      while (created < 5_000)
+        await client.exec(`CREATE TABLE ${database.id}.t${++created} (a UInt8) ENGINE = MergeTree ORDER BY a`);
     });
-    t.true(await until(() => made >= 20));
+    t.true(await until(() => created >= 20));
     await t.notThrowsAsync(storage.dropDatabase(database));
     for (const other of others) await t.throwsAsync(other, { message: /does not exist|is dropped|dropped/ });
   }

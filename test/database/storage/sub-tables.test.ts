@@ -53,19 +53,19 @@ function table(database: string, name: string, kind: 'super' | 'normal') {
 
 /** A process that has made a database of this name with the super tables `a` and `b`. */
 async function startWith(database: string, engine?: EngineClient) {
-  const made = startProcess(engine);
-  await made.catalogue.submit([
+  const process = startProcess(engine);
+  await process.catalogue.submit([
     { op: 'create-database', name: database, precision: 'ms', keepDays: 3650, options: {} },
     table(database, 'a', 'super'),
     table(database, 'b', 'super'),
   ]);
-  const def = made.catalogue.database(database)!;
-  const [a, b] = [made.catalogue.table(database, 'a')!, made.catalogue.table(database, 'b')!];
-  await made.storage.ensure(def, a);
-  await made.storage.ensure(def, b);
+  const def = process.catalogue.database(database)!;
+  const [a, b] = [process.catalogue.table(database, 'a')!, process.catalogue.table(database, 'b')!];
+  await process.storage.ensure(def, a);
+  await process.storage.ensure(def, b);
   const named = (superTable: 'a' | 'b', name: string) =>
-    made.subTables.make(def, superTable, name, new Map([['g', 'x']]), 0);
-  return { ...made, def, a, b, named };
+    process.subTables.make(def, superTable, name, new Map([['g', 'x']]), 0);
+  return { ...process, def, a, b, named };
 }
 
 test('of two super tables that get a sub-table of the same name at once only one has it', async (t) => {
@@ -85,17 +85,17 @@ test('of two super tables that get a sub-table of the same name at once only one
 async function startProcessOn(database: string): Promise<ReadonlyMap<string, string>> {
   const { catalogue, subTables } = startProcess();
   await catalogue.sync();
-  const found = await subTables.lookUp(catalogue.database(database)!, ['s', 'a1', 'b1']);
-  return new Map([...found].map(([name, { superTable }]) => [name, superTable]));
+  const subTablesByName = await subTables.lookUp(catalogue.database(database)!, ['s', 'a1', 'b1']);
+  return new Map([...subTablesByName].map(([name, { superTable }]) => [name, superTable]));
 }
 
 test('many sub-tables are registered some at a time, and all of them are', async (t) => {
   const noting = new NotingClient(engine.endpoint);
   const { subTables, def, a, named } = await startWith('many', noting);
   const names = Array.from({ length: 20_000 }, (_, at) => `s${at}`);
-  const made = names.map((name) => named('a', name));
-  t.is(await subTables.register(def, a, made), undefined);
-  t.true(made.every(({ registered, tags }) => registered && tags.size === 0));
+  const children = names.map((name) => named('a', name));
+  t.is(await subTables.register(def, a, children), undefined);
+  t.true(children.every(({ registered, tags }) => registered && tags.size === 0));
   t.is(noting.inserts.filter((statement) => statement.includes('sluice.sub_tables')).length, 3);
   const stored = await client.rows("SELECT count() FROM sluice.sub_tables FINAL WHERE startsWith(name, 's1')");
   t.is(stored[0]?.[0], 11_111);
@@ -141,16 +141,16 @@ test('a table and a sub-table never share a name, whichever came first, and howe
 
 /** A database with the table of remote write, and the sub-table of the metric `up`, as a process makes it. */
 async function startWithMetrics(database: string) {
-  const made = startProcess();
+  const process = startProcess();
   const labels = [{ name: 'labels', type: dataType('JSON') }];
-  await made.catalogue.submit([
+  await process.catalogue.submit([
     { op: 'create-database', name: database, precision: 'ms', keepDays: 3650, options: {} },
     { ...table(database, 'metrics', 'super'), tags: labels },
   ]);
-  const def = made.catalogue.database(database)!;
-  const metrics = made.catalogue.table(database, 'metrics')!;
-  await made.storage.ensure(def, metrics);
-  return { ...made, def, metrics, up: upOf(made.subTables, def) };
+  const def = process.catalogue.database(database)!;
+  const metrics = process.catalogue.table(database, 'metrics')!;
+  await process.storage.ensure(def, metrics);
+  return { ...process, def, metrics, up: upOf(process.subTables, def) };
 }
 
 const upName = 't_e0cd0714bd97e68c4f32ea38f4e49b33';
@@ -167,9 +167,9 @@ test('series with labels lie by their metric, and are found by their names, told
   await subTables.setOption(def, up, { comment: 'told' });
   const other = startProcess();
   await other.catalogue.sync();
-  const found = (await other.subTables.lookUp(def, [upName])).get(upName)!;
-  t.deepEqual([found.key, found.id, found.superTable], [up.key, up.id, 'metrics']);
-  t.is(upOf(other.subTables, def), found);
+  const seen = (await other.subTables.lookUp(def, [upName])).get(upName)!;
+  t.deepEqual([seen.key, seen.id, seen.superTable], [up.key, up.id, 'metrics']);
+  t.is(upOf(other.subTables, def), seen);
   const row = `INSERT INTO ${metrics.storage} (id, ts, ${metrics.columns[0]!.physical}) VALUES (${up.id}, 1, 1)`;
   await client.exec(row);
   const drop = {

@@ -31,7 +31,7 @@ function insert(storage: string, first: number, times: number, condition = '1'):
 }
 
 /** What is known at the end of the look that is begun at once. */
-async function looked(looks: UniqueRowsLooks, storage: string, isIt: (found: UniqueRows | undefined) => boolean) {
+async function looked(looks: UniqueRowsLooks, storage: string, isIt: (look: UniqueRows | undefined) => boolean) {
   let now = performance.now();
   // Each time it is asked the pauses are over.
   await until(() => {
@@ -45,7 +45,7 @@ test('all rows are unique while no key is stored twice, and a piece of time wher
   const storage = await table('steady');
   const looks = new UniqueRowsLooks(client, 10);
   t.is(looks.of(storage), undefined);
-  const first = await looked(looks, storage, (found) => found !== undefined);
+  const first = await looked(looks, storage, (look) => look !== undefined);
   t.like(first, { insert: 4, from: undefined, until: undefined, isAll: true });
   t.deepEqual(
     first?.parts.map(({ rows }) => rows),
@@ -57,17 +57,17 @@ test('all rows are unique while no key is stored twice, and a piece of time wher
   // Somebody finds the newer rows before they are looked at.
   looks.wasWrong({ storage, on: 'nothing newer' });
   t.like(looks.of(storage, 0), { insert: 4, from: undefined, until: undefined, isAll: false });
-  const more = await looked(looks, storage, (found) => found?.insert === 5);
+  const more = await looked(looks, storage, (look) => look?.insert === 5);
   t.like(more, { from: undefined, until: undefined, isAll: true });
   // Three keys once more: what is behind them has most rows.
   await insert(storage, 100, 1, 'id < 3');
-  const behind = await looked(looks, storage, (found) => found?.insert === 6);
+  const behind = await looked(looks, storage, (look) => look?.insert === 6);
   t.true(behind?.from !== undefined && behind.from > 100n && behind.from < 150n, String(behind?.from));
   t.like(behind, { until: undefined, isAll: false });
   await client.exec(`SYSTEM START MERGES ${storage}`);
   await client.exec(`OPTIMIZE TABLE ${storage} FINAL`);
   // A part that was merged has each key once.
-  const merged = await looked(looks, storage, (found) => found?.parts.length === 1);
+  const merged = await looked(looks, storage, (look) => look?.parts.length === 1);
   t.like(merged, { insert: 6, from: undefined, until: undefined, isAll: true });
   t.is(await looked(looks, storage, () => true), merged);
 });
@@ -94,7 +94,7 @@ test('nothing is known once it is forgotten, also by a look that is under way', 
   looks.forget();
   goOn();
   t.is(looks.of(storage, Number.NEGATIVE_INFINITY), undefined);
-  t.like(await looked(looks, storage, (found) => found !== undefined), { insert: 4 });
+  t.like(await looked(looks, storage, (look) => look !== undefined), { insert: 4 });
 });
 
 test('where a statement does not see one state of a table nothing is known', async (t) => {

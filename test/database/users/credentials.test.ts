@@ -34,8 +34,8 @@ test.serial('the first user is made once; a new user and a new password count in
   t.deepEqual([checks[0].known(first), checks[1].known(first)], [{ user: firstUser.name }, undefined]);
   t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
   t.is(await answer(checks[0], firstUser.name, 'wrong'), 'auth');
-  const made = await hashPassword('Secret-1');
-  await processes[1].submit([{ op: 'create-user', name: 'ann', passwordHash: made }]);
+  const passwordHash = await hashPassword('Secret-1');
+  await processes[1].submit([{ op: 'create-user', name: 'ann', passwordHash: passwordHash }]);
   t.is(await answer(checks[0], 'ann', 'Secret-1'), 'in');
   const kept = { scheme: 'password', user: 'ann', password: 'Secret-1' } as const;
   t.deepEqual([checks[0].known(kept), checks[0].known(kept)], [{ user: 'ann' }, { user: 'ann' }]);

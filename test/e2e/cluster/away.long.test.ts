@@ -40,7 +40,7 @@ async function alive(): Promise<unknown> {
 }
 
 /** Answer of the ping for queries: its status, and what its body says. */
-async function ping(): Promise<readonly [status: number, found: unknown]> {
+async function ping(): Promise<readonly [status: number, body: unknown]> {
   const answer = await fetch(`http://127.0.0.1:${adapter!.port}/-/ping?action=query`);
   const text = await answer.text();
   return [answer.status, text === '' ? undefined : JSON.parse(text)];
@@ -49,8 +49,8 @@ async function ping(): Promise<readonly [status: number, found: unknown]> {
 /** Figures of a cluster, by name. */
 async function figures(): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(`http://127.0.0.1:${adapter!.port}/metrics`)).text();
-  const found = [...text.matchAll(/^adapter_cluster_(\w+) (\d+)/gm)];
-  return Object.fromEntries(found.map(([, name, value]) => [name, Number(value)]));
+  const figures = [...text.matchAll(/^adapter_cluster_(\w+) (\d+)/gm)];
+  return Object.fromEntries(figures.map(([, name, value]) => [name, Number(value)]));
 }
 
 test.serial('writes and queries go on while a node is away, and it catches up when it is back', async (t) => {
@@ -118,8 +118,8 @@ test.serial('lists, ping and figures tell whether the keeper answers', async (t)
     (await figures()).keeper_up,
     await ping(),
   ];
-  const isNow = (wanted: unknown): Promise<boolean> =>
-    until(async () => isDeepStrictEqual(await states(), wanted), 20_000);
+  const isNow = (expected: unknown): Promise<boolean> =>
+    until(async () => isDeepStrictEqual(await states(), expected), 20_000);
   const all = { up: 4, behind: 0, away: 0 };
   const well = [[[1, 'keeper', 'leader', 'ready']], 1, 1, [200, undefined]];
   const ill = [[[1, 'keeper', 'leader', 'offline']], 2, 0, [200, { nodes: all, keeper: 'away' }]];
@@ -200,8 +200,8 @@ test.serial(
     await node.start();
     const arePutAside = async (): Promise<boolean> => {
       const files = 'SELECT sum(broken_data_files) FROM system.distribution_queue';
-      const found = await Promise.all(cluster.nodes.map((other) => cluster.client(other).rows(files)));
-      return found.some(([row]) => Number(row?.[0]) > 0);
+      const counts = await Promise.all(cluster.nodes.map((other) => cluster.client(other).rows(files)));
+      return counts.some(([row]) => Number(row?.[0]) > 0);
     };
     t.true(await until(arePutAside));
     line.cutAfter = undefined;

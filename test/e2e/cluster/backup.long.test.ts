@@ -33,9 +33,9 @@ const questions = [
 ];
 
 async function answers(adapter: Listening): Promise<unknown[]> {
-  const found: unknown[] = [];
-  for (const question of questions) found.push(await rowsOf(adapter, question));
-  return found;
+  const answers: unknown[] = [];
+  for (const question of questions) answers.push(await rowsOf(adapter, question));
+  return answers;
 }
 
 test('a backup of a cluster that is written to is brought back into another one', async (t) => {

@@ -66,8 +66,8 @@ test.serial('consumers get every row that several adapters write, also when a no
   writeFileSync(scenario, JSON.stringify({ filetype: 'subscribe', cfgdir: directory, tmq_info }));
   const consumers = run(scope, process.execPath, [loadTool, '-f', scenario]);
   const read = (): string => [0, 1].map((at) => textOf(`${rows}_${at}`)).join('');
-  const found = (): Set<string> => new Set(read().match(/^\d+ \d+ k\d$/gm));
-  t.true(await until(() => found().size === 10), consumers.stderr());
+  const shownRows = (): Set<string> => new Set(read().match(/^\d+ \d+ k\d$/gm));
+  t.true(await until(() => shownRows().size === 10), consumers.stderr());
   const last = cluster.nodes.at(-1)!;
   for (let number = 1; number <= 20; number++) {
     if (number === 7) await last.kill();
@@ -75,7 +75,7 @@ test.serial('consumers get every row that several adapters write, also when a no
     if (number === 16) a.child.kill('SIGKILL');
     await write(t, number < 16 && number % 2 === 0 ? a : b, number);
   }
-  t.true(await until(() => found().size === 210), `${found().size} rows; ${consumers.stderr()}`);
+  t.true(await until(() => shownRows().size === 210), `${shownRows().size} rows; ${consumers.stderr()}`);
   const { code } = await consumers.ended;
   t.is(code, 0, consumers.stderr());
   b.child.kill('SIGTERM');

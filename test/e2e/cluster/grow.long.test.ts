@@ -68,11 +68,11 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
     'SELECT stream_name, status FROM information_schema.ins_streams',
   ];
   const answers = async (adapter: Listening): Promise<unknown[]> => {
-    const found: unknown[] = [];
-    for (const question of questions) found.push(await rowsOf(adapter, question));
-    return found;
+    const rows: unknown[] = [];
+    for (const question of questions) rows.push(await rowsOf(adapter, question));
+    return rows;
   };
-  const wanted = await answers(before);
+  const answersBefore = await answers(before);
   before.child.kill('SIGTERM');
   await before.ended;
 
@@ -80,7 +80,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   const settings = [...cluster.settings, ...wal];
   const adapter = await startAdapter(scope, settings);
   t.deepEqual(await rowsOf(adapter, all), expected, 'rows of before stay where they are');
-  t.deepEqual(await answers(adapter), wanted);
+  t.deepEqual(await answers(adapter), answersBefore);
   await write(adapter, 'old', 4);
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.old'), [[237]]);
   t.deepEqual(await onAdded(), [0, 0]);
@@ -104,7 +104,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   t.regex(moving.stdout(), /Moved \d+ rows/);
   const isAll = async (): Promise<boolean> => (await sql(adapter, 'SELECT count(*) FROM d.old')).data?.[0]?.[0] === 297;
   t.true(await until(isAll));
-  t.deepEqual(await answers(adapter), wanted, 'one of everything is as it was');
+  t.deepEqual(await answers(adapter), answersBefore, 'one of everything is as it was');
   const isSummed = async (rows: number): Promise<boolean> => (await sql(adapter, summed)).data?.[0]?.[0] === rows;
   t.true(await until(() => isSummed(297)), 'the stream sees no moved row anew, and goes on');
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.young'), [[60]]);

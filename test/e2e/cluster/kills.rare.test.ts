@@ -70,7 +70,7 @@ class Load {
   killed = 'nothing';
   /** Longest time without an answer, ms, by what was asked and what had been killed; and that without waits for a processor. */
   readonly longest: Record<string, number> = {};
-  readonly longestGiven: Record<string, number> = {};
+  readonly longestOwn: Record<string, number> = {};
   readonly problems: string[] = [];
   readonly #adapters: readonly Adapter[];
   #isOver = false;
@@ -114,9 +114,9 @@ class Load {
       ofAdapters += Math.max(0, waitedForProcessorMs(running?.pid ?? 0) - before);
       const key = `${kind}, ${this.killed}`;
       const ms = Date.now() - begun;
-      const given = Math.round(ms - ofAdapters - (waitedForProcessorMs(process.pid) - own));
+      const ownMs = Math.round(ms - ofAdapters - (waitedForProcessorMs(process.pid) - own));
       this.longest[key] = Math.max(this.longest[key] ?? 0, ms);
-      this.longestGiven[key] = Math.max(this.longestGiven[key] ?? 0, given);
+      this.longestOwn[key] = Math.max(this.longestOwn[key] ?? 0, ownMs);
       return isDone;
     }, Number.POSITIVE_INFINITY);
   }
@@ -204,27 +204,27 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   load.stop();
   await ended;
   t.log(
-    `${JSON.stringify(Object.fromEntries(load.answered))} rows of each of ${series.length} series, longest waits ${JSON.stringify(load.longest)} ms, without those for a processor ${JSON.stringify(load.longestGiven)} ms`,
+    `${JSON.stringify(Object.fromEntries(load.answered))} rows of each of ${series.length} series, longest waits ${JSON.stringify(load.longest)} ms, without those for a processor ${JSON.stringify(load.longestOwn)} ms`,
   );
-  const late = Object.entries(load.longestGiven).filter(([key, ms]) => key.startsWith('write') && ms > writesMs);
+  const late = Object.entries(load.longestOwn).filter(([key, ms]) => key.startsWith('write') && ms > writesMs);
   t.deepEqual(late, [], 'writes go on within five seconds');
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
   const lost: string[] = [];
   for (const { running } of adapters) {
     for (const door of answeringDoors) {
       for (const writer of series) {
-        const wanted = load.answered.get(door.name) ?? 0;
-        let found: unknown;
+        const expected = load.answered.get(door.name) ?? 0;
+        let stored: unknown;
         const isAll = async (): Promise<boolean> => {
-          found = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
-          return found === wanted;
+          stored = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
+          return stored === expected;
         };
         if (await until(isAll, lost.length === 0 ? undefined : 1_000)) continue;
         const { data } = await sql(running!, countOf(door, writer).replace('count(*)', `DISTINCT ${door.column}`));
         const there = new Set(data?.map(([number]) => Number(number)));
-        const times = Array.from({ length: wanted }, (_, n) => n).flatMap((n) => (there.has(n) ? [] : [startMs + n]));
+        const times = Array.from({ length: expected }, (_, n) => n).flatMap((n) => (there.has(n) ? [] : [startMs + n]));
         const traces = await whereabouts(cluster, times);
-        lost.push(`${door.name}, ${writer}: ${found} rows of ${wanted}; missing ${times}: ${traces}`);
+        lost.push(`${door.name}, ${writer}: ${stored} rows of ${expected}; missing ${times}: ${traces}`);
       }
     }
     // Aggregated values that are there are such as were sent.

@@ -39,9 +39,9 @@ const questions = [
 type Rows = readonly (readonly unknown[])[];
 
 async function answers(adapter: Listening): Promise<Readonly<Record<string, Rows>>> {
-  const found: Record<string, Rows> = {};
-  for (const question of questions) found[question] = await rowsOf(adapter, question);
-  return found;
+  const answers: Record<string, Rows> = {};
+  for (const question of questions) answers[question] = await rowsOf(adapter, question);
+  return answers;
 }
 
 test('databases move from a data directory to a cluster, which takes rows meanwhile', async (t) => {

@@ -51,9 +51,9 @@ test('a node takes the tables of both kinds of copies', async (t) => {
       for (const statement of nodeStatements(change, layout, 1)) await client.exec(statement);
     }
     const named = `database IN ('${database}', 'local_${database}') ORDER BY database DESC`;
-    const found = await client.rows(`SELECT engine, engine_full FROM system.tables WHERE ${named}`);
-    engines.push(...found.map(([engine]) => String(engine)));
-    t.regex(String(found[0]?.[1]), replication === 'replicated' ? /'\{replica\}', received\)/ : /\(received\)/);
+    const tables = await client.rows(`SELECT engine, engine_full FROM system.tables WHERE ${named}`);
+    engines.push(...tables.map(([engine]) => String(engine)));
+    t.regex(String(tables[0]?.[1]), replication === 'replicated' ? /'\{replica\}', received\)/ : /\(received\)/);
     t.deepEqual(await client.rows(`SELECT id FROM ${table}`), []);
   }
   t.deepEqual(engines, ['ReplicatedReplacingMergeTree', 'Distributed', 'ReplacingMergeTree', 'Distributed']);

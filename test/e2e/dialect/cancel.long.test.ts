@@ -25,10 +25,10 @@ test.before('twenty million rows', async () => {
   await service.run('CREATE TABLE d.n (ts TIMESTAMP, v DOUBLE)');
   const rows = Array.from({ length: 20_000 }, (_, i) => `(${1_700_000_000_000 + i},${i})`);
   await service.run(`INSERT INTO d.n VALUES ${rows.join('')}`, { query: { ack: 'stored' } });
-  const found = await engine(
+  const answer = await engine(
     "SELECT concat(database, '.', name) FROM system.tables WHERE name LIKE 'n%' AND total_rows = 20000",
   );
-  const table = found.trim();
+  const table = answer.trim();
   await engine(
     `INSERT INTO ${table} SELECT t.* REPLACE (ts + 20000 * (number + 1) AS ts) FROM ${table} AS t, numbers(999) AS n`,
   );

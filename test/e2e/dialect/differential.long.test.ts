@@ -60,8 +60,8 @@ test('random statements give what a plain walk over the rows gives', async (t) =
       const expected = answer(data);
       const shown = `${sql}\n${JSON.stringify(data)}\n${text}`;
       const lines = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row));
-      const [found, wanted] = [lines(body.data ?? []), lines(expected)];
-      t.deepEqual(ordered ? found : found.sort(), ordered ? wanted : wanted.sort(), shown);
+      const [rows, expectedRows] = [lines(body.data ?? []), lines(expected)];
+      t.deepEqual(ordered ? rows : rows.sort(), ordered ? expectedRows : expectedRows.sort(), shown);
     }
     await service.run(`DROP DATABASE ${database}`);
   });

@@ -14,8 +14,8 @@ test.before(async () => {
   await service.run(
     'CREATE TABLE s.one (ts TIMESTAMP, i INT, u BIGINT UNSIGNED, d DOUBLE, f FLOAT, c DECIMAL(30,5), b BOOL, v VARCHAR(8), n NCHAR(8), x VARBINARY(8), g GEOMETRY(64), t TIMESTAMP)',
   );
-  const given = "-3, 18446744073709551615, 0.5, 0.2, -7.25, true, 'b', '本', '\\\\x02', 'POINT(1 3)', 5000";
-  await service.run(`INSERT INTO s.one VALUES (${base}, ${given}) (${base + 1}, ${'NULL, '.repeat(10)}NULL)`);
+  const cells = "-3, 18446744073709551615, 0.5, 0.2, -7.25, true, 'b', '本', '\\\\x02', 'POINT(1 3)', 5000";
+  await service.run(`INSERT INTO s.one VALUES (${base}, ${cells}) (${base + 1}, ${'NULL, '.repeat(10)}NULL)`);
   await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (l VARCHAR(8))');
   await service.run(
     `INSERT INTO s.a USING s.st TAGS ('x') VALUES (${base}, 1) (${base + 1000}, 3) s.b USING s.st TAGS (NULL) VALUES (${base + 500}, 10) (${base + 1500}, NULL)`,
@@ -53,16 +53,16 @@ function some(list: readonly string[]): readonly string[] {
 
 /** Runs statements side by side and gives those that end in anything but rows or a refusal of the dialect. */
 async function broken(statements: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
+  const failures: string[] = [];
   const open = [...statements];
   const work = async (): Promise<void> => {
     for (let sql = open.pop(); sql !== undefined; sql = open.pop()) {
       const { status, body, text } = await service.sql(sql, { database: 's' });
-      if (status !== 200 || body.code === Codes.free) found.push(`${sql}: ${text.slice(0, 300)}`);
+      if (status !== 200 || body.code === Codes.free) failures.push(`${sql}: ${text.slice(0, 300)}`);
     }
   };
   await Promise.all([work(), work(), work(), work()]);
-  return found;
+  return failures;
 }
 
 test('every function answers or refuses every type, and never leaves it to the engine', async (t) => {

@@ -38,8 +38,8 @@ function diff(rows: Series): (number | null)[] {
 }
 
 function derivative(rows: Series): number[] {
-  const given = points(rows);
-  return given.slice(1).map(({ ms, v }, at) => ((v - given[at]!.v) / (ms - given[at]!.ms)) * 1000);
+  const known = points(rows);
+  return known.slice(1).map(({ ms, v }, at) => ((v - known[at]!.v) / (ms - known[at]!.ms)) * 1000);
 }
 
 function csum(rows: Series): number[] {
@@ -80,10 +80,10 @@ function stddev(rows: Series): number {
 }
 
 function twa(rows: Series): number {
-  const given = points(rows);
-  const span = given.at(-1)!.ms - given[0]!.ms;
-  if (span === 0) return given[0]!.v;
-  const areas = given.slice(1).map(({ ms, v }, at) => ((v + given[at]!.v) / 2) * (ms - given[at]!.ms));
+  const known = points(rows);
+  const span = known.at(-1)!.ms - known[0]!.ms;
+  if (span === 0) return known[0]!.v;
+  const areas = known.slice(1).map(({ ms, v }, at) => ((v + known[at]!.v) / 2) * (ms - known[at]!.ms));
   return areas.reduce((sum, area) => sum + area, 0) / span;
 }
 
@@ -144,27 +144,27 @@ const series: fc.Arbitrary<Series> = fc
     });
   });
 
-function close(given: unknown, expected: number | null): boolean {
-  if (expected === null || typeof given !== 'number') return given === expected;
-  return Math.abs(given - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
+function close(value: unknown, expected: number | null): boolean {
+  if (expected === null || typeof value !== 'number') return value === expected;
+  return Math.abs(value - expected) <= 1e-9 * Math.max(1, Math.abs(expected));
 }
 
 /** Throws when rows are not what was worked out. */
 function assertRows(
   what: string,
-  given: readonly (readonly unknown[])[],
+  rows: readonly (readonly unknown[])[],
   expected: readonly (readonly unknown[])[],
 ): void {
   const same =
-    given.length === expected.length &&
-    given.every((row, at) => {
+    rows.length === expected.length &&
+    rows.every((row, at) => {
       const other = expected[at] ?? [];
       return row.every((value, column) => {
-        const wanted = other[column];
-        return typeof wanted === 'number' ? close(value, wanted) : value === wanted;
+        const cell = other[column];
+        return typeof cell === 'number' ? close(value, cell) : value === cell;
       });
     });
-  if (!same) throw new Error(`${what}: ${JSON.stringify(given)} instead of ${JSON.stringify(expected)}`);
+  if (!same) throw new Error(`${what}: ${JSON.stringify(rows)} instead of ${JSON.stringify(expected)}`);
 }
 
 test('functions agree with naive evaluators, over a table and sub-table by sub-table', async (t) => {

@@ -88,10 +88,10 @@ test('joins of random rows agree with a naive evaluation', async (t) => {
       await insert(`b${round}`, b);
       for (const [join, evaluate] of Object.entries(kinds)) {
         const from = join.replace(/^a (.*?JOIN) b/, `a${round} a $1 b${round} b`);
-        const found = await service.rows(`SELECT a.ts, a.v, b.ts, b.v FROM ${from}`, { database: 'random' });
+        const rows = await service.rows(`SELECT a.ts, a.v, b.ts, b.v FROM ${from}`, { database: 'random' });
         const shown = (point: Point | null) => (point === null ? [null, null] : [at(point.at), point.v]);
         const expected = evaluate(a, b).map(([x, y]) => [...shown(x), ...shown(y)]);
-        t.deepEqual(found.map(textOf).sort(), expected.map(textOf).sort(), `${join} ${JSON.stringify([a, b])}`);
+        t.deepEqual(rows.map(textOf).sort(), expected.map(textOf).sort(), `${join} ${JSON.stringify([a, b])}`);
       }
     }),
     { numRuns: 8 },

@@ -88,7 +88,7 @@ test.serial('what SHOW CREATE prints makes the same thing again', async (t) => {
     'CREATE STABLE all_types (`Time` TIMESTAMP, a BOOL, b TINYINT UNSIGNED, c DECIMAL(20,4), d VARBINARY(7), `e f` NCHAR(3), ' +
     'g GEOMETRY(80), h BLOB) TAGS (i VARCHAR(40), j FLOAT, k DOUBLE, l TIMESTAMP, m GEOMETRY(200), n VARBINARY(9), o NCHAR(9), ' +
     'p BOOL, q BIGINT UNSIGNED) COMMENT "it\'s `one` \\\\ \\"two\\""';
-  const made: readonly (readonly [name: string, create: string, drop: string])[] = [
+  const objects: readonly (readonly [name: string, create: string, drop: string])[] = [
     ['all_types', superTable, 'STABLE'],
     [
       'c1',
@@ -107,7 +107,7 @@ test.serial('what SHOW CREATE prints makes the same thing again', async (t) => {
   const options = { database: 'again' };
   await service.run('CREATE STABLE labels (ts TIMESTAMP, v DOUBLE) TAGS (labels JSON)', options);
   for (const [name, create, kind] of [
-    ...made,
+    ...objects,
     ['j', `CREATE TABLE j USING labels TAGS ('{"a b":"x\\\\"y","n":1.5,"t":true}')`, 'TABLE'] as const,
   ]) {
     await service.run(create, options);

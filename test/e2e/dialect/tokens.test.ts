@@ -73,10 +73,13 @@ statements('statements about tokens are checked', service, undefined, [
 test('line protocol takes no token, and no token is stored as it was shown', async (t) => {
   const token = await makeToken('CREATE TOKEN s1 FROM USER root');
   t.is((await service.write('m v=1', { db: 'd' }, bearer(token))).status, 401);
-  const found = await fetch(`${service.engineUrl}/?query=${encodeURIComponent('SELECT entry FROM sluice.catalogue')}`, {
-    headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': 'e2e-secret' },
-  });
-  const log = await found.text();
+  const response = await fetch(
+    `${service.engineUrl}/?query=${encodeURIComponent('SELECT entry FROM sluice.catalogue')}`,
+    {
+      headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': 'e2e-secret' },
+    },
+  );
+  const log = await response.text();
   t.true(log.includes('"s1"'));
   t.false(log.includes(token));
 });

@@ -46,12 +46,12 @@ const intervals = fc
     const step = Math.min(anyStep, length);
     const offset = anyOffset % length;
     const windows = (rows: readonly Row[]): Window[] => {
-      const found: Window[] = [];
+      const windows: Window[] = [];
       for (let start = base - 200 - ((base - 200 - offset) % step); start <= base + 400; start += step) {
         const inside = rows.filter(({ t }) => t >= start && t < start + length);
-        if (inside.length > 0) found.push({ start, end: start + length, rows: inside });
+        if (inside.length > 0) windows.push({ start, end: start + length, rows: inside });
       }
-      return found;
+      return windows;
     };
     const text = `INTERVAL(${length}a, ${offset}a) SLIDING(${step}a)`;
     return { text, divides: step === length, windows };
@@ -95,16 +95,16 @@ const states: Clause = {
 
 const events = fc.tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: -2, max: 2 })).map(([from, to]): Clause => {
   const windows = (rows: readonly Row[]): Window[] => {
-    const found: Window[] = [];
+    const windows: Window[] = [];
     let open: Row[] | undefined;
     for (const row of rows) {
       if (open === undefined && row.v !== null && row.v > from) open = [];
       open?.push(row);
       if (open === undefined || row.v === null || row.v > to) continue;
-      found.push(windowOf(open));
+      windows.push(windowOf(open));
       open = undefined;
     }
-    return found;
+    return windows;
   };
   return { text: `EVENT_WINDOW START WITH v > ${from} END WITH v <= ${to}`, divides: false, windows };
 });
@@ -246,8 +246,8 @@ test('filled windows over random rows are those that a plain walk over the grid 
         const sql = `SELECT CAST(_wstart AS BIGINT), avg(v) FROM x.s WHERE ${where} AND ts BETWEEN ${low} AND ${high} INTERVAL(${length}a) FILL(${mode})`;
         const filled = filledCells(cells, mode).map((value, at) => [starts[at], rounded(value)]);
         const shown = mode === 'NONE' ? filled.filter((_, at) => cells[at] !== undefined) : filled;
-        const found = (await service.rows(sql)).map((row) => row.map(rounded));
-        t.deepEqual<unknown, unknown>(found, inRange.length === 0 ? [] : shown, sql);
+        const answer = (await service.rows(sql)).map((row) => row.map(rounded));
+        t.deepEqual<unknown, unknown>(answer, inRange.length === 0 ? [] : shown, sql);
       }
     },
   );
@@ -301,13 +301,14 @@ test('interpolated points of random rows are those that a look at their neighbou
             return value === undefined ? [] : [[point, rounded(value), own.every((row) => row.t !== point)]];
           });
         const merged = `SELECT ${items} FROM x.s WHERE ${where} ${range}`;
-        const found = async (sql: string): Promise<unknown> => (await service.rows(sql)).map((row) => row.map(rounded));
-        t.deepEqual<unknown, unknown>(await found(merged), at(counted), merged);
+        const answerTo = async (sql: string): Promise<unknown> =>
+          (await service.rows(sql)).map((row) => row.map(rounded));
+        t.deepEqual<unknown, unknown>(await answerTo(merged), at(counted), merged);
         const sliced = `SELECT tbname, ${items} FROM x.s WHERE ${where} PARTITION BY tbname ${range}`;
         const expected = ['a', 'b'].flatMap((name) => {
           return at(counted.filter(({ table }) => table === name)).map((row) => [`r${run}${name}`, ...row]);
         });
-        t.deepEqual<unknown, unknown>(await found(sliced), expected, sliced);
+        t.deepEqual<unknown, unknown>(await answerTo(sliced), expected, sliced);
       }
     },
   );

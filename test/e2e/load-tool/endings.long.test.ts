@@ -310,9 +310,9 @@ test.serial(
       t.true(Number(failed) > 0, ending.out);
       await soon(async () => (await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.code === 0);
       const inserted = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
-      const found = await stored();
+      const rows = await stored();
       // What failed may have been stored although its answer was lost.
-      t.true(found >= inserted && found <= inserted + Number(failed), `${found} rows for ${inserted} and ${failed}`);
+      t.true(rows >= inserted && rows <= inserted + Number(failed), `${rows} rows for ${inserted} and ${failed}`);
     }
   },
 );

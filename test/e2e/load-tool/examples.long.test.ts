@@ -41,8 +41,8 @@ for (const name of order) {
 }
 
 test.serial('no example is left out', (t) => {
-  const found = readdirSync(examples).filter((name) => name.endsWith('.json'));
-  t.deepEqual(found.sort(), order.toSorted());
+  const files = readdirSync(examples).filter((name) => name.endsWith('.json'));
+  t.deepEqual(files.sort(), order.toSorted());
 });
 
 for (const [statement, rows] of [

@@ -73,9 +73,9 @@ test('consumers wait for an engine that was killed, lose nothing', async (t) => 
   await reached(210);
   stop.abort();
   t.is((await running).outcome, 'interrupted');
-  const found = read();
+  const numbers = read();
   t.deepEqual(
-    [...new Set(found)].toSorted((a, b) => a - b),
+    [...new Set(numbers)].toSorted((a, b) => a - b),
     Array.from({ length: 210 }, (_, at) => at + 1),
   );
 });

@@ -91,10 +91,10 @@ test('two consumers of one group get every row once, and say so', async (t) => {
   const { report, lines } = await run({ ...topicDefaults, topics, consumers: 2, groups: ['g', 'g'], rowsFile });
   t.is(report.rows, 50);
   t.is(report.outcome, 'completed');
-  const found = rowsIn(`${rowsFile}_0`, `${rowsFile}_1`);
-  t.is(found.length, 50);
-  t.is(new Set(found).size, 50);
-  t.true(found.includes('d3|3 NULL a b'));
+  const stored = rowsIn(`${rowsFile}_0`, `${rowsFile}_1`);
+  t.is(stored.length, 50);
+  t.is(new Set(stored).size, 50);
+  t.true(stored.includes('d3|3 NULL a b'));
   t.regex(
     readFileSync(`${rowsFile}_0`, 'utf8'),
     /^kept\nconsumerId: 0, message: 0\ndatabase: shared, table: m, topic: shared_topic, vgroup: [23]\n/,
@@ -275,19 +275,19 @@ test('consumers that are killed and started again in turn lose nothing, and repe
     }
   };
   await Promise.all([write(), killInTurn()]);
-  const wanted = Array.from({ length: tables * batches * perBatch }, (_, at) => {
+  const expected = Array.from({ length: tables * batches * perBatch }, (_, at) => {
     const time = Math.floor(at / tables);
     return `d${at % tables}|${time + 1} ${Math.floor(time / perBatch)}`;
   });
-  const found = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
-  await until(() => new Set(found()).size >= wanted.length, 240_000);
+  const lines = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
+  await until(() => new Set(lines()).size >= expected.length, 240_000);
   for (const { process: child, ended } of runs) {
     child.kill('SIGTERM');
     t.is((await ended).code, 0);
   }
-  const distinct = new Set(found());
-  t.deepEqual(wanted.filter((row) => !distinct.has(row)).slice(0, 5), [], 'nothing is missing');
-  t.is(distinct.size, wanted.length, 'nothing is there that was not written');
+  const distinct = new Set(lines());
+  t.deepEqual(expected.filter((row) => !distinct.has(row)).slice(0, 5), [], 'nothing is missing');
+  t.is(distinct.size, expected.length, 'nothing is there that was not written');
   const messages = paths.flatMap((path) => runsIn(path));
   const committed = messages.flatMap((run) => run.slice(0, -1).flat());
   t.is(new Set(committed).size, committed.length, 'what was committed does not come again');
@@ -300,6 +300,6 @@ test('consumers that are killed and started again in turn lose nothing, and repe
       last.set(table, time);
     }
   }
-  t.log(`${wanted.length} rows, ${kills} kills, ${found().length - wanted.length} rows again`);
+  t.log(`${expected.length} rows, ${kills} kills, ${lines().length - expected.length} rows again`);
   t.is((await run({ ...topicDefaults, topics, groups: ['g'] })).report.rows, 0, 'all of it is committed');
 });

@@ -98,10 +98,10 @@ test('a wrong password, an unknown user, an unknown host and an address without 
 test('settings of the directory say how the engine is reached, and an engine that wants another password says so', async (t) => {
   const [path, remove] = temporaryDirectory();
   const directory = (name: string, password: string): string => {
-    const made = join(path, name);
-    mkdirSync(made);
-    writeFileSync(join(made, 'adapter.toml'), `[database]\nport = ${enginePort}\npassword = "${password}"\n`);
-    return made;
+    const folder = join(path, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'adapter.toml'), `[database]\nport = ${enginePort}\npassword = "${password}"\n`);
+    return folder;
   };
   const world = await open({ port: 6030, configDirectory: directory('right', 'e2e-secret') });
   await world.run('SELECT 1');

@@ -107,10 +107,10 @@ test('strangers to both, and silent ones, are cut when the service stops', async
 });
 
 test('files that are no certificate end the start with the setting in the words', async (t) => {
-  const wanted = { minVersion: 'TLSv1.2', plainHttp: 'off' } as const;
-  const missing = startRoom(t, { tls: { ...wanted, certFile: '/nowhere/a', keyFile: '/nowhere/b' } });
+  const settings = { minVersion: 'TLSv1.2', plainHttp: 'off' } as const;
+  const missing = startRoom(t, { tls: { ...settings, certFile: '/nowhere/a', keyFile: '/nowhere/b' } });
   await t.throwsAsync(missing, { message: /^ssl\.certFile: \/nowhere\/a cannot be read: / });
   const file = import.meta.filename;
-  const none = startRoom(t, { tls: { ...wanted, certFile: file, keyFile: file } });
+  const none = startRoom(t, { tls: { ...settings, certFile: file, keyFile: file } });
   await t.throwsAsync(none, { message: /^ssl\.certFile and ssl\.keyFile: / });
 });

@@ -32,9 +32,9 @@ async function startDoor(
   const log: LogLine[] = [];
   const door = new OtlpGrpcDoor({
     intake: {
-      authenticate: async (given) => {
-        if (given.scheme === 'password') addresses.add(given.from);
-        return isKnown(given) ? { user } : wrongPassword;
+      authenticate: async (credentials) => {
+        if (credentials.scheme === 'password') addresses.add(credentials.from);
+        return isKnown(credentials) ? { user } : wrongPassword;
       },
       guard,
       write: (exchange) => open.push(exchange),
@@ -57,7 +57,7 @@ async function startDoor(
   });
   /** Sends a message; gives the error of its call, and what cancels it. */
   const send = (bytes: number, headers: Record<string, string> = { authorization: basic }) => {
-    const same = (given: Buffer): Buffer => given;
+    const same = (bytes: Buffer): Buffer => bytes;
     let cancel = (): void => undefined;
     const error = new Promise<ServiceError | null>((resolve) => {
       const head = Metadata.fromHttp2Headers(headers);

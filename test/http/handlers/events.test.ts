@@ -45,7 +45,7 @@ type Test = Parameters<typeof startRoom>[0];
 /** A room whose pipeline notes what it is asked, and answers, or refuses with a fault. */
 async function room(t: Test, refusal?: Fault): Promise<{ room: Room; asked: EventQuestion[] }> {
   const asked: EventQuestion[] = [];
-  const made = await startRoom(t, {
+  const room = await startRoom(t, {
     events: (exchange) => {
       asked.push(exchange.request.question);
       if (!isKnown(exchange.request.credentials)) exchange.refuse(wrongPassword);
@@ -53,7 +53,7 @@ async function room(t: Test, refusal?: Fault): Promise<{ room: Room; asked: Even
       else exchange.answer(answerOf(exchange.request.question));
     },
   });
-  return { room: made, asked };
+  return { room, asked };
 }
 
 function get(to: Room, path: string, auth = true): Promise<Reply> {

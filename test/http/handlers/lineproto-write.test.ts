@@ -220,13 +220,13 @@ test('each ending of a write has its status', async (t) => {
     t.deepEqual([reply.status, reply.text], [status, body]);
     t.is(reply.headers['retry-after'] !== undefined, status === 503);
   }
-  for (const found of [badData, other]) {
-    t.is((await answerTo(t, { outcome: 'rejected', fault: found })).status, 400);
+  for (const refusal of [badData, other]) {
+    t.is((await answerTo(t, { outcome: 'rejected', fault: refusal })).status, 400);
   }
 });
 
 test('a refusal behind the door has the status of its fault', async (t) => {
-  for (const [found, status] of [
+  for (const [refusal, status] of [
     [wrongPassword, 401],
     [fault('network', Codes.networkUnavailable, 'down'), 503],
     [fault('resource', Codes.free, 'busy'), 503],
@@ -235,8 +235,8 @@ test('a refusal behind the door has the status of its fault', async (t) => {
     [fault('database', Codes.databaseNotExist, 'none'), 404],
     [fault('database', Codes.free, 'odd'), 500],
   ] as const) {
-    const room = await startRoom(t, { write: (exchange) => exchange.refuse(found) });
-    t.is((await write(room, 'db=demo')).status, status, found.message);
+    const room = await startRoom(t, { write: (exchange) => exchange.refuse(refusal) });
+    t.is((await write(room, 'db=demo')).status, status, refusal.message);
   }
 });
 

@@ -6,15 +6,15 @@ test('ping tells the state of the memory guard without asking who calls', async 
   let state: GuardState = 'normal';
   const room = await startRoom(t, { guard: () => state });
   const statuses = async () => {
-    const found: number[] = [];
+    const statuses: number[] = [];
     for (const query of ['', '?action=query', '?action=x', '?action=QUERY']) {
       const reply = await ask(room, { method: 'GET', path: `/-/ping${query}`, auth: false });
       t.is(reply.headers['content-length'], '0');
       t.is(reply.text, '');
       t.is(reply.headers['retry-after'] !== undefined, reply.status === 503);
-      found.push(reply.status);
+      statuses.push(reply.status);
     }
-    return found;
+    return statuses;
   };
   t.deepEqual(await statuses(), [200, 200, 200, 200]);
   state = 'query-paused';

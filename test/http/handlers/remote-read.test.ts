@@ -23,7 +23,7 @@ test('a request is handed on whole, and its answer goes out as a snappy message'
 });
 
 test('faults become statuses that say whether to try again, as plain text', async (t) => {
-  for (const [found, status] of [
+  for (const [refusal, status] of [
     [fault('parameter', Codes.invalidParameters, 'bad matcher'), 400],
     [fault('auth', Codes.authenticationFailure, 'who'), 401],
     [fault('database', Codes.databaseNotExist, 'no database'), 404],
@@ -31,9 +31,9 @@ test('faults become statuses that say whether to try again, as plain text', asyn
     [fault('resource', Codes.free, 'no memory'), 503],
     [fault('database', Codes.free, 'broken'), 500],
   ] as const) {
-    const room = await startRoom(t, { series: (exchange) => exchange.refuse(found) });
+    const room = await startRoom(t, { series: (exchange) => exchange.refuse(refusal) });
     const reply = await ask(room, { path, body: 'x' });
-    t.deepEqual([reply.status, reply.text], [status, found.message]);
+    t.deepEqual([reply.status, reply.text], [status, refusal.message]);
     t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
   }
 });

@@ -7,8 +7,8 @@ import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.j
 import { askSql, basic, connect, type RoomOptions, rows, startRoom } from '../../support/http-room.js';
 import { standsStill, until } from '../../support/until.js';
 
-function refusing(found: Fault): (exchange: Exchange<SqlRequest, SqlAnswer>) => void {
-  return (exchange) => exchange.refuse(found);
+function refusing(refusal: Fault): (exchange: Exchange<SqlRequest, SqlAnswer>) => void {
+  return (exchange) => exchange.refuse(refusal);
 }
 
 test('a result is exact, chunked JSON', async (t) => {

@@ -163,8 +163,8 @@ test('generated rows are read back as they were made', async (t) => {
       for (const name of ['d0', 'd1', 'd2']) world.addSub(name, 'meters');
       for (const request of requestsOf(source)) {
         const read = world.blocks(text(request)).flatMap((block) => rowsOf(block));
-        const made = rowsIn(source, [request]).map(({ time, cells: values }) => [time, ...values]);
-        t.deepEqual(withoutMinusZero(read), withoutMinusZero(made));
+        const expected = rowsIn(source, [request]).map(({ time, cells: values }) => [time, ...values]);
+        t.deepEqual(withoutMinusZero(read), withoutMinusZero(expected));
       }
     }
   }

@@ -202,9 +202,9 @@ for (const [format, dialect] of Object.entries(dialects)) {
               types,
               rows.map(([at, values]) => [1n, at, values]),
             );
-            const found = read(name, precision, text(requestOf(block), { format: name, precision }));
+            const readRows = read(name, precision, text(requestOf(block), { format: name, precision }));
             t.deepEqual(
-              found.map(({ time: at }) => at),
+              readRows.map(({ time: at }) => at),
               [...block.times],
             );
             for (const column of block.columns) {
@@ -212,10 +212,10 @@ for (const [format, dialect] of Object.entries(dialects)) {
               const type = dialect.typeOf(column.type.name);
               const values = valuesOf(column, block.rows).map((value) => comparable(value, type));
               t.deepEqual(
-                found.map(({ fields }) => comparable(fields[field0]?.value, type)),
+                readRows.map(({ fields }) => comparable(fields[field0]?.value, type)),
                 values,
               );
-              t.true(found.every(({ fields }) => fields[field0]?.type === type));
+              t.true(readRows.every(({ fields }) => fields[field0]?.type === type));
             }
           },
         ),
@@ -226,14 +226,14 @@ for (const [format, dialect] of Object.entries(dialects)) {
 }
 
 test('tags are read back as they were', (t) => {
-  const given = ['-3', 'a, b=c\\d漢'];
+  const values = ['-3', 'a, b=c\\d漢'];
   const shown = { t0: '-3', t1: 'a, b=c\\d漢' };
   for (const format of ['line', 'json', 'taosjson'] as const) {
-    const [row] = read(format, 'ms', text(requestOf(two), { format, tagRows: rowsOf(given) }));
+    const [row] = read(format, 'ms', text(requestOf(two), { format, tagRows: rowsOf(values) }));
     t.deepEqual(row?.tags, format === 'taosjson' ? { id: 'd0', ...shown } : shown);
     t.is(row?.table, 'meters');
   }
-  const [row] = read('telnet', 'ms', text(requestOf(two), { format: 'telnet', tagRows: rowsOf(given) }));
+  const [row] = read('telnet', 'ms', text(requestOf(two), { format: 'telnet', tagRows: rowsOf(values) }));
   t.deepEqual(row?.tags, { t0: '-3', t1: 'a,_b_c\\d漢' });
 });
 

@@ -10,8 +10,8 @@ function encoder(...types: readonly TypeName[]): ResultRowsEncoder {
 }
 
 function lines(types: readonly TypeName[], ...rows: readonly string[]): string {
-  const made = encoder(...types);
-  return made.encode(Buffer.from(rows.map((row) => `${row}\n`).join(''))) + made.end();
+  const lines = encoder(...types);
+  return lines.encode(Buffer.from(rows.map((row) => `${row}\n`).join(''))) + lines.end();
 }
 
 for (const [types, row, line] of [
@@ -40,15 +40,15 @@ test('prints the same wherever the chunks are cut, and counts rows', (t) => {
   const text = Buffer.from('["城市",1]\n[null,-2]\n["a\\"],[",3]');
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), (cuts) => {
-      const made = encoder('NCHAR', 'INT');
+      const lines = encoder('NCHAR', 'INT');
       let printed = '';
       let from = 0;
       for (const cut of [...cuts.toSorted((a, b) => a - b), text.length]) {
-        printed += made.encode(text.subarray(from, cut));
+        printed += lines.encode(text.subarray(from, cut));
         from = cut;
       }
-      t.is(printed + made.end(), '城市 1\nNULL -2\na"],[ 3\n');
-      t.is(made.rows, 3);
+      t.is(printed + lines.end(), '城市 1\nNULL -2\na"],[ 3\n');
+      t.is(lines.rows, 3);
     }),
   );
 });

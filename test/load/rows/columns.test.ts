@@ -33,9 +33,9 @@ test('integers reach both ends of their range, the upper one not included', asyn
     ['TIMESTAMP', 0, 7],
   ];
   for (const [type, min, max] of ranges) {
-    const found = new Set((await values(range(type, min, max))).map(Number));
+    const numbers = new Set((await values(range(type, min, max))).map(Number));
     t.deepEqual(
-      [...found].sort((a, b) => a - b),
+      [...numbers].sort((a, b) => a - b),
       Array.from({ length: max - min }, (_, i) => min + i),
       type,
     );
@@ -52,8 +52,8 @@ test('equal bounds are a constant', async (t) => {
 });
 
 test('truth values are both drawn', async (t) => {
-  const found = await values(range('BOOL', 0, 2));
-  const share = found.filter((value) => value === 1).length / samples;
+  const numbers = await values(range('BOOL', 0, 2));
+  const share = numbers.filter((value) => value === 1).length / samples;
   t.true(share > 0.3 && share < 0.7);
 });
 
@@ -68,12 +68,12 @@ test('64-bit integers cover ranges beyond 2^53, and never leave them', async (t)
     ['BIGINT', 9007199254740993n, 9007199254740995n],
   ];
   for (const [type, min, max] of wide) {
-    const found = (await values(range(type, min, max))).map((value) => BigInt(value ?? 0));
-    t.true(found.every((value) => value >= min && value < max));
+    const numbers = (await values(range(type, min, max))).map((value) => BigInt(value ?? 0));
+    t.true(numbers.every((value) => value >= min && value < max));
     if (max - min > 1000n) {
-      t.true(new Set(found).size > samples * 0.9);
-      t.true(found.some((value) => value < min + (max - min) / 10n));
-      t.true(found.some((value) => value > max - (max - min) / 10n));
+      t.true(new Set(numbers).size > samples * 0.9);
+      t.true(numbers.some((value) => value < min + (max - min) / 10n));
+      t.true(numbers.some((value) => value > max - (max - min) / 10n));
     }
   }
 });
@@ -100,14 +100,14 @@ test('floats and doubles lie within their bounds and keep fractions of them', as
 });
 
 test('the widest bounds of doubles are ways that no number can say, and are covered all the same', async (t) => {
-  const found = (await values(range('DOUBLE', -Number.MAX_VALUE, Number.MAX_VALUE))).map(Number);
-  t.true(found.every((value) => value >= -Number.MAX_VALUE && value < Number.MAX_VALUE));
-  t.true(found.some((value) => value < -1e307) && found.some((value) => value > 1e307));
+  const numbers = (await values(range('DOUBLE', -Number.MAX_VALUE, Number.MAX_VALUE))).map(Number);
+  t.true(numbers.every((value) => value >= -Number.MAX_VALUE && value < Number.MAX_VALUE));
+  t.true(numbers.some((value) => value < -1e307) && numbers.some((value) => value > 1e307));
 });
 
 test('the largest float below a bound is taken where rounding would reach the bound', async (t) => {
-  const found = (await values(range('FLOAT', 16_777_214, 16_777_216))).map(Number);
-  t.true(found.every((value) => value >= 16_777_214 && value < 16_777_216));
+  const numbers = (await values(range('FLOAT', 16_777_214, 16_777_216))).map(Number);
+  t.true(numbers.every((value) => value >= 16_777_214 && value < 16_777_216));
 });
 
 test('evenly spaced values are what somebody would write', async (t) => {
@@ -119,10 +119,10 @@ test('evenly spaced values are what somebody would write', async (t) => {
 });
 
 test('random texts have the length they were given, of letters and digits', async (t) => {
-  const found = await values(field('c', 'VARCHAR', { kind: 'text', length: 13 }, 13));
-  t.true(found.every((value) => /^[a-zA-Z0-9]{13}$/.test(String(value))));
-  t.true(new Set(found).size > samples * 0.95);
-  t.is(new Set(found.join('')).size, 62);
+  const words = await values(field('c', 'VARCHAR', { kind: 'text', length: 13 }, 13));
+  t.true(words.every((value) => /^[a-zA-Z0-9]{13}$/.test(String(value))));
+  t.true(new Set(words).size > samples * 0.95);
+  t.is(new Set(words.join('')).size, 62);
 });
 
 test('Chinese texts fill NCHAR by characters and VARCHAR by bytes', async (t) => {
@@ -133,10 +133,10 @@ test('Chinese texts fill NCHAR by characters and VARCHAR by bytes', async (t) =>
 });
 
 test('choices are all drawn, cut to what the column holds', async (t) => {
-  const given = ['on', 'off', 'größer', '漢字漢字'];
-  const nchar = field('c', 'NCHAR', { kind: 'choice', values: given }, 3);
+  const words = ['on', 'off', 'größer', '漢字漢字'];
+  const nchar = field('c', 'NCHAR', { kind: 'choice', values: words }, 3);
   t.deepEqual([...new Set(await values(nchar))].sort(), ['grö', 'off', 'on', '漢字漢']);
-  const varchar = field('c', 'VARCHAR', { kind: 'choice', values: given }, 4);
+  const varchar = field('c', 'VARCHAR', { kind: 'choice', values: words }, 4);
   t.deepEqual([...new Set(await values(varchar))].sort(), ['grö', 'off', 'on', '漢']);
 });
 
@@ -155,9 +155,9 @@ test('columns without values are NULL in every row', async (t) => {
 
 test('waves of integers keep to the range of their type', async (t) => {
   const wave = { shape: 'sin', amplitude: 1000, offset: 0, fluctuation: 0 } as const;
-  const found = (await values(field('c', 'TINYINT', { kind: 'wave', wave }))).map(Number);
-  t.is(Math.min(...found), -128);
-  t.is(Math.max(...found), 127);
+  const numbers = (await values(field('c', 'TINYINT', { kind: 'wave', wave }))).map(Number);
+  t.is(Math.min(...numbers), -128);
+  t.is(Math.max(...numbers), 127);
 });
 
 test('a column that no values can be made for is refused by its name', async (t) => {

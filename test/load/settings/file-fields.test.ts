@@ -9,7 +9,7 @@ function fields(list: SuperTablePlan['columns']): string {
 
 test('names columns and tags by their count and place', (t) => {
   t.is(fields(plan({ columns: [{ type: 'int', name: 'v', count: 3 }] }).columns), 'v INT(4) v_2 INT(4) v_3 INT(4)');
-  const found = plan({
+  const superTable = plan({
     columns: [
       { type: 'int', name: 'qty' },
       { type: 'FLOAT', count: 3 },
@@ -19,8 +19,8 @@ test('names columns and tags by their count and place', (t) => {
       { type: 'Binary', name: 'town', len: 12 },
     ],
   });
-  t.is(fields(found.columns), 'qty INT(4) c1 FLOAT(4) c2 FLOAT(4) c3 FLOAT(4)');
-  t.is(fields(found.tags), 't0 NCHAR(64) t1 NCHAR(64) town VARCHAR(12)');
+  t.is(fields(superTable.columns), 'qty INT(4) c1 FLOAT(4) c2 FLOAT(4) c3 FLOAT(4)');
+  t.is(fields(superTable.tags), 't0 NCHAR(64) t1 NCHAR(64) town VARCHAR(12)');
   const [tag, ...more] = plan({ tags: [{ type: 'json', count: 4, len: 6 }] }).tags;
   t.is(tag?.name, 'jtag');
   t.deepEqual(tag?.values, { kind: 'json', pairs: 4, length: 6 });
@@ -103,15 +103,15 @@ test('reads bounds of 64 bits exactly', (t) => {
 });
 
 test('warns of what has no effect on a column', (t) => {
-  const found = request({
+  const answer = request({
     columns: [
       { type: 'bool', fun: 'sin(x)' },
       { type: 'int', values: ['a'] },
     ],
     tags: [{ type: 'int', sma: 'yes', fun: 'sin(x)' }],
   });
-  t.is(found.notes.length, 4);
-  t.false(insertOf(found).databases[0]?.superTables[0]?.tags[0]?.sma);
+  t.is(answer.notes.length, 4);
+  t.false(insertOf(answer).databases[0]?.superTables[0]?.tags[0]?.sma);
 });
 
 test('reads decimals exactly, with bounds from their own keys or the plain ones', (t) => {
@@ -143,7 +143,7 @@ test('reads decimals exactly, with bounds from their own keys or the plain ones'
 });
 
 test('takes any bounds of BOOL, which has no values beyond 0 and 1', (t) => {
-  const found = request({ columns: [{ type: 'bool', min: -3, max: 10 }] });
-  t.deepEqual(insertOf(found).databases[0]?.superTables[0]?.columns[0]?.values, { kind: 'range', min: 0, max: 2 });
-  t.regex(notesOf(found), /max: has no effect beyond 0 and 1 on BOOL/);
+  const answer = request({ columns: [{ type: 'bool', min: -3, max: 10 }] });
+  t.deepEqual(insertOf(answer).databases[0]?.superTables[0]?.columns[0]?.values, { kind: 'range', min: 0, max: 2 });
+  t.regex(notesOf(answer), /max: has no effect beyond 0 and 1 on BOOL/);
 });

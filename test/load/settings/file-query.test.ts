@@ -27,7 +27,7 @@ test('reads a small file with every default', (t) => {
 });
 
 test('reads both sections', (t) => {
-  const found = request({
+  const answer = request({
     query_times: 5,
     query_mode: 'REST',
     port: 7041,
@@ -51,7 +51,7 @@ test('reads both sections', (t) => {
       sqls: [{ sql: 'select last(qty) from xxxx', result: './last.txt' }],
     },
   });
-  const scenario = queryOf(found);
+  const scenario = queryOf(answer);
   t.is(scenario.mode, 'rest');
   t.is(scenario.connection.httpPort, 7041);
   t.is(scenario.failure, 'yes');
@@ -74,7 +74,7 @@ test('reads both sections', (t) => {
     threads: 3,
     queries: [{ sql: 'select last(qty) from xxxx', result: './last.txt' }],
   });
-  t.regex(notesOf(found), /concurrent: is ignored: threads is given twice/);
+  t.regex(notesOf(answer), /concurrent: is ignored: threads is given twice/);
 });
 
 test('asks the HTTP service at its usual port', (t) => {

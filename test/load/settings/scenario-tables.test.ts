@@ -3,7 +3,7 @@ import { file, type Keys, plan, request, scenario } from '../../support/insert-f
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
 
 test('passes on the options of a database that it has', (t) => {
-  const found = request(
+  const answer = request(
     {},
     {
       replica: 1,
@@ -24,7 +24,7 @@ test('passes on the options of a database that it has', (t) => {
       flush_each_batch: 'no',
     },
   );
-  const [database] = insertOf(found).databases;
+  const [database] = insertOf(answer).databases;
   t.is(database?.precision, 'us');
   t.deepEqual(database?.options, [
     'REPLICA 1',
@@ -38,7 +38,7 @@ test('passes on the options of a database that it has', (t) => {
     'MINROWS 100',
     "PRECISION 'us'",
   ]);
-  t.is(found.notes.filter(({ level }) => level === 'warn').length, 5);
+  t.is(answer.notes.filter(({ level }) => level === 'warn').length, 5);
 });
 
 test('options of a database may have the quotes of the statement, and those without a value are not given', (t) => {
@@ -64,7 +64,7 @@ test('refuses options that the database would refuse before anything is touched,
 });
 
 test('makes normal tables of a super table without tags', (t) => {
-  for (const given of [undefined, []]) t.true(plan({ tags: given }).normalTables);
+  for (const tags of [undefined, []]) t.true(plan({ tags: tags }).normalTables);
   t.is(plan({ tags: undefined, childtable_count: 1, childtable_prefix: undefined }).childPrefix, '');
 });
 
@@ -106,7 +106,7 @@ test('gives settings of a super table the place before those of the top level', 
   t.deepEqual([inner.childFrom, inner.childTo], [2, 6]);
 });
 
-for (const [given, more] of [
+for (const [value, more] of [
   [0, 0],
   [3, 3],
   ['3', 3],
@@ -115,8 +115,8 @@ for (const [given, more] of [
   ['no', 0],
   [true, Number.POSITIVE_INFINITY],
 ] as const) {
-  test(`tries ${more} more times for keep_trying ${JSON.stringify(given)}`, (t) => {
-    t.is(plan({}, {}, { keep_trying: given }).attempts.more, more);
+  test(`tries ${more} more times for keep_trying ${JSON.stringify(value)}`, (t) => {
+    t.is(plan({}, {}, { keep_trying: value }).attempts.more, more);
   });
 }
 
@@ -139,22 +139,22 @@ test('reads the window of sub-tables that exist', (t) => {
 });
 
 test('makes a negative beginning of the range 0', (t) => {
-  const found = request({ childtable_from: -3, childtable_to: 4 });
-  t.is(insertOf(found).databases[0]?.superTables[0]?.childFrom, 0);
-  t.regex(notesOf(found), /-3 is out of range; allowed: 0 or more; 0 is used/);
+  const answer = request({ childtable_from: -3, childtable_to: 4 });
+  t.is(insertOf(answer).databases[0]?.superTables[0]?.childFrom, 0);
+  t.regex(notesOf(answer), /-3 is out of range; allowed: 0 or more; 0 is used/);
 });
 
 test('reads how sub-tables come to be', (t) => {
-  const found = plan({
+  const superTable = plan({
     batch_create_tbl_numbers: '1,2,3,',
     batch_create_tbl_intervals: '1000, 2000',
     ttl: 5,
     auto_create_table: 'yes',
   });
-  t.deepEqual(found.createBatches, [1, 2, 3]);
-  t.deepEqual(found.createPausesMs, [1000, 2000]);
-  t.is(found.ttl, 5);
-  t.true(found.autoCreateTable);
+  t.deepEqual(superTable.createBatches, [1, 2, 3]);
+  t.deepEqual(superTable.createPausesMs, [1000, 2000]);
+  t.is(superTable.ttl, 5);
+  t.true(superTable.autoCreateTable);
   t.deepEqual(plan({ batch_create_tbl_num: 50 }).createBatches, [50]);
   t.false(plan({ auto_create_table: 'yes', insert_mode: 'sml' }).autoCreateTable);
 });
@@ -163,11 +163,11 @@ test('reads the modes', (t) => {
   t.is(plan({ insert_mode: 'STMT' }).mode, 'stmt');
   t.is(plan({ insert_mode: 'sml', line_protocol: 'json' }).format, 'json');
   t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet' }).tcpPort, undefined);
-  for (const given of ['tcp', 'yes', true]) {
-    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: given }).tcpPort, 6046);
+  for (const value of ['tcp', 'yes', true]) {
+    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: value }).tcpPort, 6046);
   }
-  for (const given of ['http', 'no', false, '']) {
-    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: given }).tcpPort, undefined);
+  for (const value of ['http', 'no', false, '']) {
+    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: value }).tcpPort, undefined);
   }
   const tcp = { insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: 'tcp' };
   t.is(plan(tcp, {}, { telnet_tcp_port: 7 }).tcpPort, 7);
@@ -209,8 +209,8 @@ for (const [start, precision, ticks] of [
 
 test('reads a start in nanoseconds exactly', (t) => {
   const text = JSON.stringify(file({ start_timestamp: 'START' }, { precision: 'ns' })['a.json']);
-  const found = loadRequest(['-f', 'a.json'], { 'a.json': text.replace('"START"', '1706745600000000001') });
-  t.is(insertOf(found).databases[0]?.superTables[0]?.start, 1706745600000000001n);
+  const answer = loadRequest(['-f', 'a.json'], { 'a.json': text.replace('"START"', '1706745600000000001') });
+  t.is(insertOf(answer).databases[0]?.superTables[0]?.start, 1706745600000000001n);
 });
 
 test('reads the rest of the rows', (t) => {
@@ -226,7 +226,7 @@ test('reads the rest of the rows', (t) => {
 });
 
 test('reads the words after the columns of a super table', (t) => {
-  const found = plan({
+  const superTable = plan({
     comment: "it's",
     delay: 5,
     file_factor: 0.5,
@@ -239,7 +239,7 @@ test('reads the words after the columns of a super table', (t) => {
       { type: 'int', name: 'c', sma: 'yes' },
     ],
   });
-  t.deepEqual(found.options, [
+  t.deepEqual(superTable.options, [
     "COMMENT 'it''s'",
     'DELAY 5',
     'FILE_FACTOR 0.5',

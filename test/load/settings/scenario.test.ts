@@ -6,14 +6,14 @@ import { file, type Keys, plan, request, scenario } from '../../support/insert-f
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
 
 test('reads a small file with every default', (t) => {
-  const found = scenario();
-  t.is(found.threads, 8);
-  t.is(found.createTableThreads, 8);
-  t.is(found.connectionPoolSize, 8);
-  t.is(found.resultFile, './output.txt');
-  t.false(found.confirm);
-  t.false(found.definitionsOverHttp);
-  const [database] = found.databases;
+  const settings = scenario();
+  t.is(settings.threads, 8);
+  t.is(settings.createTableThreads, 8);
+  t.is(settings.connectionPoolSize, 8);
+  t.is(settings.resultFile, './output.txt');
+  t.false(settings.confirm);
+  t.false(settings.definitionsOverHttp);
+  const [database] = settings.databases;
   t.true(database?.drop);
   t.is(database?.precision, 'ms');
   t.deepEqual(database?.options, ["PRECISION 'ms'"]);
@@ -107,11 +107,11 @@ for (const [content, message] of [
 
 test('makes a database without super tables', (t) => {
   for (const superTables of [{}, { super_tables: 'none' }]) {
-    const found = loadRequest(['-f', 'a.json'], {
+    const answer = loadRequest(['-f', 'a.json'], {
       'a.json': { databases: [{ dbinfo: { name: 'x' }, ...superTables }] },
     });
-    t.deepEqual(insertOf(found).databases[0]?.superTables, []);
-    t.regex(notesOf(found), /info: .*without super tables/);
+    t.deepEqual(insertOf(answer).databases[0]?.superTables, []);
+    t.regex(notesOf(answer), /info: .*without super tables/);
   }
 });
 
@@ -190,9 +190,9 @@ test('says of keys of other programs that they have no effect', (t) => {
 test('finds keys whatever their case, the first of equal ones', (t) => {
   t.is(plan({ INSERT_ROWS: 5 }).rows, 5);
   const text = '{"Databases":[{"DBINFO":{"Name":"a","name":"b"}}]}';
-  const found = loadRequest(['-f', 'a.json'], { 'a.json': text });
-  t.is(insertOf(found).databases[0]?.name, 'a');
-  t.regex(notesOf(found), /warn: .*dbinfo\.name: is ignored: name is given twice/);
+  const answer = loadRequest(['-f', 'a.json'], { 'a.json': text });
+  t.is(insertOf(answer).databases[0]?.name, 'a');
+  t.regex(notesOf(answer), /warn: .*dbinfo\.name: is ignored: name is given twice/);
 });
 
 test('takes the main name of a key before its other names', (t) => {
@@ -204,13 +204,13 @@ test('takes the main name of a key before its other names', (t) => {
 });
 
 test('takes numbers in texts and booleans where their meaning is plain', (t) => {
-  const found = request({ insert_rows: '10', escape_character: true }, { drop: false }, { port: '7030' });
-  const insert = insertOf(found);
+  const answer = request({ insert_rows: '10', escape_character: true }, { drop: false }, { port: '7030' });
+  const insert = insertOf(answer);
   t.is(insert.connection.port, 7030);
   t.is(insert.databases[0]?.superTables[0]?.rows, 10);
   t.true(insert.databases[0]?.superTables[0]?.escapeNames);
   t.false(insert.databases[0]?.drop);
-  t.is(found.notes.length, 4);
+  t.is(answer.notes.length, 4);
   t.is(plan({ insert_rows: 3.7 }).rows, 3);
   t.is(scenario({}, {}, { password: 12345 }).connection.password, '12345');
 });
@@ -310,20 +310,22 @@ test('lets only reports, -y and -g count beside a file', (t) => {
   const alone = insertOf(loadRequest(['-f', 'a.json'], files));
   t.true(alone.confirm);
   const beside = loadRequest(['-f', 'a.json', '-yg', '-n', 'abc', '-h', 'other', '--json=r.json'], files);
-  const found = insertOf(beside);
-  t.false(found.confirm);
-  t.true(found.debug);
-  t.is(found.jsonReport, 'r.json');
-  t.is(found.connection.host, 'localhost');
+  const settings = insertOf(beside);
+  t.false(settings.confirm);
+  t.true(settings.debug);
+  t.is(settings.jsonReport, 'r.json');
+  t.is(settings.connection.host, 'localhost');
   t.is(notesOf(beside), 'warn: With --file these arguments have no effect: --records, --host.');
   t.is(insertOf(loadRequest(['-f', 'a.json'], file({}, {}, { result_json_file: 'x' }))).jsonReport, 'x');
 });
 
 test('finds the server in the configuration directory when no host and no port is given', (t) => {
   const toml = 'port = 7041\n[database]\nhost = "db"\nport = 7030\n';
-  const found = insertOf(loadRequest(['-c', '~/conf'], { '/home/eva/conf/adapter.toml': toml }, { HOME: '/home/eva' }));
+  const settings = insertOf(
+    loadRequest(['-c', '~/conf'], { '/home/eva/conf/adapter.toml': toml }, { HOME: '/home/eva' }),
+  );
   t.deepEqual(
-    { ...found.connection },
+    { ...settings.connection },
     {
       host: 'db',
       port: 7030,
@@ -333,8 +335,8 @@ test('finds the server in the configuration directory when no host and no port i
       configDirectory: '/home/eva/conf',
     },
   );
-  const given = insertOf(loadRequest(['-c', '/c', '-h', 'x'], { '/c/adapter.toml': toml })).connection;
-  t.deepEqual([given.host, given.port], ['x', 6030]);
+  const connection = insertOf(loadRequest(['-c', '/c', '-h', 'x'], { '/c/adapter.toml': toml })).connection;
+  t.deepEqual([connection.host, connection.port], ['x', 6030]);
   t.regex(notesOf(loadRequest(['-c', '/none'])), /\/none\/adapter\.toml is not used: no such file/);
   t.is(notesOf(loadRequest([])), '');
   t.is(

@@ -91,14 +91,14 @@ function textSink(
   return async () => {
     const table = `t${++tables}`;
     if (format === 'sql-insert') await service.run(`CREATE TABLE sinks.${table} (ts TIMESTAMP, v INT)`);
-    const made = sink();
+    const tested = sink();
     return {
-      sink: made,
+      sink: tested,
       good: () => rowText(database, format, text(table)),
-      impossible: () => (made instanceof TelnetTcpSink ? undefined : rowText('nowhere', format, text(table))),
+      impossible: () => (tested instanceof TelnetTcpSink ? undefined : rowText('nowhere', format, text(table))),
       stored: (expected) => counted(database, table, expected),
       outage,
-      end: async () => made.stop?.(),
+      end: async () => tested.stop?.(),
     };
   };
 }
@@ -166,17 +166,17 @@ test.serial(
       (table) => lines((time) => `put ${table} ${time} 1 a=1\n`),
       telnetDatabase,
     );
-    const made = await make();
+    const rig = await make();
     for (let i = 0; i < 4; i++) {
-      t.is((await made.sink.write(made.good(), AbortSignal.timeout(20_000))).outcome, 'delivered');
+      t.is((await rig.sink.write(rig.good(), AbortSignal.timeout(20_000))).outcome, 'delivered');
     }
-    t.is((await made.sink.write(made.good(), AbortSignal.abort())).outcome, 'failed');
-    await made.end();
-    await made.end();
+    t.is((await rig.sink.write(rig.good(), AbortSignal.abort())).outcome, 'failed');
+    await rig.end();
+    await rig.end();
     // What the deadline was too short for may have been written.
-    t.true((await made.stored(4 * rowsOfBatch)) >= 4 * rowsOfBatch);
+    t.true((await rig.stored(4 * rowsOfBatch)) >= 4 * rowsOfBatch);
     const gone = new TelnetTcpSink({ host: '127.0.0.1', port: 1 });
-    t.is((await gone.write(made.good(), AbortSignal.timeout(20_000))).outcome, 'failed');
+    t.is((await gone.write(rig.good(), AbortSignal.timeout(20_000))).outcome, 'failed');
     await gone.stop();
   },
 );

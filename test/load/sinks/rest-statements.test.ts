@@ -87,9 +87,9 @@ for (const [status, body, kind, message] of [
 ] as const) {
   test.serial(`an answer of ${status} with ${JSON.stringify(body)} is a fault of kind ${kind}`, async (t) => {
     answers.set('refused', (response) => response.writeHead(status).end(body));
-    const found = await faultOf(run('refused'));
-    t.is(found?.kind, kind);
-    t.regex(found?.message ?? '', message);
+    const failure = await faultOf(run('refused'));
+    t.is(failure?.kind, kind);
+    t.regex(failure?.message ?? '', message);
   });
 }
 

@@ -11,13 +11,13 @@ test('least, most and mean are exact, percentiles are right to three digits', (t
   for (let ms = 1000; ms >= 1; ms--) delays.record(ms);
   const { min, max, mean, p50, p90, p95, p99 } = delays.figures();
   t.deepEqual([min, max, mean], [1, 1000, 500.5]);
-  for (const [found, expected] of [
+  for (const [percentile, expected] of [
     [p50, 500],
     [p90, 900],
     [p95, 950],
     [p99, 990],
   ] as const) {
-    t.true(Math.abs(found - expected) <= expected / 500, `${found} for ${expected}`);
+    t.true(Math.abs(percentile - expected) <= expected / 500, `${percentile} for ${expected}`);
   }
 });
 

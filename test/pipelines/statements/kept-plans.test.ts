@@ -22,7 +22,7 @@ const whole: KnownTables = {
 };
 
 /** A plan that is the same at any time. */
-function found(plans: KeptPlans, ...asked: Parameters<KeptPlans['latest']>): QueryPlan | undefined {
+function latestPlan(plans: KeptPlans, ...asked: Parameters<KeptPlans['latest']>): QueryPlan | undefined {
   const kept = plans.latest(...asked);
   return kept?.isTimeless === true ? kept : undefined;
 }
@@ -37,10 +37,10 @@ test('a plan is found again for the same user, request and catalogue alone', (t)
   const plans = new KeptPlans();
   const asked = query();
   plans.keep(asked, 'SELECT 1', origin, plan, [], whole);
-  t.is(found(plans, asked, 'SELECT 1', { ...origin, request: { ...request } }, whole), plan);
-  t.is(found(plans, query(), 'SELECT 1', origin, whole), undefined);
-  t.is(found(plans, asked, 'SELECT 1', { ...origin, user: 'other' }, whole), undefined);
-  t.is(found(plans, asked, 'SELECT 1', { ...origin, position: 8 }, whole), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', { ...origin, request: { ...request } }, whole), plan);
+  t.is(latestPlan(plans, query(), 'SELECT 1', origin, whole), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', { ...origin, user: 'other' }, whole), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', { ...origin, position: 8 }, whole), undefined);
   const others = [
     { database: 'e' },
     { connectionZone: 'UTC' },
@@ -50,7 +50,7 @@ test('a plan is found again for the same user, request and catalogue alone', (t)
   ];
   for (const other of others) {
     t.is(
-      found(plans, asked, 'SELECT 1', { ...origin, request: { ...request, ...other } }, whole),
+      latestPlan(plans, asked, 'SELECT 1', { ...origin, request: { ...request, ...other } }, whole),
       undefined,
       JSON.stringify(other),
     );
@@ -61,11 +61,11 @@ test('a plan holds while its tables are readable, and as large as they were', (t
   const plans = new KeptPlans();
   const asked = query();
   plans.keep(asked, 'SELECT 1', origin, plan, [tableOf('m', {})], whole);
-  t.is(found(plans, asked, 'SELECT 1', origin, whole), plan);
-  t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, isReadable: () => false }), undefined);
-  t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, isLarge: () => true }), undefined);
-  t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, hasShortSeries: () => true }), undefined);
-  t.is(found(plans, asked, 'SELECT 1', origin, { ...whole, hasFewSeries: () => true }), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, whole), plan);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, isReadable: () => false }), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, isLarge: () => true }), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, hasShortSeries: () => true }), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, hasFewSeries: () => true }), undefined);
 });
 
 test('a plan of a single series is found for other times, as long as it holds', (t) => {
@@ -81,15 +81,15 @@ test('a plan of a single series is found for other times, as long as it holds', 
   const light = { ...plan, sql, series, reading: { precision: 'ms', zone: 'UTC' } as const };
   plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);
   const later = asked(1700000600000);
-  const moved = found(plans, ...later, origin, whole);
+  const moved = latestPlan(plans, ...later, origin, whole);
   t.is(moved?.sql, 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000600000)');
-  t.is(found(plans, ...later, origin, whole), moved);
-  t.is(found(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
-  t.is(found(plans, ...asked(1700000700000), { ...origin, position: 8 }, whole), undefined);
-  t.is(found(plans, ...asked(1700000700000), origin, { ...whole, isReadable: () => false }), undefined);
+  t.is(latestPlan(plans, ...later, origin, whole), moved);
+  t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
+  t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, position: 8 }, whole), undefined);
+  t.is(latestPlan(plans, ...asked(1700000700000), origin, { ...whole, isReadable: () => false }), undefined);
   // One that reads many series is made anew.
   plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, series: undefined }, [], whole);
-  t.is(found(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
+  t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
 });
 
 test('a plan of another time tells what a query reads, and is no plan of now', (t) => {
@@ -97,7 +97,7 @@ test('a plan of another time tells what a query reads, and is no plan of now', (
   const asked = query();
   const ofThen = { ...plan, isTimeless: false };
   plans.keep(asked, 'SELECT 1', origin, ofThen, [tableOf('m', {})], whole);
-  t.is(found(plans, asked, 'SELECT 1', origin, whole), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, whole), undefined);
   t.is(plans.latest(asked, 'SELECT 1', origin, whole), ofThen);
   t.is(plans.latest(asked, 'SELECT 1', { ...origin, position: 8 }, whole), undefined);
 });
@@ -106,5 +106,5 @@ test('a plan that views have made long is not kept', (t) => {
   const plans = new KeptPlans();
   const asked = query();
   plans.keep(asked, 'SELECT 1', origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, [], whole);
-  t.is(found(plans, asked, 'SELECT 1', origin, whole), undefined);
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, whole), undefined);
 });

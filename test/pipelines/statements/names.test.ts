@@ -28,8 +28,8 @@ test('a drop in the database makes what was looked up unknown again, never absen
   ]);
   const [database, table] = [catalogue.database('db')!, catalogue.table('db', 'm')!];
   await new Storage(client, catalogue).ensure(database, table);
-  const made = ['a', 'b'].map((name) => subTables.make(database, 'm', name, new Map(), 0));
-  t.is(await subTables.register(database, table, made), undefined);
+  const children = ['a', 'b'].map((name) => subTables.make(database, 'm', name, new Map(), 0));
+  t.is(await subTables.register(database, table, children), undefined);
 
   const names = new StatementNames(catalogue, new SubTables(client, catalogue), new Access(catalogue, 'root'), 'READ');
   const all = ['a', 'b', 'none'].map((name) => ({ database: 'db', name }));

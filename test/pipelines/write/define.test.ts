@@ -9,16 +9,16 @@ import { until } from '../../support/until.js';
 
 const wrongType = fault('parameter', Codes.schemalessData, 'the column has another type');
 
-/** What becomes of a batch of new tables: those whose names begin with `bad` cannot be made, the others are once `made$` emits. */
+/** What becomes of a batch of new tables: those whose names begin with `bad` cannot be made, the others are once `tablesMade$` emits. */
 function defining(names: readonly string[]) {
-  const made$ = new Subject<void>();
-  const made = firstValueFrom(made$);
+  const tablesMade$ = new Subject<void>();
+  const tablesAreMade = firstValueFrom(tablesMade$);
   const begun: string[] = [];
   const definer: Definer = {
     isDefined: () => false,
     define: async ({ table }) => {
       begun.push(table);
-      await made;
+      await tablesAreMade;
       if (table.startsWith('bad')) throw new FaultError(wrongType);
     },
   };
@@ -36,7 +36,7 @@ function defining(names: readonly string[]) {
     bytes: 1,
     settle: (delivery) => endings.push(delivery),
   });
-  return { made$, begun, passed, endings };
+  return { tablesMade$, begun, passed, endings };
 }
 
 function timers(): number {
@@ -45,18 +45,18 @@ function timers(): number {
 
 test('a text of very many new tables waits for all of them with one timer', async (t) => {
   const before = timers();
-  const { made$, begun, passed } = defining(Array.from({ length: 3_000 }, (_, at) => `t${at}`));
+  const { tablesMade$, begun, passed } = defining(Array.from({ length: 3_000 }, (_, at) => `t${at}`));
   t.true(await until(() => begun.length === 3_000 && timers() > before));
   t.true(timers() < before + 1_000, `${timers() - before} timers`);
   t.is(passed.length, 0);
-  made$.next();
+  tablesMade$.next();
   t.true(await until(() => passed.length === 1));
   t.is(passed[0]?.payload.blocks.length, 3_000);
 });
 
 test('tables that cannot be made cost their rows alone, and their fault is the ending', async (t) => {
-  const { made$, passed, endings } = defining(['a', 'bad', 'b']);
-  made$.next();
+  const { tablesMade$, passed, endings } = defining(['a', 'bad', 'b']);
+  tablesMade$.next();
   t.true(await until(() => passed.length === 1));
   const batch = passed[0]!;
   t.deepEqual(

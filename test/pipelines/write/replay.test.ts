@@ -144,10 +144,10 @@ test('neighbours in the log give the rows of each of them, under its own number 
           expected.set(row.table, [...(expected.get(row.table) ?? []), row]);
         }
       }
-      const found = new Map<string, unknown[]>();
+      const rowsOf = new Map<string, unknown[]>();
       for (const one of together.blocks) {
         const { table } = one.block;
-        found.set(table, [...(found.get(table) ?? []), ...together.rows([one])]);
+        rowsOf.set(table, [...(rowsOf.get(table) ?? []), ...together.rows([one])]);
         const key = tableKey(one.block);
         const own = one.records.map(({ sequence }) => groups.get(key)?.get(sequence)?.group);
         t.is(new Set(own).size, 1, 'rows of several groups');
@@ -159,7 +159,7 @@ test('neighbours in the log give the rows of each of them, under its own number 
           );
         }
       }
-      t.deepEqual(found, expected);
+      t.deepEqual(rowsOf, expected);
     }),
     { numRuns: 300 },
   );

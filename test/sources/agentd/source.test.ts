@@ -14,13 +14,13 @@ import { until } from '../../support/until.js';
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
 const large = Array.from({ length: 40 }, (_, i) => `packet ${i}\n`).join('');
 
-const made: AgentdSource[] = [];
-test.after.always(() => Promise.all(made.map((source) => source.stop())));
+const sources: AgentdSource[] = [];
+test.after.always(() => Promise.all(sources.map((source) => source.stop())));
 
 function sourceOf(gate: ByteCreditGate, allowPendingPackets = 1000, worker = 10): AgentdSource {
   const options = { host: '127.0.0.1', port: 0, worker, allowPendingPackets, target };
   const source = new AgentdSource(options, gate, silentLog);
-  made.push(source);
+  sources.push(source);
   return source;
 }
 

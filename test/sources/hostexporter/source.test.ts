@@ -27,9 +27,9 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve
 const address = server.address();
 const base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 
-const made: HostexporterSource[] = [];
+const sources: HostexporterSource[] = [];
 test.after.always(async () => {
-  await Promise.all(made.map((source) => source.stop()));
+  await Promise.all(sources.map((source) => source.stop()));
   server.closeAllConnections();
   server.close();
 });
@@ -47,7 +47,7 @@ function sourceOf(more: Partial<HostexporterSourceOptions>, gate = new ByteCredi
     ...more,
   };
   const source = new HostexporterSource(options, gate, silentLog);
-  made.push(source);
+  sources.push(source);
   return source;
 }
 

@@ -31,7 +31,7 @@ const asked = {
   target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
 } as const;
 
-interface Made extends SourceUnderTest {
+interface Rig extends SourceUnderTest {
   request(
     body: Readable,
     length?: number,
@@ -40,7 +40,7 @@ interface Made extends SourceUnderTest {
   ): Promise<Delivery | Fault | undefined>;
 }
 
-function make(): Made {
+function make(): Rig {
   const gate = new ByteCreditGate(48);
   const bodies = new BodyBudget({ limitBytes: 2 ** 20, maxWaiting: 10, waitMs: 10_000 });
   const options = { origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh };
@@ -101,10 +101,10 @@ test('bodies that wait for one gate hold no room, and go on as far as there is c
 });
 
 test('rejected lines are numbered over the whole body, however it was cut', async (t) => {
-  const made = make();
+  const rig = make();
   const bad = fault('syntax', Codes.lineSyntax, 'bad');
-  made.source.batches$.subscribe((batch) => batch.settle(delivered(0, 1, [{ row: 0, fault: bad }])));
-  const answer = await made.request(inPieces(large));
+  rig.source.batches$.subscribe((batch) => batch.settle(delivered(0, 1, [{ row: 0, fault: bad }])));
+  const answer = await rig.request(inPieces(large));
   if (answer === undefined || !('outcome' in answer) || answer.outcome !== 'delivered') return t.fail();
   const starts = answer.rejects.map((reject) => reject.row);
   t.true(starts.length > 3);
@@ -161,9 +161,9 @@ test('a message in pieces has one answer, with rejected rows numbered over all o
 });
 
 test('a byte order mark before a text is no part of it, and within a text or a message it is', async (t) => {
-  const made = make();
+  const rig = make();
   const seen: Buffer[] = [];
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     seen.push(Buffer.from(batch.payload.bytes));
     batch.settle(delivered(batch.rows));
   });
@@ -171,7 +171,7 @@ test('a byte order mark before a text is no part of it, and within a text or a m
   const asked = async (text: string, isLong: boolean, maxMessageBytes?: number): Promise<string> => {
     seen.length = 0;
     const never = new AbortController().signal;
-    await made.request(inPieces(text), isLong ? undefined : Buffer.byteLength(text), never, maxMessageBytes);
+    await rig.request(inPieces(text), isLong ? undefined : Buffer.byteLength(text), never, maxMessageBytes);
     return Buffer.concat(seen).toString();
   };
   for (const isLong of [false, true]) {
@@ -183,13 +183,13 @@ test('a byte order mark before a text is no part of it, and within a text or a m
 });
 
 test('a line above the limit is rejected by its number, and its neighbours are kept', async (t) => {
-  const made = make();
+  const rig = make();
   const seen: string[] = [];
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     seen.push(Buffer.from(batch.payload.bytes).toString());
     batch.settle(delivered(batch.rows));
   });
-  const answer = await made.request(
+  const answer = await rig.request(
     Readable.from(['first v=1 1\n', 'x'.repeat(500), '\nlast v=1 1\n'].map((s) => Buffer.from(s))),
   );
   if (answer === undefined || !('outcome' in answer) || answer.outcome !== 'delivered') return t.fail();
@@ -201,51 +201,51 @@ test('a line above the limit is rejected by its number, and its neighbours are k
 });
 
 test('a body that breaks off or lies about its length is refused and gives its credit back', async (t) => {
-  const made = make();
-  made.source.batches$.subscribe((batch) => setImmediate(() => batch.settle(delivered(1))));
-  const short = await made.request(Readable.from([Buffer.from('m v=1 1\n')]), 60);
+  const rig = make();
+  rig.source.batches$.subscribe((batch) => setImmediate(() => batch.settle(delivered(1))));
+  const short = await rig.request(Readable.from([Buffer.from('m v=1 1\n')]), 60);
   t.like(short, { code: Codes.invalidContentLength });
-  const long = await made.request(Readable.from([Buffer.from('m v=1 1\n')]), 3);
+  const long = await rig.request(Readable.from([Buffer.from('m v=1 1\n')]), 3);
   t.like(long, { code: Codes.invalidContentLength });
   const broken = new Readable({ read() {} });
   broken.push(large);
   setTimeout(() => broken.destroy(new Error('gone')), 10);
-  t.like(await made.request(broken), { code: Codes.invalidContentLength });
-  t.is(made.gate.bytes, 0);
+  t.like(await rig.request(broken), { code: Codes.invalidContentLength });
+  t.is(rig.gate.bytes, 0);
 });
 
 test('a sender that goes away ends the reading without an answer', async (t) => {
-  const made = make();
-  made.source.batches$.subscribe((batch) => batch.settle(delivered(1)));
+  const rig = make();
+  rig.source.batches$.subscribe((batch) => batch.settle(delivered(1)));
   const gone = new AbortController();
   const body = new Readable({ read() {} });
   body.push(large);
   setTimeout(() => gone.abort(), 10);
-  t.is(await made.request(body, undefined, gone.signal), undefined);
+  t.is(await rig.request(body, undefined, gone.signal), undefined);
   t.true(body.destroyed);
-  t.is(made.gate.bytes, 0);
+  t.is(rig.gate.bytes, 0);
 });
 
 test('a message is taken whole however long it is, up to its limit, and weighed', async (t) => {
-  const made = make();
+  const rig = make();
   const sizes: [number, number][] = [];
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     if (batch.payload.kind === 'bytes') sizes.push([batch.payload.bytes.length, batch.bytes]);
     batch.settle(delivered(1));
   });
   const none = new AbortController().signal;
   for (const length of [0, 10, 65, 100]) {
     const text = 'm'.repeat(length);
-    t.deepEqual(await made.request(inPieces(text), length, none, 100), delivered(1));
-    t.deepEqual(await made.request(inPieces(text), undefined, none, 100), delivered(1));
+    t.deepEqual(await rig.request(inPieces(text), length, none, 100), delivered(1));
+    t.deepEqual(await rig.request(inPieces(text), undefined, none, 100), delivered(1));
   }
   t.deepEqual(
     sizes,
     [0, 0, 10, 10, 65, 65, 100, 100].map((length) => [length, length]),
   );
   for (const length of [101, undefined]) {
-    const answer = await made.request(inPieces('m'.repeat(101)), length, none, 100);
+    const answer = await rig.request(inPieces('m'.repeat(101)), length, none, 100);
     t.true(answer !== undefined && 'message' in answer && answer.message.includes('longer than 100 bytes'));
   }
-  t.is(made.gate.bytes, 0);
+  t.is(rig.gate.bytes, 0);
 });

@@ -30,11 +30,11 @@ function frames(
 test('frames hold whole lines and together all bytes, however the stream is cut', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 12, unit: fc.constantFrom('a', 'ü', '\n') })), async (chunks) => {
-      const found = await frames(chunks);
+      const blocks = await frames(chunks);
       const text = chunks.join('');
-      t.is(Buffer.concat(found.map((frame) => frame.bytes)).toString(), text);
-      for (const frame of found.slice(0, -1)) t.is(frame.bytes.at(-1), 10);
-      const lines = found.reduce((sum, frame) => sum + frame.lines, 0);
+      t.is(Buffer.concat(blocks.map((frame) => frame.bytes)).toString(), text);
+      for (const frame of blocks.slice(0, -1)) t.is(frame.bytes.at(-1), 10);
+      const lines = blocks.reduce((sum, frame) => sum + frame.lines, 0);
       t.is(lines, text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0));
     }),
     { numRuns: 100 },
@@ -43,9 +43,9 @@ test('frames hold whole lines and together all bytes, however the stream is cut'
 
 test('a line above the limit becomes one dropped frame, and its neighbours are kept', async (t) => {
   const long = 'x'.repeat(300);
-  const found = await frames(['first\n', long, long, '\nlast\n'], { blockBytes: 8, maxLineBytes: 100 });
+  const blocks = await frames(['first\n', long, long, '\nlast\n'], { blockBytes: 8, maxLineBytes: 100 });
   t.deepEqual(
-    found.map((frame) => [frame.tooLong, Buffer.from(frame.bytes).toString()]),
+    blocks.map((frame) => [frame.tooLong, Buffer.from(frame.bytes).toString()]),
     [
       [false, 'first\n'],
       [true, ''],
@@ -61,24 +61,27 @@ test('text with very many rows is cut into frames of fewer, with a turn of other
     [lines.join('\n'), () => new LineprotoCutter(1000)],
     [array, () => new ElementCutter()],
   ] as const) {
-    const found = [];
+    const blocks = [];
     const turns = new Set<number>();
     let turn = 0;
     for await (const frame of framesOf(Buffer.from(text), newCutter, 1000) ?? []) {
-      found.push(frame);
+      blocks.push(frame);
       turns.add(turn);
       setImmediate(() => turn++);
     }
-    t.is(Buffer.concat(found.map(({ bytes }) => bytes)).toString(), text);
+    t.is(Buffer.concat(blocks.map(({ bytes }) => bytes)).toString(), text);
     t.is(
-      found.reduce((sum, frame) => sum + frame.lines, 0),
+      blocks.reduce((sum, frame) => sum + frame.lines, 0),
       20_000,
     );
     t.true(turns.size > 2);
-    t.true(found.length > 2 && found.every((frame) => frame.lines <= 10_000), found.map(({ lines: of }) => of).join());
+    t.true(
+      blocks.length > 2 && blocks.every((frame) => frame.lines <= 10_000),
+      blocks.map(({ lines: of }) => of).join(),
+    );
     t.deepEqual(
-      found.map(({ first, last }) => [first, last]),
-      found.map((_, at) => [at === 0, at === found.length - 1]),
+      blocks.map(({ first, last }) => [first, last]),
+      blocks.map((_, at) => [at === 0, at === blocks.length - 1]),
     );
   }
   const streamed = await frames([lines.join('\n')], { blockBytes: 1e7, maxLineBytes: 1000 });
@@ -126,9 +129,9 @@ test('the next block is read only while the gate is open', async (t) => {
 });
 
 test('eager frames go on as soon as a line is whole, and not before', async (t) => {
-  const found = await frames(['a', 'b', 'c\nd', 'e\n', 'f'], { blockBytes: 1000, maxLineBytes: 1000, eager: true });
+  const blocks = await frames(['a', 'b', 'c\nd', 'e\n', 'f'], { blockBytes: 1000, maxLineBytes: 1000, eager: true });
   t.deepEqual(
-    found.map((frame) => Buffer.from(frame.bytes).toString()),
+    blocks.map((frame) => Buffer.from(frame.bytes).toString()),
     ['abc\n', 'de\n', 'f'],
   );
 });

@@ -32,12 +32,12 @@ function sourceOf(more: Partial<LineListenerOptions>, gate = new ByteCreditGate(
     ...more,
   };
   const source = new LineListener(options, gate, silentLog);
-  made.push(source);
+  listeners.push(source);
   return source;
 }
 
-const made: LineListener[] = [];
-test.after.always(() => Promise.all(made.map((source) => source.stop())));
+const listeners: LineListener[] = [];
+test.after.always(() => Promise.all(listeners.map((source) => source.stop())));
 
 async function sendStream(port: number, pieces: readonly (string | Uint8Array)[], pauseMs = 0): Promise<void> {
   const socket = connect(port, '127.0.0.1');

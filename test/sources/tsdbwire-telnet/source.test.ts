@@ -30,7 +30,7 @@ const defaults: TsdbwireTelnetOptions = {
   version: 'sluice 1.2.3',
 };
 
-interface Made extends SourceUnderTest {
+interface Rig extends SourceUnderTest {
   readonly source: TsdbwireTelnetSource;
   readonly log: LogLine[];
   connect(): net.Socket;
@@ -39,7 +39,7 @@ interface Made extends SourceUnderTest {
 const stops: (() => Promise<void>)[] = [];
 test.after.always(() => Promise.all(stops.map((stop) => stop())));
 
-async function make(more: Partial<TsdbwireTelnetOptions> = {}, creditBytes = 48): Promise<Made> {
+async function make(more: Partial<TsdbwireTelnetOptions> = {}, creditBytes = 48): Promise<Rig> {
   const gate = new ByteCreditGate(creditBytes);
   const log: LogLine[] = [];
   const source = new TsdbwireTelnetSource({ ...defaults, ...more }, gate, recordingLog(log));
@@ -70,9 +70,9 @@ const large = Array.from({ length: 9000 }, (_, i) => `put m 1700000000 ${i} host
 sourceContract(test, 'tsdbwire-telnet', () => make(), large);
 
 /** Settles everything at once and keeps it. */
-function storing(made: Made): Batch<ByteBlock>[] {
+function storing(rig: Rig): Batch<ByteBlock>[] {
   const seen: Batch<ByteBlock>[] = [];
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     seen.push(batch);
     batch.settle(delivered(batch.rows));
   });
@@ -84,9 +84,9 @@ function textOf(batches: readonly Batch<ByteBlock>[]): string {
 }
 
 test('a batch says whose it is and where it goes', async (t) => {
-  const made = await make();
-  const seen = storing(made);
-  await made.send('m 1700000000 1 a=b\nm 1700000001 1 a=b');
+  const rig = await make();
+  const seen = storing(rig);
+  await rig.send('m 1700000000 1 a=b\nm 1700000001 1 a=b');
   const { origin, target, payload, rows } = seen[0]!;
   t.is(textOf(seen), 'm 1700000000 1 a=b\nm 1700000001 1 a=b');
   t.is(
@@ -99,9 +99,9 @@ test('a batch says whose it is and where it goes', async (t) => {
 });
 
 test('commands are answered, also with CR LF and between lines of data, and are no data', async (t) => {
-  const made = await make({}, 1_000_000);
-  const seen = storing(made);
-  const socket = made.connect();
+  const rig = await make({}, 1_000_000);
+  const seen = storing(rig);
+  const socket = rig.connect();
   socket.end('version\r\nm 1700000000 1 a=b\nhelp\nversions 1700000000 1 a=b\nversion\n');
   const answers = await text(socket);
   t.is(answers, 'sluice 1.2.3\navailable commands: put version help stats exit\nsluice 1.2.3\n');
@@ -109,44 +109,44 @@ test('commands are answered, also with CR LF and between lines of data, and are 
 });
 
 test('version is answered although nothing can be stored', async (t) => {
-  const made = await make();
-  made.source.batches$.subscribe(() => {});
-  const socket = made.connect();
+  const rig = await make();
+  rig.source.batches$.subscribe(() => {});
+  const socket = rig.connect();
   socket.write('m 1700000000 1 a=b\nversion\n');
   t.is(String((await once(socket, 'data'))[0]), 'sluice 1.2.3\n');
   socket.destroy();
 });
 
 test('stats tells what the port has seen', async (t) => {
-  const made = await make({}, 1_000_000);
-  storing(made);
-  await made.send('m 1700000000 1 a=b\nm 1700000001 1 a=b\n');
-  const socket = made.connect();
+  const rig = await make({}, 1_000_000);
+  storing(rig);
+  await rig.send('m 1700000000 1 a=b\nm 1700000001 1 a=b\n');
+  const socket = rig.connect();
   socket.end('stats\n');
   const answers = await text(socket);
-  t.regex(answers, new RegExp(`^tsdbwire_telnet.connections \\d{10} 1 port=${made.source.ports[0]}\n`));
+  t.regex(answers, new RegExp(`^tsdbwire_telnet.connections \\d{10} 1 port=${rig.source.ports[0]}\n`));
   t.regex(answers, /tsdbwire_telnet.lines \d{10} 2 port=/);
 });
 
 test('exit closes the connection once everything before it is stored, and drops what follows', async (t) => {
-  const made = await make({}, 1_000_000);
-  const seen = storing(made);
-  const socket = made.connect();
+  const rig = await make({}, 1_000_000);
+  const seen = storing(rig);
+  const socket = rig.connect();
   socket.write('m 1700000000 1 a=b\nexit\nm 1700000001 1 a=b\n');
   await text(socket);
   t.is(textOf(seen), 'm 1700000000 1 a=b\n');
 });
 
 test('each bad line is answered with its reason and its beginning, and so is one that is too long', async (t) => {
-  const made = await make({}, 1_000_000);
+  const rig = await make({}, 1_000_000);
   const why = fault('parameter', Codes.schemalessData, 'the point has no tags (column 17)');
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     const rejects = textOf([batch])
       .split('\n')
       .flatMap((line, row) => (line.startsWith('bad') ? [{ row, fault: why }] : []));
     batch.settle(delivered(batch.rows - rejects.length, rejects.length, rejects));
   });
-  const socket = made.connect();
+  const socket = rig.connect();
   socket.write('good 1700000000 1 a=b\nbad 1700000000 1\u0007\ngood 1700000001 1 a=b\nbad 2\n');
   // Longer than what is read at once, so that it is dropped before its end is seen.
   socket.end(`${'x'.repeat(300_000)}\ngood 1700000002 1 a=b\n`);
@@ -156,32 +156,32 @@ test('each bad line is answered with its reason and its beginning, and so is one
       'put: illegal argument: the point has no tags (column 17): bad 2\n' +
       'put: illegal argument: the line is longer than 1000 bytes\n',
   );
-  await made.source.stop();
+  await rig.source.stop();
   t.deepEqual(
-    made.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    rig.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
     ['Bad lines were not stored.', 'Lines that are too long were dropped.'],
   );
 });
 
 test('bad lines without number are answered and logged a bounded number of times', async (t) => {
-  const made = await make({}, 1_000_000);
+  const rig = await make({}, 1_000_000);
   const why = fault('parameter', Codes.schemalessData, 'bad');
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     const rejects = Array.from({ length: Math.min(100, batch.rows) }, (_, row) => ({ row, fault: why }));
     batch.settle(delivered(0, batch.rows, rejects));
   });
-  const socket = made.connect();
+  const socket = rig.connect();
   socket.end('bad\n'.repeat(50_000));
   const answers = await text(socket);
   t.true(answers.length < 20_000);
   t.regex(answers, /put: illegal argument: \d+ more lines\n/);
-  t.is(made.log.filter(({ level }) => level === 'warn').length, 1);
+  t.is(rig.log.filter(({ level }) => level === 'warn').length, 1);
 });
 
 test('a batch waits for its size, for its age or for the end of the connection', async (t) => {
-  const made = await make({ batchSize: 3 }, 1_000_000);
-  const seen = storing(made);
-  const socket = made.connect();
+  const rig = await make({ batchSize: 3 }, 1_000_000);
+  const seen = storing(rig);
+  const socket = rig.connect();
   socket.write('a 1 1 a=b\nb 1 1 a=b\nversion\n');
   await once(socket, 'data');
   t.is(seen.length, 0);
@@ -200,53 +200,53 @@ test('a batch waits for its size, for its age or for the end of the connection',
 });
 
 test('lines that wait for a fuller batch are stored when the service stops, half a line is not', async (t) => {
-  const made = await make({ batchSize: 1000 }, 1_000_000);
-  const seen = storing(made);
-  const socket = made.connect();
+  const rig = await make({ batchSize: 1000 }, 1_000_000);
+  const seen = storing(rig);
+  const socket = rig.connect();
   socket.write('a 1 1 a=b\nversion\nb 1 1 a=');
   await once(socket, 'data');
-  await made.source.drain();
+  await rig.source.drain();
   t.is(textOf(seen), 'a 1 1 a=b\n');
 });
 
 test('the last line needs no end when the client closes, and is dropped when the connection breaks', async (t) => {
-  const made = await make({}, 1_000_000);
-  const seen = storing(made);
-  await made.send('a 1 1 a=b\nb 1 1 a=b');
+  const rig = await make({}, 1_000_000);
+  const seen = storing(rig);
+  await rig.send('a 1 1 a=b\nb 1 1 a=b');
   t.is(textOf(seen), 'a 1 1 a=b\nb 1 1 a=b');
   seen.length = 0;
-  const socket = made.connect();
+  const socket = rig.connect();
   socket.write('c 1 1 a=b\nd 1 1 a=');
   t.true(await until(() => seen.length === 1));
   socket.resetAndDestroy();
-  t.true(await until(() => made.source.connections === 0));
+  t.true(await until(() => rig.source.connections === 0));
   t.is(textOf(seen), 'c 1 1 a=b\n');
 });
 
 test('one connection above the limit is closed without a byte', async (t) => {
-  const made = await make({ maxTCPConnections: 1 });
-  const first = made.connect();
+  const rig = await make({ maxTCPConnections: 1 });
+  const first = rig.connect();
   first.write('version\n');
   await once(first, 'data');
-  t.is(await text(made.connect()).catch(() => ''), '');
+  t.is(await text(rig.connect()).catch(() => ''), '');
   first.destroy();
-  await made.source.stop();
+  await rig.source.stop();
   t.deepEqual(
-    made.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    rig.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
     ['Connections were refused.'],
   );
 });
 
 test('a busy connection does not keep others from being read', async (t) => {
-  const made = await make({}, 100_000);
+  const rig = await make({}, 100_000);
   let quiet = 0;
   const waiting: Batch<ByteBlock>[] = [];
-  made.source.batches$.subscribe((batch) => {
+  rig.source.batches$.subscribe((batch) => {
     if (textOf([batch]).startsWith('quiet')) quiet++;
     waiting.push(batch);
   });
   const settling = setInterval(() => waiting.shift()?.settle(delivered(1)), 2);
-  const busy = made.connect();
+  const busy = rig.connect();
   busy.on('error', () => {});
   const flood = Buffer.from(large);
   const push = (): void => {
@@ -254,7 +254,7 @@ test('a busy connection does not keep others from being read', async (t) => {
   };
   busy.on('drain', push);
   push();
-  const others = Array.from({ length: 50 }, () => made.connect());
+  const others = Array.from({ length: 50 }, () => rig.connect());
   for (const socket of others) socket.write('quiet 1700000000 1 a=b\n');
   t.true(await until(() => quiet === 50));
   t.is(quiet, 50);
@@ -264,17 +264,17 @@ test('a busy connection does not keep others from being read', async (t) => {
 });
 
 test('however the bytes are cut into packets, the same lines come out in the same order', async (t) => {
-  const made = await make({}, 1_000_000);
+  const rig = await make({}, 1_000_000);
   const lines = Array.from(
     { length: 40 },
     (_, i) => `put m${i} 1700000000 ${i} host=ä${i}${i % 3 === 0 ? '\r' : ''}\n`,
   );
   const bytes = Buffer.from(lines.join('').slice(0, -1));
-  const seen = storing(made);
+  const seen = storing(rig);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 }), async (sizes) => {
       seen.length = 0;
-      const socket = made.connect();
+      const socket = rig.connect();
       socket.setNoDelay(true);
       for (let at = 0, i = 0; at < bytes.length; i++) {
         const size = sizes[i % sizes.length]!;
@@ -291,13 +291,13 @@ test('however the bytes are cut into packets, the same lines come out in the sam
 });
 
 test('what is refused or lost is told to the client and to the log', async (t) => {
-  const made = await make({}, 1_000_000);
+  const rig = await make({}, 1_000_000);
   const refusal = fault('auth', Codes.authenticationFailure, 'Authentication failure');
-  made.source.batches$.subscribe((batch) => batch.settle({ outcome: 'rejected', fault: refusal }));
-  const socket = made.connect();
+  rig.source.batches$.subscribe((batch) => batch.settle({ outcome: 'rejected', fault: refusal }));
+  const socket = rig.connect();
   socket.end('a 1 1 a=b\n');
   t.is(await text(socket), 'put: refused: Authentication failure (lines: 1)\n');
-  t.deepEqual(made.log.at(-1), {
+  t.deepEqual(rig.log.at(-1), {
     level: 'error',
     fields: { count: 1, reason: 'database "db": Authentication failure' },
     message: 'Lines were not stored.',

@@ -7,8 +7,8 @@ const head = 'SELECT (max(t1.`c1_Float64`)) AS r1, toInt64(count()) AS r2 FROM d
 function figures(id: bigint, terms: readonly string[], text = head) {
   const where = [`t1.id = ${id}`, ...terms];
   const sql = `${text} WHERE ${where.length === 1 ? where[0] : `and(${where.join(', ')})`}`;
-  const found = seriesFigures(sql, where, 't1.id', id);
-  return found && { ...found, givesNoneForEmpty: false };
+  const figures = seriesFigures(sql, where, 't1.id', id);
+  return figures && { ...figures, givesNoneForEmpty: false };
 }
 
 test('questions with the same conditions ask for a list of series, others for each by itself', (t) => {
@@ -42,9 +42,9 @@ test('each series gets its row back, byte by byte', (t) => {
   fc.assert(
     fc.property(rows, (all) => {
       const lines = all.map(([id, values]) => `[${id},${JSON.stringify(values).slice(1)}\n`);
-      const found = figuresBySeries(Buffer.from(lines.join('')));
-      t.is(found.size, all.length);
-      for (const [id, values] of all) t.is(found.get(String(id))?.toString(), `${JSON.stringify(values)}\n`);
+      const figures = figuresBySeries(Buffer.from(lines.join('')));
+      t.is(figures.size, all.length);
+      for (const [id, values] of all) t.is(figures.get(String(id))?.toString(), `${JSON.stringify(values)}\n`);
     }),
   );
 });

@@ -19,8 +19,8 @@ function relations(pairs: readonly (readonly [string, string])[]): Record<Relati
     .trim()
     .split('\n')
     .map((line) => {
-      const found: Record<string, unknown> = JSON.parse(line);
-      return Object.fromEntries(relationNames.map((name) => [name, found[name] === 1])) as Record<Relation, boolean>;
+      const cells: Record<string, unknown> = JSON.parse(line);
+      return Object.fromEntries(relationNames.map((name) => [name, cells[name] === 1])) as Record<Relation, boolean>;
     });
 }
 
@@ -76,7 +76,7 @@ const box = fc.tuple(span, span).map(([[left, right], [bottom, top]]): Box => [l
 
 const boxes = fc.sample(fc.tuple(box, box), { numRuns: 300, seed: 7 });
 
-let answered: Readonly<Record<'found' | 'ofBoxes', Record<Relation, boolean>[]>> | undefined;
+let answered: Readonly<Record<'ofCases' | 'ofBoxes', Record<Relation, boolean>[]>> | undefined;
 
 /** What the engine says of all cases and boxes, asked once: reading a relation takes it longer than comparing hundreds. */
 function answers() {
@@ -85,17 +85,17 @@ function answers() {
       ...cases.map(([a, b]) => [a, b] as const),
       ...boxes.map(([a, b]) => [textOf(a), textOf(b)] as const),
     ]);
-    answered = { found: all.slice(0, cases.length), ofBoxes: all.slice(cases.length) };
+    answered = { ofCases: all.slice(0, cases.length), ofBoxes: all.slice(cases.length) };
   }
   return answered;
 }
 
 test('relations of points, lines and areas hold as they are defined', (t) => {
   const letters = { ST_COVERS: 'V', ST_CONTAINS: 'C', ST_CONTAINSPROPERLY: 'P', ST_EQUALS: 'E', ST_TOUCHES: 'T' };
-  const { found } = answers();
-  for (const [at, [a, b, wanted]] of cases.entries()) {
-    const holding = relationNames.filter((name) => found[at]?.[name]).map((name) => letters[name]);
-    t.is(holding.sort().join(''), [...wanted].sort().join(''), `${a} ${b}`);
+  const { ofCases } = answers();
+  for (const [at, [a, b, holds]] of cases.entries()) {
+    const holding = relationNames.filter((name) => ofCases[at]?.[name]).map((name) => letters[name]);
+    t.is(holding.sort().join(''), [...holds].sort().join(''), `${a} ${b}`);
   }
 });
 
@@ -116,14 +116,14 @@ test('relations of boxes are those of the places on a grid twice as fine', (t) =
     const covers = places.every(([inA, inB]) => inB < 0 || inA >= 0);
     const meet = places.some(([inA, inB]) => inA >= 0 && inB >= 0);
     const overlap = places.some(([inA, inB]) => inA === 1 && inB === 1);
-    const wanted: Record<Relation, boolean> = {
+    const expected: Record<Relation, boolean> = {
       ST_COVERS: covers,
       ST_CONTAINS: covers && overlap,
       ST_CONTAINSPROPERLY: places.every(([inA, inB]) => inB < 0 || inA === 1),
       ST_EQUALS: places.every(([inA, inB]) => inA >= 0 === inB >= 0),
       ST_TOUCHES: meet && !overlap,
     };
-    t.deepEqual(ofBoxes[at], wanted, `${textOf(a)} ${textOf(b)}`);
+    t.deepEqual(ofBoxes[at], expected, `${textOf(a)} ${textOf(b)}`);
   }
 });
 

@@ -10,7 +10,7 @@ const session = takeSession();
 test.after.always(releaseSession);
 
 const bytes = (length: { minLength?: number; maxLength: number }) =>
-  fc.uint8Array(length).map((found) => Buffer.from(found));
+  fc.uint8Array(length).map((bytes) => Buffer.from(bytes));
 const block = bytes({ minLength: 16, maxLength: 16 });
 
 test('texts are encrypted as OpenSSL does it, and decrypted again, in both modes', (t) => {
@@ -29,8 +29,8 @@ test('texts are encrypted as OpenSSL does it, and decrypted again, in both modes
 
 test('bytes that were not encrypted are NULL', (t) => {
   const key = Buffer.alloc(16);
-  for (const given of ['', 'short', 'sixteen letters.']) {
-    const decrypted = sm4Decrypted(quoteBytes(Buffer.from(given)), key, undefined);
-    t.is(session.query(`SELECT isNull(${decrypted})`, 'TSV').trim(), '1', given);
+  for (const secret of ['', 'short', 'sixteen letters.']) {
+    const decrypted = sm4Decrypted(quoteBytes(Buffer.from(secret)), key, undefined);
+    t.is(session.query(`SELECT isNull(${decrypted})`, 'TSV').trim(), '1', secret);
   }
 });

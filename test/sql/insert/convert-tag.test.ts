@@ -10,7 +10,7 @@ function worldOf(type: DataType): InsertWorld {
 function tagOf(type: DataType, literal: string): TagValue {
   const world = worldOf(type);
   world.blocks(`INSERT INTO n USING s TAGS (${literal}) VALUES (1, 1)`);
-  return world.made[0]?.tags.tag;
+  return world.created[0]?.tags.tag;
 }
 
 test('tags are kept as the text their type prints', (t) => {
@@ -58,9 +58,9 @@ test('tags of the wrong form are refused', (t) => {
     [dataType('VARCHAR', 9), 'word', '(invalid data or symbol)'],
   ];
   for (const [type, literal, message] of cases) {
-    const found = worldOf(type).faultOf(`INSERT INTO n USING s TAGS (${literal}) VALUES (1, 1)`);
-    t.is(found.code, Codes.insertSyntax);
-    t.true(found.message.endsWith(message), `${found.message} ${message}`);
+    const fault = worldOf(type).faultOf(`INSERT INTO n USING s TAGS (${literal}) VALUES (1, 1)`);
+    t.is(fault.code, Codes.insertSyntax);
+    t.true(fault.message.endsWith(message), `${fault.message} ${message}`);
   }
   t.deepEqual(worldOf(dataType('NCHAR', 2)).faultOf("INSERT INTO n USING s TAGS ('abc') VALUES (1, 1)"), {
     code: Codes.valueTooLong,

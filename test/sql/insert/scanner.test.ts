@@ -72,7 +72,7 @@ test('one statement writes several tables, makes sub-tables and takes a column l
     plan.blocks.map((block) => block.columns.map((column) => column.name)),
     [['temp'], ['temp', 'load']],
   );
-  t.deepEqual(world.made, [{ name: 'p8', tags: { site: 'east', size: undefined }, ttl: 30 }]);
+  t.deepEqual(world.created, [{ name: 'p8', tags: { site: 'east', size: undefined }, ttl: 30 }]);
   t.deepEqual(
     plan.blocks.map((block) => block.newSubTables.map((sub) => sub.name)),
     [[], ['p8']],
@@ -96,7 +96,7 @@ test('rows of a super table name their sub-tables in tbname', (t) => {
   ]);
   t.is(block?.ids[0], block?.ids[3]);
   t.is(new Set(block?.ids).size, 3);
-  t.deepEqual(world.made, [
+  t.deepEqual(world.created, [
     { name: 'p10', tags: { site: 'west', size: undefined }, ttl: 0 },
     { name: 'p11', tags: { site: undefined, size: undefined }, ttl: 0 },
   ]);
@@ -110,7 +110,7 @@ test('tbname and tags may stand anywhere in a row, and names may hold quotes', (
   const world = plant();
   const sql = `INSERT INTO pump (size, ts, tbname, temp) VALUES (5 , 1, "it''s" , 2)(6, 2, 'it\\'s', 3)(7,3,"it's",4)`;
   const [block] = world.blocks(sql);
-  t.deepEqual(world.made, [
+  t.deepEqual(world.created, [
     { name: "it''s", tags: { site: undefined, size: '5' }, ttl: 0 },
     { name: "it's", tags: { site: undefined, size: '6' }, ttl: 0 },
   ]);
@@ -127,7 +127,7 @@ test('super-table rows and USING clauses of one statement share a sub-table and 
   t.is(blocks[0]?.rows, 4);
   t.is(new Set(blocks[0]?.ids).size, 1);
   t.is(blocks[0]?.newSubTables.length, 1);
-  t.is(world.made.length, 1);
+  t.is(world.created.length, 1);
 });
 
 test('a column list may stand behind the tags, in any order', (t) => {
@@ -215,7 +215,7 @@ test('an unregistered sub-table that memory knows is listed too', (t) => {
 test('tags of an existing sub-table are ignored but must be valid', (t) => {
   const world = plant();
   t.is(world.blocks("INSERT INTO p7 USING pump TAGS ('x', 1) VALUES (1,1,1)").length, 1);
-  t.is(world.made.length, 0);
+  t.is(world.created.length, 0);
   t.is(world.faultOf("INSERT INTO p7 USING pump TAGS ('x') VALUES (1,1,1)").code, Codes.tagsNotMatched);
   t.is(world.faultOf("INSERT INTO p7 USING pump TAGS ('x', 'y') VALUES (1,1,1)").code, Codes.insertSyntax);
 });
@@ -240,9 +240,9 @@ test('faults name what is missing in the catalogue', (t) => {
     ['INSERT INTO n1 USING pump (nope) TAGS (1) VALUES (1,1,1)', Codes.invalidColumnName],
   ];
   for (const [sql, code, message] of cases) {
-    const found = world.faultOf(sql);
-    t.is(found.code, code, sql);
-    if (message !== undefined) t.is(found.message, message);
+    const fault = world.faultOf(sql);
+    t.is(fault.code, code, sql);
+    if (message !== undefined) t.is(fault.message, message);
   }
   world.currentDatabase = undefined;
   t.is(world.faultOf('INSERT INTO p7 VALUES (1,1,1)').code, Codes.databaseNotSpecified);
@@ -298,8 +298,8 @@ test('at most 63 characters of the statement are quoted, whole ones', (t) => {
 test('the number of values must be that of the columns', (t) => {
   const world = plant();
   for (const values of ['()', '(1)', '(1,2)', '(1,2,3,4)', '(1,2,3)(1,2)']) {
-    const found = world.faultOf(`INSERT INTO p7 VALUES ${values}`);
-    t.deepEqual(found, { code: Codes.illegalColumnCount, message: 'Illegal number of columns' }, values);
+    const fault = world.faultOf(`INSERT INTO p7 VALUES ${values}`);
+    t.deepEqual(fault, { code: Codes.illegalColumnCount, message: 'Illegal number of columns' }, values);
   }
   t.is(world.faultOf('INSERT INTO p7 (ts,temp) VALUES (1,2,3)').code, Codes.illegalColumnCount);
   for (const tagValues of ["('a')", "('a',1,2)"]) {
@@ -371,7 +371,7 @@ test('files are refused, whatever the table', (t) => {
 test('TTL and COMMENT may follow the tags in any order', (t) => {
   const world = plant();
   world.blocks("INSERT INTO n1 USING pump TAGS ('a',1) COMMENT 'one' TTL 7 VALUES (1,1,1)");
-  t.is(world.made[0]?.ttl, 7);
+  t.is(world.created[0]?.ttl, 7);
   const long = 'c'.repeat(1025);
   t.is(
     world.faultOf(`INSERT INTO n2 USING pump TAGS ('a',1) COMMENT '${long}' VALUES (1,1,1)`).code,

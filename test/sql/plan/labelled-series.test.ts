@@ -58,10 +58,10 @@ test('names and values of matchers are literals, whatever they are, and change n
   fc.assert(
     fc.property(kind, text, text, (kind, name, value) => {
       const planned = (matcher: LabelMatcher) => planSeries(table, { ...query, matchers: [matcher] }, -1)!;
-      const given = planned({ kind, name, value });
+      const plan = planned({ kind, name, value });
       const plain = planned({ kind, name: 'a', value: 'b' });
-      t.is(withoutLiterals(given.series), withoutLiterals(plain.series));
-      t.is(withoutLiterals(given.samples), withoutLiterals(plain.samples));
+      t.is(withoutLiterals(plan.series), withoutLiterals(plain.series));
+      t.is(withoutLiterals(plan.samples), withoutLiterals(plain.samples));
       t.is(withoutLiterals(checkPattern(value)), withoutLiterals(checkPattern('b')));
     }),
   );

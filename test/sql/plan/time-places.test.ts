@@ -200,10 +200,10 @@ function checkMoved(t: ExecutionContext, questions: typeof question | typeof inW
       const [from, to] = [places(one), places(other)];
       if (from === undefined || to === undefined || from.shape !== to.shape) return;
       const movable = movablePlan(known, from);
-      const found = movable && movedPlan(movable, to.times);
-      if (found === undefined) return;
+      const movedOne = movable && movedPlan(movable, to.times);
+      if (movedOne === undefined) return;
       moved++;
-      t.deepEqual(sent(found), sent(plan(other, database)), other);
+      t.deepEqual(sent(movedOne), sent(plan(other, database)), other);
     }),
     { numRuns },
   );
@@ -254,8 +254,8 @@ test('what dashboards ask of one device is planned once', (t) => {
   // Of many series, and with the same time twice.
   for (const text of ['SELECT MAX(a) FROM m WHERE ts >= T', `SELECT MAX(a) FROM d1 WHERE ts >= T AND ts <= ${one}`]) {
     const sql = written(text, [one]);
-    const found = places(sql);
-    t.is(found && movablePlan(fixture.plan(sql, { database: 'ms' }), found), undefined, text);
+    const movable = places(sql);
+    t.is(movable && movablePlan(fixture.plan(sql, { database: 'ms' }), movable), undefined, text);
   }
   // What else limits the time would count for others.
   const limited = 'SELECT MAX(a) FROM d1 WHERE ts >= T AND ts < T AND (ts < 1800000000000 OR ts < 5) INTERVAL(1m)';

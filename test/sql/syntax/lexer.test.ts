@@ -7,11 +7,11 @@ const kindNames = new Map(Object.entries(TokenKind).map(([name, kind]) => [kind,
 
 function tokens(text: string): string[] {
   const lexer = new Lexer(text);
-  const found: string[] = [];
+  const tokens: string[] = [];
   for (lexer.next(); lexer.kind !== TokenKind.end; lexer.next()) {
-    found.push(`${kindNames.get(lexer.kind)} ${lexer.text.slice(lexer.start, lexer.end)}`);
+    tokens.push(`${kindNames.get(lexer.kind)} ${lexer.text.slice(lexer.start, lexer.end)}`);
   }
-  return found;
+  return tokens;
 }
 
 test('reads names, numbers, durations, strings and operators', (t) => {

@@ -31,13 +31,13 @@ const seconds = fc.bigInt(31536000n, 4102444800n);
 
 test('the engine and the planner find the same cells', (t) => {
   const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
-    const wanted: string[] = [];
+    const expected: string[] = [];
     const asked: string[] = [];
     for (const [random, second] of pairs) {
       const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
       const ticks = second * BigInt(ticksPerSecond(grid.precision)) + 123n;
       const number = cellNumberAt(grid, ticks);
-      wanted.push(String(number), String(startOfCellAt(grid, number)), String(startOfCellAt(grid, number)));
+      expected.push(String(number), String(startOfCellAt(grid, number)), String(startOfCellAt(grid, number)));
       const literal = `toInt64(${ticks})`;
       asked.push(cellNumber(grid, literal), cellStart(grid, literal), startOfCell(grid, `toInt64(${number})`));
     }
@@ -46,7 +46,7 @@ test('the engine and the planner find the same cells', (t) => {
         .query(`SELECT ${asked.join(', ')}`, 'TabSeparated')
         .trim()
         .split('\t'),
-      wanted,
+      expected,
     );
   });
   fc.assert(property, { numRuns: 20 });
@@ -54,13 +54,13 @@ test('the engine and the planner find the same cells', (t) => {
 
 test('the oldest span that holds an instant begins with the cell that the planner finds', (t) => {
   const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
-    const wanted: string[] = [];
+    const expected: string[] = [];
     const asked: string[] = [];
     for (const [random, second] of pairs) {
       const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
       const length = grid.step * 3n + 1n;
       const ticks = second * BigInt(ticksPerSecond(grid.precision));
-      wanted.push(String(startOfCellAt(grid, firstCoveringAt(grid, ticks, length))));
+      expected.push(String(startOfCellAt(grid, firstCoveringAt(grid, ticks, length))));
       asked.push(`arrayElement(${coveringStarts(grid, `toInt64(${ticks})`, length)}, -1)`);
     }
     t.deepEqual(
@@ -68,7 +68,7 @@ test('the oldest span that holds an instant begins with the cell that the planne
         .query(`SELECT ${asked.join(', ')}`, 'TabSeparated')
         .trim()
         .split('\t'),
-      wanted,
+      expected,
     );
   });
   fc.assert(property, { numRuns: 20 });

@@ -13,9 +13,9 @@ async function rowsOn(cluster: TestCluster, node: TestNode): Promise<string> {
 export async function areCopies(cluster: TestCluster): Promise<boolean> {
   const shards = new Map<number, Set<string>>();
   for (const node of cluster.nodes) {
-    const found = shards.get(node.place.shard) ?? new Set();
-    shards.set(node.place.shard, found.add(await rowsOn(cluster, node)));
+    const copies = shards.get(node.place.shard) ?? new Set();
+    shards.set(node.place.shard, copies.add(await rowsOn(cluster, node)));
   }
-  const all = [...shards.values()].flatMap((found) => [...found]);
+  const all = [...shards.values()].flatMap((copies) => [...copies]);
   return all.length === shards.size && new Set(all).size === all.length;
 }

@@ -5,7 +5,7 @@ const queues = `SELECT concat(database, '.', table), data_path, data_files, brok
 
 /** For a test that misses rows: on which nodes some times of some engine tables are, and what is kept or was put aside for other nodes. */
 export async function whereabouts(cluster: TestCluster, times: readonly number[]): Promise<string> {
-  const found: unknown[] = [];
+  const places: unknown[] = [];
   for (const node of cluster.nodes) {
     const client = cluster.client(node);
     const name = `${node.place.shard}.${node.place.replica}`;
@@ -15,9 +15,9 @@ export async function whereabouts(cluster: TestCluster, times: readonly number[]
       const rows = await client.rows(
         `SELECT ts, hex(id), count() FROM ${table} WHERE ts IN (${times.map((ms) => `${ms}, ${ms}000000`).join(', ')}) GROUP BY 1, 2 ORDER BY 1, 2`,
       );
-      if (rows.length > 0) found.push([name, table, rows]);
+      if (rows.length > 0) places.push([name, table, rows]);
     }
-    found.push([name, 'queues', await client.rows(queues)]);
+    places.push([name, 'queues', await client.rows(queues)]);
   }
-  return JSON.stringify(found);
+  return JSON.stringify(places);
 }

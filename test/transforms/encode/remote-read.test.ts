@@ -122,11 +122,11 @@ test('rows may be cut anywhere, and come in any number', async (t) => {
           result.addRows(rows.subarray(at, at + size));
           at += size;
         }
-        const found = (await decoded(result))[0]?.map(({ samples }) =>
+        const points = (await decoded(result))[0]?.map(({ samples }) =>
           samples.map(({ timestamp, value }) => [timestamp, value]),
         );
         t.deepEqual(
-          found,
+          points,
           all.map((samples) => samples.map(([time, value]) => [String(time), value + 0])),
         );
       },
@@ -139,10 +139,10 @@ test('samples go on from chunk to chunk', async (t) => {
   await result.addSeries(Buffer.concat([seriesOf(1n, '{"a":"1"}'), seriesOf(2n, '{"a":"2"}')]));
   const samples = Array.from({ length: 200_000 }, (_, i): Sample => [BigInt(i) * 1_000_000_000n, i]);
   for (const id of [1n, 2n]) result.addRows(rowsOf(id, samples));
-  for (const { samples: found } of (await decoded(result))[0] ?? []) {
+  for (const { samples: points } of (await decoded(result))[0] ?? []) {
     t.true(
-      found.length === samples.length &&
-        found.every(({ timestamp, value }, i) => value === i && timestamp === String(samples[i]?.[0])),
+      points.length === samples.length &&
+        points.every(({ timestamp, value }, i) => value === i && timestamp === String(samples[i]?.[0])),
     );
   }
 });

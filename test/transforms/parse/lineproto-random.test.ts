@@ -162,11 +162,11 @@ test('a line is read the same whatever came before it', (t) => {
       for (let i = 0; i < 3; i++) desk.parse(text);
       const parsed = desk.parse(mutated);
       const fresh = new LineProtocolDesk();
-      const wanted = fresh.parse(mutated);
+      const expected = fresh.parse(mutated);
       // Tags are told by the sub-table, whose name an escaped comma may share.
       const shown = (rows: ReturnType<LineProtocolDesk['rows']>) => rows.map((row) => ({ ...row, tags: {} }));
-      t.deepEqual(shown(desk.rows(parsed)), shown(fresh.rows(wanted)));
-      t.deepEqual([parsed.rejects, parsed.lines], [wanted.rejects, wanted.lines]);
+      t.deepEqual(shown(desk.rows(parsed)), shown(fresh.rows(expected)));
+      t.deepEqual([parsed.rejects, parsed.lines], [expected.rejects, expected.lines]);
     }),
     { numRuns: 1000 },
   );

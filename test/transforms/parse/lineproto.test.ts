@@ -169,7 +169,7 @@ test('a rejected line leaves no trace', (t) => {
       ['b', 'DOUBLE'],
     ],
   );
-  t.is(desk.made, 2);
+  t.is(desk.created, 2);
 });
 
 test('refuses a name used as tag by one line and as field by another', (t) => {
@@ -206,10 +206,10 @@ test('carries a sub-table in every block until it is registered, once however it
       .blocks.map((b) => b.newSubTables.map((s) => s.name));
   const [[name] = []] = names();
   t.deepEqual(names(), [[name!]]);
-  t.is(desk.made, 2);
+  t.is(desk.created, 2);
   desk.subTables.get(name!)!.registered = true;
   t.deepEqual(names(), [[]]);
-  t.is(desk.made, 2);
+  t.is(desk.created, 2);
 });
 
 test('rejects the line of a sub-table that cannot be made', (t) => {
@@ -320,7 +320,7 @@ for (const file of readdirSync(fixtureFolder).filter((name) => name.endsWith('.j
       );
       const conflict = kinds.some(([name, type]) => (types.get(name) ?? type) !== type);
       const time = point.timestamp === null ? nowTicks : BigInt(point.timestamp) * nanosecondsPerUnit[precision];
-      const found = rows.filter((row) => {
+      const matching = rows.filter((row) => {
         const tags = Object.entries(point.tags);
         const sameTags = tags.length === 0 || tags.every(([name, value]) => row.tags[name] === value);
         return row.table === point.measurement.replaceAll('.', '_') && row.time === time && sameTags;
@@ -337,8 +337,8 @@ for (const file of readdirSync(fixtureFolder).filter((name) => name.endsWith('.j
       const ordered = (fields: Readonly<Record<string, ReadValue>>) =>
         printed(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
       t.true(
-        found.some((row) => ordered(row.fields) === ordered(expected)),
-        `${printPoint({ ...point, fields: {}, time })} ${printed(expected)} among ${printed(found)}`,
+        matching.some((row) => ordered(row.fields) === ordered(expected)),
+        `${printPoint({ ...point, fields: {}, time })} ${printed(expected)} among ${printed(matching)}`,
       );
     }
     t.true(rows.length <= sample.points.length);

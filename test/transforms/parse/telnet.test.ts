@@ -181,19 +181,19 @@ const point = fc.record({
 
 test('any point printed as a line comes back equal', (t) => {
   fc.assert(
-    fc.property(point, fc.constantFrom('put ', ''), fc.constantFrom('\n', '\r\n', ''), (given, put, end) => {
-      const time = given.seconds ? `${given.time}` : `${given.time}007`;
-      const tags = Object.entries(given.tags).map(([name, text]) => `${name}=${text}`);
-      const line = `${put}${given.metric} ${time} ${printValue(given.value)} ${tags.join(' ')}${end}`;
-      if (/^put /.test(`${given.metric} `) && put === '') return;
+    fc.property(point, fc.constantFrom('put ', ''), fc.constantFrom('\n', '\r\n', ''), (sent, put, end) => {
+      const time = sent.seconds ? `${sent.time}` : `${sent.time}007`;
+      const tags = Object.entries(sent.tags).map(([name, text]) => `${name}=${text}`);
+      const line = `${put}${sent.metric} ${time} ${printValue(sent.value)} ${tags.join(' ')}${end}`;
+      if (/^put /.test(`${sent.metric} `) && put === '') return;
       const desk = newDesk();
       const parsed = desk.parse(line);
       t.deepEqual(parsed.rejects, [], line);
       const [row] = desk.rows(parsed);
-      t.is(row?.table, given.metric.replaceAll('.', '_'));
-      t.deepEqual(row?.tags, { ...given.tags });
-      t.is(row?.time, BigInt(given.time) * 1_000_000_000n + (given.seconds ? 0n : 7_000_000n));
-      t.deepEqual(row?.fields._value, given.value);
+      t.is(row?.table, sent.metric.replaceAll('.', '_'));
+      t.deepEqual(row?.tags, { ...sent.tags });
+      t.is(row?.time, BigInt(sent.time) * 1_000_000_000n + (sent.seconds ? 0n : 7_000_000n));
+      t.deepEqual(row?.fields._value, sent.value);
     }),
     { numRuns: 500 },
   );

@@ -28,8 +28,8 @@ const sample = fc.record({ value: fc.integer(), timestamp: fc.constant('17000000
 
 /** Lists of a decoded message by their name. */
 function list(message: Record<string, unknown>, name: string): unknown[] {
-  const found = message[name];
-  return Array.isArray(found) ? found : [];
+  const value = message[name];
+  return Array.isArray(value) ? value : [];
 }
 
 test('series and metadata of version 1 are in the pieces in their order', (t) => {
@@ -125,7 +125,7 @@ test('data points keep resource, scope and metric, and a metric without points i
 
 /** Every point of messages with all around it, and metrics without points, in their order. */
 function flat(messages: readonly Uint8Array[]): unknown[] {
-  const found = new Set<string>();
+  const names = new Set<string>();
   const all: unknown[] = [];
   const objects = (message: unknown, name: string): Record<string, unknown>[] =>
     list(Object(message), name).map((one) => Object(one));
@@ -137,8 +137,8 @@ function flat(messages: readonly Uint8Array[]): unknown[] {
           const { dataPoints, ...data } = Object(metric[kind]);
           const around = { resource, scope, ...metric, [kind]: data };
           const key = JSON.stringify(around);
-          if (!found.has(key)) all.push(around);
-          found.add(key);
+          if (!names.has(key)) all.push(around);
+          names.add(key);
           for (const one of objects({ dataPoints }, 'dataPoints')) all.push({ ...around, one });
         }
       }

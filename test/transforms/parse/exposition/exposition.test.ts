@@ -278,23 +278,23 @@ test('whatever an exporter writes is read back', (t) => {
         return time === null ? row : [...row, BigInt(time) * 1_000_000n];
       });
       const byTable = (a: readonly unknown[], b: readonly unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1);
-      const found = scrape(lines.join(''));
-      t.deepEqual(found.reasons, []);
-      const rows = found.rows
+      const scraped = scrape(lines.join(''));
+      t.deepEqual(scraped.reasons, []);
+      const rows = scraped.rows
         .map(shown)
         .map((row) =>
           JSON.stringify(row, (_, v) =>
             typeof v === 'bigint' ? `${v}` : Number.isFinite(v) || typeof v !== 'number' ? v : `${v}`,
           ),
         );
-      const wanted = expected
+      const expectedRows = expected
         .sort(byTable)
         .map((row) =>
           JSON.stringify(row, (_, v) =>
             typeof v === 'bigint' ? `${v}` : Number.isFinite(v) || typeof v !== 'number' ? v : `${v}`,
           ),
         );
-      t.deepEqual(rows.map(sorted).sort(), wanted.map(sorted).sort());
+      t.deepEqual(rows.map(sorted).sort(), expectedRows.map(sorted).sort());
     }),
   );
 });
@@ -309,12 +309,12 @@ test('mutated scrapes never stop the reading, and good lines among them are all 
     '# TYPE rpc summary\nrpc{quantile="0.5",m="a\\n"} 47\nrpc_sum 1.7e3 1490802350000 # {a="b"} 1\n{"q\\"n","l.m"="k"} 2\n',
   );
   const desk = new LineProtocolDesk();
-  let found = 0;
+  let readable = 0;
   for (const text of spoiltCopies(seed, 10_000)) {
     const { rows } = scrape(Buffer.concat([text, Buffer.from('\ngood{g="1"} 1\n')]), 'text', desk);
-    if (rows.some(({ table, tags }) => table === 'good' && tags.g === '1')) found++;
+    if (rows.some(({ table, tags }) => table === 'good' && tags.g === '1')) readable++;
   }
-  t.is(found, 10_000);
+  t.is(readable, 10_000);
 });
 
 interface Recorded {
@@ -336,10 +336,10 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith('.txt'))) 
     const format = recorded.content_type?.includes('openmetrics') ? 'openmetrics' : 'text';
     const { rows, parsed } = scrape(readFileSync(join(folder, name)), format);
     t.is(parsed.rejectedRows, name.includes('invalid') ? 2 : 0);
-    const found = new Map<string, number>();
+    const values = new Map<string, number>();
     for (const row of rows) {
       for (const [field, { value }] of Object.entries(row.fields))
-        found.set(keyOf(row.table, row.tags, field), Number(value));
+        values.set(keyOf(row.table, row.tags, field), Number(value));
     }
     let count = 0;
     for (const { name: sample, labels, value } of recorded.samples ?? []) {
@@ -358,12 +358,12 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith('.txt'))) 
               keyOf(sample.replace(/_g?count$/, ''), rest, 'count'),
             ]
           : [keyOf(table, rest, boundName(Number(bound.replace('Inf', 'Infinity')))), keyOf(sample, labels, 'value')];
-      const match = candidates.find((key) => found.has(key));
-      t.is(match === undefined ? undefined : found.get(match), number, `${sample} ${JSON.stringify(labels)}`);
+      const match = candidates.find((key) => values.has(key));
+      t.is(match === undefined ? undefined : values.get(match), number, `${sample} ${JSON.stringify(labels)}`);
       count++;
     }
-    if (!name.includes('invalid')) t.is(count, found.size);
-    t.true(found.size > 10);
+    if (!name.includes('invalid')) t.is(count, values.size);
+    t.true(values.size > 10);
   });
 }
 

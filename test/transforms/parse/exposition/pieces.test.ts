@@ -26,7 +26,7 @@ function read(
 ) {
   const desk = new LineProtocolDesk();
   let lines = 0;
-  const found = pushes.map(({ bytes, rows, repeatedRows = 0 }) => {
+  const readings = pushes.map(({ bytes, rows, repeatedRows = 0 }) => {
     const parsed = parseExposition(bytes, desk.options());
     const first = lines - repeatedRows;
     lines += rows;
@@ -38,11 +38,11 @@ function read(
   });
   return {
     // Those of a series in their order; series come table by table.
-    rows: found
+    rows: readings
       .flatMap(({ rows }) => rows)
       .sort((a, b) => Number(a.subTable > b.subTable) - Number(a.subTable < b.subTable)),
-    rejects: found.flatMap(({ rejects }) => rejects),
-    rejected: found.reduce((sum, { rejected }) => sum + rejected, 0),
+    rejects: readings.flatMap(({ rejects }) => rejects),
+    rejected: readings.reduce((sum, { rejected }) => sum + rejected, 0),
   };
 }
 

@@ -298,7 +298,7 @@ test('series that came before are found again, in any order', (t) => {
       ),
     );
   const rows = [0, 0, 1, 2].map((first) => readOtlp(parseOtlp, request(first), {}, desk));
-  for (const found of rows) t.is(found.length, 6);
+  for (const row of rows) t.is(row.length, 6);
   t.deepEqual(rows[1], rows[0]);
 });
 

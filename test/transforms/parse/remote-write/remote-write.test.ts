@@ -104,7 +104,7 @@ test('a series that was met before is found by its bytes and made only once', (t
     t.deepEqual(samplesOf(desk, parsed), expected);
     t.is(parsed.blocks[0]?.newSubTables.length, 2);
   }
-  t.is(desk.made, 2);
+  t.is(desk.created, 2);
   for (const subTable of desk.subTables.values()) subTable.registered = true;
   t.is(parseBody(desk, body).blocks[0]?.newSubTables.length, 0);
 });

@@ -55,15 +55,15 @@ function printed({ metric, seconds, value: [text], tags, order }: Point): string
 
 test('any point printed as JSON comes back equal', (t) => {
   fc.assert(
-    fc.property(point, (given) => {
+    fc.property(point, (sent) => {
       const desk = newDesk();
-      const parsed = desk.parse(printed(given));
+      const parsed = desk.parse(printed(sent));
       t.deepEqual(parsed.rejects, []);
       const [row] = desk.rows(parsed);
-      t.is(row?.table, given.metric.replaceAll('.', '_'));
-      t.deepEqual(row?.tags, { ...given.tags });
-      t.is(row?.time, BigInt(given.seconds) * 1_000_000_000n);
-      t.deepEqual(row?.fields._value, given.value[1]);
+      t.is(row?.table, sent.metric.replaceAll('.', '_'));
+      t.deepEqual(row?.tags, { ...sent.tags });
+      t.is(row?.time, BigInt(sent.seconds) * 1_000_000_000n);
+      t.deepEqual(row?.fields._value, sent.value[1]);
     }),
     { numRuns: 500 },
   );
@@ -195,13 +195,13 @@ test('a point is read the same whatever came before it', (t) => {
       // Nothing is expected after these: the series are new, and each object is written in a way of its own.
       const strange = before.map((text, i) => text.replace('{', `{${' '.repeat(i + 1)}`));
       const fresh = newDesk();
-      const wanted = fresh.parse(`[${[...strange, last].join(',')}]`);
+      const expected = fresh.parse(`[${[...strange, last].join(',')}]`);
       const desk = newDesk();
       for (let i = 0; i < 3; i++) desk.parse(`[${elements.join(',')}]`);
       const parsed = desk.parse(`[${[...before, last].join(',')}]`);
-      t.deepEqual(desk.rows(parsed), fresh.rows(wanted));
-      t.deepEqual(parsed.rejects, wanted.rejects);
-      t.is(parsed.lines, wanted.lines);
+      t.deepEqual(desk.rows(parsed), fresh.rows(expected));
+      t.deepEqual(parsed.rejects, expected.rejects);
+      t.is(parsed.lines, expected.lines);
     }),
     { numRuns: 1000 },
   );
