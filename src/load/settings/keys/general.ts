@@ -19,14 +19,11 @@ export const serverDefaults = {
 
 /** Settings of every run, and arguments that no file has. */
 export const general = {
-  file: text({
+  file: text(undefined, 'JSON file that describes the run; with it only -y, -g, --json and --html count', {
     flag: { long: 'file', short: 'f', word: 'FILE', group: 'run', withFile: true },
-    help: 'JSON file that describes the run; with it only -y, -g, --json and --html count',
   }),
-  fileType: choice(['insert', 'query', 'subscribe'], {
-    key: 'filetype',
+  fileType: choice(['insert', 'query', 'subscribe'], 'filetype', 'what the file asks for; one per file', {
     default: 'insert',
-    help: 'what the file asks for; one per file',
   }),
   answerYes: flag({
     flag: { long: 'answer-yes', short: 'y', group: 'run', withFile: true },
@@ -43,81 +40,62 @@ export const general = {
   version: flag({ flag: { long: 'version', short: 'V', group: 'run' }, help: 'print the version and exit' }),
   help: flag({ flag: { long: 'help', short: '?', group: 'run' }, help: 'print this text and exit' }),
   usage: flag({ flag: { long: 'usage', group: 'run' }, help: 'print the names of all arguments and exit' }),
-  directory: text({
-    key: 'cfgdir',
-    flag: { long: 'config-dir', short: 'c', word: 'DIR', group: 'server' },
-    shown: serverDefaults.directory,
-    help: 'directory of `adapter.toml`, which says where the database is when neither host nor port is given',
-  }),
-  host: text({
-    key: 'host',
+  directory: text(
+    'cfgdir',
+    'directory of `adapter.toml`, which says where the database is when neither host nor port is given',
+    { flag: { long: 'config-dir', short: 'c', word: 'DIR', group: 'server' }, shown: serverDefaults.directory },
+  ),
+  host: text('host', 'name of the server', {
     flag: { long: 'host', short: 'h', word: 'HOST', group: 'server' },
     shown: serverDefaults.host,
-    help: 'name of the server',
   }),
-  port: integer({
-    key: 'port',
-    flag: { long: 'port', short: 'P', word: 'PORT', group: 'server' },
-    min: 1,
-    max: 65535,
-    shown: `${serverDefaults.port}`,
-    help: `port of the server; ${serverDefaults.httpPort} for the modes \`rest\` and \`sml-rest\` where it is absent or ${serverDefaults.port}`,
-  }),
-  user: text({
-    key: 'user',
+  port: integer(
+    'port',
+    `port of the server; ${serverDefaults.httpPort} for the modes \`rest\` and \`sml-rest\` where it is absent or ${serverDefaults.port}`,
+    {
+      flag: { long: 'port', short: 'P', word: 'PORT', group: 'server' },
+      min: 1,
+      max: 65535,
+      shown: `${serverDefaults.port}`,
+    },
+  ),
+  user: text('user', 'user name', {
     flag: { long: 'user', short: 'u', word: 'USER', group: 'server' },
     default: serverDefaults.user,
-    help: 'user name',
   }),
-  password: text({
-    key: 'password',
+  password: text('password', 'password', {
     flag: { long: 'password', short: 'p', word: 'PASSWORD', group: 'server' },
     secret: true,
     default: serverDefaults.password,
     shown: 'the built-in password',
-    help: 'password',
   }),
-  tls: yesNo({
-    key: 'tls',
+  tls: yesNo('tls', 'speak TLS with the HTTP service, whose certificate must be valid for the host', {
     flag: { long: 'tls', group: 'server' },
     default: false,
-    help: 'speak TLS with the HTTP service, whose certificate must be valid for the host',
   }),
-  caFile: text({
-    key: 'ca_file',
-    flag: { long: 'ca-file', word: 'FILE', group: 'server' },
-    help: 'certificates of the authorities that vouch for the HTTP service, PEM, in the place of the usual ones; means TLS',
-  }),
-  resultFile: text({
-    key: 'result_file',
+  caFile: text(
+    'ca_file',
+    'certificates of the authorities that vouch for the HTTP service, PEM, in the place of the usual ones; means TLS',
+    { flag: { long: 'ca-file', word: 'FILE', group: 'server' } },
+  ),
+  resultFile: text('result_file', 'file the summary is appended to', {
     flag: { long: 'output', short: 'o', word: 'FILE', group: 'reports' },
     default: './output.txt',
-    help: 'file the summary is appended to',
   }),
-  jsonReport: text({
-    key: 'result_json_file',
+  jsonReport: text('result_json_file', 'write a machine-readable report', {
     flag: { long: 'json', word: 'FILE', group: 'reports', withFile: true },
-    help: 'write a machine-readable report',
   }),
-  htmlReport: text({
-    key: 'result_html_file',
+  htmlReport: text('result_html_file', 'write a report as a web page', {
     flag: { long: 'html', word: 'FILE', group: 'reports', withFile: true },
-    help: 'write a report as a web page',
   }),
-  compareWith: text({
-    key: 'compare_with',
+  compareWith: text('compare_with', 'JSON report of an earlier run to compare with, in the summary and on the page', {
     flag: { long: 'compare', word: 'FILE', group: 'reports', withFile: true },
-    help: 'JSON report of an earlier run to compare with, in the summary and on the page',
   }),
-  confirm: yesNo({
-    key: 'confirm_parameter_prompt',
-    default: false,
-    help: 'ask once before the run, on a terminal',
-  }),
-  failure: choice(['no', 'yes', 'smart'], {
-    key: 'continue_if_fail',
-    levels: ['insert', 'table', 'query'],
-    default: 'no',
-    help: '`no` ends the run at the first failure, `yes` continues with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`',
-  }),
+  confirm: yesNo('confirm_parameter_prompt', 'ask once before the run, on a terminal', { default: false }),
+  failure: choice(
+    ['no', 'yes', 'smart'],
+    'continue_if_fail',
+    '`no` ends the run at the first failure, `yes` continues with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`',
+    { levels: ['insert', 'table', 'query'], default: 'no' },
+  ),
 } as const;

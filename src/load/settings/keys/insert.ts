@@ -7,131 +7,98 @@ const most = Number.MAX_SAFE_INTEGER;
 
 /** Settings of a whole insertion, which its super tables may have of their own. */
 export const insert = {
-  seed: integer({
-    key: 'seed',
+  seed: integer('seed', 'make the random values of runs with this seed the same', {
     flag: { long: 'seed', word: 'N', group: 'run' },
     min: 0,
     shown: 'a new one each time',
-    help: 'make the random values of runs with this seed the same',
   }),
-  threads: integer({
-    key: 'thread_count',
+  threads: integer('thread_count', 'insert threads', {
     flag: { long: 'thread', short: 'T', also: ['threads'], word: 'N', group: 'server' },
     default: 8,
     min: 1,
     max: maxThreads,
-    help: 'insert threads',
   }),
-  createTableThreads: integer({
-    key: 'create_table_thread_count',
+  createTableThreads: integer('create_table_thread_count', 'threads that make sub-tables', {
     also: ['thread_count_create_tbl'],
     default: 8,
     min: 1,
     max: maxThreads,
-    help: 'threads that make sub-tables',
   }),
-  connectionPoolSize: integer({
-    key: 'connection_pool_size',
+  connectionPoolSize: integer('connection_pool_size', 'most connections that are opened before the clock starts', {
     min: 1,
     shown: 'thread_count',
-    help: 'most connections that are opened before the clock starts',
   }),
-  keepTrying: tries({
-    key: 'keep_trying',
+  keepTrying: tries('keep_trying', 'how often a failed request is tried again; -1 and `yes` are for ever, `no` is 0', {
     levels: both,
     flag: { long: 'keep-trying', short: 'k', word: 'N', group: 'server' },
     default: 0,
-    help: 'how often a failed request is tried again; -1 and `yes` are for ever, `no` is 0',
   }),
-  tryingInterval: integer({
-    key: 'trying_interval',
+  tryingInterval: integer('trying_interval', 'pause in ms before each such try', {
     levels: both,
     flag: { long: 'trying-interval', short: 'z', word: 'MS', group: 'server' },
     default: 1000,
     min: 1,
     max: maxMs,
-    help: 'pause in ms before each such try',
   }),
-  rowsPerRequest: integer({
-    key: 'num_of_records_per_req',
+  rowsPerRequest: integer('num_of_records_per_req', 'most rows of one request', {
     flag: { long: 'rec-per-req', short: 'r', word: 'N', group: 'rows' },
     default: 30000,
     min: 1,
     max: 65536 * 32,
     outOfRange: 'default',
-    help: 'most rows of one request',
   }),
-  interlaceRows: integer({
-    key: 'interlace_rows',
-    levels: both,
-    flag: { long: 'interlace-rows', short: 'B', word: 'N', group: 'rows' },
-    default: 0,
-    min: 0,
-    help: 'rows of a sub-table before the next sub-table; 0 fills one after the other',
-  }),
-  insertInterval: integer({
-    key: 'insert_interval',
+  interlaceRows: integer(
+    'interlace_rows',
+    'rows of a sub-table before the next sub-table; 0 fills one after the other',
+    { levels: both, flag: { long: 'interlace-rows', short: 'B', word: 'N', group: 'rows' }, default: 0, min: 0 },
+  ),
+  insertInterval: integer('insert_interval', 'pause in ms after each round of interlaced rows', {
     levels: both,
     flag: { long: 'insert-interval', short: 'i', word: 'MS', group: 'rows' },
     default: 0,
     min: 0,
     max: maxMs,
-    help: 'pause in ms after each round of interlaced rows',
   }),
-  preparedRows: integer({
-    key: 'prepared_rand',
+  preparedRows: integer('prepared_rand', 'number of different rows, which are written in turn', {
     also: ['prepare_rand'],
     flag: { long: 'prepared_rand', short: 'F', also: ['prepare_rand'], word: 'N', group: 'rows' },
     default: 10000,
     min: 1,
     max: most,
-    help: 'number of different rows, which are written in turn',
   }),
-  chinese: yesNo({
-    key: 'chinese',
+  chinese: yesNo('chinese', 'Chinese characters in NCHAR and BINARY', {
     flag: { long: 'chinese', short: 'C', group: 'rows' },
     default: false,
-    help: 'Chinese characters in NCHAR and BINARY',
   }),
-  escapeNames: yesNo({
-    key: 'escape_character',
+  escapeNames: yesNo('escape_character', 'quote names of databases and tables, so that they may hold any character', {
     levels: both,
     flag: { long: 'escape-character', short: 'E', group: 'tables' },
     default: false,
-    help: 'quote names of databases and tables, so that they may hold any character',
   }),
-  childFrom: integer({
-    key: 'childtable_from',
+  childFrom: integer('childtable_from', 'number of the first sub-table that is made and filled', {
     also: ['child_table_from'],
     levels: both,
     default: 0,
     min: 0,
     outOfRange: 'nearest',
-    help: 'number of the first sub-table that is made and filled',
   }),
-  childTo: integer({
-    key: 'childtable_to',
+  childTo: integer('childtable_to', 'end of these sub-tables; not one of them itself', {
     also: ['child_table_to'],
     levels: both,
     shown: 'childtable_count',
-    help: 'end of these sub-tables; not one of them itself',
   }),
-  definitionsMode: text({ key: 'insert_mode', help: '`rest` makes and drops databases and tables over HTTP' }),
-  tcpPort: integer({
-    key: 'telnet_tcp_port',
+  definitionsMode: text('insert_mode', '`rest` makes and drops databases and tables over HTTP'),
+  tcpPort: integer('telnet_tcp_port', 'port of the telnet listener that `tcp_transfer` writes to', {
     default: 6046,
     min: 1,
     max: 65535,
-    help: 'port of the telnet listener that `tcp_transfer` writes to',
   }),
-  databases: list({ key: 'databases', help: 'databases, each with `dbinfo` and `super_tables`; required' }),
-  streams: list({
-    key: 'streams',
+  databases: list('databases', 'databases, each with `dbinfo` and `super_tables`; required'),
+  streams: list('streams', 'streams to make before the insertion; a single object is a list of one', {
     also: ['stream'],
-    help: 'streams to make before the insertion; a single object is a list of one',
   }),
-  databaseInfo: object({ key: 'dbinfo', levels: ['database'], help: 'the database; required' }),
-  superTables: list({ key: 'super_tables', levels: ['database'], help: 'its super tables' }),
+  databaseInfo: object('dbinfo', 'the database; required', { levels: ['database'] }),
+  superTables: list('super_tables', 'its super tables', { levels: ['database'] }),
   aggregate: flag({
     flag: { long: 'aggr-func', short: 'x', group: 'rows' },
     help: 'run aggregation queries after the insertion',
@@ -140,8 +107,7 @@ export const insert = {
 
 /** Settings of one database. */
 export const database = {
-  name: text({
-    key: 'name',
+  name: text('name', 'name of the database; required', {
     flag: {
       long: 'database',
       short: 'd',
@@ -150,13 +116,8 @@ export const database = {
       default: 'test',
       help: 'database; it is dropped and made again unless -U or -Q is given',
     },
-    help: 'name of the database; required',
   }),
-  drop: yesNo({
-    key: 'drop',
-    default: true,
-    help: 'drop the database and make it again; `no` uses the existing one',
-  }),
+  drop: yesNo('drop', 'drop the database and make it again; `no` uses the existing one', { default: true }),
   noDrop: flag({
     flag: { long: 'nodrop', short: 'Q', group: 'tables' },
     help: 'use the database as it is; it must exist',
@@ -165,34 +126,32 @@ export const database = {
     flag: { long: 'supplement-insert', short: 'U', group: 'tables' },
     help: 'use database and super table as they are, and add sub-tables and rows',
   }),
-  vgroups: integer({
+  vgroups: integer(undefined, 'vgroups of the new database', {
     flag: { long: 'vgroups', short: 'v', word: 'N', group: 'tables' },
     min: 0,
     max: most,
-    help: 'vgroups of the new database',
   }),
-  replica: integer({
+  replica: integer(undefined, 'replicas', {
     flag: { long: 'replica', short: 'a', also: ['replia'], word: 'N', group: 'tables' },
     default: 1,
     min: 1,
     max: most,
-    help: 'replicas',
   }),
-  precision: choice(['ms', 'us', 'ns'], { key: 'precision', default: 'ms', help: 'tick of its timestamps' }),
+  precision: choice(['ms', 'us', 'ns'], 'precision', 'tick of its timestamps', { default: 'ms' }),
 } as const;
 
 /** Settings of one stream. */
 export const stream = {
-  name: text({ key: 'stream_name', help: 'name of the stream; required' }),
-  target: text({ key: 'stream_stb', help: 'super table it writes to; required' }),
-  sql: text({ key: 'stream_sql', also: ['source_sql'], help: 'its query; required' }),
-  trigger: text({ key: 'trigger_mode', help: 'when it computes' }),
-  watermark: word({ key: 'watermark', help: 'how long it waits for late rows' }),
-  ignoreUpdate: word({ key: 'ignore_update', help: 'value of IGNORE UPDATE' }),
-  ignoreExpired: word({ key: 'ignore_expired', help: 'value of IGNORE EXPIRED' }),
-  fillHistory: word({ key: 'fill_history', help: 'value of FILL_HISTORY' }),
-  targetColumns: text({ key: 'stream_stb_field', help: 'columns of the target' }),
-  targetTags: text({ key: 'stream_tag_field', help: 'tags of the target' }),
-  subTable: text({ key: 'subtable', help: "names of the target's sub-tables" }),
-  drop: yesNo({ key: 'drop', default: false, help: '`yes` drops and makes the stream, `no` does nothing' }),
+  name: text('stream_name', 'name of the stream; required'),
+  target: text('stream_stb', 'super table it writes to; required'),
+  sql: text('stream_sql', 'its query; required', { also: ['source_sql'] }),
+  trigger: text('trigger_mode', 'when it computes'),
+  watermark: word('watermark', 'how long it waits for late rows'),
+  ignoreUpdate: word('ignore_update', 'value of IGNORE UPDATE'),
+  ignoreExpired: word('ignore_expired', 'value of IGNORE EXPIRED'),
+  fillHistory: word('fill_history', 'value of FILL_HISTORY'),
+  targetColumns: text('stream_stb_field', 'columns of the target'),
+  targetTags: text('stream_tag_field', 'tags of the target'),
+  subTable: text('subtable', "names of the target's sub-tables"),
+  drop: yesNo('drop', '`yes` drops and makes the stream, `no` does nothing', { default: false }),
 } as const;

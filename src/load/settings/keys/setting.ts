@@ -106,8 +106,8 @@ export interface Values {
   refuse(setting: Setting<unknown> | undefined, text: string): undefined;
 }
 
-/** A row without what its type adds. */
-type Row<V> = Partial<Omit<Setting<V>, 'type' | 'default'>> & { readonly help: string; readonly default?: V };
+/** A row without its key, its help and what its type adds. */
+type Row<V> = Partial<Omit<Setting<V>, 'type' | 'default' | 'key' | 'help'>> & { readonly default?: V };
 
 const textType: SettingType<string> = {
   word: 'text',
@@ -221,12 +221,12 @@ const objectType: SettingType<JsonObject> = {
 
 const anyType: SettingType<JsonNode> = { word: 'see right', fromText: () => undefined, fromJson: (node) => node };
 
-/** A constructor of rows of one type; with a default there is always a value. */
+/** A constructor of rows of one type; with a default there is always a value. Without a key the setting is an argument alone. */
 function rowsOf<V>(type: SettingType<V>) {
-  function make(row: Row<V> & { readonly default: V }): Setting<V>;
-  function make(row: Row<V>): Setting<V | undefined>;
-  function make(row: Row<V>): Setting<V | undefined> {
-    return { default: undefined, ...row, type };
+  function make(key: string | undefined, help: string, row: Row<V> & { readonly default: V }): Setting<V>;
+  function make(key: string | undefined, help: string, row?: Row<V>): Setting<V | undefined>;
+  function make(key: string | undefined, help: string, row: Row<V> = {}): Setting<V | undefined> {
+    return { default: undefined, ...(key === undefined ? {} : { key }), help, ...row, type };
   }
   return make;
 }
@@ -255,6 +255,8 @@ export const flag = (row: Omit<Setting<boolean>, 'type' | 'default'>): Setting<b
 /** One of some words, in any case. */
 export function choice<const W extends string>(
   words: readonly W[],
+  key: string,
+  help: string,
   row: Row<NoInfer<W>> & { readonly default: NoInfer<W> },
 ): Setting<W> {
   const find = (text: string): W | undefined => words.find((known) => known === text.trim().toLowerCase());
@@ -267,7 +269,7 @@ export function choice<const W extends string>(
       return find(text) ?? place.refuse(`${JSON.stringify(text)} is not supported; allowed: ${words.join(', ')}`);
     },
   };
-  return rowsOf(type)(row);
+  return rowsOf(type)(key, help, row);
 }
 
 /** Seconds in a file as milliseconds. */
