@@ -72,7 +72,7 @@ export async function run(): Promise<void> {
     precision: 'ns',
     nowTicks: 1n,
     ttl: 0,
-    schema: { table: () => undefined },
+    schema: { table: () => undefined, view: () => undefined },
     dictionary: new SeriesDictionary(),
     makeSubTable: (superTable: string, name: string, tags: SubTable['tags'], ttl: number): SubTable => {
       let known = subTables.get(name);

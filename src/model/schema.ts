@@ -184,6 +184,8 @@ export function markRegistered(subTable: SubTable, place?: OtherPlace): void {
 export interface TableLookUp {
   /** A super table or normal table. */
   table(database: string, name: string): TableDef | undefined;
+  /** A view, which has its name among those of the tables. */
+  view(database: string, name: string): object | undefined;
 }
 
 /** Of types that are declared without a length and whose values are one number each. */

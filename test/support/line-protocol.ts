@@ -55,6 +55,7 @@ export function superTable(
 /** A schema, its sub-tables and a dictionary, for calls of the parser that belong together. */
 export class LineProtocolDesk {
   readonly tables = new Map<string, TableDef>();
+  readonly views = new Map<string, object>();
   readonly subTables = new Map<string, SubTable>();
   readonly byId = new Map<bigint, SubTable>();
   dictionary = new SeriesDictionary();
@@ -74,7 +75,7 @@ export class LineProtocolDesk {
       precision: 'ns',
       nowTicks,
       ttl: 0,
-      schema: { table: (_, name) => this.tables.get(name) },
+      schema: { table: (_, name) => this.tables.get(name), view: (_, name) => this.views.get(name) },
       dictionary: this.dictionary,
       makeSubTable: (superTableName, name, tags, ttl) => this.#make(superTableName, name, tags, ttl),
       ...more,

@@ -6,7 +6,7 @@ import type { SubTable, TagValue } from '../../model/schema.js';
 import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
-import { keyIsMissing, PointTable, rawName } from './point-table.js';
+import { keyIsMissing, PointTable, rawName, refusalOfView } from './point-table.js';
 import type { SeriesKey } from './series-tags.js';
 import { TextMarks } from './text-marks.js';
 
@@ -347,6 +347,7 @@ export class PointCollector {
       const { database, schema, dictionary } = this.#options;
       const definition = schema.table(database.name, table.name);
       table.begin(this.#call, dictionary.nextBlock(), database.name, definition, this.#textBytes);
+      if (definition === undefined) table.refusal = refusalOfView(schema, database.name, table.name);
     }
     this.#columnsBefore = table.columns.length;
   }

@@ -11,6 +11,7 @@ import {
   type SubTable,
   schemalessWidth,
   type TableDef,
+  type TableLookUp,
   type TagValue,
 } from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
@@ -312,6 +313,12 @@ function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fau
   if (hasJson === (tagType === 'JSON')) return undefined;
   const text = hasJson ? 'has a JSON tag, beside which there is no other' : 'has other tags than one of type JSON';
   return fault('parameter', Codes.oneJsonTag, `table "${name}" ${text}`);
+}
+
+/** Why the name of a table that is not there cannot become one, if so. */
+export function refusalOfView(schema: TableLookUp, database: string, name: string): Fault | undefined {
+  if (schema.view(database, name) === undefined) return undefined;
+  return fault('parameter', Codes.schemalessData, `table "${name}" is a view`);
 }
 
 /** Why a point cannot be stored that leaves out the column that is part of the key of its table. */

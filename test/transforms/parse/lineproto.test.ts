@@ -198,6 +198,20 @@ test('refuses a table that is not a super table', (t) => {
   t.is(parsed.rejects[0]?.fault.message, 'table "m" is not a super table (column 1)');
 });
 
+test('refuses the name of a view as long as there is one', (t) => {
+  const desk = new LineProtocolDesk();
+  const text = 'm v=1\nn v=1\nm v=2';
+  t.is(desk.parse('m v=1').rows, 1);
+  desk.views.set('m', {});
+  const parsed = desk.parse(text);
+  t.deepEqual(
+    [parsed.rows, ...parsed.rejects.map(({ row, fault: { message } }) => `${row}: ${message}`)],
+    [1, '0: table "m" is a view (column 1)', '2: table "m" is a view (column 1)'],
+  );
+  desk.views.delete('m');
+  t.is(desk.parse(text).rows, 3);
+});
+
 test('carries a sub-table in every block until it is registered, once however its tags are written', (t) => {
   const desk = new LineProtocolDesk();
   const names = () =>

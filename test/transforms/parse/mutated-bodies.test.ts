@@ -27,7 +27,7 @@ function optionsOf(precision: ParseOptions['precision']): ParseOptions {
     precision,
     nowTicks: 1_767_225_600_000_000_000n,
     ttl: 0,
-    schema: { table: () => undefined },
+    schema: { table: () => undefined, view: () => undefined },
     dictionary: new SeriesDictionary(10_000, 4 * 1024 * 1024),
     makeSubTable: (superTable, name, tags, ttl) => ({ key: ++id, id, name, superTable, tags, ttl, registered: false }),
     maxMessageBytes: 1024 * 1024,
