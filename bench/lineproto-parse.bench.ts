@@ -14,7 +14,7 @@ const pieceBytes = 1024 * 1024;
 const maxLineBytes = 1024 * 1024;
 
 const database: DatabaseDef = { id: 'b', name: 'bench', precision: 'ns', keepDays: 3650, options: {}, created: 0 };
-const schema: ParseOptions['schema'] = { table: () => undefined };
+const schema: ParseOptions['schema'] = { table: () => undefined, view: () => undefined };
 
 let nextId = 1n;
 const makeSubTable: MakeSubTable = (superTable, name, tags, ttl): SubTable => {

@@ -142,7 +142,7 @@ export class PointCollector {
     this.#take(table);
     this.newTags = key.tags;
     this.#key = key;
-    if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return undefined;
+    if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return table.misfit(style);
     return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
   }
 

@@ -100,6 +100,11 @@ export class PointTable {
     this.#style = style;
   }
 
+  /** Why rows of a style cannot be beside those that the table was made for, if so. */
+  misfit({ tagType }: TableStyle): Fault | undefined {
+    return tagType === this.#style.tagType ? undefined : otherTags(this.name, tagType !== 'JSON');
+  }
+
   /** Readies the table for a call of `textBytes` bytes: takes over the schema and forgets what earlier calls brought. */
   begin(call: number, block: number, database: string, definition: TableDef | undefined, textBytes: number): void {
     this.call = call;
@@ -310,7 +315,10 @@ export class PointTable {
 function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fault | undefined {
   if (kind === 'normal') return fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`);
   const hasJson = tags.some((tag) => tag.type.name === 'JSON');
-  if (hasJson === (tagType === 'JSON')) return undefined;
+  return hasJson === (tagType === 'JSON') ? undefined : otherTags(name, hasJson);
+}
+
+function otherTags(name: string, hasJson: boolean): Fault {
   const text = hasJson ? 'has a JSON tag, beside which there is no other' : 'has other tags than one of type JSON';
   return fault('parameter', Codes.oneJsonTag, `table "${name}" ${text}`);
 }

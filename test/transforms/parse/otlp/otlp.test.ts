@@ -164,6 +164,21 @@ test('exemplars stand in the table of those of remote write, descriptions and un
   t.is(counted.leftOut, 1);
 });
 
+test('a metric with the name of the table of metadata or exemplars loses its points, or has the table to itself', (t) => {
+  const read = (...metrics: object[]): unknown[] => {
+    const desk = new LineProtocolDesk();
+    const parsed = parseOtlp(otlpRequest(requestOf(metrics)), desk.options());
+    const messages = parsed.rejects.map(({ row, fault }) => `${row}: ${fault.message}`);
+    return [...desk.rows(parsed).map(({ table }) => table), ...messages, parsed.leftOut];
+  };
+  const metadata = { ...gauge('metric_metadata', { ...time, asDouble: 1 }), unit: 's' };
+  const reason = 'table "metric_metadata" has a JSON tag, beside which there is no other';
+  const other = gauge('other', { ...time, asDouble: 1, exemplars: [{ asDouble: 2 }] });
+  t.deepEqual(read(metadata, other), ['metric_metadata', 'other', 'metric_exemplars', `0: ${reason}`, 0]);
+  const exemplars = gauge('metric_exemplars', { ...time, asDouble: 1 });
+  t.deepEqual(read(exemplars, other), ['metric_exemplars', 'other', 1]);
+});
+
 test('ids of traces and spans are labels of an exemplar', (t) => {
   const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const request = (ids: object): object =>
