@@ -5,6 +5,7 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
+import { type Alarm, type Clock, systemClock } from '../work/clock.js';
 import { Slice } from '../work/slice.js';
 import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
@@ -76,6 +77,7 @@ export class GroupCommit {
   readonly #limits: BatchLimits;
   readonly #placeOf: (block: ColumnBlock) => string;
   readonly #log: GroupLog | undefined;
+  readonly #clock: Clock;
   #groups: Subscriber<Batch<BlockGroup>> | undefined;
   readonly #lanes = new Map<string, Lane>();
   readonly #tables = new OpenTables();
@@ -83,14 +85,20 @@ export class GroupCommit {
   #inFlight = 0;
   #ended = false;
   #scheduled = false;
-  #timer: NodeJS.Timeout | undefined;
-  #timerAt = Number.POSITIVE_INFINITY;
+  #alarm: Alarm | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
 
   /** Blocks are logged only where there is a log. */
-  constructor(limits: BatchLimits, placeOf: (block: ColumnBlock) => string = tableKey, log?: GroupLog) {
+  constructor(
+    limits: BatchLimits,
+    placeOf: (block: ColumnBlock) => string = tableKey,
+    log?: GroupLog,
+    clock: Clock = systemClock,
+  ) {
     this.#limits = limits;
     this.#placeOf = placeOf;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** The operator; one subscription at a time. */
@@ -105,8 +113,8 @@ export class GroupCommit {
         });
         return () => {
           subscription.unsubscribe();
-          clearTimeout(this.#timer);
-          for (const lane of this.#lanes.values()) clearTimeout(lane.linger);
+          this.#alarm?.cancel();
+          for (const lane of this.#lanes.values()) lane.linger?.cancel();
         };
       });
   }
@@ -169,7 +177,7 @@ export class GroupCommit {
   #add(batch: Batch<ColumnBlock>): void {
     const lane = this.#laneOf(batch);
     if (lane.waiting.length === 0) {
-      lane.dueAt = performance.now() + this.#limits.flushIntervalMs;
+      lane.dueAt = this.#clock.now() + this.#limits.flushIntervalMs;
       this.#wakeAt(lane.dueAt);
     }
     append(lane, batch);
@@ -180,7 +188,7 @@ export class GroupCommit {
 
   /** Puts a lane in line when a group of it is due. */
   #consider(lane: Lane): void {
-    if (lane.busy || !isReady(lane, this.#limits, performance.now())) return;
+    if (lane.busy || !isReady(lane, this.#limits, this.#clock.now())) return;
     this.#enqueue(lane);
     this.#schedule();
   }
@@ -203,13 +211,13 @@ export class GroupCommit {
 
   async #launch(lane: Lane): Promise<void> {
     this.#inFlight++;
-    const begun = performance.now();
+    const begun = this.#clock.now();
     if (lane.sealed === undefined) lane.inFlight = takeGroup(lane, this.#limits);
     const { members, group } = lane.sealed ?? (await this.#seal(lane, lane.inFlight));
     lane.sealed = undefined;
     const settle = (delivery: Delivery): void => {
       this.#inFlight--;
-      void this.#settle(lane, { members, group }, delivery, performance.now() - begun);
+      void this.#settle(lane, { members, group }, delivery, this.#clock.now() - begun);
     };
     const grouped = groupBatches(members);
     const token = group === undefined ? {} : { token: this.#log!.tokenOf(group) };
@@ -218,7 +226,7 @@ export class GroupCommit {
 
   /** The next group of a lane, once it is noted. */
   async #seal(lane: Lane, members: readonly Batch<ColumnBlock>[]): Promise<Sealed> {
-    if (lane.waiting.length > 0) lane.dueAt = performance.now() + this.#limits.flushIntervalMs;
+    if (lane.waiting.length > 0) lane.dueAt = this.#clock.now() + this.#limits.flushIntervalMs;
     const earlier = members[0]!.logged?.earlierGroup;
     if (earlier !== undefined && earlier.pairs === pairsIn(members)) return { members, group: earlier.group };
     const logged = members.filter((member) => member.logged !== undefined);
@@ -305,7 +313,7 @@ export class GroupCommit {
   #goOn(lane: Lane, members: readonly Batch<ColumnBlock>[], writeMs: number): void {
     lane.busy = false;
     lane.expected = Math.max(1, sendersOf(members) + lane.senders);
-    if (isReady(lane, this.#limits, performance.now())) this.#enqueue(lane);
+    if (isReady(lane, this.#limits, this.#clock.now())) this.#enqueue(lane);
     else {
       this.#linger(lane, writeMs);
       if (lane.waiting.length > 0) this.#wakeAt(lane.dueAt);
@@ -316,7 +324,7 @@ export class GroupCommit {
   /** The lane stays busy until its first group is tried again. */
   #tryLater(lane: Lane): void {
     lane.failures++;
-    lane.failedAt = performance.now();
+    lane.failedAt = this.#clock.now();
     this.#tryAt(lane, lane.failedAt + delayMs(lane.failures));
     this.#schedule();
   }
@@ -324,20 +332,17 @@ export class GroupCommit {
   /** A group that failed for a passing reason is tried again soon for somebody who waits for it. */
   #hasten(lane: Lane): void {
     if (!lane.busy || lane.linger === undefined || lane.sealed === undefined) return;
-    clearTimeout(lane.linger);
+    lane.linger?.cancel();
     this.#tryAt(lane, Math.min(lane.dueAgainAt, lane.failedAt + hastyMs));
   }
 
   #tryAt(lane: Lane, at: number): void {
     lane.dueAgainAt = at;
-    lane.linger = setTimeout(
-      () => {
-        lane.linger = undefined;
-        this.#ready.push(lane);
-        this.#schedule();
-      },
-      Math.max(0, at - performance.now()),
-    );
+    lane.linger = this.#clock.after(Math.max(0, at - this.#clock.now()), () => {
+      lane.linger = undefined;
+      this.#ready.push(lane);
+      this.#schedule();
+    });
   }
 
   #wake(lane: Lane): void {
@@ -345,7 +350,7 @@ export class GroupCommit {
   }
 
   #enqueue(lane: Lane): void {
-    clearTimeout(lane.linger);
+    lane.linger?.cancel();
     lane.linger = undefined;
     lane.busy = true;
     this.#ready.push(lane);
@@ -353,26 +358,27 @@ export class GroupCommit {
 
   #linger(lane: Lane, writeMs: number): void {
     const waitMs = this.#ended ? 0 : Math.min(maxLingerMs, writeMs * lingerShare);
-    lane.linger = setTimeout(() => {
+    lane.linger = this.#clock.after(waitMs, () => {
       lane.linger = undefined;
       if (lane.waiting.length === 0) this.#lanes.delete(lane.key);
       else if (lane.senders > 0 || this.#ended) this.#enqueue(lane);
       this.#schedule();
-    }, waitMs);
+    });
   }
 
   /** Sees to it that lanes are looked at when the first of them is due. */
   #wakeAt(time: number): void {
-    if (time >= this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = time;
-    this.#timer = setTimeout(() => this.#lookAtDue(), Math.max(1, Math.ceil(time - performance.now())));
+    if (time >= this.#alarmAt) return;
+    this.#alarm?.cancel();
+    this.#alarmAt = time;
+    const ms = Math.max(1, Math.ceil(time - this.#clock.now()));
+    this.#alarm = this.#clock.after(ms, () => this.#lookAtDue());
   }
 
   #lookAtDue(): void {
-    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#alarmAt = Number.POSITIVE_INFINITY;
     let next = Number.POSITIVE_INFINITY;
-    const now = performance.now();
+    const now = this.#clock.now();
     for (const lane of this.#lanes.values()) {
       if (lane.busy || lane.waiting.length === 0) continue;
       if (lane.dueAt <= now) this.#consider(lane);

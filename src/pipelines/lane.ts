@@ -1,6 +1,7 @@
 import type { Batch, EarlierGroup, Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Fault } from '../model/fault.js';
+import type { Alarm } from '../work/clock.js';
 import { pairOf } from './write/groups.js';
 
 /** Bounds of one group. */
@@ -41,7 +42,7 @@ export interface Lane {
   /** Senders that are likely to come soon or are here: those of the last group, and those that wait. */
   expected: number;
   /** Runs while the place lingers for them, or until a group is tried again. */
-  linger: NodeJS.Timeout | undefined;
+  linger: Alarm | undefined;
   /** How many of those that wait come from a refused group and go one by one. */
   alone: number;
   /** Blocks that ever came, and that have ended: they end in the order in which they came. */

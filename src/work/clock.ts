@@ -1,3 +1,25 @@
+/** The time, and what is to happen later; a test has one of its own, in which time passes when it says so. */
+export interface Clock {
+  /** Milliseconds since some moment; they never go back. */
+  now(): number;
+  /** Runs something once, so many milliseconds later. */
+  after(ms: number, run: () => void): Alarm;
+}
+
+/** Something that is to happen later. */
+export interface Alarm {
+  cancel(): void;
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
 /** How far the monotonic clock may be from the system's before it is set anew. */
 const maxClockErrorMs = 2;
 let clockOriginMs = performance.timeOrigin;

@@ -1,18 +1,17 @@
 import test from 'ava';
 import { delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
-import { instant, oneRow, setUp, turn } from '../support/group-commit.js';
-import { until } from '../support/until.js';
+import { instant, oneRow, setUp } from '../support/group-commit.js';
 
 test('what ends apart is told to its own senders, and goes once more only where blocks of one table may be the reason', async (t) => {
-  const { input, groups } = setUp(1, 1000, () => 'one');
+  const { input, groups, pass } = setUp({ workers: 1 }, () => 'one');
   const batches = ['x', 'a', 'b', 'b', 'c'].map((table, value) => oneRow(table, value));
   const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
   input.next(batches[0]!);
-  await turn();
+  await pass();
   for (const batch of batches.slice(1)) input.next(batch);
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   const apart = new Map([0, 1, 2].map((place) => [place, rejected]));
   groups[1]!.settle({ outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [], apart });
   t.deepEqual(
@@ -20,7 +19,7 @@ test('what ends apart is told to its own senders, and goes once more only where 
     [[delivered(1)], [rejected], [], [], [delivered(1)]],
   );
   for (const at of [2, 3]) {
-    await turn();
+    await pass();
     t.deepEqual(
       groups[at]!.payload.blocks.map((block) => block.times[0]),
       [BigInt(at)],
@@ -31,12 +30,13 @@ test('what ends apart is told to its own senders, and goes once more only where 
 });
 
 test('goes on without the senders that do not come, once it has lingered', async (t) => {
-  const { input, groups } = setUp();
+  const { input, groups, pass } = setUp();
   for (const value of [1, 2]) input.next(oneRow('t', value));
-  await turn();
+  await pass();
   input.next(oneRow('t', 3));
   groups[0]!.settle(delivered(2));
-  t.true(await until(() => groups.length === 2));
+  await pass();
+  t.is(groups.length, 2);
   t.is(groups[1]?.rows, 1);
 });
 
@@ -57,40 +57,40 @@ test('never keeps the only sender of a table waiting, nor many rows', async (t) 
 });
 
 test('hands a failure to every batch of the group', async (t) => {
-  const { input, groups } = setUp();
+  const { input, groups, pass } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));
   input.next(batches[0]!);
-  await turn();
+  await pass();
   for (const batch of batches.slice(1)) input.next(batch);
-  await turn();
+  await pass();
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   groups[1]!.settle({ outcome: 'shed', reason: 'memory' });
-  await turn();
+  await pass();
   t.is(batches[1]!.endings[0]!.outcome, 'shed');
   t.is(batches[2]!.endings[0]!.outcome, 'shed');
 });
 
 test('a rejected group is taken apart, so that each batch answers for itself, in the order they came', async (t) => {
-  const { input, groups } = setUp();
+  const { input, groups, pass } = setUp();
   const batches = [1, 2, 3, 4].map((value) => oneRow('t', value));
   const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
   input.next(batches[0]!);
-  await turn();
+  await pass();
   for (const batch of batches.slice(1, 3)) input.next(batch);
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   groups[1]!.settle(rejected);
-  await turn();
+  await pass();
   t.deepEqual([batches[1]!.endings, batches[2]!.endings], [[], []]);
   input.next(batches[3]!);
-  await turn();
+  await pass();
   groups[2]!.settle(rejected);
-  await turn();
+  await pass();
   groups[3]!.settle(delivered(1));
-  await turn();
+  await pass();
   groups[4]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.deepEqual(
     groups.map((group) => group.payload.blocks.map((block) => Number(block.times[0]))),
     [[1], [2, 3], [2], [3], [4]],

@@ -1,20 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { Subject } from 'rxjs';
-import type { Batch, BlockGroup } from '../../src/model/batch.js';
+import type { Batch } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
-import { GroupCommit } from '../../src/pipelines/batch.js';
 import { blockOf, int, recordedBatch } from '../support/blocks.js';
-import { instant, oneRow, setUp, turn } from '../support/group-commit.js';
-import { until } from '../support/until.js';
+import { instant, oneRow, setUp } from '../support/group-commit.js';
 
 test('tells when the oldest row came that is not stored', async (t) => {
-  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  const { commit, input, groups, pass } = setUp({ maxRows: 10 });
   const came = (table: string, nowMicros: bigint) => {
     const batch = oneRow(table, 1);
     input.next({ ...batch, target: { ...batch.target, reading: { epoch: 0, nowMicros } } });
@@ -23,37 +16,30 @@ test('tells when the oldest row came that is not stored', async (t) => {
   came('a', 7n);
   came('b', 5n);
   t.is(commit.waiting.oldestMicros, 5n);
-  await turn();
+  await pass();
   t.is(groups.length, 2);
   t.is(commit.waiting.oldestMicros, 5n);
   groups.find(({ payload }) => payload.blocks[0]!.table === 'b')!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(commit.waiting.oldestMicros, 7n);
   groups.find(({ payload }) => payload.blocks[0]!.table === 'a')!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(commit.waiting.oldestMicros, undefined);
 });
 
 test('logged blocks wait for more of them, and go at once when they are told to hurry', async (t) => {
-  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
-  t.teardown(() => subscription.unsubscribe());
+  const { commit, input, groups, pass } = setUp({ maxRows: 10, flushIntervalMs: 60_000 });
   const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   for (const table of ['a', 'b']) input.next({ ...oneRow(table, 1), logged });
-  await turn();
+  await pass();
   t.is(groups.length, 0);
   commit.hurry();
-  t.true(await until(() => groups.length === 2));
+  await instant();
+  t.is(groups.length, 2);
 });
 
 test('blocks go at once for a reader of a series while they have rows of it', async (t) => {
-  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
-  t.teardown(() => subscription.unsubscribe());
+  const { commit, input, groups, pass } = setUp({ maxRows: 10, flushIntervalMs: 60_000 });
   const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   const add = (id: bigint) => input.next({ ...recordedBatch(blockOf('a', { v: int }, [[id, 1n, { v: 1 }]])), logged });
   const table = { database: 'db', table: 'a' };
@@ -61,10 +47,11 @@ test('blocks go at once for a reader of a series while they have rows of it', as
   add(2n);
   t.is(commit.visible([table], [3n]), undefined);
   t.is(commit.visible([{ database: 'db', table: 'b' }], [1n]), undefined);
-  await turn();
+  await pass();
   t.is(groups.length, 0);
   const seen = t.throwsAsync(async () => commit.visible([table], [3n, 2n]));
-  t.true(await until(() => groups.length === 1));
+  await instant();
+  t.is(groups.length, 1);
   // They are in flight now, and another one waits behind them.
   add(3n);
   t.is(commit.visible([table], [4n]), undefined);
@@ -74,9 +61,11 @@ test('blocks go at once for a reader of a series while they have rows of it', as
   // And now they are to be tried again.
   const tried = commit.visible([table], [2n]);
   t.not(tried, undefined);
-  t.true(await until(() => groups.length === 2, 10_000));
+  await pass(500);
+  t.is(groups.length, 2);
   groups[1]!.settle(delivered(2));
-  t.true(await until(() => groups.length === 3, 10_000));
+  await instant();
+  t.is(groups.length, 3);
   t.is(commit.visible([table], [1n, 2n]), undefined);
   const last = commit.visible([table], [3n]);
   groups[2]!.settle(delivered(1));
@@ -85,58 +74,48 @@ test('blocks go at once for a reader of a series while they have rows of it', as
 });
 
 test('logged blocks that the database could not take are tried again soon for a reader', async (t) => {
-  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
-  t.teardown(() => subscription.unsubscribe());
+  const { commit, input, groups, pass } = setUp({ maxRows: 10, flushIntervalMs: 60_000 });
   const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   input.next({ ...oneRow('a', 1), logged });
   const away = fault('network', Codes.free, 'away');
   const attempts = 8;
-  const begun = performance.now();
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const seen = t.throwsAsync(async () => commit.visible('all'), { message: /away/ });
-    t.true(await until(() => groups.length === attempt, 10_000));
+    // Without a reader it would be up to 5 s.
+    await pass(500);
+    t.is(groups.length, attempt);
     groups.at(-1)!.settle({ outcome: 'failed', fault: away });
     await seen;
   }
-  // Alone, the pauses between so many attempts come to 8 s at least.
-  t.true(performance.now() - begun < 6_000);
   const seen = commit.visible('all');
-  t.true(await until(() => groups.length > attempts, 10_000));
+  await pass(500);
+  t.is(groups.length, attempts + 1);
   groups.at(-1)!.settle(delivered(1));
   await t.notThrowsAsync(async () => seen);
 });
 
 test('logged blocks that are refused once after an outage are tried again', async (t) => {
-  const commit = new GroupCommit({ workers: 1, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 1 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
-  t.teardown(() => subscription.unsubscribe());
+  const { input, groups, pass } = setUp({ workers: 1, maxRows: 10, batchSize: 1, flushIntervalMs: 1 });
   const endings: Delivery[] = [];
   const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
   input.next({ ...oneRow('a', 1), logged, settle: (delivery) => endings.push(delivery) });
   const away = fault('network', Codes.networkUnavailable, 'away');
   const refused = fault('database', Codes.free, 'refused');
   for (const [at, failure] of [away, away, away, refused].entries()) {
-    t.true(await until(() => groups.length > at));
+    await pass(5_000);
+    t.is(groups.length, at + 1);
     groups[at]!.settle({ outcome: 'failed', fault: failure });
   }
-  t.true(await until(() => groups.length > 4));
+  await pass(5_000);
+  t.is(groups.length, 5);
   t.deepEqual(endings, []);
   groups[4]!.settle(delivered(1));
-  t.true(await until(() => endings.length === 1));
+  await instant();
   t.deepEqual(endings, [delivered(1)]);
 });
 
 test('rows of several texts that are refused go on text by text, and whoever waits for them waits for each', async (t) => {
-  const commit = new GroupCommit({ workers: 1, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
-  const input = new Subject<Batch<ColumnBlock>>();
-  const groups: Batch<BlockGroup>[] = [];
-  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
-  t.teardown(() => subscription.unsubscribe());
+  const { commit, input, groups, pass } = setUp({ workers: 1, maxRows: 10, flushIntervalMs: 60_000 });
   const endings: (readonly [text: number, outcome: Delivery['outcome']])[] = [];
   const alone = (text: number): Batch<ColumnBlock> => ({
     ...oneRow('a', text),
@@ -149,7 +128,8 @@ test('rows of several texts that are refused go on text by text, and whoever wai
   const seen = commit.visible('all');
   const refusal = { outcome: 'rejected', fault: fault('parameter', Codes.free, 'refused') } as const;
   const settled = async (place: number, blocks: number, ending: Delivery) => {
-    t.true(await until(() => groups.length > place));
+    await pass(5_000);
+    t.is(groups.length, place + 1);
     t.is(groups[place]!.payload.blocks.length, blocks);
     groups[place]!.settle(ending);
   };
@@ -170,16 +150,16 @@ test('rows of several texts that are refused go on text by text, and whoever wai
 });
 
 test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {
-  const { input, groups } = setUp();
+  const { input, groups, pass } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));
   input.next(batches[0]!);
-  await turn();
+  await pass();
   for (const batch of batches.slice(1)) input.next(batch);
-  await turn();
+  await pass();
   t.is(groups.length, 1);
   t.is(groups[0]!.rows, 1);
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(groups.length, 2);
   t.deepEqual(
     groups[1]!.payload.blocks.map((block) => block.times[0]),
@@ -187,7 +167,7 @@ test('writes to an idle table at once and joins what arrives meanwhile', async (
   );
   t.is(batches[1]!.endings.length, 0);
   groups[1]!.settle(delivered(2));
-  await turn();
+  await pass();
   t.deepEqual(
     batches.map((batch) => batch.endings),
     [[delivered(1)], [delivered(1)], [delivered(1)]],
@@ -195,30 +175,23 @@ test('writes to an idle table at once and joins what arrives meanwhile', async (
 });
 
 test('lingers for the senders that were just answered, and goes on at once when all of them are back', async (t) => {
-  // A busy machine may be slower than the linger, which is 20 ms here: then it is no answer.
-  for (;;) {
-    const { input, groups } = setUp();
-    for (const value of [1, 2]) input.next(oneRow('t', value));
-    await sleep(40);
-    input.next(oneRow('t', 3));
-    const begun = performance.now();
-    groups[0]!.settle(delivered(2));
-    await instant();
-    const seen = [groups.length];
-    input.next(oneRow('t', 4));
-    await instant();
-    seen.push(groups.length);
-    input.next(oneRow('t', 5));
-    await instant();
-    if (performance.now() - begun > 15) continue;
-    t.deepEqual(seen, [1, 1], 'two senders were answered, one waits, then another one');
-    t.is(groups[1]?.rows, 3);
-    return;
-  }
+  const { input, groups, pass } = setUp();
+  for (const value of [1, 2]) input.next(oneRow('t', value));
+  await pass(40);
+  input.next(oneRow('t', 3));
+  groups[0]!.settle(delivered(2));
+  await pass(19);
+  t.is(groups.length, 1, 'two senders were answered, one waits');
+  input.next(oneRow('t', 4));
+  await instant();
+  t.is(groups.length, 1, 'one of those that were waited for is not back');
+  input.next(oneRow('t', 5));
+  await instant();
+  t.is(groups[1]?.rows, 3);
 });
 
 test('blocks of several tables in one place go together, those of one text as one sender', async (t) => {
-  const { input, groups } = setUp(2, 1000, ({ table }) => table[0]!);
+  const { input, groups } = setUp({}, ({ table }) => table[0]!);
   const text = (...tables: readonly string[]) => {
     const { target } = oneRow('a', 0);
     return tables.map((table, value) => ({ ...oneRow(table, value), target }));
@@ -236,66 +209,66 @@ test('blocks of several tables in one place go together, those of one text as on
 
 test('a table keeps its place while blocks of it are open, and takes a new one afterwards', async (t) => {
   let place = 'old';
-  const { input, groups } = setUp(2, 1000, () => place);
+  const { input, groups, pass } = setUp({}, () => place);
   input.next(oneRow('a', 1));
-  await turn();
+  await pass();
   place = 'new';
   input.next(oneRow('a', 2));
   input.next(oneRow('b', 3));
-  await turn();
+  await pass();
   t.deepEqual(
     groups.map(({ payload }) => payload.blocks[0]!.times[0]),
     [1n, 3n],
   );
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(groups[2]!.payload.blocks[0]!.times[0], 2n);
   groups[2]!.settle(delivered(1));
   input.next(oneRow('a', 4));
-  await turn();
+  await pass();
   t.is(groups.length, 3, 'it waits behind what is in flight in its new place');
   groups[1]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(groups[3]!.payload.blocks[0]!.times[0], 4n);
 });
 
 test('keeps other tables moving while one waits, up to the number of workers', async (t) => {
-  const { input, groups } = setUp(2);
+  const { input, groups, pass } = setUp();
   for (const name of ['a', 'b', 'c', 'a', 'c']) input.next(oneRow(name, 1));
-  await turn();
+  await pass();
   t.deepEqual(
     groups.map((group) => group.payload.blocks[0]!.table),
     ['a', 'b'],
   );
   groups[1]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(groups[2]!.payload.blocks[0]!.table, 'c');
   t.is(groups[2]!.payload.blocks.length, 2);
 });
 
 test('does not make a group larger than the row limit out of smaller blocks', async (t) => {
-  const { input, groups } = setUp(1, 2);
+  const { input, groups, pass } = setUp({ workers: 1, maxRows: 2 });
   input.next(oneRow('t', 1));
-  await turn();
+  await pass();
   for (const value of [2, 3, 4]) input.next(oneRow('t', value));
-  await turn();
+  await pass();
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.is(groups[1]!.rows, 2);
   groups[1]!.settle(delivered(2));
-  await turn();
+  await pass();
   t.is(groups[2]!.rows, 1);
 });
 
 test('writes of one table never overlap, and share a group only when they agree about their target', async (t) => {
-  const { input, groups } = setUp(4);
+  const { input, groups, pass } = setUp({ workers: 4 });
   const of = (value: number, createDatabase: boolean, epoch: number) => {
     const batch = oneRow('t', value);
     return { ...batch, target: { ...batch.target, createDatabase, reading: { epoch, nowMicros: 0n } } };
   };
   for (const batch of [of(1, true, 1), of(2, false, 1), of(3, false, 1), of(4, false, 2)]) input.next(batch);
   for (let at = 0; at < 3; at++) {
-    await turn();
+    await pass();
     t.is(groups.length, at + 1);
     groups[at]!.settle(delivered(1));
   }
@@ -306,14 +279,14 @@ test('writes of one table never overlap, and share a group only when they agree 
 });
 
 test('tables whose names hold line breaks are not taken for one another', async (t) => {
-  const { input, groups } = setUp(1);
+  const { input, groups, pass } = setUp({ workers: 1 });
   const batches = [oneRow('b\nc', 1), oneRow('c', 2), oneRow('c', 3)];
   input.next(oneRow('other', 0));
   for (const [at, database] of ['a', 'a\nb', 'a\nb'].entries()) {
     input.next({ ...batches[at]!, payload: { ...batches[at]!.payload, database } });
   }
   for (let at = 0; at < 3; at++) {
-    await turn();
+    await pass();
     groups[at]!.settle(delivered(1));
   }
   t.deepEqual(
@@ -323,18 +296,18 @@ test('tables whose names hold line breaks are not taken for one another', async 
 });
 
 test('completes only when everything in flight is settled', async (t) => {
-  const { input, groups, isCompleted } = setUp();
+  const { input, groups, isCompleted, pass } = setUp();
   input.next(oneRow('t', 1));
-  await turn();
+  await pass();
   input.next(oneRow('t', 2));
-  await turn();
+  await pass();
   input.complete();
-  await turn();
+  await pass();
   t.false(isCompleted());
   groups[0]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.false(isCompleted());
   groups[1]!.settle(delivered(1));
-  await turn();
+  await pass();
   t.true(isCompleted());
 });
