@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { makePlace } from './place-of-data.js';
 import {
   allVariable,
   deadlineVariable,
@@ -126,7 +127,7 @@ async function run(files: readonly TestFile[], concurrency: number, deadline = I
   );
   const entries = writeEntries(processes);
   const config = writeSettings(entries, concurrency);
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-test-run-'));
+  const directory = makePlace(!flags.long);
   const record = join(directory, 'record');
   const report = new Report(say, plainTitles(entries));
   const ended: Ended[] = [];
@@ -161,6 +162,7 @@ async function run(files: readonly TestFile[], concurrency: number, deadline = I
       // AVA does less for a person when it takes a machine for one that only tests.
       env: {
         ...process.env,
+        TMPDIR: directory,
         ...(flags.all ? { [allVariable]: 'true' } : {}),
         [recordVariable]: record,
         [deadlineVariable]: String(deadline),

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { deviceOf, PartSpreader } from '../../../src/database/host/spread.js';
 import { skipped } from '../../support/skipped.js';
 
 test('table directories get the attribute once, where the file system profits from it', async (t) => {
-  const path = mkdtempSync(join(tmpdir(), 'sluice-spread-'));
+  // Beside the compiled tests, which lie on a disk; other files of tests may lie in memory.
+  const path = mkdtempSync(join(import.meta.dirname, 'spread-'));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));
   const table = join(path, 'store', 'abc', 'abcdef');
   mkdirSync(table, { recursive: true });
