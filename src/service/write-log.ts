@@ -25,9 +25,13 @@ export function openWriteLog(
   const root = logFolder({ database, wal });
   const name = nameOf(secret);
   const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
-  const { texts, tornBytes } = opened.recovered;
+  const { texts, tornBytes, missingFiles } = opened.recovered;
   if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
   if (tornBytes > 0) log.warn({ bytes: tornBytes }, 'The end of the write-ahead log was torn off and is left out.');
+  if (missingFiles > 0) {
+    const text = 'Files are missing in the middle of the write-ahead log: rows in them that were not stored are lost.';
+    log.warn({ files: missingFiles, path: opened.path }, text);
+  }
   for (const path of logsOfOthers(root, name)) {
     log.warn({ path }, 'A write-ahead log with rows of another database is left alone.');
   }

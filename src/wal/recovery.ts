@@ -25,6 +25,8 @@ export interface Recovery {
   readonly groups: ReadonlyMap<number, readonly Member[]>;
   /** Bytes of a record that was torn off at the end. */
   readonly tornBytes: number;
+  /** Files that are missing between the others: files are numbered, and the log itself deletes the oldest alone. */
+  readonly missingFiles: number;
 }
 
 /**
@@ -35,6 +37,7 @@ export function recover(directory: string): Recovery {
   const segments: Segment[] = [];
   const tally = new Found();
   let id: Buffer | undefined;
+  let missingFiles = 0;
   for (const { number, path } of listSegments(directory)) {
     const fd = openSync(path, 'r+');
     try {
@@ -47,6 +50,7 @@ export function recover(directory: string): Recovery {
       }
       id ??= head;
       const segment: Segment = { number, path, size, open: 0 };
+      missingFiles += number - (segments.at(-1)?.number ?? number - 1) - 1;
       if (!tally.takeSurvey(fd, segment)) tally.takeScan(fd, segment);
       segments.push(segment);
     } finally {
@@ -55,7 +59,7 @@ export function recover(directory: string): Recovery {
   }
   const { ended, groups, lastSequence, lastGroup, texts, databases, tornBytes } = tally;
   const next = { nextSequence: lastSequence + 1, nextGroup: lastGroup + 1 };
-  return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes };
+  return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes, missingFiles };
 }
 
 /** Findings in the segments so far. */

@@ -167,6 +167,25 @@ test('damage in the middle costs what it hits and nothing else, and is counted',
   }
 });
 
+test('files that are missing in the middle of a log are counted, and all others are read', async (t) => {
+  const wal = new WriteAheadLog(directoryFor(t), { ...settings, segmentBytes: 1_000 });
+  const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(800));
+  for (const text of texts) await append(wal, text);
+  await wal.close();
+  const files = segmentsIn(wal);
+  t.is(files.length, texts.length);
+  for (const file of [files[1]!, files[2]!]) rmSync(file);
+  const again = new WriteAheadLog(join(wal.path, '..'), settings);
+  t.is(again.recovered.missingFiles, 2);
+  t.deepEqual(await contents(again), [texts[0]!, texts[3]!, texts[4]!]);
+  await again.close();
+  // The oldest are deleted by the log itself.
+  rmSync(files[0]!);
+  const oldest = new WriteAheadLog(join(wal.path, '..'), settings);
+  t.is(oldest.recovered.missingFiles, 0);
+  await oldest.close();
+});
+
 test('a full log refuses texts and still takes its own notes, until something has ended', async (t) => {
   const wal = new WriteAheadLog(directoryFor(t), { ...settings, segmentBytes: 65_536, maxBytes: 200_000 });
   const records: LoggedRecord[] = [];
