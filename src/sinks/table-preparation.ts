@@ -44,11 +44,9 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
   if (!blocks.every((block) => isHeld(block, table))) {
     const { columns, tags } = growthFor(blocks, table);
     if (columns.length + tags.length > 0) return false;
+    for (const { newSubTables } of blocks) for (const subTable of newSubTables) subTable.coveredBy = table;
   }
-  for (const block of blocks) {
-    block.coveredBy = table;
-    for (const subTable of block.newSubTables) subTable.coveredBy = table;
-  }
+  for (const block of blocks) block.coveredBy = table;
   return true;
 }
 

@@ -29,10 +29,10 @@ const maxSurprises = 16;
 const sharedFields = new PointFields();
 
 /**
- * Common part of all parsers of points: finds the series of a point by its key, gathers its fields, and adds it to
- * the block of its table once all of it is good. For each point: {@link PointCollector.find}, for a new series
- * {@link PointCollector.introduce}, then {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or
- * {@link PointCollector.drop}. A point that is dropped leaves no trace. One collector per call of a parser.
+ * Common part of all parsers of points: finds the series of a point by its key, gathers its fields, and adds it to the block of its table
+ * once all of it is good. For each point: {@link PointCollector.find}, for a new series {@link PointCollector.introduce}, then
+ * {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or {@link PointCollector.drop}. A point that is dropped
+ * leaves no trace. One collector per call of a parser.
  */
 export class PointCollector {
   /** The fields of the current point. Parsers in a hurry fill them and {@link PointCollector.fieldCount} themselves. */
@@ -44,7 +44,7 @@ export class PointCollector {
   point = 0;
   /** Table of the current point. */
   table = new PointTable('');
-  /** Tags of a series that the block of its table does not carry yet. */
+  /** Tags of a series that the block of its table does not carry yet, unless its table is known to have them. */
   newTags: ReadonlyMap<string, TagValue> | undefined;
   /** Number of facts in the text that no table has a place for. */
   leftOut = 0;
@@ -64,6 +64,8 @@ export class PointCollector {
   #rows = 0;
   #columns = 0;
   #series = -1;
+  /** The sub-table of the series, where it is known and the block of its table does not carry it yet. */
+  #uncarried: SubTable | undefined;
   /** Expected series that did not come, less those that did. */
   #surprises = 0;
   /** Set while the point's series is not in the dictionary. */
@@ -85,8 +87,8 @@ export class PointCollector {
   }
 
   /**
-   * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series is not
-   * known: then the point must be introduced. `hash` is for parsers that have hashed the key on the way, from the dictionary's seed.
+   * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series is not known: then
+   * the point must be introduced. `hash` is for parsers that have hashed the key on the way, from the dictionary's seed.
    */
   find(bytes: Uint8Array, view: DataView, start: number, end: number, hash?: number): boolean {
     const { dictionary } = this.#options;
@@ -124,12 +126,9 @@ export class PointCollector {
 
   /** Begins a point of the same series as the last one, which must have been committed. */
   again(): void {
-    const { dictionary } = this.#options;
-    const series = this.#series;
     this.#begin();
     this.#columnsBefore = this.table.columns.length;
-    if (series < 0) this.newTags = this.#key!.tags;
-    else this.newTags = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series).tags;
+    if (this.#series >= 0) this.#lookAtTags(this.#series);
   }
 
   /**
@@ -230,15 +229,15 @@ export class PointCollector {
    * fields of variable length point into. Returns why the series cannot be stored, if so; the point is dropped then.
    */
   commit(timeLow: number, timeHigh: number, bytes: Uint8Array): Fault | undefined {
-    const { table, newTags } = this;
+    const { table } = this;
     const { dictionary } = this.#options;
     if (table.keySlot >= 0 && !this.#hasKey(table.keySlot)) {
       this.drop();
       return keyIsMissing(table);
     }
     if (this.#series >= 0) {
-      if (newTags !== undefined) {
-        table.carry(dictionary.subTable(this.#series));
+      if (this.#uncarried !== undefined) {
+        table.carry(this.#uncarried);
         dictionary.setAnnounced(this.#series, table.block);
       }
       const series = this.#series;
@@ -253,7 +252,7 @@ export class PointCollector {
     const tableIndex = dictionary.tableIndex(table);
     const series = dictionary.add(this.#keyBytes, this.#keyStart, this.#keyEnd, this.#keyHash, tableIndex, subTable);
     if (!subTable.registered) {
-      table.carry(subTable);
+      table.introduce(subTable);
       if (series >= 0) dictionary.setAnnounced(series, table.block);
     }
     this.#series = series;
@@ -291,16 +290,15 @@ export class PointCollector {
     });
   }
 
-  /** Ends the collection; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */
+  /** Ends the collection; `lines` is the number of lines or messages of the text, `usesNow` is that of {@link ParsedPoints}. */
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
     const { leftOut, told } = this;
-    const rejects = this.#isCut ? this.#rejects.map(cutOff) : this.#rejects;
     return {
       blocks: this.#blocks,
       rows: this.#rows,
       lines,
-      rejects,
+      rejects: this.#isCut ? this.#rejects.map(cutOff) : this.#rejects,
       rejectedRows: this.#rejectedRows,
       usesNow,
       leftOut,
@@ -315,13 +313,19 @@ export class PointCollector {
   }
 
   #resume(series: number): void {
-    const { dictionary } = this.#options;
     this.#series = series;
     this.#begin();
     this.#key = undefined;
-    const table = dictionary.tableOf(series);
-    this.#take(table);
-    this.newTags = dictionary.isAnnounced(series, table.block) ? undefined : dictionary.subTable(series).tags;
+    this.#take(this.#options.dictionary.tableOf(series));
+    this.#lookAtTags(series);
+  }
+
+  /** Sees whether the block is to carry the series of the point, and whether its tags are to be looked at. */
+  #lookAtTags(series: number): void {
+    const { dictionary } = this.#options;
+    const subTable = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series);
+    this.#uncarried = subTable;
+    this.newTags = subTable === undefined || this.table.covers(subTable) ? undefined : subTable.tags;
   }
 
   /** Lets `series` be expected behind the last one from now on. */

@@ -89,8 +89,8 @@ export class PointTable {
   #buckets = new Int32Array(32).fill(-1);
   /** Column of the last field met at each position of a line. */
   readonly #order: number[] = [];
-  /** Names of the sub-tables that the current block carries. */
-  readonly #carried = new Set<string>();
+  /** Names of the sub-tables that were introduced in the current block: one may have several keys, or be forgotten meanwhile. */
+  readonly #introduced = new Set<string>();
   /** Values and columns of the current block. */
   #values = 0;
   #targets = 0;
@@ -191,11 +191,21 @@ export class PointTable {
     return undefined;
   }
 
-  /** Lets the current block carry a sub-table that is not registered. */
+  /** True when the table is known to have all tags of a sub-table. */
+  covers(subTable: SubTable): boolean {
+    return this.#definition !== undefined && subTable.coveredBy === this.#definition;
+  }
+
+  /** Lets the current block carry a new sub-table that is not registered. */
+  introduce(subTable: SubTable): void {
+    if (this.#introduced.has(subTable.name)) return;
+    this.#introduced.add(subTable.name);
+    this.carry(subTable);
+  }
+
+  /** Lets the current block carry a sub-table that is not registered, and that it does not carry yet. */
   carry(subTable: SubTable): void {
-    if (this.#carried.has(subTable.name)) return;
-    this.#carried.add(subTable.name);
-    for (const name of subTable.tags.keys()) this.#tagNames.add(name);
+    if (!this.covers(subTable)) for (const name of subTable.tags.keys()) this.#tagNames.add(name);
     this.open().newSubTables.push(subTable);
   }
 
@@ -256,7 +266,7 @@ export class PointTable {
   #beginBlock(block: number): void {
     this.block = block;
     this.builder = undefined;
-    this.#carried.clear();
+    if (this.#introduced.size > 0) this.#introduced.clear();
     if (this.texts.length > 0) this.texts = [];
     this.#values = 0;
     this.#targets = 0;
