@@ -97,6 +97,7 @@ const influx1 = {
 const influxQuery = { ...influx1, path: '/query', handler: influxQueryHandler } as const;
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
+const knownPush = { ...push, identify: true } as const;
 const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
 
 /** Paths of a Pushgateway: job, then labels, which are not described one by one. */
@@ -105,10 +106,10 @@ const pushRoutes: readonly Route[] = ['/metrics/job/:job', '/metrics/job@base64/
   return [
     { method: 'POST', path, ...described(pushAdd), ...push, handler: pushHandler },
     { method: 'PUT', path, ...described(pushAll), ...push, handler: pushHandler },
-    { method: 'DELETE', path, ...described(pushDelete), ...push, handler: forgetHandler },
+    { method: 'DELETE', path, ...described(pushDelete), ...knownPush, handler: forgetHandler },
     { method: 'POST', path: `${path}/*`, ...push, handler: pushHandler },
     { method: 'PUT', path: `${path}/*`, ...push, handler: pushHandler },
-    { method: 'DELETE', path: `${path}/*`, ...push, handler: forgetHandler },
+    { method: 'DELETE', path: `${path}/*`, ...knownPush, handler: forgetHandler },
   ];
 });
 

@@ -52,6 +52,15 @@ test('what the Go client pushes, which is protobuf in gzip or not, is stored wit
   t.regex(cut.text, /not a valid protobuf message/);
 });
 
+test('a job whose password is wrong is told so when it tidies up, too', async (t) => {
+  const auth = `Basic ${Buffer.from('root:wrong').toString('base64')}`;
+  for (const path of ['/metrics/job/a', '/metrics/job/a/instance/b']) {
+    const reply = await service.ask({ method: 'DELETE', path, auth });
+    t.is(reply.status, 401, path);
+    t.regex(reply.text, /Authentication failure$/);
+  }
+});
+
 test('an import stores what is good and names the first bad line', async (t) => {
   await service.run("CREATE DATABASE imported PRECISION 'ns'");
   const path = '/api/v1/import/prometheus?db=imported&extra_label=site=north';

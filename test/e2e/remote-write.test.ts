@@ -171,7 +171,10 @@ brief('a missing database is 404, unless writes make databases', async (t) => {
   const strict = await neighbour();
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const reply = await strict.ask({ path: '/metricsdb/v1/remote_write/nowhere', body });
-  t.deepEqual([reply.status, reply.text], [404, '[0x388] Database not exist: nowhere']);
+  t.deepEqual(
+    [reply.status, reply.text],
+    [404, '[0x388] Database not exist: nowhere; CREATE DATABASE `nowhere` makes it'],
+  );
 });
 
 brief('the routes do not exist when they are switched off', async (t) => {

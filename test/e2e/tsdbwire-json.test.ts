@@ -79,7 +79,8 @@ test('nothing to do is 204, what is no JSON 400, and bad objects do not cost goo
     message: 'object 2: [0x3002] member "x" is not known (column 65) (2 rejected, 2 written)',
   });
   t.deepEqual(await service.rows(`SELECT _value FROM ${db}.m ORDER BY _ts`), [[1], [4]]);
-  t.deepEqual(await put('nowhere', objects[0]!), { status: 404, message: '[0x388] Database not exist: nowhere' });
+  const message = '[0x388] Database not exist: nowhere; CREATE DATABASE `nowhere` makes it';
+  t.deepEqual(await put('nowhere', objects[0]!), { status: 404, message });
 });
 
 test('a sender that asks for details is shown the bad objects', async (t) => {

@@ -2,6 +2,7 @@ import { defaultKeepDays } from '../../model/database-options.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { systemDatabases } from '../../sql/values/context.js';
+import { quotedName } from '../../text/quoted-name.js';
 import type { Catalogue } from './catalogue.js';
 import { Access } from './rights.js';
 
@@ -38,7 +39,10 @@ export async function ensureDatabase(
     await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
   }
   const database = catalogue.database(name);
-  if (database === undefined) throw new FaultError(missingDatabase(name));
+  if (database === undefined) {
+    const { kind, code, message } = missingDatabase(name);
+    throw new FaultError(fault(kind, code, `${message}; CREATE DATABASE ${quotedName(name)} makes it`));
+  }
   return database;
 }
 

@@ -4,7 +4,7 @@ import { textErrors } from '../answer/error-forms.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendEmpty } from '../answer/reply.js';
 import { isFault } from '../request/auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../request/call.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, KnownCall, Refusal } from '../request/call.js';
 import { contentType } from '../request/content-type.js';
 import { parameterFault } from '../request/parameters.js';
 import { namedDatabase } from './write-parameters.js';
@@ -31,7 +31,7 @@ export function pushHandler(context: HandlerContext): Handler<AdmittedCall> {
 }
 
 /** `DELETE` on the same paths: what was pushed is history, and stays; clients that tidy up are told that it is well. */
-export function forgetHandler(): Handler<AdmittedCall> {
+export function forgetHandler(): Handler<KnownCall> {
   return ({ reply }) => sendEmpty(reply, 202);
 }
 
