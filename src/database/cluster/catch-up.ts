@@ -1,5 +1,6 @@
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
+import { noteEmpty } from './empty-nodes.js';
 import { ownDatabases } from './layout.js';
 
 /** Definitions came from an engine that took them, codecs included. */
@@ -11,14 +12,15 @@ const everywhere = "(database != 'sluice' OR engine IN ('Distributed', 'KeeperMa
 
 /**
  * Makes the tables and columns on a node that another one has and it has not. Says nothing about those that it has too many:
- * nothing leads to them, and they go when leftovers are removed.
+ * nothing leads to them, and they go when leftovers are removed. With `notesEmpty` one that has none at all is noted as empty.
  */
-export async function copyDefinitions(from: EngineClient, to: EngineClient): Promise<void> {
+export async function copyDefinitions(from: EngineClient, to: EngineClient, notesEmpty: boolean): Promise<void> {
   const tables = `SELECT database, name, create_table_query FROM system.tables WHERE ${ofProduct} AND ${everywhere}`;
   const columns = `SELECT database, table, name, type, default_expression, compression_codec FROM system.columns WHERE ${ofProduct}`;
   const [known, lacking] = [new Set<string>(), new Set<string>()];
   for (const [database, name] of await to.rows(tables)) known.add(`${database}.${name}`);
   const definitions = await from.rows(tables);
+  if (notesEmpty && known.size === 0 && definitions.length > 0) await noteEmpty(to);
   const run = (statement: string): Promise<void> => to.exec(statement, { parameters: definingParameters });
   for (const database of new Set(definitions.map(([name]) => String(name)))) {
     await run(`CREATE DATABASE IF NOT EXISTS ${database}`);

@@ -1,5 +1,6 @@
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
+import { fillEmpty } from './empty-nodes.js';
 import { localPrefix, ownDatabases, type Replication } from './layout.js';
 import type { ClusterNode } from './node.js';
 import { PutAside } from './put-aside.js';
@@ -16,7 +17,7 @@ export interface Copies {
     asked: readonly ClusterNode[],
     tables?: readonly string[],
   ): Promise<ReadonlySet<ClusterNode>>;
-  /** Brings rows to their nodes that will not come by themselves; all nodes must answer. Gives the number of tables that had such rows. */
+  /** Brings rows to their nodes that will not come by themselves; all nodes must answer. Gives the number of tables, or of their partitions, that had such rows. */
   mend(all: readonly ClusterNode[]): Promise<number>;
   /** Every node has everything now. */
   noteWhole(): void;
@@ -56,9 +57,9 @@ function queued(): Copies {
     },
 
     async mend(all) {
-      const tables = await putAside.copy(all);
+      const pieces = (await fillEmpty(all)) + (await putAside.copy(all));
       for (const node of all) node.hasGap = false;
-      return tables;
+      return pieces;
     },
 
     noteWhole: () => putAside.noteClean(),

@@ -55,6 +55,8 @@ export class ClusterNode implements EngineNode {
   isAwaited = false;
   /** Another node has put aside rows that it kept for this one: they do not come by themselves. */
   hasGap = false;
+  /** It came without any table, and has not got the rows that others have. */
+  isEmpty = false;
   #silentSince: number | undefined;
   /** How long its process had run when it answered last, in seconds. */
   #uptime = 0;

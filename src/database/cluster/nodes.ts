@@ -3,6 +3,7 @@ import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { copyDefinitions } from './catch-up.js';
 import { type Copies, copiesOf } from './copies.js';
+import { lacksRows } from './empty-nodes.js';
 import type { ClusterLayout } from './layout.js';
 import type { ClusterNode, NodePlace } from './node.js';
 
@@ -41,6 +42,8 @@ export class ClusterNodes {
   #weight = 1;
   #looking: Promise<void> | undefined;
   #settling: Promise<void> | undefined;
+  /** Why nodes could not catch up the last time. */
+  #hindrance = '';
   #isStopped = false;
 
   constructor(all: readonly ClusterNode[], layout: ClusterLayout, log: ComponentLog) {
@@ -66,7 +69,7 @@ export class ClusterNodes {
     const round = [first, ...others, first, ...others];
     for (const [at, from] of round.entries()) {
       const to = round[at + 1];
-      if (to !== undefined && to !== from) await copyDefinitions(from.client, to.client);
+      if (to !== undefined && to !== from) await this.#copyDefinitions(from, to);
     }
     for (const node of this.usable) this.#defined.add(node);
     await this.#settle();
@@ -199,11 +202,20 @@ export class ClusterNodes {
     for (const listener of this.#listeners) listener();
   }
 
+  async #copyDefinitions(from: ClusterNode, to: ClusterNode): Promise<void> {
+    await copyDefinitions(from.client, to.client, this.copies.isQueued);
+    to.isEmpty = await lacksRows(to.client);
+  }
+
   /** Brings nodes that are behind up, as far as that is possible now. */
   async #settle(): Promise<void> {
     this.#settling ??= this.#settleNow()
       .catch((error: unknown) => {
-        this.#log.debug({ error: reasonOf(error) }, 'Nodes of the cluster could not catch up yet.');
+        const reason = reasonOf(error);
+        // One that goes away again is told of as such, and what goes on being wrong once.
+        const level = isNodeFailure(error) || reason === this.#hindrance ? 'debug' : 'warn';
+        this.#hindrance = reason;
+        this.#log[level]({ error: reason }, 'Nodes of the cluster could not catch up yet.');
       })
       .finally(() => {
         this.#settling = undefined;
@@ -220,14 +232,14 @@ export class ClusterNodes {
       this.#lacking.delete(node);
       const from =
         this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
-      if (from !== undefined) await copyDefinitions(from.client, node.client);
+      if (from !== undefined) await this.#copyDefinitions(from, node);
       if (!this.#lacking.has(node)) this.#defined.add(node);
     }
     const { usable } = this;
     if (this.copies.isQueued && usable.length < this.all.length) return void (await this.copies.send(usable));
     const defined = behind.filter((node) => this.#defined.has(node));
-    const tables = await this.copies.mend(usable);
-    if (tables > 0) this.#log.warn({ tables }, 'Rows that a node had put aside were copied from other replicas.');
+    const pieces = await this.copies.mend(usable);
+    if (pieces > 0) this.#log.warn({ pieces }, 'Rows that nodes lacked were copied from other replicas.');
     // While rows come all the time, some are always on their way: those of before must be there, and the others wait for the node.
     for (const node of defined) node.isAwaited = true;
     try {
@@ -237,7 +249,7 @@ export class ClusterNodes {
       for (const node of defined) {
         // One that went and came back meanwhile lacks definitions again.
         const isSame = node.state === 'behind' && this.#defined.has(node);
-        const isLacking = isQueued ? node.hasGap : lacking.has(node);
+        const isLacking = isQueued ? node.hasGap || node.isEmpty : lacking.has(node);
         if (isSent && !isLacking && isSame) this.#enter(node, 'up');
       }
       if (this.isWhole) this.copies.noteWhole();

@@ -67,6 +67,7 @@ export class PutAside {
    */
   async copy(all: readonly ClusterNode[]): Promise<number> {
     const since = this.#cleanMs === undefined ? 0n : BigInt(this.#cleanMs - marginMs) * 1_000_000n;
+    const isNew = `version >= ${since} OR version <= 1`;
     const sources = new Map<string, { readonly table: string; readonly from: ClusterNode }>();
     const notes: (() => Promise<void>)[] = [];
     for (const keeper of all) {
@@ -77,7 +78,7 @@ export class PutAside {
         notes.push(() => this.#note(keeper, path, putAside));
       }
     }
-    for (const { table, from } of sources.values()) await copyRows(table, from, since);
+    for (const { table, from } of sources.values()) await copyRows(table, from, isNew, 'version');
     for (const note of notes) await note();
     return new Set([...sources.values()].map(({ table }) => table)).size;
   }
@@ -100,8 +101,16 @@ export class PutAside {
   }
 }
 
-/** Sends rows that a node has to all replicas of its shard, versions included; rows of databases that were moved have no time in theirs. */
-async function copyRows(table: string, { client }: ClusterNode, since: bigint): Promise<void> {
+/**
+ * Sends rows that a node has and that meet a condition to all replicas of its shard, versions included; all rows of tables that lack the column
+ * which the condition is about. Rows of databases that were moved have no time in their versions.
+ */
+export async function copyRows(
+  table: string,
+  { client }: ClusterNode,
+  condition: string,
+  about?: string,
+): Promise<void> {
   const local = localPrefix + table;
   const [database = '', name = ''] = local.split('.');
   const rows = await client.rows(
@@ -109,8 +118,7 @@ async function copyRows(table: string, { client }: ClusterNode, since: bigint): 
      AND default_kind NOT IN ('ALIAS', 'MATERIALIZED') ORDER BY position`,
   );
   const columns = rows.map(([column]) => quoteIdentifier(String(column))).join(', ');
-  const hasVersion = rows.some(([column]) => column === 'version');
-  const where = hasVersion && since > 0n ? ` WHERE version >= ${since} OR version <= 1` : '';
+  const where = about === undefined || rows.some(([column]) => column === about) ? ` WHERE ${condition}` : '';
   await client.exec(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${local}${where}`, {
     parameters: copyParameters,
   });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
@@ -111,6 +111,11 @@ export class TestNode {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
+  }
+
+  /** Takes all that it has stored from it, while it does not run. */
+  erase(): void {
+    rmSync(join(this.#directory, 'data'), { recursive: true });
   }
 
   async #answers(): Promise<boolean> {
