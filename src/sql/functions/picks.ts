@@ -30,7 +30,7 @@ function picking(
       if (isBinary(type) || type.name === 'JSON') throw wrongParameterType(name);
       return { sql: sql(args), keep: keep(args, rows) };
     },
-    { required, rows: 'picked', inWindows: ofValues, isTimeless: ofValues, distinctTimes: false },
+    { required, rows: 'picked', outsideWindows: !ofValues, isTimeless: ofValues, distinctTimes: false },
   );
 }
 

@@ -114,8 +114,8 @@ export interface SeriesResult {
 export interface SeriesFunction extends FunctionBase {
   readonly kind: 'series';
   readonly rows: 'each' | 'after-first' | 'picked';
-  /** True when it may stand in a query with windows, each of which is a slice then. */
-  readonly inWindows?: boolean;
+  /** True when it may not stand in a query with windows, each of which is a slice to the others. */
+  readonly outsideWindows?: boolean;
   /** True when it can do without the time of the rows. */
   readonly isTimeless?: boolean;
   /** True when two rows of a slice must not have the same time (0x2805). */

@@ -85,17 +85,18 @@ interface SlicingWindows extends WindowEnds {
 /** The windows of a block, each of which becomes a slice. */
 function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[]): SlicingWindows | undefined {
   if (task.select.window === undefined) return undefined;
-  const { key, intervals, rows: inWindow } = windowing({ ...task, relation: rows.relation }, rows, keys);
-  if (key === undefined || key.having.length > 0) throw notInWindow(seriesCalls(task)[0] ?? '');
+  const { key, having, intervals, rows: inWindow } = windowing({ ...task, relation: rows.relation }, rows, keys);
+  if (key === undefined) throw notInWindow(seriesCalls(task)[0] ?? '');
   if (intervals !== undefined) {
     const start = rows.column(key.key[0]);
     const window = { sql: start, type: timestampType, precision: task.env.precision, nullable: false, uses: Uses.row };
     rows.sliceBy([...keys, window]);
     return { start, end: intervals.endOf(start), rows: inWindow };
   }
-  const whole = { frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' };
-  const [start, end] = [`min(${rows.time.sql})`, `max(${rows.time.sql})`].map((call) => rows.over(call, whole));
-  return { start: start ?? '', end: end ?? '', rows: inWindow };
+  const ofWindow = (aggregate: string): string =>
+    rows.over(aggregate, { frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' });
+  const [start = '', end = ''] = key.limits.map(([limit]) => ofWindow(limit));
+  return { start, end, rows: [...inWindow, ...(having?.(ofWindow) ?? [])] };
 }
 
 /** The functions over rows that a block asks for. */
@@ -108,7 +109,7 @@ function notInWindow(name: string): Error {
   return refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
 }
 
-/** Such functions may not stand in FILL, GROUP BY or HAVING, and most of them not in windows. */
+/** Such functions may not stand in FILL, GROUP BY or HAVING, and some of them not in windows. */
 function checkPlace(task: BlockTask): void {
   const { select } = task;
   const names = seriesCalls(task);
@@ -118,7 +119,7 @@ function checkPlace(task: BlockTask): void {
   }
   const outside = names.find((called) => {
     const spec = findFunction(called);
-    return spec.kind === 'series' && spec.inWindows !== true;
+    return spec.kind === 'series' && spec.outsideWindows === true;
   });
   if (select.window !== undefined && outside !== undefined) throw notInWindow(outside);
   if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, `${name} function is not supported in group query`);

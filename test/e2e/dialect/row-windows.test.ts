@@ -94,7 +94,6 @@ statements('SESSION ends where the next row is more than the gap away', service,
   { sql: 'SELECT count(*) FROM (SELECT v FROM r) SESSION(ts, 5s)', error: 0x2650 },
   { sql: 'SELECT _wstart FROM r SESSION(ts, 5s)', rows: [[at(1)], [at(16)], [at(26)], [at(36)]] },
   { sql: 'SELECT tbname, count(*) FROM st SESSION(ts, 5s)', error: 0x260c },
-  { sql: 'SELECT csum(v) FROM r SESSION(ts, 5s)', error: 0x2659 },
 ]);
 
 statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [

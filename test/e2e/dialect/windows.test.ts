@@ -361,7 +361,6 @@ statements('what makes no windows of time is refused', service, 'w', [
   { sql: 'SELECT _wstart FROM r', error: 0x2658 },
   { sql: 'SELECT v, count(*) FROM r INTERVAL(10s)', error: 0x260c },
   { sql: 'SELECT sum(max(v)) FROM r INTERVAL(10s)', error: 0x2627 },
-  { sql: 'SELECT diff(v) FROM r INTERVAL(10s)', error: 0x2659 },
   { sql: 'SELECT tbname, count(*) FROM (SELECT v FROM r) INTERVAL(10s)', error: 0x2650 },
   { sql: `SELECT count(*) FROM gaps ${between(0, 60)} INTERVAL(10s) FILL(NEAR)`, error: 0x265d },
 ]);

@@ -20,13 +20,16 @@ interface RowNumbering {
   readonly number: string;
   /** Which rows belong to a window at all. */
   readonly rows: readonly string[];
-  /** Conditions on the rows of a window for it to show. */
-  readonly having: readonly string[];
+  /** Conditions on the rows of a window for it to show; `of` gives the text of an aggregate over them. */
+  having(of: OfWindow): string[];
   /** What makes up the state of a window: each value as it was written, and the column of its rows that holds it or NULL. */
   readonly state?: readonly { readonly value: Value; readonly column: string }[];
   /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
   readonly reach?: Reach;
 }
+
+/** The text that stands for an engine aggregate over the rows of a window. */
+export type OfWindow = (aggregate: string) => string;
 
 /** Engine SQL over rows. */
 interface Reach {
@@ -96,7 +99,7 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
   const order = rows.steadyOrder();
   const { sql: time } = rows.time;
   const before = rows.over(`lagInFrame(${time}, 1, ${time})`, { order });
-  return { number: rows.over(`sum((${time} - ${before}) > ${ticks})`, { order }), rows: [], having: [] };
+  return { number: rows.over(`sum((${time} - ${before}) > ${ticks})`, { order }), rows: [], having: () => [] };
 }
 
 /**
@@ -126,13 +129,14 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
     value,
     column: isSingle ? state : rows.column(`if(isNull(${present}), NULL, ${value.sql})`),
   }));
-  const shown = parts.flatMap(({ value, column }, at) => {
-    const idle = zeroth[at];
-    return idle === undefined ? [] : [differs(task, { ...value, sql: `any(${column})` }, idle)];
-  });
-  const having = shown.length > 1 ? [`or(${shown.join(', ')})`] : shown;
   const reach = reachOf(rows, extension);
-  having.push(...lasting(task, reach, trueFor));
+  const having = (of: OfWindow): string[] => {
+    const shown = parts.flatMap(({ value, column }, at) => {
+      const idle = zeroth[at];
+      return idle === undefined ? [] : [differs(task, { ...value, sql: of(`any(${column})`) }, idle)];
+    });
+    return [...(shown.length > 1 ? [`or(${shown.join(', ')})`] : shown), ...lasting(task, reach, trueFor, of)];
+  };
   return { number, rows: [`isNotNull(${state})`], having, state: parts, reach };
 }
 
@@ -199,7 +203,7 @@ function numberEvents(task: BlockTask, rows: SlicedRows, { start, end, trueFor }
   return {
     number,
     rows: [`${open} = 1`],
-    having: [`max(${closes}) = 1`, ...lasting(task, reachOf(rows, 'none'), trueFor)],
+    having: (of) => [`${of(`max(${closes})`)} = 1`, ...lasting(task, reachOf(rows, 'none'), trueFor, of)],
   };
 }
 
@@ -212,23 +216,23 @@ function numberCounts(rows: SlicedRows, { size, sliding = size }: Clause<'count'
   if (size > sliding * maxOverlap) throw refuse(Codes.tooManyWindows, 'Too many groups/time window in query');
   const row = `(toInt64(${rows.over('row_number()', { order: rows.steadyOrder() })}) - 1)`;
   const last = `intDiv(${row}, ${sliding})`;
-  if (sliding === size) return { number: rows.column(last), rows: [], having: [] };
+  if (sliding === size) return { number: rows.column(last), rows: [], having: () => [] };
   const first = `intDiv(greatest(${row} - ${size} + ${sliding}, 0), ${sliding})`;
-  return { number: rows.column(`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: [] };
+  return { number: rows.column(`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: () => [] };
 }
 
 /** TRUE_FOR: windows that last long enough or have rows enough. */
-function lasting(task: BlockTask, reach: Reach, trueFor: TrueFor | undefined): string[] {
-  return trueFor === undefined ? [] : [isEnough(task, reach, trueFor)];
+function lasting(task: BlockTask, reach: Reach, trueFor: TrueFor | undefined, of: OfWindow): string[] {
+  return trueFor === undefined ? [] : [isEnough(task, reach, trueFor, of)];
 }
 
-function isEnough(task: BlockTask, reach: Reach, least: TrueFor): string {
+function isEnough(task: BlockTask, reach: Reach, least: TrueFor, of: OfWindow): string {
   if ('operator' in least) {
-    const sides = [least.left, least.right].map((side) => isEnough(task, reach, side));
+    const sides = [least.left, least.right].map((side) => isEnough(task, reach, side, of));
     return `${least.operator === 'AND' ? 'and' : 'or'}(${sides.join(', ')})`;
   }
-  if ('rows' in least) return `count() >= ${least.rows}`;
+  if ('rows' in least) return `${of('count()')} >= ${least.rows}`;
   const ticks = 'ticks' in least ? least.ticks : durationTicks(least, task.env.precision);
   if (ticks === undefined) throw refuse(Codes.invalidValueType, 'Invalid value type: TRUE_FOR wants a fixed duration');
-  return `(max(${reach.to}) - min(${reach.from})) >= ${ticks}`;
+  return `(${of(`max(${reach.to})`)} - ${of(`min(${reach.from})`)}) >= ${ticks}`;
 }

@@ -6,13 +6,15 @@ import type { WindowLimits } from '../group/group-names.js';
 import type { WindowKey } from '../group/group-rows.js';
 import type { BlockTask } from '../rows/block.js';
 import type { SlicedRows } from '../rows/sliced-rows.js';
-import { numberWindows } from './row-windows.js';
+import { numberWindows, type OfWindow } from './row-windows.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 
 /** The windows that a block is grouped by. */
 export interface Windowing {
   readonly key?: WindowKey;
   readonly limits?: WindowLimits;
+  /** Conditions on the rows of a window for it to show, as they stand in every row of it. */
+  having?(of: OfWindow): readonly string[];
   /** Which rows belong to windows; engine SQL over rows. */
   readonly rows: readonly string[];
   /** Set for INTERVAL, whose windows can be filled. */
@@ -78,7 +80,8 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   ] as const;
   const shared = state.map(({ value }, at) => ({ value, column: `q${at}`, alias: undefined }));
   return {
-    key: { key: [number, 'n'], limits, having },
+    key: { key: [number, 'n'], limits, having: having((aggregate) => aggregate) },
+    having,
     limits: { start, end: `${source}.e`, shared },
     rows: [...distinct, ...inWindow],
     order: `${source}.n`,

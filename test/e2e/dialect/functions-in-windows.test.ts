@@ -1,0 +1,100 @@
+import test from 'ava';
+import { sharedService } from '../../support/shared-service.js';
+import { statements } from '../../support/statement-cases.js';
+import { at, cases, tick } from '../../support/window-data.js';
+
+const { service, end } = await sharedService();
+test.after.always(end);
+
+/** `r`: v 10 to 60 at 1, 2, 3, 20, 21, 22 s, in the states 1, 1, 2, 3, 3, 4; m is 1, 3, 4 twice. `st`: the same in a, and b with 5, 15 at 2, 3 s. */
+test.before(async () => {
+  await service.run('CREATE DATABASE fw');
+  await service.run('CREATE TABLE fw.r (ts TIMESTAMP, s INT, m INT, v INT)');
+  await service.run('CREATE STABLE fw.st (ts TIMESTAMP, s INT, m INT, v INT) TAGS (g INT)');
+  const states = [1, 1, 2, 3, 3, 4];
+  const rows = [1, 2, 3, 20, 21, 22].map((second, i) => {
+    return `(${tick(second)}, ${states[i]}, ${[1, 3, 4][i % 3]}, ${(i + 1) * 10})`;
+  });
+  await service.run(`INSERT INTO fw.r VALUES ${rows.join(' ')} fw.a USING fw.st TAGS (1) VALUES ${rows.join(' ')}`);
+  await service.run(`INSERT INTO fw.b USING fw.st TAGS (2) VALUES (${tick(2)}, 1, 3, 5) (${tick(3)}, 1, 4, 15)`);
+});
+
+const events = 'EVENT_WINDOW START WITH m >= 3 END WITH m >= 4';
+
+statements('functions over rows begin anew in every window', service, 'fw', [
+  ...cases('SELECT _wstart, csum(v) FROM r', [
+    [
+      'INTERVAL(10s)',
+      [1, 1, 1, 20, 20, 20].map((second, i) => [second === 1 ? at(0) : at(20), [10, 30, 60, 40, 90, 150][i]]),
+    ],
+    ['SESSION(ts, 10s)', [1, 1, 1, 20, 20, 20].map((second, i) => [at(second), [10, 30, 60, 40, 90, 150][i]])],
+    ['STATE_WINDOW(s)', [1, 1, 3, 20, 20, 22].map((second, i) => [at(second), [10, 30, 30, 40, 90, 60][i]])],
+    [events, [2, 2, 21, 21].map((second, i) => [at(second), [20, 50, 50, 110][i]])],
+    ['COUNT_WINDOW(4) LIMIT 5', [1, 1, 1, 1, 21].map((second, i) => [at(second), [10, 30, 60, 100, 50][i]])],
+    ['STATE_WINDOW(s) TRUE_FOR(COUNT 2)', [1, 1, 20, 20].map((second, i) => [at(second), [10, 30, 40, 90][i]])],
+  ]),
+  { sql: 'SELECT diff(v) FROM r INTERVAL(10s)', rows: [[10], [10], [10], [10]] },
+  { sql: 'SELECT derivative(v, 1s, 0) FROM r STATE_WINDOW(s)', rows: [[10], [10]] },
+  { sql: `SELECT mavg(v, 2) FROM r ${events}`, rows: [[25], [55]] },
+  { sql: "SELECT statecount(v, 'GE', 20) FROM r STATE_WINDOW(s)", rows: [[-1], [1], [1], [1], [2], [1]] },
+  { sql: `SELECT stateduration(v, 'GE', 20, 1s) FROM r ${events}`, rows: [[0], [1], [0], [1]] },
+  {
+    sql: 'SELECT lag(v, 1, -1), lead(v, 1, -1), fill_forward(v) FROM r STATE_WINDOW(s)',
+    rows: [
+      [-1, 20, 10],
+      [10, -1, 20],
+      [-1, -1, 30],
+      [-1, 50, 40],
+      [40, -1, 50],
+      [-1, -1, 60],
+    ],
+  },
+  { sql: `SELECT top(v, 1) FROM r ${events}`, rows: [[30], [60]] },
+  {
+    sql: 'SELECT _wstart AS w, csum(v) AS c FROM r WHERE v < 40 INTERVAL(4s) SLIDING(2s) ORDER BY w, c',
+    rows: [
+      [at(-2), 10],
+      [at(0), 10],
+      [at(0), 30],
+      [at(0), 60],
+      [at(2), 20],
+      [at(2), 50],
+    ],
+  },
+  {
+    sql: `SELECT tbname, _wstart, _wend, csum(v) FROM st PARTITION BY tbname ${events}`,
+    rows: [
+      ['a', at(2), at(3), 20],
+      ['a', at(2), at(3), 50],
+      ['a', at(21), at(22), 50],
+      ['a', at(21), at(22), 110],
+      ['b', at(2), at(3), 5],
+      ['b', at(2), at(3), 20],
+    ],
+  },
+  {
+    sql: 'SELECT max(c) FROM (SELECT _wstart AS w, csum(v) AS c FROM r INTERVAL(10s)) GROUP BY w ORDER BY w',
+    rows: [[60], [150]],
+  },
+  { sql: 'SELECT csum(v), count(*) FROM r INTERVAL(10s)', error: 0x2667 },
+  { sql: 'SELECT diff(v) FROM st SESSION(ts, 1s)', error: 0x2805 },
+]);
+
+statements('plain columns give the rows of windows that last long enough, of events too', service, 'fw', [
+  {
+    sql: `SELECT ts, v, _wstart FROM r ${events}`,
+    rows: [
+      [at(2), 20, at(2)],
+      [at(3), 30, at(2)],
+      [at(21), 50, at(21)],
+      [at(22), 60, at(21)],
+    ],
+  },
+  { sql: `SELECT v FROM r ${events} TRUE_FOR(2s)`, rows: [] },
+  { sql: 'SELECT v FROM r STATE_WINDOW(s) TRUE_FOR(1s)', rows: [[10], [20], [40], [50]] },
+  { sql: 'SELECT v FROM r STATE_WINDOW(s) ZEROTH_STATE(1)', rows: [[30], [40], [50], [60]] },
+  {
+    sql: 'SELECT v, _wend FROM r STATE_WINDOW(s) EXTEND(1) LIMIT 1',
+    rows: [[10, new Date(tick(3) - 1).toISOString()]],
+  },
+]);
