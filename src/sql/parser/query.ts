@@ -81,6 +81,7 @@ function parseSelect(cursor: Cursor): Select {
   const distinct = cursor.accept('DISTINCT');
   if (!distinct) cursor.accept('ALL');
   const tags = cursor.accept('TAGS');
+  const scalar = parseRowMode(cursor) === 'SCALAR';
   const items = parseItem(cursor);
   while (items.length <= maxItems && cursor.accept(',')) items.push(...parseItem(cursor));
   if (items.length > maxItems) throw new FaultError(refusals.tooManyTableColumns);
@@ -94,7 +95,16 @@ function parseSelect(cursor: Cursor): Select {
   const span = cursor.spanFrom(start);
   const blank = { orderBy: [], slimit: undefined, limit: undefined };
   const clauses = { from, where, partitionBy, range, window, groupBy, having };
-  return { kind: 'select', distinct, tags, items, ...clauses, ...blank, span };
+  return { kind: 'select', distinct, tags, ...(scalar && { scalar }), items, ...clauses, ...blank, span };
+}
+
+/** SCALAR or AGG, unless it is the name of a column. */
+function parseRowMode(cursor: Cursor): string | undefined {
+  const mode = (['SCALAR', 'AGG'] as const).find((word) => cursor.at(word));
+  if (mode === undefined || !/^[\w`]/.test(cursor.peek()) || cursor.peek() === 'FROM' || cursor.peek() === 'AS')
+    return undefined;
+  cursor.advance();
+  return mode;
 }
 
 /** One item, or those of a COLS. */

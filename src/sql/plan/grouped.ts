@@ -4,10 +4,9 @@ import { findFunction, isAggregate, isCountLike } from '../functions/registry.js
 import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
 import { nestedAggregate, RowNames } from '../resolve/names.js';
-import type { Expression, Fill } from '../syntax/ast.js';
+import type { Expression } from '../syntax/ast.js';
 import { partsOf } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
-import { cellNumberAt } from '../values/grid.js';
 import { Uses, type Value } from '../values/value.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.js';
 import { type GroupedRows, groupRows } from './group/group-rows.js';
@@ -20,7 +19,14 @@ import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { fillListedWindows, fillWindows } from './window/fill.js';
 import { FilledColumns } from './window/filled-columns.js';
 import { countedRows } from './window/row-windows.js';
-import { checkWindowTime, groupedSource, type Windowing, windowing } from './window/windowing.js';
+import {
+  checkWindowTime,
+  fillClause,
+  groupedSource,
+  spannedWindows,
+  type Windowing,
+  windowing,
+} from './window/windowing.js';
 
 /**
  * A SELECT over groups, windows or both. Its engine statement has layers: rows are grouped, missing windows filled, and
@@ -53,7 +59,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   // A key that is the same for all groups, or another one each time, stays where it is.
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   const fill = fillClause(task);
-  const spanned = spannedWindows(task, scope, windows, fill);
+  const spanned = spannedWindows(task, windows.intervals, { isFilled: fill !== undefined, areRows: keys.length === 0 });
   const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : rowsOfFewSeries(task, keys);
   if (fill !== undefined) {
     const dependents = [...names.dependents.values()];
@@ -123,24 +129,6 @@ function valuesOfGroups(
   const calls = compared.flatMap(aggregateCalls);
   const plain = values.filter((_, at) => !hasOver(expressions[at]));
   return [...plain, ...calls.map((call) => translator.translate(call))];
-}
-
-/** The windows of INTERVAL between the limits of time; undefined without two limits. */
-function spannedWindows(
-  { filter }: BlockTask,
-  { keys }: GroupScope,
-  { intervals }: Windowing,
-  fill: Fill | undefined,
-): BlockWindows | undefined {
-  const { low, high } = filter.bounds ?? {};
-  if (intervals === undefined || low === undefined || high === undefined) return undefined;
-  return {
-    bounds: { low, high },
-    boundTerms: filter.boundTerms,
-    between: (bounds) => [intervals.firstAt(bounds.low), cellNumberAt(intervals.grid, bounds.high)],
-    isFilled: fill !== undefined,
-    areRows: keys.length === 0,
-  };
 }
 
 function plannedSelect(
@@ -308,10 +296,4 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     rowsPerSeries: context.mayAskAgain === true ? table && context.rowsPerSeries?.(table) : undefined,
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
-}
-
-function fillClause({ select }: BlockTask): Fill | undefined {
-  const { window } = select;
-  const fill = window?.kind === 'interval' || window?.kind === 'external' ? window.fill : undefined;
-  return fill === undefined || fill.mode === 'NONE' ? undefined : fill;
 }

@@ -50,17 +50,15 @@ function planExternal(task: BlockTask): PlannedBlock {
 /** A row for each window, or, where plain columns are asked for and nothing picks their row, every row of each window. */
 function planWindows(task: BlockTask, planRows: (task: BlockTask) => PlannedBlock): PlannedBlock {
   const { select, items } = task;
+  const havingGroups = select.having !== undefined && mentions(select.having, isAggregate);
+  const mayBeRows = !havingGroups && !isGrouped({ ...select, window: undefined, having: undefined }, items);
   try {
-    return planGrouped(task);
+    if (!mayBeRows || select.scalar !== true) return planGrouped(task);
   } catch (error) {
     const wantsRows = error instanceof FaultError && plainColumnCodes.has(error.fault.code);
-    if (!wantsRows || isGrouped({ ...select, window: undefined }, items)) throw error;
-    try {
-      return { ...planRows(task), isRowsOfWindows: true };
-    } catch {
-      throw error;
-    }
+    if (!wantsRows || !mayBeRows) throw error;
   }
+  return { ...planRows(task), isRowsOfWindows: true };
 }
 
 /** Columns that differ from row to row. */

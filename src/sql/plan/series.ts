@@ -14,12 +14,14 @@ import { expressionsIn } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
 import { type WindowEnds, windowColumn } from './group/window-columns.js';
-import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
+import { type BlockTask, type BlockWindows, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
+import { FilledRows } from './window/filled-rows.js';
 import { countedRows } from './window/row-windows.js';
-import { checkWindowTime, windowing } from './window/windowing.js';
+import type { IntervalWindows } from './window/window.js';
+import { checkWindowTime, fillClause, spannedWindows, windowing } from './window/windowing.js';
 
 /** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
 export function asksForSeries({ select, items }: BlockTask): boolean {
@@ -39,33 +41,84 @@ export function planSeries(task: BlockTask): PlannedBlock {
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
   rows.sliceBy(keys);
   const windows = slicingWindows(task, rows, keys);
-  const names = new SeriesNames(rows, plain, (name) => windowColumn(name, windows, task.filter.bounds, env));
+  const ofWindow = (name: string, ends: WindowEnds | undefined = windows): Value =>
+    windowColumn(name, ends, task.filter.bounds, env);
+  const names = new SeriesNames(rows, plain, ofWindow);
   const translator = new ExpressionTranslator(env, names);
-  const values = items.map(({ value }) => translator.translate(value));
+  const varying = keys.filter(({ uses }) => uses !== Uses.nothing);
+  const isFilled = fillClause(task) !== undefined;
+  const spanned = spannedWindows(task, windows?.intervals, { isFilled, areRows: false });
+  const filled = filledRows(task, rows, windows, { slices: varying, plain, ofWindow, spanned });
+  const values = items.map(({ value }) => {
+    const own = translator.translate(value);
+    return filled?.value(value, own, true) ?? own;
+  });
   const { planned, columns, shown } = resultColumns(items, values);
-  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) =>
-    translator.translate(value),
-  );
-  const slices = keys.filter(({ uses }) => uses !== Uses.nothing);
+  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) => {
+    const own = translator.translate(value);
+    return filled?.value(value, own, false) ?? own;
+  });
+  const slices = filled?.slices ?? varying;
   if (orderBy.length === 0 && !select.distinct) {
     orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
-    if (windows !== undefined) orderBy.push(sortTerm(windows.start, false));
-    orderBy.push(...rows.order.map((sql) => sortTerm(sql, false)));
+    const start = windows === undefined ? [] : [windows.start];
+    orderBy.push(...(filled?.order ?? [...start, ...rows.order]).map((sql) => sortTerm(sql, false)));
   }
-  const where = [...names.kept(), ...(windows?.rows ?? [])];
+  const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
+  const where = [...names.kept(), ...(windows?.rows ?? []), ...(filled === undefined ? having : [])];
   const { sameTimes } = names;
   if (sameTimes !== undefined && mayRepeatTimes(relation, keys))
     where.unshift(rows.distinctTimes(sameTimes === 'first'));
+  const terms = filled === undefined || select.having === undefined ? [] : [filled.condition(select.having, having)];
   const { source, rowAlias } = rows.relation;
+  const scanned = { from: source.kind === 'block' ? `(${source.sql}) AS ${rowAlias}` : undefined, where };
+  const limits = sliceLimits(select, slices);
   const sql = printSelect({
     columns,
     distinct: select.distinct,
-    from: source.kind === 'block' ? `(${source.sql}) AS ${rowAlias}` : undefined,
-    where,
-    ...sliceLimits(select, slices),
+    ...limits,
+    ...(filled?.rows(scanned, [...terms, ...(limits.qualify === undefined ? [] : [limits.qualify])]) ?? scanned),
     orderBy,
   });
-  return { sql, columns: shown };
+  return { sql, columns: shown, windows: spanned, isRowsOfWindows: windows === undefined ? undefined : true };
+}
+
+/** The rows of a block together with those that its FILL adds; undefined without such a clause. */
+function filledRows(
+  task: BlockTask,
+  rows: SlicedRows,
+  windows: SlicingWindows | undefined,
+  {
+    slices,
+    plain,
+    ofWindow,
+    spanned,
+  }: {
+    readonly slices: readonly Value[];
+    readonly plain: ExpressionTranslator;
+    readonly ofWindow: (name: string, ends: WindowEnds) => Value;
+    readonly spanned: BlockWindows | undefined;
+  },
+): FilledRows | undefined {
+  const fill = fillClause(task);
+  if (fill === undefined || windows?.intervals === undefined) return undefined;
+  const { intervals, start } = windows;
+  return new FilledRows({
+    task,
+    fill,
+    intervals,
+    range: spanned?.between(spanned.bounds),
+    start,
+    number: rows.over('row_number()'),
+    slices,
+    plain,
+    windowColumn: (name, begin) => ofWindow(name, { start: begin, end: lastTick(intervals, begin) }),
+  });
+}
+
+/** Windows of time end with the last tick of theirs where their rows are given. */
+function lastTick(intervals: IntervalWindows, start: string): string {
+  return `(${intervals.endOf(start)} - 1)`;
 }
 
 /** Which order of the rows the functions of a block go by; error 0x264F where a subquery gives them another one. */
@@ -79,6 +132,7 @@ function neededOrder(task: BlockTask): 'timed' | 'sequence' | 'any' {
 
 /** Windows that are slices, by their limits in every row, and which rows belong to them. */
 interface SlicingWindows extends WindowEnds {
+  readonly intervals: IntervalWindows | undefined;
   readonly rows: readonly string[];
 }
 
@@ -91,12 +145,13 @@ function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[
     const start = rows.column(key.key[0]);
     const window = { sql: start, type: timestampType, precision: task.env.precision, nullable: false, uses: Uses.row };
     rows.sliceBy([...keys, window]);
-    return { start, end: intervals.endOf(start), rows: inWindow };
+    const end = pickOf(task) === undefined ? lastTick(intervals, start) : intervals.endOf(start);
+    return { start, end, rows: inWindow, intervals };
   }
   const ofWindow = (aggregate: string): string =>
     rows.over(aggregate, { frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' });
   const [start = '', end = ''] = key.limits.map(([limit]) => ofWindow(limit));
-  return { start, end, rows: [...inWindow, ...(having?.(ofWindow) ?? [])] };
+  return { start, end, intervals, rows: [...inWindow, ...(having?.(ofWindow) ?? [])] };
 }
 
 /** The functions over rows that a block asks for. */
@@ -105,17 +160,31 @@ function seriesCalls({ select, items }: BlockTask): string[] {
   return parts.flatMap((part) => (part.kind === 'call' && isSeries(part.name) ? [part.name] : []));
 }
 
+/** A function that picks rows by their values alone. */
+function pickOf(task: BlockTask): string | undefined {
+  return seriesCalls(task).find((name) => {
+    const spec = findFunction(name);
+    return spec.kind === 'series' && spec.isTimeless === true;
+  });
+}
+
 function notInWindow(name: string): Error {
   return refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
 }
 
-/** Such functions may not stand in FILL, GROUP BY or HAVING, and some of them not in windows. */
+/** The modes of FILL that windows without rows can have where each row is given. */
+const rowFills: ReadonlySet<string> = new Set(['NULL', 'NULL_F', 'VALUE', 'VALUE_F']);
+
+/** Such functions may not stand in GROUP BY, some of them not in FILL or windows, and HAVING is for windows. */
 function checkPlace(task: BlockTask): void {
   const { select } = task;
   const names = seriesCalls(task);
   const name = names[0] ?? '';
-  if (select.window?.kind === 'interval' && (select.window.fill?.mode ?? 'NONE') !== 'NONE') {
-    throw refuse(Codes.notInFill, `${name} function is not supported in fill query`);
+  const picks = pickOf(task);
+  const fill = fillClause(task);
+  if (fill !== undefined && (picks !== undefined || !rowFills.has(fill.mode))) {
+    const what = name === '' ? `FILL(${fill.mode}) of plain columns` : `${picks ?? name} function`;
+    throw refuse(Codes.notInFill, `${what} is not supported in fill query`);
   }
   const outside = names.find((called) => {
     const spec = findFunction(called);
@@ -123,7 +192,7 @@ function checkPlace(task: BlockTask): void {
   });
   if (select.window !== undefined && outside !== undefined) throw notInWindow(outside);
   if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, `${name} function is not supported in group query`);
-  if (select.having !== undefined) throw mixed(name);
+  if (select.having !== undefined && select.window === undefined) throw mixed(name);
 }
 
 function mixed(name: string): Error {

@@ -75,7 +75,8 @@ export function streamQuery(statement: CreateStream, context: QueryContext): Str
   checkKeys(select, source);
   const named = statement.subTable && withoutAliases(statement.subTable, keys);
   const block = streamBlock({ select, subTable: named }, context);
-  if (block.isRowsOfWindows === true) throw invalidStream('its windows have functions, not plain columns');
+  if (block.isRowsOfWindows === true)
+    throw invalidStream('its windows give a row each: aggregates, not plain columns or functions over rows');
   const columns = block.columns.slice(0, block.columns.length - keys.length - (select.window === undefined ? 1 : 2));
   checkColumns(columns, select);
   return {

@@ -301,6 +301,8 @@ export interface Select {
   readonly distinct: boolean;
   /** SELECT TAGS */
   readonly tags: boolean;
+  /** SCALAR: every row of each window, although its columns are the same for all of them. */
+  readonly scalar?: boolean;
   readonly items: readonly SelectItem[];
   readonly from: FromItem | undefined;
   readonly where: Expression | undefined;

@@ -277,10 +277,10 @@ statements('plain columns alone give every row of each window', service, 'w', [
     [
       'INTERVAL(10s)',
       [
-        [at(0), at(10), 1],
-        [at(0), at(10), 6],
-        [at(10), at(20), 10],
-        [at(10), at(20), 16],
+        [at(0), at(9.999), 1],
+        [at(0), at(9.999), 6],
+        [at(10), at(19.999), 10],
+        [at(10), at(19.999), 16],
       ],
     ],
     [
@@ -291,8 +291,9 @@ statements('plain columns alone give every row of each window', service, 'w', [
       ],
     ],
     ['SESSION(ts, 4s) LIMIT 1', [[at(1), at(1), 1]]],
-    ['INTERVAL(10s) HAVING v > 1', 0x260c],
-    ['EVENT_WINDOW START WITH v = 1 END WITH v = 6', 0x260c],
+    ['INTERVAL(10s) HAVING v > 10', [[at(10), at(19.999), 16]]],
+    ['INTERVAL(10s) HAVING count(*) > 1', 0x260c],
+    ['INTERVAL(10s) FILL(PREV)', 0x2657],
   ]),
   { sql: 'SELECT n FROM states STATE_WINDOW(s)', rows: [[0], [1], [2], [3], [5], [6], [7], [8]] },
   {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
-import { at, cases, tick } from '../../support/window-data.js';
+import { at, between, cases, tick } from '../../support/window-data.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
@@ -96,5 +96,103 @@ statements('plain columns give the rows of windows that last long enough, of eve
   {
     sql: 'SELECT v, _wend FROM r STATE_WINDOW(s) EXTEND(1) LIMIT 1',
     rows: [[10, new Date(tick(3) - 1).toISOString()]],
+  },
+]);
+
+statements('SCALAR gives every row of each window, although its columns are those of the window', service, 'fw', [
+  {
+    sql: 'SELECT SCALAR _wstart, _wend FROM r INTERVAL(10s) LIMIT 4',
+    rows: [
+      [at(0), at(9.999)],
+      [at(0), at(9.999)],
+      [at(0), at(9.999)],
+      [at(20), at(29.999)],
+    ],
+  },
+  {
+    sql: 'SELECT AGG _wstart, _wend FROM r INTERVAL(10s)',
+    rows: [
+      [at(0), at(10)],
+      [at(20), at(30)],
+    ],
+  },
+  { sql: 'SELECT SCALAR v FROM r LIMIT 1', rows: [[10]] },
+]);
+
+statements('FILL gives rows to windows without any', service, 'fw', [
+  ...cases('SELECT _wstart, csum(v) FROM r', [
+    [
+      `${between(2, 22)} INTERVAL(5s) FILL(NULL)`,
+      [
+        [at(0), 20],
+        [at(0), 50],
+        [at(5), null],
+        [at(10), null],
+        [at(15), null],
+        [at(20), 40],
+        [at(20), 90],
+      ],
+    ],
+    [
+      `${between(2, 10)} INTERVAL(5s) FILL(NULL)`,
+      [
+        [at(0), 20],
+        [at(0), 50],
+        [at(5), null],
+      ],
+    ],
+    [
+      `${between(2, 10)} INTERVAL(5s) FILL(VALUE, -1)`,
+      [
+        [at(0), 20],
+        [at(0), 50],
+        [at(5), -1],
+      ],
+    ],
+    [`${between(30, 40)} INTERVAL(5s) FILL(VALUE, -1)`, []],
+    [
+      `${between(30, 40)} INTERVAL(5s) FILL(VALUE_F, -1)`,
+      [
+        [at(30), -1],
+        [at(35), -1],
+      ],
+    ],
+    [
+      `${between(2, 10)} INTERVAL(5s) FILL(NONE)`,
+      [
+        [at(0), 20],
+        [at(0), 50],
+      ],
+    ],
+    [`${between(2, 10)} INTERVAL(5s) FILL(LINEAR)`, 0x2657],
+    ['INTERVAL(5s) FILL(NULL)', 0x263b],
+  ]),
+  // A window with a single row has no difference.
+  { sql: `SELECT diff(v) FROM r ${between(2, 21)} INTERVAL(5s) FILL(VALUE, -1)`, rows: [[10], [-1], [-1], [-1], [-1]] },
+  { sql: `SELECT top(v, 1) FROM r ${between(2, 10)} INTERVAL(5s) FILL(NULL)`, error: 0x2657 },
+  {
+    sql: `SELECT _wend, ts, v * 2 FROM r ${between(3, 10)} INTERVAL(5s) FILL(VALUE, 1, 2)`,
+    rows: [
+      [at(4.999), at(3), 60],
+      [at(9.999), '1970-01-01T00:00:00.001Z', 2],
+    ],
+  },
+  {
+    sql: `SELECT v FROM r ${between(3, 21)} INTERVAL(5s) FILL(NULL) HAVING _wstart > ${tick(5)} ORDER BY _wstart DESC`,
+    rows: [[40], [null], [null]],
+  },
+  {
+    sql: `SELECT tbname, g, _wstart, v FROM st ${between(3, 10)} PARTITION BY tbname INTERVAL(5s) FILL(NULL) SLIMIT 1 SOFFSET 1`,
+    rows: [
+      ['b', 2, at(0), 15],
+      ['b', 2, at(5), null],
+    ],
+  },
+  {
+    sql: `SELECT tbname, _wstart, v FROM st ${between(2, 10)} PARTITION BY tbname INTERVAL(5s) FILL(NULL) LIMIT 1 OFFSET 2`,
+    rows: [
+      ['a', at(5), null],
+      ['b', at(5), null],
+    ],
   },
 ]);

@@ -36,7 +36,7 @@ export interface PlannedBlock extends PrintedBlock {
   /** The windows of INTERVAL, where the time has two limits. */
   readonly windows?: BlockWindows | undefined;
   /** True where it has windows and gives every row in them. */
-  readonly isRowsOfWindows?: true;
+  readonly isRowsOfWindows?: true | undefined;
 }
 
 /** Numbers of the first and the last of the windows between two times. */

@@ -127,7 +127,7 @@ function filledRows(task: FillTask, complete: CompleteWindows, translator: Expre
 }
 
 /** Error 0x263B without two limits or when they are too far apart. */
-function fillRange({ range }: IntervalFill): WindowRange {
+export function fillRange({ range }: Pick<IntervalFill, 'range'>): WindowRange {
   if (range === undefined || !canBeFilled(range)) throw timeRangeRequired();
   return range;
 }

@@ -1,10 +1,12 @@
 import { Codes } from '../../../model/fault.js';
 import { ticksPerSecond } from '../../../model/schema.js';
+import type { Fill } from '../../syntax/ast.js';
 import { refuse } from '../../values/context.js';
+import { cellNumberAt } from '../../values/grid.js';
 import { bigintType, Uses, type Value } from '../../values/value.js';
 import type { WindowLimits } from '../group/group-names.js';
 import type { WindowKey } from '../group/group-rows.js';
-import type { BlockTask } from '../rows/block.js';
+import type { BlockTask, BlockWindows } from '../rows/block.js';
 import type { SlicedRows } from '../rows/sliced-rows.js';
 import { numberWindows, type OfWindow } from './row-windows.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
@@ -21,6 +23,29 @@ export interface Windowing {
   readonly intervals?: IntervalWindows;
   /** Engine SQL over the grouped rows that sorts the windows of a slice. */
   readonly order?: string;
+}
+
+/** The windows of INTERVAL between the limits of time; undefined without two limits. `kind` says what is known about their rows. */
+export function spannedWindows(
+  { filter }: BlockTask,
+  intervals: IntervalWindows | undefined,
+  kind: Pick<BlockWindows, 'isFilled' | 'areRows'>,
+): BlockWindows | undefined {
+  const { low, high } = filter.bounds ?? {};
+  if (intervals === undefined || low === undefined || high === undefined) return undefined;
+  return {
+    ...kind,
+    bounds: { low, high },
+    boundTerms: filter.boundTerms,
+    between: (bounds) => [intervals.firstAt(bounds.low), cellNumberAt(intervals.grid, bounds.high)],
+  };
+}
+
+/** The FILL of a block, unless it is FILL(NONE). */
+export function fillClause({ select }: BlockTask): Fill | undefined {
+  const { window } = select;
+  const fill = window?.kind === 'interval' || window?.kind === 'external' ? window.fill : undefined;
+  return fill === undefined || fill.mode === 'NONE' ? undefined : fill;
 }
 
 /** Most devices send every ten seconds at the most: of each, there are few rows in so many seconds. */
