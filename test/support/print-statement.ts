@@ -93,6 +93,7 @@ function printSelect(select: Select): string {
     'SELECT',
     select.distinct && 'DISTINCT',
     select.tags && 'TAGS',
+    select.scalar && 'SCALAR',
     select.items.map(printItem).join(', '),
     select.from && `FROM ${printFrom(select.from)}`,
     select.where && `WHERE ${printExpression(select.where)}`,
@@ -118,6 +119,11 @@ function printFrom(item: FromItem): string {
       return printObjectName(item.table) + printTableAlias(item.alias);
     case 'subquery':
       return `(${printQuery(item.query)})${printTableAlias(item.alias)}`;
+    case 'rows': {
+      const columns = item.columns.map(({ name, type }) => `${printName(name)} ${printType(type)}`).join(', ');
+      const rows = item.rows.map((row) => `(${row.map(printExpression).join(', ')})`).join(' ');
+      return `TEXT(${columns}) VALUES ${rows}${printTableAlias(item.alias)}`;
+    }
     case 'join': {
       const joined = `${printOperand(item.left)}${printJoinWord(item.join)}${printOperand(item.right)}`;
       const offset = item.windowOffset?.map(printDuration).join(', ');

@@ -1,11 +1,15 @@
-import type { Duration, FromItem, JoinKind, Query } from '../syntax/ast.js';
+import type { Duration, Expression, FromItem, JoinKind, Query } from '../syntax/ast.js';
 import { type Cursor, maxNesting } from './cursor.js';
 import { parseExpression } from './expression.js';
-import { parseCount, parseDuration } from './literals.js';
-import { parseObjectName, parseTableAlias } from './names.js';
+import { foldSign, parseCount, parseDuration } from './literals.js';
+import { parseName, parseObjectName, parseTableAlias } from './names.js';
+import { parseType } from './types.js';
 
 /** Tables of one FROM clause; a chain of joins is as deep as it is long. */
 const maxJoinedTables = 256;
+
+/** Rows that are written in a query. */
+const maxInlineRows = 10_000;
 
 /** Behind a bracketed query in brackets, these tell that the outer brackets hold a query too. */
 const queryFollowers = new Set([')', 'UNION', 'ORDER', 'SLIMIT', 'LIMIT']);
@@ -89,8 +93,30 @@ function parseWindowOffset(cursor: Cursor): readonly [Duration, Duration] {
 
 function parseTable(cursor: Cursor, parseQuery: QueryParser): FromItem {
   if (cursor.at('(')) return asTable(cursor, parseBracket(cursor, parseQuery));
+  if (cursor.peek() === '(') {
+    if (cursor.at('TEXT')) return parseInlineRows(cursor);
+    if (cursor.at('FILE')) cursor.refuse('FILE in FROM, as files of the server are not read');
+  }
   const table = parseObjectName(cursor);
   return { kind: 'table', table, alias: parseTableAlias(cursor) };
+}
+
+function parseInlineRows(cursor: Cursor): FromItem {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const columns = cursor.list((each) => ({ name: parseName(each), type: parseType(each, true) }));
+  cursor.expect(')');
+  cursor.expect('VALUES');
+  const rows: (readonly Expression[])[] = [];
+  do {
+    if (rows.length === maxInlineRows) cursor.fail(`more than ${maxInlineRows} rows`);
+    cursor.expect('(');
+    rows.push(cursor.list((each) => foldSign(parseExpression(each))));
+    cursor.expect(')');
+  } while (cursor.at('('));
+  const span = cursor.spanFrom(start);
+  return { kind: 'rows', columns, rows, alias: parseTableAlias(cursor), span };
 }
 
 /**

@@ -73,6 +73,8 @@ class Outline {
           ...this.#from(from.right, depth + 1, ''),
         ];
       }
+      case 'rows':
+        return [line(depth, `Rows of the statement${named(from.alias?.text)}${filter}`)];
       case 'table': {
         const { database, name } = from.table;
         const within = database?.text ?? this.#tables.database ?? '';

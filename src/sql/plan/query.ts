@@ -25,6 +25,7 @@ import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
 import { type BlockWindows, countOf, type PlannedBlock, type WindowRange } from './rows/block.js';
+import { inlineRows } from './rows/inline-rows.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
 import { canBeFilled } from './window/fill.js';
@@ -253,6 +254,7 @@ export class Planner implements RelationReader {
       const relation = blockRelation(sql, columns, qualifier, this.nextSerial());
       return { ...relation, rowOrder: rowOrderOf(from.query.orderBy, relation) };
     }
+    if (from.kind === 'rows') return inlineRows(from, this.context, qualifier, this.nextSerial());
     const system = findSystemTable(from.table, this.context);
     if (system !== undefined) {
       const { name } = from.table;

@@ -46,6 +46,8 @@ class Narrowing {
         const on = item.on && mapExpression(item.on, (nested) => this.query(nested));
         return { ...item, left: this.#from(item.left), right: this.#from(item.right), on };
       }
+      case 'rows':
+        return item;
       case 'table': {
         const where = this.#condition(item.table);
         if (where === undefined) return item;

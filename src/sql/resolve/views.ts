@@ -49,6 +49,8 @@ class ViewExpansion {
           right: this.#from(item.right, current, depth),
           on: item.on && mapExpression(item.on, (nested) => this.query(nested, current, depth)),
         };
+      case 'rows':
+        return item;
       case 'table': {
         const table = depth === 0 ? item.table : inDatabase(item.table, current);
         const database = table.database?.text ?? current;

@@ -183,6 +183,7 @@ export interface SelectItem {
 export type FromItem =
   | { readonly kind: 'table'; readonly table: ObjectName; readonly alias: Name | undefined }
   | { readonly kind: 'subquery'; readonly query: Query; readonly alias: Name | undefined }
+  | InlineRows
   | {
       readonly kind: 'join';
       readonly join: JoinKind;
@@ -193,6 +194,15 @@ export type FromItem =
       readonly jlimit: number | undefined;
       readonly span: Span;
     };
+
+/** `TEXT(name type, …) VALUES (…) …`: rows that are written in the query. */
+export interface InlineRows {
+  readonly kind: 'rows';
+  readonly columns: readonly { readonly name: Name; readonly type: TypeSyntax }[];
+  readonly rows: readonly (readonly Expression[])[];
+  readonly alias: Name | undefined;
+  readonly span: Span;
+}
 
 /** How two sides of FROM are joined; `comma` is a list between commas. */
 export type JoinKind =
