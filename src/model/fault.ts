@@ -164,6 +164,7 @@ export const Codes = {
   keyIsFixed: 0x267a,
   keyIsNull: 0x267b,
   keyIsMissing: 0x267c,
+  invalidTimeZone: 0x26b2,
   expectTimeEqual: 0x2701,
   crossJoin: 0x2702,
   functionParameterCount: 0x2801,

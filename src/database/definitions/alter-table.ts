@@ -1,5 +1,5 @@
 import { FaultError } from '../../model/fault.js';
-import { notSupported, refusals } from '../../model/refusals.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import type { AlterTableAction, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { keyIsFixed } from '../catalogue/apply-table.js';
@@ -30,6 +30,8 @@ export async function alterTable(
   const onlySuper = def.kind === 'normal' && onTag;
   const onlyNormal = def.kind === 'super' && action.kind === 'rename-column';
   if (onlySuper || onlyNormal) throw invalidAlterTable();
+  // How long rows are kept is up to the database; a super table may say so, too, as it may when it is created.
+  if (action.kind === 'keep' && def.kind === 'super') return;
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
   await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? def);
@@ -75,12 +77,7 @@ function changeOf(action: AlterTableAction): TableChange {
     case 'comment':
     case 'ttl':
       return action;
-    default:
-      throw unsupportedAction(action);
+    case 'keep':
+      throw invalidAlterTable();
   }
-}
-
-function unsupportedAction({ kind }: AlterTableAction): FaultError {
-  const words = kind.toUpperCase().replace('-', ' ');
-  return new FaultError(notSupported(`ALTER TABLE ${words}`));
 }

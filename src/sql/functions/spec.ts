@@ -1,6 +1,8 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
+import { isTimeZone } from '../../text/time-zones.js';
 import { durationTicks, parseTimestamp } from '../times/timestamp.js';
+import { fixedZone } from '../times/zone.js';
 import { ofFixedLength } from '../values/arithmetic.js';
 import { refuse } from '../values/context.js';
 import { type Environment, ticksOf } from '../values/convert.js';
@@ -190,19 +192,14 @@ export function unorderedRows(name: string): Error {
 }
 
 /**
- * A zone as the engine calls it, by its name or a whole number of hours such as `+08:00`, which counts to the west here, as in POSIX.
- * Error 0x2803 where there is no such zone.
+ * A zone as the engine calls it, by its name or a distance from UTC such as `+08:00`, which counts to the west here, as in POSIX.
+ * Error 0x26B2 where there is no such zone.
  */
-export function zoneArgument(name: string, zone: string): string {
-  const [, sign, hours = ''] = /^([+-])(\d{2})(?::?00)?$/.exec(zone) ?? [];
-  const engineName = sign === undefined ? zone : `Etc/GMT${sign}${Number(hours)}`;
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: engineName });
-  } catch {
-    throw wrongParameterValue(name);
-  }
-  if (/^[+-]/.test(engineName)) throw wrongParameterValue(name);
-  return engineName;
+export function zoneArgument(zone: string): string {
+  const [, sign, hours, minutes = '00'] = /^([+-])(0\d|1[0-4])(?::?([0-5]\d))?$/.exec(zone) ?? [];
+  if (sign !== undefined) return `${fixedZone}${sign === '+' ? '-' : '+'}${hours}:${minutes}:00`;
+  if (isTimeZone(zone)) return zone;
+  throw refuse(Codes.invalidTimeZone, `Invalid timezone: ${zone}`);
 }
 
 /** An integer literal between limits; error 0x2803 outside of them. */

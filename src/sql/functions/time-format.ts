@@ -188,7 +188,7 @@ function toChar(args: readonly Value[], env: Environment): string {
   const ticks = args[0]?.sql ?? 'NULL';
   const zone = args[2]?.constant;
   if (args[2] !== undefined && typeof zone !== 'string') throw wrongParameterType('TO_CHAR');
-  const named = typeof zone === 'string' ? zoneArgument('TO_CHAR', zone) : env.context.connectionZone;
+  const named = typeof zone === 'string' ? zoneArgument(zone) : env.context.connectionZone;
   const time = ticksToCalendar(ticks, env.precision, named);
   const parts = formatArgument('TO_CHAR', args[1]).map((part) =>
     typeof part === 'string' ? quoteString(part) : part.print(time, ticks, ticksPerSecond(env.precision)),

@@ -2,6 +2,7 @@ import { type DataType, dataType, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { ticksToCalendar } from '../engine/storage.js';
 import { parseTimestamp, startOfDay } from '../times/timestamp.js';
+import { zoneOffsets } from '../times/zone.js';
 import { monthsOf } from '../values/arithmetic.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
@@ -35,13 +36,16 @@ function truncationGrid(args: readonly Value[], env: Environment): Grid {
   }
   const isDays = unit?.unit === 'd' || unit?.unit === 'w';
   if (isDays && !isUtc(zone)) return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };
-  return { ...base, unit: 'ticks', step: unitArgument('TIMETRUNCATE', args[1], precision) };
+  // Hours of a zone that is named begin where its clocks say so.
+  const isNamed = typeof args[2]?.constant === 'string';
+  const shift = isNamed ? -BigInt(zoneOffsets(zone).standard * ticksPerSecond(precision)) : 0n;
+  return { ...base, shift, unit: 'ticks', step: unitArgument('TIMETRUNCATE', args[1], precision) };
 }
 
 /** By 0 UTC, by 1 or nothing the zone of the request, else the zone named. */
 function truncationZone(choice: Value | undefined, { context }: Environment): string {
   const zone = choice?.constant;
-  if (typeof zone === 'string') return zoneArgument('TIMETRUNCATE', zone);
+  if (typeof zone === 'string') return zoneArgument(zone);
   if (choice !== undefined && zone !== 0n && zone !== 1n) throw wrongParameterValue('TIMETRUNCATE');
   return zone === 0n ? 'UTC' : context.connectionZone;
 }
@@ -61,7 +65,7 @@ function iso8601(args: readonly Value[], env: Environment): string {
   if (typeof zone !== 'string') throw wrongParameterType('TO_ISO8601');
   const match = /^(?:z|([+-])(\d{2}):?(\d{2})?)$/i.exec(zone);
   if (match === null) {
-    const named = ticksToCalendar(plainArgument(args, 0), env.precision, zoneArgument('TO_ISO8601', zone));
+    const named = ticksToCalendar(plainArgument(args, 0), env.precision, zoneArgument(zone));
     return `formatDateTime(${named}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
   }
   const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');

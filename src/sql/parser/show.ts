@@ -45,6 +45,7 @@ function parseTables(cursor: Cursor): Show | undefined {
 function parseList(cursor: Cursor): Show | undefined {
   const list = lists.find((words) => cursor.acceptPhrase(words));
   if (list !== undefined) {
+    if (showList(list).numbered) parseCount(cursor);
     const ofNode = showList(list).onNode && cursor.acceptPhrase('ON DNODE') ? { dnode: parseCount(cursor) } : {};
     return { what: 'list', list, like: parseListLike(cursor, list), ...ofNode };
   }

@@ -204,6 +204,7 @@ function parseFill(cursor: Cursor, isLimited = false): Fill | undefined {
   cursor.advance();
   const takesValues = isLimited && (mode === 'PREV' || mode === 'NEXT' || mode === 'NEAR') && cursor.at(',');
   const values = mode === 'VALUE' || mode === 'VALUE_F' || takesValues ? parseFillValues(cursor) : [];
+  if (cursor.at(',') && cursor.peek() === 'SURROUND') cursor.fail('SURROUND stands behind the brackets of FILL');
   if (cursor.at(',')) cursor.refuse('a value behind this mode of FILL without a distance in RANGE');
   cursor.expect(')');
   if (isLimited || !cursor.at('SURROUND')) return { mode, values, span: cursor.spanFrom(start) };

@@ -15,6 +15,8 @@ interface ShowList {
   readonly onNode?: true;
   /** Read with the number of a node between its words: `SHOW DNODE 1 VARIABLES`. */
   readonly ofNode?: true;
+  /** Of one thing by its number: `SHOW COMPACT 1`. */
+  readonly numbered?: true;
 }
 
 const ofSystem = { isOfSystem: true } as const;
@@ -59,6 +61,7 @@ export const showLists = {
   VIEWS: { table: 'ins_views', like: 'view_name', ofDatabase: 'db_name' },
   TSMAS: { table: 'ins_tsmas', ofDatabase: 'db_name' },
   COMPACTS: { ...ofSystem, table: 'ins_compacts' },
+  COMPACT: { ...ofSystem, table: 'ins_compact_details', numbered: true },
   ENCRYPTIONS: { ...ofSystem, table: 'ins_encryptions' },
   ARBGROUPS: { ...ofSystem, table: 'ins_arbgroups' },
   MOUNTS: { ...ofSystem, table: 'ins_mounts' },
@@ -66,6 +69,7 @@ export const showLists = {
   QUERIES: { ...ofSystem, table: 'perf_queries' },
   CONSUMERS: { ...ofSystem, table: 'perf_consumers' },
   TRANSACTIONS: { ...ofSystem, table: 'perf_trans' },
+  TRANSACTION: { ...ofSystem, numbered: true },
   APPS: { ...ofSystem, table: 'perf_apps' },
   SCORES: ofSystem,
   // There is nothing of these here.

@@ -6,6 +6,9 @@ const someJuly = Date.UTC(2024, 6, 15) / 1000;
 const maxCachedDays = 20000;
 const maxCachedZones = 1024;
 
+/** What stands before `+hh:mm:ss` where the engine names a distance to the east of UTC. */
+export const fixedZone = 'Fixed/UTC';
+
 /** The offsets of one time zone: what local clocks there show, in seconds east of UTC. */
 export class ZoneOffsets {
   readonly #fixed: number | undefined;
@@ -17,7 +20,8 @@ export class ZoneOffsets {
 
   /** `zone` is an IANA name, `UTC`, or a fixed offset such as `+08:00`; anything else is a RangeError. */
   constructor(zone: string) {
-    this.#fixed = /^(utc|gmt|z)$/i.test(zone) ? 0 : offsetSeconds(zone);
+    const distance = zone.startsWith(fixedZone) ? zone.slice(fixedZone.length) : zone;
+    this.#fixed = /^(utc|gmt|z)$/i.test(zone) ? 0 : offsetSeconds(distance);
     this.#format =
       this.#fixed === undefined
         ? new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
