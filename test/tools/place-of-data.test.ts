@@ -7,6 +7,7 @@ import { makePlace } from '../../tools/tests/place-of-data.js';
 test('a run makes a directory where TMPDIR says, and removes those of runs that are no more', (t) => {
   const [dead, alive] = [2 ** 30, process.pid].map((pid) => join(tmpdir(), `sluice-test-run-${pid}-left`));
   for (const path of [dead!, alive!]) mkdirSync(path);
+  process.env.TMPDIR ??= tmpdir();
   const place = makePlace(true);
   t.true(place.startsWith(tmpdir()));
   t.true(existsSync(place));

@@ -125,6 +125,7 @@ async function run(files: readonly TestFile[], concurrency: number, deadline = I
     flags.match.length > 0 ? files.map((file) => ({ ...file, share: undefined })) : files,
     lastSeconds(),
   );
+  writePackage();
   const entries = writeEntries(processes);
   const config = writeSettings(entries, concurrency);
   const directory = makePlace(!flags.long);
@@ -195,25 +196,35 @@ function writeEntries(processes: readonly Share[]): readonly Entry[] {
     if (first !== undefined && first.share === undefined) {
       return { path: `build/test/${name}.test.js`, name: name.replaceAll('/', ' › ') };
     }
-    const imports = members.map((file) => `import '../test/${file.name}.test.js';\n`);
-    const last = "import { declareAll } from '../tools/tests/turns.js';\ndeclareAll();\n";
     const file = name.replaceAll('/', '-');
-    writeFileSync(join(generated, `${file}.files.js`), imports.join('') + last);
-    writeFileSync(join(generated, `${file}.test.js`), sharedEntry(`./${file}.files.js`));
+    writeFileSync(join(generated, `${file}.test.js`), sharedEntry(members));
     return { path: `build/shared-tests/${file}.test.js`, name: '' };
   });
 }
 
 /** What a shared process runs. AVA does not tell why a file cannot be read, or has a title twice. */
-function sharedEntry(files: string): string {
+function sharedEntry(members: readonly TestFile[]): string {
   return `import 'ava';
+import { declareAll, enter } from '../tools/tests/shared.js';
 try {
-  await import('${files}');
+  for (const file of ${JSON.stringify(members.map(({ name }) => name))}) {
+    enter(file);
+    await import(\`../test/\${file}.test.js\`);
+  }
+  declareAll();
 } catch (error) {
   console.error(error);
   throw error;
 }
 `;
+}
+
+/** Gives test files the `ava` of `shared.ts`: a package is looked for in the folders above a file, and this one is nearer. */
+function writePackage(): void {
+  const folder = join(root, 'build/test/node_modules/ava');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(join(folder, 'index.js'), "export { default } from '../../../tools/tests/shared.js';\n");
 }
 
 /** Writes the settings of AVA, with what runs in which order. Gives their path. */

@@ -13,8 +13,7 @@ const isShared = file.startsWith(generated);
 if (isShared || readFileSync(file, 'utf8').includes('fast-check')) await import('../../test/support/property-seed.js');
 if (/\.(?:long|rare)\.test\.js$/.test(file)) process.env[longVariable] = 'true';
 if (Date.now() > Number(process.env[deadlineVariable] ?? Infinity)) register('./left-out-hook.js', import.meta.url);
-if (isShared) register('./shared-hook.js', import.meta.url);
-else {
+if (!isShared) {
   const name = relative(`${root}/build/test`, file).replace(/\.test\.js$/, '');
   recordStep({ file: name });
   process.once('exit', () => {
