@@ -162,7 +162,7 @@ answers(
 answers(
   'starts months and days at the lower bound, too',
   `SELECT _wstart, _wend, count(*) FROM w WHERE ts >= ${minute} INTERVAL(1q, AUTO)
-    UNION ALL SELECT _wstart, _wend, count(*) FROM w WHERE ts >= ${minute} INTERVAL(2d, AUTO)`,
+    UNION ALL SELECT _wstart, _wend, count(*) FROM w WHERE ts >= ${minute} INTERVAL(2d, AUTO) ORDER BY _wend DESC`,
   [
     '["2023-11-14T22:14:00.000Z","2024-02-14T22:14:00.000Z",8]',
     '["2023-11-14T22:14:00.000Z","2023-11-16T22:14:00.000Z",8]',
