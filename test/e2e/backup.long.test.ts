@@ -2,7 +2,7 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { adapterProgram, directoryFor, run, startAdapter } from '../support/processes.js';
-import { engineSecret, startService, type TestService } from '../support/service.js';
+import { basic, engineSecret, startService, type TestService } from '../support/service.js';
 
 /** Rows wait for some seconds, so that a backup finds some that wait. */
 const { service, end } = await startService('--write.flushInterval=3s');
@@ -132,7 +132,7 @@ test('what cannot be backed up, restored or moved is told in one line, and nothi
 /** Asks a service on a port. */
 function answering(port: number): Pick<TestService, 'rows' | 'run'> {
   const ask = async (statement: string) => {
-    const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
+    const authorization = basic;
     const reply = await fetch(`http://127.0.0.1:${port}/rest/sql`, {
       method: 'POST',
       headers: { authorization },

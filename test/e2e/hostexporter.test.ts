@@ -6,7 +6,7 @@ import { isLong, whenBrief, whenLong } from '../support/cases.js';
 import { run } from '../support/processes.js';
 import { fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { startService } from '../support/service.js';
+import { basicOf, startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
@@ -44,7 +44,7 @@ const server = http.createServer((request, response) => {
         `# TYPE g gauge\ng 1.5\n# TYPE c counter\nc 2\nbad line\nu 3 1700000000000\n{"disk.free","mount.point"="/a \\"b\\""} 4\n`,
       );
   } else if (name === 'private') {
-    const isRight = request.headers.authorization === `Basic ${Buffer.from('ann:secret').toString('base64')}`;
+    const isRight = request.headers.authorization === basicOf('ann', 'secret');
     response.writeHead(isRight ? 200 : 401).end('secret_metric 7\n');
   } else response.writeHead(404).end();
 });

@@ -7,17 +7,9 @@ import test, { type ExecutionContext } from 'ava';
 import { moreCases } from '../support/cases.js';
 import { doorBodies } from '../support/door-bodies.js';
 import { mutated, type Random, randomFrom } from '../support/mutations.js';
-import {
-  basic,
-  directoryFor,
-  enginePid,
-  fileScope,
-  memoryOf,
-  post,
-  rowsOf,
-  startAdapter,
-} from '../support/processes.js';
+import { directoryFor, enginePid, fileScope, memoryOf, post, rowsOf, startAdapter } from '../support/processes.js';
 import { packed } from '../support/remote-messages.js';
+import { basic } from '../support/service.js';
 import { until } from '../support/until.js';
 
 /** Bodies per door; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */
@@ -152,7 +144,7 @@ async function callGrpc(session: ClientHttp2Session, bytes: Buffer): Promise<num
     'content-type': 'application/grpc',
     'grpc-encoding': 'gzip',
     te: 'trailers',
-    authorization: basic('root', 'taosdata'),
+    authorization: basic,
     'x-sluice-db': 'mutated',
   });
   let code: number | undefined;

@@ -6,10 +6,11 @@ import { createInterface } from 'node:readline';
 import test from 'ava';
 import { temporaryDirectory } from '../support/engine.js';
 import { freePorts } from '../support/free-ports.js';
+import { basic } from '../support/service.js';
 
 const sources = join(import.meta.dirname, '../../src');
 const adapter = join(sources, 'adapter.js');
-const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
+const authorization = basic;
 
 /** Another major version than most machines have, from the registry's `node` package. */
 const other = process.versions.node.startsWith('24.') ? '22' : '24';

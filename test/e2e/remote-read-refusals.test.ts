@@ -2,6 +2,7 @@ import { buffer, text } from 'node:stream/consumers';
 import test from 'ava';
 import { encode, labelsOf, packed, readAnswer, readBody, writeBody } from '../support/remote-messages.js';
 import { type Answer, query, remoteReads, start } from '../support/remote-reads.js';
+import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
 const { service, end } = await sharedService();
@@ -28,11 +29,7 @@ test('what is wrong with the request is 4xx with a reason in plain text', async 
   const good = readBody([query()]);
   const cases: [Promise<Answer>, number, RegExp][] = [
     [ask('data', good, { auth: false }), 401, /^no auth info input$/],
-    [
-      ask('data', good, { auth: `Basic ${Buffer.from('root:wrong').toString('base64')}` }),
-      401,
-      /Authentication failure/,
-    ],
+    [ask('data', good, { auth: basicOf('root', 'wrong') }), 401, /Authentication failure/],
     [ask('data', good, { query: '?req_id=x' }), 400, /req_id must be numeric/],
     [ask('nowhere', good), 404, /^Database not exist: nowhere$/],
     [ask('data', ''), 400, /not valid snappy data/],
@@ -86,7 +83,7 @@ test('the row cap of the REST interface holds for each query, and the limit of a
 
 test('reading takes the right to read, writing the right to write', async (t) => {
   await service.run("CREATE USER reader PASS 'Reader_12'");
-  const auth = `Basic ${Buffer.from('reader:Reader_12').toString('base64')}`;
+  const auth = basicOf('reader', 'Reader_12');
   const asked = readBody([query(['EQ', '__name__', 'up'])]);
   const body = writeBody([{ labels: labelsOf(up), samples: [{ value: 9, timestamp: start + 9 }] }]);
   await write('rights', body);

@@ -12,6 +12,7 @@ import {
   writeBody2,
 } from '../support/remote-messages.js';
 import type { Ask, Reply } from '../support/service.js';
+import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
 const { service, neighbour, end } = await sharedService();
@@ -134,16 +135,8 @@ brief('what is wrong with the request is 4xx with a reason in plain text', async
   const good = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const cases: [Promise<Reply>, number, RegExp][] = [
     [send(database, good, { auth: false }), 401, /^no auth info input$/],
-    [
-      send(database, good, { auth: `Basic ${Buffer.from('root:wrong').toString('base64')}` }),
-      401,
-      /Authentication failure/,
-    ],
-    [
-      send(database, writeBody([]), { auth: `Basic ${Buffer.from('root:wrong').toString('base64')}` }),
-      401,
-      /Authentication/,
-    ],
+    [send(database, good, { auth: basicOf('root', 'wrong') }), 401, /Authentication failure/],
+    [send(database, writeBody([]), { auth: basicOf('root', 'wrong') }), 401, /Authentication/],
     [send(database, good, { auth: 'Basic !' }), 401, /^invalid basic Authorization$/],
     [send(database, good, { query: '?ttl=x' }), 400, /^illegal param, ttl must be numeric$/],
     [send(database, good, { query: '?req_id=x' }), 400, /^illegal param, req_id must be numeric$/],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { startService } from '../support/service.js';
+import { basicOf, startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await startService();
@@ -37,7 +37,7 @@ async function engineTables(t: ExecutionContext, database: string): Promise<read
 
 async function askEngine(statement: string): Promise<readonly string[]> {
   const url = `${service.engineUrl}/?query=${encodeURIComponent(statement)}`;
-  const authorization = `Basic ${Buffer.from('default:e2e-secret').toString('base64')}`;
+  const authorization = basicOf('default', 'e2e-secret');
   const reply = await fetch(url, { headers: { authorization } });
   return (await reply.text()).split('\n').filter((line) => line !== '');
 }

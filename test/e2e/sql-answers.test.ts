@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
+import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
 const { service, end } = await sharedService();
@@ -226,7 +227,7 @@ test('errors name their code and have the status of the setting', async (t) => {
     t.deepEqual([strict.body.code, strict.status], [code, status], statement);
   }
   for (const asked of [service, mapped]) {
-    const auth = `Basic ${Buffer.from('root:wrong').toString('base64')}`;
+    const auth = basicOf('root', 'wrong');
     const refused = await asked.sql('select 1', { auth });
     t.deepEqual([refused.body.code, refused.status], [0x0357, 401]);
     t.is((await asked.sql('select 1', { auth: false })).status, 401);

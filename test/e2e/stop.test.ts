@@ -2,7 +2,6 @@ import net from 'node:net';
 import test from 'ava';
 import { whenBrief, whenLong } from '../support/cases.js';
 import {
-  basic,
   directoryFor,
   enginePid,
   isAlive,
@@ -13,6 +12,7 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
+import { basic } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
 import { until } from '../support/until.js';
 
@@ -76,7 +76,7 @@ long('SIGTERM ends the service in time while a client does not read its result a
   t.teardown(() => socket.destroy());
   const statement = 'SELECT a.*, b.* FROM d.m a, d.m b WHERE a._ts = b._ts';
   socket.write(
-    `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('root', 'taosdata')}\r\nContent-Length: ${statement.length}\r\n\r\n${statement}`,
+    `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: ${statement.length}\r\n\r\n${statement}`,
   );
   await writeLines(adapter, 'd', rowsFrom(100_000));
   const tookMs = await terminated(adapter);

@@ -5,15 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import {
-  basic,
-  directoryFor,
-  enginePid,
-  type Listening,
-  memoryOf,
-  rowsOf,
-  startAdapter,
-} from '../support/processes.js';
+import { directoryFor, enginePid, type Listening, memoryOf, rowsOf, startAdapter } from '../support/processes.js';
+import { basic } from '../support/service.js';
 import { standsStill, until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;
@@ -46,7 +39,7 @@ function open(adapter: Listening, headers: Record<string, string>, query = ''): 
     port: adapter.port,
     path: `/lineproto/v1/write?db=stream&precision=ms${query}`,
     method: 'POST',
-    headers: { authorization: basic('root', 'taosdata'), 'transfer-encoding': 'chunked', ...headers },
+    headers: { authorization: basic, 'transfer-encoding': 'chunked', ...headers },
   });
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import {
-  basic,
   directoryFor,
   fileScope,
   type Listening,
@@ -13,6 +12,7 @@ import {
   startEngineHost,
   writeLines,
 } from '../support/processes.js';
+import { basicOf } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -38,7 +38,7 @@ test.after.always(end);
 /** Tables in the engine that hold data of the dialect's databases. */
 async function storedTables(engine: Listening): Promise<number> {
   const statement = "SELECT count() FROM system.tables WHERE match(database, '^d[0-9]')";
-  const { text } = await post(engine.port, '/', statement, { authorization: basic('default', secret) });
+  const { text } = await post(engine.port, '/', statement, { authorization: basicOf('default', secret) });
   return Number(text);
 }
 

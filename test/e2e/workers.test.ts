@@ -12,6 +12,7 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
+import { basic } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -105,7 +106,7 @@ test.serial('statements of all workers are listed and can be ended', async (t) =
   }
   // A result that no buffer holds stays running while nobody reads it.
   const aborted = new AbortController();
-  const headers = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
+  const headers = { authorization: basic };
   const url = `http://127.0.0.1:${service.port}/rest/sql`;
   const stuck = await fetch(url, {
     method: 'POST',

@@ -19,6 +19,7 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
+import { basic } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
@@ -281,7 +282,7 @@ brief('rows that turn out not to fit are kept in a file, and cost nobody else', 
   t.regex(text, /^new v=/);
   const events = async () => {
     const url = `http://127.0.0.1:${adapter.port}/api/v1/events?status=active`;
-    const headers = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
+    const headers = { authorization: basic };
     return (await fetch(url, { headers })).text();
   };
   t.true(await until(async () => /Answered rows could not be stored: kept\.new/.test(await events()), 30_000));
@@ -308,7 +309,7 @@ brief('a write may ask to be stored before it is answered, and no other word', a
     fetch(`http://127.0.0.1:${adapter.port}${path}${ack}`, {
       method: 'POST',
       body: `m v=1 ${startMs}000000`,
-      headers: { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` },
+      headers: { authorization: basic },
     });
   t.is((await write('stored')).status, 503);
   t.is((await write('soon')).status, 400);

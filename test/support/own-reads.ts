@@ -1,7 +1,8 @@
 import type { RuleTrial } from '../../src/model/rule-list.js';
 import type { AnsweringDoor } from './answering-doors.js';
-import { basic, type Listening, post, rowsOf, sql } from './processes.js';
+import { type Listening, post, rowsOf, sql } from './processes.js';
 import { Matcher, readAnswer, readBody } from './remote-messages.js';
+import { basic } from './service.js';
 
 /** A client that writes rows numbered from 1 under one name, each for a series of its own, and reads them. */
 export interface OwnRows {
@@ -52,7 +53,7 @@ async function readRemotely({ adapter, database, name, ms }: OwnRows): Promise<u
   const matchers = [{ type: Matcher.EQ, name: '__name__', value: name }];
   const body = readBody([{ start_timestamp_ms: 0, end_timestamp_ms: ms, matchers }]);
   const url = `http://127.0.0.1:${adapter.port}/metricsdb/v1/remote_read/${database}`;
-  const reply = await fetch(url, { method: 'POST', body, headers: { authorization: basic('root', 'taosdata') } });
+  const reply = await fetch(url, { method: 'POST', body, headers: { authorization: basic } });
   return readAnswer(new Uint8Array(await reply.arrayBuffer()))[0]?.length;
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { freePorts } from './free-ports.js';
-import { logPath } from './service.js';
+import { basic, basicOf, logPath } from './service.js';
 import { until } from './until.js';
 
 /** The built entry files. */
@@ -192,9 +192,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The header of a user and a password. */
-export const basic = (user: string, password: string): string =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 const shared = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Where a service listens, and over which connections it is asked. */
@@ -219,7 +216,7 @@ export function post(
       method: 'POST',
       agent,
       timeout: 60_000,
-      headers: { authorization: basic('root', 'taosdata'), 'content-length': Buffer.byteLength(body), ...headers },
+      headers: { authorization: basic, 'content-length': Buffer.byteLength(body), ...headers },
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('No answer within 60 s.')));
     outgoing.on('error', reject);
@@ -251,7 +248,7 @@ export async function sql(
   user = 'root',
   password = 'taosdata',
 ): Promise<SqlReply> {
-  const { status, text } = await post(port, '/rest/sql', statement, { authorization: basic(user, password) }, agent);
+  const { status, text } = await post(port, '/rest/sql', statement, { authorization: basicOf(user, password) }, agent);
   const body: Omit<SqlReply, 'status'> = JSON.parse(text);
   return { ...body, status };
 }

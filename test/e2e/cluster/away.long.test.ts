@@ -5,6 +5,7 @@ import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, replication, startCluster } from '../../support/cluster/nodes.js';
 import { fileScope, post, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
 import { waitedForProcessorMs } from '../../support/processor-time.js';
+import { basic } from '../../support/service.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
@@ -97,7 +98,7 @@ test.serial('without a shard writes wait in the log, queries say why, and ping t
   const answer = await fetch(`http://127.0.0.1:${adapter.port}/lineproto/v1/write?db=d&precision=ms&ack=logged`, {
     method: 'POST',
     body: lines,
-    headers: { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` },
+    headers: { authorization: basic },
   });
   t.is(answer.status, 204, await answer.text());
   await Promise.all([a!.start(), b!.start()]);

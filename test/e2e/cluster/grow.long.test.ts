@@ -13,6 +13,7 @@ import {
   sql,
   startAdapter,
 } from '../../support/processes.js';
+import { basic } from '../../support/service.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
@@ -27,7 +28,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
   const cluster = await startCluster(scope, { shards: 3, replicas: 2, keeper: true, begun: 2 });
   const write = async (adapter: Listening, table: string, value: number, ack = 'stored'): Promise<void> => {
     const lines = series.map((name, i) => `${table},k=${name} v=${value}i,w=${i}i ${startMs + value}`);
-    const auth = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
+    const auth = { authorization: basic };
     const url = `http://127.0.0.1:${adapter.port}/lineproto/v1/write?db=d&precision=ms&ack=${ack}`;
     const answer = await fetch(url, { method: 'POST', body: lines.join('\n'), headers: auth });
     t.is(answer.status, 204, await answer.text());
