@@ -1,7 +1,7 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { castValue, type Environment } from '../values/convert.js';
-import { bigintType, doubleType, isBinary, isInteger, type Value } from '../values/value.js';
+import { bigintType, doubleType, isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
 import { doubleArgument, firstType, hasValue, nullable, sumType, typed } from './arguments.js';
 import {
   integerArgument,
@@ -142,6 +142,15 @@ function fillForward(args: readonly Value[], rows: RowWindows): SeriesResult {
   return { sql: rows.over(`last_value(${nullable(args[0])}) IGNORE NULLS`) };
 }
 
+/** Whether a default may stand for values of a type: one of its kind, for a timestamp text and ticks too. */
+function standsFor(otherwise: Value, type: DataType): boolean {
+  const { type: own, role } = otherwise;
+  if (role === 'null' || own.name === type.name) return true;
+  if (type.name === 'TIMESTAMP') return isInteger(own) || isText(own);
+  if (isText(type)) return isText(own);
+  return isInteger(type) ? isInteger(own) : isNumeric(type) && isNumeric(own);
+}
+
 /** LAG and LEAD: the value so many rows away, NULL rows counted; a default where there is no such row. */
 function neighbour(name: string, engine: string): SeriesFunction {
   return series(
@@ -151,16 +160,17 @@ function neighbour(name: string, engine: string): SeriesFunction {
     (args, rows, env) => {
       const arg = first(args);
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
-      if (args[2] !== undefined && isBinary(arg.type)) throw wrongParameterType(name);
+      const [, , last] = args;
+      if (last !== undefined && (isBinary(arg.type) || !standsFor(last, arg.type))) throw wrongParameterType(name);
       const otherwise =
-        args[2] === undefined ? '' : `, ${castValue(args[2], arg.type, { ...env, precision: arg.precision }).sql}`;
+        last === undefined ? '' : `, ${castValue(last, arg.type, { ...env, precision: arg.precision }).sql}`;
       return {
         sql: rows.over(`${engine}(${typed(arg)}, ${distance}${otherwise})`, {
           frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
         }),
       };
     },
-    { required: 1, rows: 'each', takesFirst: true },
+    { required: 1, rows: 'each', takesFirst: true, outsideWindows: true },
   );
 }
 

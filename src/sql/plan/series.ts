@@ -29,7 +29,7 @@ export function asksForSeries({ select, items }: BlockTask): boolean {
 }
 
 /**
- * A SELECT with functions over the rows of a slice in order of time. With PARTITION BY every combination of its
+ * A SELECT with functions over the rows of a slice in order of time. With PARTITION BY or GROUP BY every combination of its
  * keys is a slice, else all rows are one. Rows come slice by slice in the order of time.
  */
 export function planSeries(task: BlockTask): PlannedBlock {
@@ -38,7 +38,9 @@ export function planSeries(task: BlockTask): PlannedBlock {
   const { select, relation, env, items } = task;
   const rows = new SlicedRows(countedRows(task), neededOrder(task));
   const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nestedAggregate));
-  const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
+  const keys = keyExpressions([...select.partitionBy, ...select.groupBy], items, relation).map(({ value }) =>
+    plain.translate(value),
+  );
   rows.sliceBy(keys);
   const windows = slicingWindows(task, rows, keys);
   const ofWindow = (name: string, ends: WindowEnds | undefined = windows): Value =>
@@ -123,11 +125,11 @@ function lastTick(intervals: IntervalWindows, start: string): string {
 
 /** Which order of the rows the functions of a block go by; error 0x264F where a subquery gives them another one. */
 function neededOrder(task: BlockTask): 'timed' | 'sequence' | 'any' {
-  const called = seriesCalls(task).map(findFunction);
-  const sequential = called.find((spec) => spec.kind === 'series' && spec.distinctTimes);
+  const called = seriesCalls(task);
+  const sequential = called.map(findFunction).find((spec) => spec.kind === 'series' && spec.distinctTimes);
   if (sequential !== undefined && task.relation?.rowOrder?.length === 0) throw unorderedRows(sequential.name);
   if (sequential !== undefined) return 'sequence';
-  return called.every((spec) => spec.kind === 'series' && spec.isTimeless === true) ? 'any' : 'timed';
+  return called.every(isPick) ? 'any' : 'timed';
 }
 
 /** Windows that are slices, by their limits in every row, and which rows belong to them. */
@@ -145,7 +147,7 @@ function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[
     const start = rows.column(key.key[0]);
     const window = { sql: start, type: timestampType, precision: task.env.precision, nullable: false, uses: Uses.row };
     rows.sliceBy([...keys, window]);
-    const end = pickOf(task) === undefined ? lastTick(intervals, start) : intervals.endOf(start);
+    const end = seriesCalls(task).some(isPick) ? intervals.endOf(start) : lastTick(intervals, start);
     return { start, end, rows: inWindow, intervals };
   }
   const ofWindow = (aggregate: string): string =>
@@ -160,12 +162,10 @@ function seriesCalls({ select, items }: BlockTask): string[] {
   return parts.flatMap((part) => (part.kind === 'call' && isSeries(part.name) ? [part.name] : []));
 }
 
-/** A function that picks rows by their values alone. */
-function pickOf(task: BlockTask): string | undefined {
-  return seriesCalls(task).find((name) => {
-    const spec = findFunction(name);
-    return spec.kind === 'series' && spec.isTimeless === true;
-  });
+/** True for functions that pick rows by their values alone. */
+function isPick(name: string): boolean {
+  const spec = findFunction(name);
+  return spec.kind === 'series' && spec.isTimeless === true;
 }
 
 function notInWindow(name: string): Error {
@@ -175,12 +175,12 @@ function notInWindow(name: string): Error {
 /** The modes of FILL that windows without rows can have where each row is given. */
 const rowFills: ReadonlySet<string> = new Set(['NULL', 'NULL_F', 'VALUE', 'VALUE_F']);
 
-/** Such functions may not stand in GROUP BY, some of them not in FILL or windows, and HAVING is for windows. */
+/** Only functions that pick rows by their values may stand in GROUP BY, some of the others in FILL and windows, and HAVING is for windows. */
 function checkPlace(task: BlockTask): void {
   const { select } = task;
   const names = seriesCalls(task);
   const name = names[0] ?? '';
-  const picks = pickOf(task);
+  const picks = names.find(isPick);
   const fill = fillClause(task);
   if (fill !== undefined && (picks !== undefined || !rowFills.has(fill.mode))) {
     const what = name === '' ? `FILL(${fill.mode}) of plain columns` : `${picks ?? name} function`;
@@ -191,7 +191,10 @@ function checkPlace(task: BlockTask): void {
     return spec.kind === 'series' && spec.outsideWindows === true;
   });
   if (select.window !== undefined && outside !== undefined) throw notInWindow(outside);
-  if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, `${name} function is not supported in group query`);
+  const alongTime = names.find((called) => !isPick(called));
+  if (select.groupBy.length > 0 && alongTime !== undefined) {
+    throw refuse(Codes.notInGroup, `${alongTime} function is not supported in group query`);
+  }
   if (select.having !== undefined && select.window === undefined) throw mixed(name);
 }
 

@@ -28,6 +28,16 @@ statements('functions that pick rows', service, 's', [
     ],
   },
   {
+    sql: 'SELECT tbname, top(v, 1), ts FROM st GROUP BY tbname',
+    rows: [
+      ['a', 4, at(2)],
+      ['b', 10, at(0)],
+    ],
+  },
+  { sql: 'SELECT bottom(v, 2) FROM st GROUP BY tbname SLIMIT 1 SOFFSET 1', rows: [[7], [8]] },
+  { sql: 'SELECT top(v, 1) x FROM st GROUP BY tbname ORDER BY x DESC LIMIT 1', rows: [[10]] },
+  { sql: 'SELECT top(v, 1) FROM st GROUP BY tbname HAVING top(v, 1) > 5', error: 0x2667 },
+  {
     sql: 'SELECT top(v, 3), tbname FROM st',
     rows: [
       [10, 'b'],

@@ -224,7 +224,16 @@ statements('running functions', service, 's', [
   { sql: 'SELECT lag(v, 2, 0) FROM one LIMIT 3', rows: [[0], [0], [1]], meta: [['lag(v, 2, 0)', 'INT', 4]] },
   { sql: 'SELECT lead(v, 1, -1) FROM one ORDER BY ts DESC LIMIT 2', rows: [[-1], [1]] },
   { sql: 'SELECT lead(1, 1, 2), lag(NULL) FROM one LIMIT 1', rows: [[1, null]] },
-  { sql: "SELECT lag(b, 1, 'no') FROM one LIMIT 1", rows: [[false]] },
+  { sql: 'SELECT lag(b, 1, true), lead(b, 1, NULL) FROM one LIMIT 1', rows: [[true, null]] },
+  { sql: "SELECT lag(n, 1, 'no'), lag(f, 1, 7) FROM one LIMIT 1", rows: [['no', 7]] },
+  {
+    sql: `SELECT lag(ts, 1, ${base}), lead(ts, 9, '2024-01-01 00:00:00Z') FROM one LIMIT 1`,
+    rows: [[at(0), '2024-01-01T00:00:00.000Z']],
+  },
+  { sql: "SELECT lag(v, 1, 'x') FROM one", error: 0x2802 },
+  { sql: 'SELECT lead(v, 1, 1.5) FROM one', error: 0x2802 },
+  { sql: 'SELECT lag(ts, 1, true) FROM one', error: 0x2802 },
+  { sql: 'SELECT lag(n, 1, 1) FROM one', error: 0x2802 },
   {
     sql: 'SELECT tbname, lead(v) FROM st PARTITION BY tbname',
     rows: [
