@@ -6,7 +6,8 @@ const { root } = protobuf.parse(
   syntax = "proto2";
   message LabelPair { optional string name = 1; optional string value = 2; }
   message Plain { optional double value = 1; }
-  message Exemplar { repeated LabelPair label = 1; optional double value = 2; }
+  message Exemplar { repeated LabelPair label = 1; optional double value = 2; optional Timestamp timestamp = 3; }
+  message Timestamp { optional int64 seconds = 1; optional int32 nanos = 2; }
   message Counter { optional double value = 1; optional Exemplar exemplar = 2; }
   message Quantile { optional double quantile = 1; optional double value = 2; }
   message Summary { optional uint64 sample_count = 1; optional double sample_sum = 2; repeated Quantile quantile = 3; }

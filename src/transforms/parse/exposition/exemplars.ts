@@ -8,15 +8,23 @@ import { nameText, type SampleReader } from './lines.js';
 
 type Label = readonly [name: string, value: string];
 
+/** Most exemplars of a point that wait; further ones are left out. */
+const maxOfPoint = 1_000;
+
+/** What an exemplar says. */
+interface Said {
+  readonly labels: readonly Label[];
+  readonly value: number;
+  /** A time of its own, in seconds and nanoseconds. */
+  readonly time: readonly [seconds: number, nanos: number] | undefined;
+}
+
 /** An exemplar that waits until the point of its sample is stored. */
-interface Waiting {
+interface Waiting extends Omit<Said, 'labels'> {
   /** Those of its sample, with the name of the sample as `__name__`. */
   readonly series: readonly Label[];
   /** Its own labels as JSON. */
   readonly labels: string;
-  readonly value: number;
-  /** A time of its own, in seconds and nanoseconds. */
-  readonly time: readonly [seconds: number, nanos: number] | undefined;
 }
 
 /**
@@ -39,19 +47,24 @@ export class ExpositionExemplars {
 
   /** Reads the exemplar behind the sample that was read last and ends at `end`. The labels of the sample are gone then. */
   read(samples: SampleReader, end: number): void {
-    const series: Label[] = [['__name__', nameText(this.#bytes, samples.nameStart, samples.nameEnd)]];
-    for (const [name, value] of labelsOf(this.#bytes, samples)) if (!this.#extra.has(name)) series.push([name, value]);
-    series.push(...this.#extra);
+    const name = nameText(this.#bytes, samples.nameStart, samples.nameEnd);
+    const labels = labelsOf(this.#bytes, samples);
     if (!samples.readExemplar(end)) {
       this.#points.leftOut++;
       return;
     }
-    this.#waiting.push({
-      series,
-      labels: JSON.stringify(Object.fromEntries(labelsOf(this.#bytes, samples))),
-      value: samples.value,
-      time: samples.hasTime ? [samples.seconds, samples.nanos] : undefined,
-    });
+    const time = samples.hasTime ? ([samples.seconds, samples.nanos] as const) : undefined;
+    this.add([['__name__', name], ...labels], { labels: labelsOf(this.#bytes, samples), value: samples.value, time });
+  }
+
+  /** Keeps an exemplar of a sample whose name and labels are `sample` until its point is stored. */
+  add(sample: readonly Label[], { labels, value, time }: Said): void {
+    if (this.#waiting.length === maxOfPoint) {
+      this.#points.leftOut++;
+      return;
+    }
+    const series = [...sample.filter(([name]) => !this.#extra.has(name)), ...this.#extra];
+    this.#waiting.push({ series, labels: JSON.stringify(Object.fromEntries(labels)), value, time });
   }
 
   /** Stores what waits; `low` and `high` are the time of the point. Leaves the times as they were. */

@@ -2,6 +2,7 @@ import { readExpositionHead } from '../../../model/exposition-head.js';
 import { type Fault, fault } from '../../../model/fault.js';
 import { boundField } from '../../points/bound-field.js';
 import { readLabels } from '../../points/label-bytes.js';
+import type { RawLabel } from '../../points/label-set.js';
 import type { ParsedPoints, ParseOptions } from '../../points/parse-options.js';
 import { type FieldName, PointCollector } from '../../points/point-collector.js';
 import { badPoint, ofColumn } from '../../points/point-fault.js';
@@ -9,6 +10,7 @@ import { Ticks } from '../../points/ticks.js';
 import { Wire, WireReader } from '../../wire/protobuf.js';
 import { textOf } from '../../wire/symbols.js';
 import { countCharacters } from '../../wire/utf8.js';
+import { ExpositionExemplars } from './exemplars.js';
 import { expositionFields, expositionSeries, extraLabels } from './series.js';
 
 /** Fields of the messages, see https://github.com/prometheus/client_model. */
@@ -26,6 +28,8 @@ const Distribution = {
 const counterExemplar = 2;
 const Quantile = { quantile: 1, value: 2 } as const;
 const Bucket = { count: 1, bound: 2, exemplar: 3, countFloat: 4 } as const;
+const Exemplar = { label: 1, value: 2, time: 3 } as const;
+const Timestamp = { seconds: 1, nanos: 2 } as const;
 const plainValue = 1;
 const plainFields: Readonly<Record<number, FieldName>> = {
   [Metric.gauge]: expositionFields.gauge,
@@ -34,11 +38,18 @@ const plainFields: Readonly<Record<number, FieldName>> = {
 };
 const infinite = boundField(Infinity);
 
+type Label = readonly [name: string, value: string];
+
+function labelOf({ name, value }: RawLabel): Label {
+  return [textOf(name, 0, name.length), textOf(value, 0, value.length)];
+}
+
 /** Reads one scrape or push. */
 class FamilyReader {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
   readonly #times: Ticks;
+  readonly #exemplars: ExpositionExemplars;
   readonly #extra: ReadonlyMap<string, string>;
   readonly #url: string | undefined;
   /** Key of the current series: source, name of the family, and the labels as they stand in the message. */
@@ -46,6 +57,8 @@ class FamilyReader {
   #nameStart: number;
   #labelsStart = 0;
   #keyEnd = 0;
+  /** Name of the current family. */
+  #name = '';
   /** False when the name of the family is not well-formed UTF-8. */
   #isNamed = true;
   /** Number of the current metric. */
@@ -58,6 +71,7 @@ class FamilyReader {
     this.#points = new PointCollector(options, bytes.length);
     this.#times = new Ticks(options);
     this.#extra = extraLabels(source);
+    this.#exemplars = new ExpositionExemplars(bytes, this.#points, this.#times, this.#extra);
     this.#url = source.startsWith('{') ? undefined : source;
     // No key of the text format begins like this.
     this.#key = Buffer.from(`\n${source}\n`);
@@ -80,7 +94,7 @@ class FamilyReader {
     const reader = this.#reader;
     const start = reader.at;
     const familyEnd = reader.end;
-    let name = '';
+    this.#name = '';
     this.#isNamed = true;
     while (reader.next()) {
       if (!reader.is(Family.name, Wire.bytes)) {
@@ -88,12 +102,12 @@ class FamilyReader {
         continue;
       }
       const end = reader.enter();
-      name = textOf(reader.bytes, reader.at, end);
+      this.#name = textOf(reader.bytes, reader.at, end);
       this.#isNamed = countCharacters(reader.bytes, reader.at, end) >= 0;
       reader.at = end;
     }
     this.#keyEnd = this.#nameStart;
-    this.#append(Buffer.from(`${name}\n`));
+    this.#append(Buffer.from(`${this.#name}\n`));
     this.#labelsStart = this.#keyEnd;
     reader.at = start;
     while (reader.next()) {
@@ -102,15 +116,15 @@ class FamilyReader {
         continue;
       }
       reader.end = reader.enter();
-      const problem = this.#readMetric(name);
-      if (problem !== undefined) this.#reject(name, problem);
+      const problem = this.#readMetric();
+      if (problem !== undefined) this.#reject(problem);
       reader.at = reader.end;
       reader.end = familyEnd;
     }
   }
 
   /** Reads the metric that the reader stands at the start of, and adds it as a point; returns why it cannot be stored, if so. */
-  #readMetric(name: string): Fault | undefined {
+  #readMetric(): Fault | undefined {
     const reader = this.#reader;
     const metricEnd = reader.end;
     this.#metric++;
@@ -138,7 +152,7 @@ class FamilyReader {
     if (late !== undefined) return badPoint(late);
     if (kind === 0) return badPoint('it has no value');
     if (!this.#isNamed) return badPoint('the name is not well-formed UTF-8');
-    const refused = this.#find(name);
+    const refused = this.#find();
     if (refused !== undefined) return refused;
     reader.at = valueStart;
     reader.end = valueEnd;
@@ -150,15 +164,20 @@ class FamilyReader {
   #commit(problem: Fault | undefined): Fault | undefined {
     const points = this.#points;
     if (problem === undefined && points.fieldCount > 0 && !points.isTooWide()) {
-      return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
+      const { low, high } = this.#times;
+      const refused = points.commit(low, high, this.#reader.bytes);
+      if (refused === undefined) this.#exemplars.store(low, high);
+      else this.#exemplars.drop();
+      return refused;
     }
+    this.#exemplars.drop();
     const isEmpty = points.fieldCount === 0;
     points.drop();
     return problem ?? (isEmpty ? undefined : badPoint('it would make more columns than one push may'));
   }
 
   /** Finds or introduces the series of the key; returns why it cannot be taken, if so. */
-  #find(name: string): Fault | undefined {
+  #find(): Fault | undefined {
     const points = this.#points;
     const key = this.#key;
     const view = new DataView(key.buffer, key.byteOffset, key.length);
@@ -168,7 +187,7 @@ class FamilyReader {
         return badPoint('the name of a label is not well-formed UTF-8');
       }
       const labels = raw.map((label) => [textOf(label.name, 0, label.name.length), Buffer.from(label.value)] as const);
-      const problem = points.introduce(expositionSeries(name, labels, this.#extra));
+      const problem = points.introduce(expositionSeries(this.#name, labels, this.#extra));
       if (problem !== undefined) return problem;
     }
     return points.refusal();
@@ -181,10 +200,8 @@ class FamilyReader {
     let value = 0;
     while (reader.next()) {
       if (reader.field === plainValue) value = this.#reader.double();
-      else {
-        if (kind === Metric.counter && reader.field === counterExemplar) this.#points.leftOut++;
-        reader.skip();
-      }
+      else if (kind === Metric.counter && reader.is(counterExemplar, Wire.bytes)) this.#readExemplar('');
+      else reader.skip();
     }
     return this.#put(field, value);
   }
@@ -209,8 +226,10 @@ class FamilyReader {
         problem ??= this.#put(name, value);
         reader.end = distributionEnd;
       } else if (isHistogram && field === Distribution.countFloat) count = this.#reader.double();
-      else {
-        if (isHistogram && field === Distribution.exemplar) this.#points.leftOut++;
+      else if (isHistogram && field === Distribution.exemplar) {
+        reader.is(field, Wire.bytes);
+        this.#readExemplar('');
+      } else {
         isNative ||= isHistogram && (field === Distribution.negativeSpan || field === Distribution.positiveSpan);
         reader.skip();
       }
@@ -233,17 +252,66 @@ class FamilyReader {
 
   #readBucket(): [FieldName, number] {
     const reader = this.#reader;
-    let [bound, count] = [0, 0];
+    let [bound, count, exemplarAt] = [0, 0, 0];
     while (reader.next()) {
       if (reader.field === Bucket.bound) bound = this.#reader.double();
       else if (reader.field === Bucket.count) count = this.#reader.unsigned();
       else if (reader.field === Bucket.countFloat) count = this.#reader.double();
       else {
-        if (reader.field === Bucket.exemplar) this.#points.leftOut++;
+        if (reader.is(Bucket.exemplar, Wire.bytes)) exemplarAt = reader.at;
         reader.skip();
       }
     }
-    return [boundField(bound), count];
+    const name = boundField(bound);
+    if (exemplarAt > 0) {
+      reader.at = exemplarAt;
+      this.#readExemplar('_bucket', [['le', name.text]]);
+      reader.at = reader.end;
+    }
+    return [name, count];
+  }
+
+  /** Reads the exemplar that the reader stands before, of the sample with a suffix behind its name, and with more labels. */
+  #readExemplar(suffix: string, more: readonly Label[] = []): void {
+    const reader = this.#reader;
+    const outerEnd = reader.end;
+    reader.end = reader.enter();
+    const labels: Uint8Array[] = [];
+    let value = 0;
+    let time: readonly [seconds: number, nanos: number] | undefined;
+    while (reader.next()) {
+      const { field, at } = reader;
+      if (field === Exemplar.value) value = reader.double();
+      else if (reader.is(Exemplar.time, Wire.bytes)) time = this.#readTimestamp();
+      else {
+        const isLabel = reader.is(Exemplar.label, Wire.bytes);
+        reader.skip();
+        if (isLabel) labels.push(reader.bytes.subarray(at - 1, reader.at));
+      }
+    }
+    reader.end = outerEnd;
+    if (time !== undefined && (time[0] >= 2 ** 48 || time[1] >= 1e9)) {
+      this.#points.leftOut++;
+      return;
+    }
+    const said = Buffer.concat(labels);
+    const ofMetric = readLabels(this.#key, this.#labelsStart, this.#keyEnd).map(labelOf);
+    const sample: Label[] = [['__name__', `${this.#name}${suffix}`], ...ofMetric, ...more];
+    this.#exemplars.add(sample, { labels: readLabels(said, 0, said.length).map(labelOf), value, time });
+  }
+
+  #readTimestamp(): readonly [seconds: number, nanos: number] {
+    const reader = this.#reader;
+    const outerEnd = reader.end;
+    reader.end = reader.enter();
+    let [seconds, nanos] = [0, 0];
+    while (reader.next()) {
+      if (reader.field === Timestamp.seconds) seconds = reader.unsigned();
+      else if (reader.field === Timestamp.nanos) nanos = reader.unsigned();
+      else reader.skip();
+    }
+    reader.end = outerEnd;
+    return [seconds, nanos];
   }
 
   /** Adds a number; what is not one is no field. */
@@ -266,16 +334,16 @@ class FamilyReader {
     this.#keyEnd = length;
   }
 
-  #reject(name: string, { code, message }: Fault): void {
+  #reject({ code, message }: Fault): void {
     const place = this.#url === undefined ? '' : `${this.#url}: `;
-    this.#points.reject(this.#metric, fault('parameter', code, `${place}${JSON.stringify(name)}: ${message}`));
+    this.#points.reject(this.#metric, fault('parameter', code, `${place}${JSON.stringify(this.#name)}: ${message}`));
   }
 }
 
 /**
  * Reads samples as the messages `io.prometheus.client.MetricFamily`, each behind its length, which is how the pushing clients of Go and Java
  * write them unless they are told otherwise. Before them stands a head, as before text. Tables, fields and tags are those that
- * the same samples have as text. Exemplars are counted as left out. A metric that cannot be stored is rejected alone; what is no message throws.
+ * the same samples have as text, and so are their exemplars. A metric that cannot be stored is rejected alone; what is no message throws.
  */
 export function parseExpositionMessages(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new FamilyReader(bytes, options).read();

@@ -42,21 +42,36 @@ test('what the Go client pushes is what the same samples are as text', (t) => {
   t.is(parsed.leftOut, 1, 'the buckets of the native histogram');
 });
 
-test('exemplars are counted as left out', (t) => {
-  const exemplar = { label: [{ name: 'trace_id', value: 'x' }], value: 1 };
+test('exemplars are rows of their own, with the labels of their metric or bucket', (t) => {
+  const label = [{ name: 'trace_id', value: 'x"' }];
+  const timestamp = { seconds: 1_700_000_000, nanos: 5 };
+  const exemplar = { label, value: 1, timestamp };
+  const buckets = [
+    { upper_bound: 0.1, exemplar: { value: Number.NaN } },
+    { upper_bound: 1, exemplar: { ...exemplar, timestamp: { seconds: -1 } } },
+  ];
   const body = familiesOf(
-    { name: 'c', metric: [{ counter: { value: 3, exemplar } }] },
     {
-      name: 'h',
-      metric: [{ histogram: { sample_count: 1, bucket: [{ upper_bound: 1, exemplar }], exemplars: [exemplar] } }],
+      name: 'c_total',
+      metric: [{ counter: { value: 3, exemplar }, label: [{ name: 'a', value: 'ü' }], timestamp_ms: 7 }],
     },
+    { name: 'h', metric: [{ histogram: { bucket: buckets, exemplars: [{ label, value: 2 }] }, timestamp_ms: 9 }] },
   );
   const { rows, parsed } = read(body);
-  t.is(parsed.leftOut, 3);
-  t.deepEqual(rows, [
-    ['c', { job: 'backup' }, { counter: 3 }],
-    ['h', { job: 'backup' }, { '1': 0, '+Inf': 1, sum: 0, count: 1 }],
+  const exemplars = rows.filter(([table]) => table === 'metric_exemplars').map(([_, ...rest]) => rest);
+  const [said, own] = ['{"trace_id":"x\\""}', 1_700_000_000_000_000_005n];
+  t.deepEqual(exemplars, [
+    [{ labels: '{"__name__":"c_total","a":"ü","job":"backup"}' }, { v: 1, exemplar: said }, own],
+    [{ labels: '{"__name__":"h_bucket","job":"backup","le":"0.1"}' }, { exemplar: '{}' }, 9_000_000n],
+    [{ labels: '{"__name__":"h","job":"backup"}' }, { v: 2, exemplar: said }, 9_000_000n],
   ]);
+  t.is(parsed.leftOut, 1, 'the time before 1970');
+});
+
+test('of very many exemplars of one metric some are left out', (t) => {
+  const exemplars = Array.from({ length: 1_100 }, (_, value) => ({ value, timestamp: { seconds: 1 + value } }));
+  const { parsed } = read(familiesOf({ name: 'h', metric: [{ histogram: { exemplars } }] }));
+  t.is(parsed.leftOut, 100);
 });
 
 test('times, labels of the source, histograms of floats and values without a type', (t) => {
