@@ -1,4 +1,4 @@
-import type { OptionRow, OptionTable } from '../model/option.js';
+import { type OptionRow, type OptionTable, option } from '../model/option.js';
 import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../text/command-line.js';
 import { suggestion } from '../text/nearest.js';
 import { parseValue } from './values.js';
@@ -15,15 +15,12 @@ export interface Arguments {
 
 /** Flags that only a command line has. */
 export const commandRows: readonly OptionRow[] = [
-  {
-    flag: 'config',
+  option.text('config', 'path of the configuration file; not set is adapter.toml in dbConfigDir', {
     short: 'c',
-    type: 'string',
     env: '',
-    help: 'path of the configuration file; not set is adapter.toml in dbConfigDir',
-  },
-  { flag: 'help', short: 'h', type: 'bool', env: '', help: 'print this text and exit' },
-  { flag: 'version', short: 'V', type: 'bool', env: '', help: 'print the version and exit' },
+  }),
+  option.bool('help', 'print this text and exit', { short: 'h', env: '' }),
+  option.bool('version', 'print the version and exit', { short: 'V', env: '' }),
 ];
 
 /** Words that may stand in the place of the first argument, with arguments of their own. */

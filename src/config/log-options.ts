@@ -1,49 +1,25 @@
-import { optionTable } from '../model/option.js';
+import { option, optionTable } from '../model/option.js';
 
 /** Where the log goes, and when its files change. */
 export const logOptions = optionTable({
   group: 'log',
   title: 'Logging',
   rows: [
-    { flag: 'log.path', type: 'string', default: '/var/log/sluice', help: 'directory of the log files' },
-    {
-      flag: 'log.rotationCount',
-      type: 'uint',
-      default: '30',
-      help: 'finished log files that are kept, beside the current one',
-    },
-    { flag: 'log.rotationSize', type: 'size', default: '1GB', help: 'begin a new log file at this size', min: 1 },
-    {
-      flag: 'log.rotationTime',
-      type: 'duration',
-      default: '24h0m0s',
-      help: 'begin a new log file after this time',
-      min: 1000,
-    },
-    {
-      flag: 'log.enableRecordHttpSql',
-      type: 'bool',
-      help: 'record every SQL statement that came over HTTP in a file of its own; with logLevel debug or trace it is recorded in any case',
-    },
-    {
-      flag: 'log.sqlRotationCount',
-      type: 'uint',
+    option.text('log.path', 'directory of the log files', { default: '/var/log/sluice' }),
+    option.uint('log.rotationCount', 'finished log files that are kept, beside the current one', { default: '30' }),
+    option.size('log.rotationSize', 'begin a new log file at this size', { default: '1GB', min: 1 }),
+    option.duration('log.rotationTime', 'begin a new log file after this time', { default: '24h0m0s', min: 1000 }),
+    option.bool(
+      'log.enableRecordHttpSql',
+      'record every SQL statement that came over HTTP in a file of its own; with logLevel debug or trace it is recorded in any case',
+    ),
+    option.uint('log.sqlRotationCount', 'finished SQL record files that are kept, beside the current one', {
       default: '2',
-      help: 'finished SQL record files that are kept, beside the current one',
-    },
-    {
-      flag: 'log.sqlRotationSize',
-      type: 'size',
-      default: '1GB',
-      help: 'begin a new SQL record file at this size',
-      min: 1,
-    },
-    {
-      flag: 'log.sqlRotationTime',
-      type: 'duration',
+    }),
+    option.size('log.sqlRotationSize', 'begin a new SQL record file at this size', { default: '1GB', min: 1 }),
+    option.duration('log.sqlRotationTime', 'begin a new SQL record file after this time', {
       default: '24h0m0s',
-      help: 'begin a new SQL record file after this time',
       min: 1000,
-    },
+    }),
   ],
 });

@@ -1,96 +1,68 @@
-import { longestTimerMs, optionTable } from '../model/option.js';
+import { longestTimerMs, option, optionTable } from '../model/option.js';
 
 /** The memory guard and the service's own figures. */
 export const monitorOptions = optionTable({
   group: 'monitor',
   title: 'Monitoring',
   rows: [
-    {
-      flag: 'monitor.collectDuration',
-      type: 'duration',
+    option.duration('monitor.collectDuration', 'interval of the CPU and memory samples', {
       default: '3s',
       envAlso: ['MONITOR_COLLECT_DURATION'],
-      help: 'interval of the CPU and memory samples',
       min: 1,
       max: longestTimerMs,
-    },
-    { flag: 'monitor.disable', type: 'bool', help: 'turn monitoring off' },
-    { flag: 'monitor.disableCollectClientIP', type: 'bool', help: 'leave client addresses out of the metrics' },
-    {
-      flag: 'monitor.identity',
-      type: 'string',
-      help: 'name of this instance in the metrics that it writes; empty is hostname:port',
-    },
-    {
-      flag: 'monitor.incgroup',
-      type: 'bool',
+    }),
+    option.bool('monitor.disable', 'turn monitoring off'),
+    option.bool('monitor.disableCollectClientIP', 'leave client addresses out of the metrics'),
+    option.text('monitor.identity', 'name of this instance in the metrics that it writes; empty is hostname:port'),
+    option.bool('monitor.incgroup', 'measure against the limits of the container the service runs in', {
       default: 'false',
       envAlso: ['MONITOR_INCGROUP'],
-      help: 'measure against the limits of the container the service runs in',
-    },
-    {
-      flag: 'monitor.pauseAllMemoryThreshold',
-      type: 'float',
-      default: '80',
-      envAlso: ['MONITOR_PAUSE_ALL_MEMORY_THRESHOLD'],
-      help: 'percent of physical memory above which writes and queries are refused',
-      named: 'pauseAllMemoryPercent',
-      min: 1,
-      max: 100,
-    },
-    {
-      flag: 'monitor.pauseQueryMemoryThreshold',
-      type: 'float',
+    }),
+    option.float(
+      'monitor.pauseAllMemoryThreshold',
+      'percent of physical memory above which writes and queries are refused',
+      {
+        default: '80',
+        envAlso: ['MONITOR_PAUSE_ALL_MEMORY_THRESHOLD'],
+        named: 'pauseAllMemoryPercent',
+        min: 1,
+        max: 100,
+      },
+    ),
+    option.float('monitor.pauseQueryMemoryThreshold', 'percent of physical memory above which queries are refused', {
       default: '70',
       envAlso: ['MONITOR_PAUSE_QUERY_MEMORY_THRESHOLD'],
-      help: 'percent of physical memory above which queries are refused',
       named: 'pauseQueryMemoryPercent',
       min: 1,
       max: 100,
-    },
-    {
-      flag: 'monitor.slowStatement',
-      type: 'duration',
-      default: '1s',
-      help: 'statements that take this long are in the list of slow ones; 0s is none',
-      min: 0,
-      max: longestTimerMs,
-    },
-    {
-      flag: 'monitor.statsd',
-      type: 'string',
-      help: "receiver of the service's own metrics as StatsD over UDP, as host:port; empty sends none",
-    },
-    {
-      flag: 'monitor.statsdInterval',
-      type: 'duration',
+    }),
+    option.duration(
+      'monitor.slowStatement',
+      'statements that take this long are in the list of slow ones; 0s is none',
+      { default: '1s', min: 0, max: longestTimerMs },
+    ),
+    option.text(
+      'monitor.statsd',
+      "receiver of the service's own metrics as StatsD over UDP, as host:port; empty sends none",
+    ),
+    option.duration('monitor.statsdInterval', 'interval of those metrics', {
       default: '10s',
-      help: 'interval of those metrics',
       min: 100,
       max: longestTimerMs,
-    },
-    {
-      flag: 'monitor.statsdPrefix',
-      type: 'string',
+    }),
+    option.text('monitor.statsdPrefix', 'first part of their names, with a point behind it; may be empty', {
       default: 'sluice',
-      help: 'first part of their names, with a point behind it; may be empty',
-    },
-    {
-      flag: 'monitor.writeToDB',
-      type: 'bool',
+    }),
+    option.bool('monitor.writeToDB', "write the service's own metrics to the database", {
       default: 'false',
       env: 'ADAPTER_MONITOR_WRITE_TO_TD',
-      help: "write the service's own metrics to the database",
-    },
-    {
-      flag: 'monitor.writeInterval',
-      type: 'duration',
+    }),
+    option.duration('monitor.writeInterval', 'interval of those writes', {
       default: '30s',
-      help: 'interval of those writes',
       min: 1,
       max: longestTimerMs,
-    },
-    { flag: 'monitor.user', type: 'string', default: 'root', help: 'database user of those writes' },
-    { flag: 'monitor.password', type: 'secret', default: 'taosdata', help: 'password of that user' },
+    }),
+    option.text('monitor.user', 'database user of those writes', { default: 'root' }),
+    option.secret('monitor.password', 'password of that user', { default: 'taosdata' }),
   ],
 });

@@ -1,4 +1,4 @@
-import { optionTable, type SettingReader } from '../model/option.js';
+import { option, optionTable, type SettingReader } from '../model/option.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 
 const versions = { '1.2': 'TLSv1.2', '1.3': 'TLSv1.3' } as const;
@@ -8,31 +8,18 @@ export const sslOptions = optionTable({
   group: 'ssl',
   title: 'TLS on the HTTP port',
   rows: [
-    { flag: 'ssl.enable', type: 'bool', default: 'false', help: 'speak TLS on the HTTP port' },
-    {
-      flag: 'ssl.certFile',
-      type: 'string',
-      help: 'file with the certificate in PEM and those of its authorities; read again when it changes',
-    },
-    {
-      flag: 'ssl.keyFile',
-      type: 'string',
-      help: 'file with the key of the certificate in PEM; read again when it changes',
-    },
-    {
-      flag: 'ssl.minVersion',
-      type: 'string',
-      default: '1.2',
-      help: 'oldest version of TLS that is spoken',
-      allowed: ['1.2', '1.3'],
-    },
-    {
-      flag: 'ssl.plainHttp',
-      type: 'string',
-      default: 'loopback',
-      help: 'requests without TLS that are still served on the port: none, those of this machine, or all',
-      allowed: ['off', 'loopback', 'all'],
-    },
+    option.bool('ssl.enable', 'speak TLS on the HTTP port', { default: 'false' }),
+    option.text(
+      'ssl.certFile',
+      'file with the certificate in PEM and those of its authorities; read again when it changes',
+    ),
+    option.text('ssl.keyFile', 'file with the key of the certificate in PEM; read again when it changes'),
+    option.text('ssl.minVersion', 'oldest version of TLS that is spoken', { default: '1.2', allowed: ['1.2', '1.3'] }),
+    option.text(
+      'ssl.plainHttp',
+      'requests without TLS that are still served on the port: none, those of this machine, or all',
+      { default: 'loopback', allowed: ['off', 'loopback', 'all'] },
+    ),
   ],
 });
 

@@ -56,6 +56,30 @@ export interface OptionTable {
   readonly rows: readonly OptionRow[];
 }
 
+/** What a row may have beside its flag, its type and its help. */
+type Extras = Partial<Omit<OptionRow, 'flag' | 'type' | 'help'>>;
+
+function rowOf<const T extends OptionType>(type: T) {
+  return <const F extends string, const E extends Extras = object>(flag: F, help: string, extras?: E) => {
+    return { flag, type, help, ...(extras as E) } as const;
+  };
+}
+
+/** A row of each type of setting, from its flag, its help and what else it has. */
+export const option = {
+  int: rowOf('int'),
+  uint: rowOf('uint'),
+  float: rowOf('float'),
+  bool: rowOf('bool'),
+  text: rowOf('string'),
+  secret: rowOf('secret'),
+  duration: rowOf('duration'),
+  size: rowOf('size'),
+  texts: rowOf('string-list'),
+  ints: rowOf('int-list'),
+  tables: rowOf('tables'),
+};
+
 /** A table whose rows keep their names and types, from which {@link SettingsOf} makes the type of its settings. */
 export function optionTable<const T extends OptionTable>(table: T): T {
   return table;

@@ -1,5 +1,5 @@
 import { type EventSeverity, eventSeverities } from '../model/event.js';
-import { isHttpUrl, optionTable, type SettingReader } from '../model/option.js';
+import { isHttpUrl, option, optionTable, type SettingReader } from '../model/option.js';
 
 /** Where mail goes. */
 export interface MailSettings {
@@ -22,23 +22,18 @@ export const notifyOptions = optionTable({
   group: 'notify',
   title: 'Notifications',
   rows: [
-    {
-      flag: 'notify.webhook',
-      type: 'secret',
-      help: 'http or https address that gets events as JSON when they open and when they are resolved',
-    },
-    {
-      flag: 'notify.mail',
-      type: 'secret',
-      help: 'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
-    },
-    {
-      flag: 'notify.severity',
-      type: 'string',
+    option.secret(
+      'notify.webhook',
+      'http or https address that gets events as JSON when they open and when they are resolved',
+    ),
+    option.secret(
+      'notify.mail',
+      'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
+    ),
+    option.text('notify.severity', 'send events of this severity and worse', {
       default: 'warning',
-      help: 'send events of this severity and worse',
       allowed: eventSeverities,
-    },
+    }),
   ],
 });
 

@@ -1,33 +1,25 @@
-import { longestTimerMs, optionTable, type SettingsOf } from '../model/option.js';
+import { longestTimerMs, option, optionTable, type SettingsOf } from '../model/option.js';
 
 /** When a write is answered, and how rows are gathered into inserts. */
 export const writeOptions = optionTable({
   group: 'write',
   title: 'Writing',
   rows: [
-    {
-      flag: 'write.ack',
-      type: 'string',
-      default: 'logged',
-      help: 'when a write is answered: logged, when it is in the write-ahead log; stored, when the database has it',
-      allowed: ['logged', 'stored'],
-    },
-    {
-      flag: 'write.batchSize',
-      type: 'int',
+    option.text(
+      'write.ack',
+      'when a write is answered: logged, when it is in the write-ahead log; stored, when the database has it',
+      { default: 'logged', allowed: ['logged', 'stored'] },
+    ),
+    option.int('write.batchSize', 'batch size: rows of one storage table are inserted when this many wait', {
       default: '100000',
-      help: 'batch size: rows of one storage table are inserted when this many wait',
       min: 1,
       max: 1_000_000,
-    },
-    {
-      flag: 'write.flushInterval',
-      type: 'duration',
-      default: '1s',
-      help: 'longest time until a logged row is inserted; readers of this service do not wait for it',
-      min: 1,
-      max: longestTimerMs,
-    },
+    }),
+    option.duration(
+      'write.flushInterval',
+      'longest time until a logged row is inserted; readers of this service do not wait for it',
+      { default: '1s', min: 1, max: longestTimerMs },
+    ),
   ],
 });
 
@@ -36,34 +28,24 @@ export const walOptions = optionTable({
   group: 'wal',
   title: 'Write-ahead log',
   rows: [
-    {
-      flag: 'wal.path',
-      type: 'string',
+    option.text('wal.path', 'directory of the write-ahead logs; empty is the folder wal in database.path', {
       default: '',
-      help: 'directory of the write-ahead logs; empty is the folder wal in database.path',
-    },
-    {
-      flag: 'wal.sync',
-      type: 'string',
-      default: 'interval',
-      help: 'when the log is forced to the disk: always, before each answer; interval, once per second; or never, which leaves stored rows to the system, too',
-      allowed: ['always', 'interval', 'never'],
-    },
-    {
-      flag: 'wal.segmentBytes',
-      type: 'size',
+    }),
+    option.text(
+      'wal.sync',
+      'when the log is forced to the disk: always, before each answer; interval, once per second; or never, which leaves stored rows to the system, too',
+      { default: 'interval', allowed: ['always', 'interval', 'never'] },
+    ),
+    option.size('wal.segmentBytes', 'size of one file of the log; a file is deleted once all rows in it are stored', {
       default: '64MB',
-      help: 'size of one file of the log; a file is deleted once all rows in it are stored',
       min: 65_536,
       max: 1_073_741_824,
-    },
-    {
-      flag: 'wal.maxBytes',
-      type: 'size',
-      default: '0',
-      help: 'most bytes of the log; 0 is a quarter of the free space at the start, 16 GiB at most',
-      min: 0,
-    },
+    }),
+    option.size(
+      'wal.maxBytes',
+      'most bytes of the log; 0 is a quarter of the free space at the start, 16 GiB at most',
+      { default: '0', min: 0 },
+    ),
   ],
 });
 

@@ -1,4 +1,4 @@
-import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { option, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 import type { SourceOptions } from '../kind.js';
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
@@ -7,34 +7,23 @@ const agentdOptions = optionTable({
   group: 'agentd',
   title: 'Listener for metric agents (collectd)',
   rows: [
-    { flag: 'agentd.enable', type: 'bool', default: 'true', help: 'listen for packets of collectd' },
-    { flag: 'agentd.port', type: 'int', default: '6045', help: 'UDP port', min: 0, max: 65535 },
+    option.bool('agentd.enable', 'listen for packets of collectd', { default: 'true' }),
+    option.int('agentd.port', 'UDP port', { default: '6045', min: 0, max: 65535 }),
     ...storeRows('agentd'),
-    { flag: 'agentd.worker', type: 'int', default: '10', help: 'most writes at the same time', min: 1 },
-    {
-      flag: 'agentd.allowPendingPackets',
-      type: 'int',
+    option.int('agentd.worker', 'most writes at the same time', { default: '10', min: 1 }),
+    option.int('agentd.allowPendingPackets', 'most received packets that wait; more are dropped and counted', {
       default: '50000',
-      help: 'most received packets that wait; more are dropped and counted',
       min: 1,
-    },
-    {
-      flag: 'agentd.securityLevel',
-      type: 'string',
+    }),
+    option.text('agentd.securityLevel', 'required protection of packets; sign and encrypt need agentd.userFile', {
       default: 'none',
-      help: 'required protection of packets; sign and encrypt need agentd.userFile',
       allowed: ['none', 'sign', 'encrypt'],
-    },
-    {
-      flag: 'agentd.userFile',
-      type: 'string',
-      help: 'file with one line per user who signs or encrypts: name: password',
-    },
-    {
-      flag: 'agentd.typesDb',
-      type: 'string-list',
-      help: 'collectd types databases, which name the values of each type; without them values are numbered',
-    },
+    }),
+    option.text('agentd.userFile', 'file with one line per user who signs or encrypts: name: password'),
+    option.texts(
+      'agentd.typesDb',
+      'collectd types databases, which name the values of each type; without them values are numbered',
+    ),
     ttlRow('agentd'),
   ],
 });

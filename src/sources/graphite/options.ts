@@ -1,4 +1,4 @@
-import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { option, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 import type { SourceOptions } from '../kind.js';
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
@@ -9,28 +9,17 @@ const graphiteOptions = optionTable({
   group: 'graphite',
   title: 'Graphite listener',
   rows: [
-    {
-      flag: 'graphite.enable',
-      type: 'bool',
+    option.bool('graphite.enable', 'listen for lines of Graphite; clients then need no credentials', {
       default: 'false',
-      help: 'listen for lines of Graphite; clients then need no credentials',
-    },
-    { flag: 'graphite.port', type: 'int', default: '2003', help: 'port of the listener', min: 0, max: 65535 },
-    {
-      flag: 'graphite.protocols',
-      type: 'string-list',
-      default: '[tcp, udp]',
-      help: 'transports of the listener: tcp, udp or both',
-    },
+    }),
+    option.int('graphite.port', 'port of the listener', { default: '2003', min: 0, max: 65535 }),
+    option.texts('graphite.protocols', 'transports of the listener: tcp, udp or both', { default: '[tcp, udp]' }),
     ...storeRows('graphite'),
     ...tcpRows('graphite'),
-    {
-      flag: 'graphite.allowPendingMessages',
-      type: 'int',
+    option.int('graphite.allowPendingMessages', 'most received datagrams that wait; more are dropped and counted', {
       default: '50000',
-      help: 'most received datagrams that wait; more are dropped and counted',
       min: 1,
-    },
+    }),
     ttlRow('graphite'),
   ],
 });

@@ -1,4 +1,4 @@
-import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { longestTimerMs, option, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The scraper of host-metric exporters. */
@@ -6,60 +6,32 @@ const hostexporterOptions = optionTable({
   group: 'hostexporter',
   title: 'Scraper of exporters (Prometheus)',
   rows: [
-    { flag: 'hostexporter.enable', type: 'bool', help: 'scrape host-metric exporters' },
-    {
-      flag: 'hostexporter.urls',
-      type: 'string-list',
-      default: '[http://localhost:9100]',
-      help: 'addresses of the exporters',
-    },
+    option.bool('hostexporter.enable', 'scrape host-metric exporters'),
+    option.texts('hostexporter.urls', 'addresses of the exporters', { default: '[http://localhost:9100]' }),
     ...storeRows('hostexporter'),
-    {
-      flag: 'hostexporter.gatherDuration',
-      type: 'duration',
+    option.duration('hostexporter.gatherDuration', 'interval of the scrapes', {
       default: '5s',
-      help: 'interval of the scrapes',
       min: 1,
       max: longestTimerMs,
-    },
-    {
-      flag: 'hostexporter.responseTimeout',
-      type: 'duration',
+    }),
+    option.duration('hostexporter.responseTimeout', 'longest time until an exporter answers', {
       default: '5s',
-      help: 'longest time until an exporter answers',
       min: 1,
       max: longestTimerMs,
-    },
-    {
-      flag: 'hostexporter.insecureSkipVerify',
-      type: 'bool',
-      default: 'true',
-      help: 'skip the check of the TLS certificate',
-    },
-    {
-      flag: 'hostexporter.caCertFile',
-      type: 'string',
-      help: 'file with the certificates of the authorities that are trusted',
-    },
-    { flag: 'hostexporter.certFile', type: 'string', help: 'file with the client certificate' },
-    { flag: 'hostexporter.keyFile', type: 'string', help: 'file with the key of the client certificate' },
-    { flag: 'hostexporter.httpUsername', type: 'string', help: 'user name sent to the exporters' },
-    { flag: 'hostexporter.httpPassword', type: 'secret', help: 'password sent to the exporters' },
-    { flag: 'hostexporter.httpBearerTokenString', type: 'secret', help: 'bearer token sent to the exporters' },
-    {
-      flag: 'hostexporter.maxBodyBytes',
-      type: 'size',
-      default: '64MB',
-      help: 'longest answer of an exporter that is read',
-      min: 1,
-    },
-    {
-      flag: 'hostexporter.maxScrapes',
-      type: 'int',
-      default: '2000',
-      help: 'most exporters that are scraped at the same time; further ones are skipped until the next interval',
-      min: 1,
-    },
+    }),
+    option.bool('hostexporter.insecureSkipVerify', 'skip the check of the TLS certificate', { default: 'true' }),
+    option.text('hostexporter.caCertFile', 'file with the certificates of the authorities that are trusted'),
+    option.text('hostexporter.certFile', 'file with the client certificate'),
+    option.text('hostexporter.keyFile', 'file with the key of the client certificate'),
+    option.text('hostexporter.httpUsername', 'user name sent to the exporters'),
+    option.secret('hostexporter.httpPassword', 'password sent to the exporters'),
+    option.secret('hostexporter.httpBearerTokenString', 'bearer token sent to the exporters'),
+    option.size('hostexporter.maxBodyBytes', 'longest answer of an exporter that is read', { default: '64MB', min: 1 }),
+    option.int(
+      'hostexporter.maxScrapes',
+      'most exporters that are scraped at the same time; further ones are skipped until the next interval',
+      { default: '2000', min: 1 },
+    ),
     ttlRow('hostexporter'),
   ],
 });

@@ -1,4 +1,4 @@
-import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { longestTimerMs, option, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 import type { SourceOptions } from '../kind.js';
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
@@ -7,56 +7,39 @@ const statsgwOptions = optionTable({
   group: 'statsgw',
   title: 'Listener for statistics (StatsD)',
   rows: [
-    { flag: 'statsgw.enable', type: 'bool', default: 'true', help: 'listen for messages of StatsD clients' },
-    { flag: 'statsgw.port', type: 'int', default: '6044', help: 'port of the listener', min: 0, max: 65535 },
-    {
-      flag: 'statsgw.protocol',
-      type: 'string',
-      default: 'udp',
-      help: 'transport of the listener',
-      allowed: ['tcp', 'udp'],
-    },
+    option.bool('statsgw.enable', 'listen for messages of StatsD clients', { default: 'true' }),
+    option.int('statsgw.port', 'port of the listener', { default: '6044', min: 0, max: 65535 }),
+    option.text('statsgw.protocol', 'transport of the listener', { default: 'udp', allowed: ['tcp', 'udp'] }),
     ...storeRows('statsgw'),
-    { flag: 'statsgw.worker', type: 'int', default: '10', help: 'most writes at the same time', min: 1 },
-    {
-      flag: 'statsgw.gatherInterval',
-      type: 'duration',
+    option.int('statsgw.worker', 'most writes at the same time', { default: '10', min: 1 }),
+    option.duration('statsgw.gatherInterval', 'interval at which the collected statistics are written', {
       default: '5s',
-      help: 'interval at which the collected statistics are written',
       min: 1,
       max: longestTimerMs,
-    },
+    }),
     ...tcpRows('statsgw', 'most connections at the same time, with protocol tcp'),
-    {
-      flag: 'statsgw.allowPendingMessages',
-      type: 'int',
+    option.int('statsgw.allowPendingMessages', 'most received messages that wait; more are dropped and counted', {
       default: '50000',
-      help: 'most received messages that wait; more are dropped and counted',
       min: 1,
-    },
-    { flag: 'statsgw.deleteCounters', type: 'bool', default: 'true', help: 'forget counters after they were written' },
-    { flag: 'statsgw.deleteGauges', type: 'bool', default: 'true', help: 'forget gauges after they were written' },
-    { flag: 'statsgw.deleteSets', type: 'bool', default: 'true', help: 'forget sets after they were written' },
-    { flag: 'statsgw.deleteTimings', type: 'bool', default: 'true', help: 'forget timings after they were written' },
-    {
-      flag: 'statsgw.percentiles',
-      type: 'string-list',
-      help: 'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',
-    },
-    {
-      flag: 'statsgw.maxKeys',
-      type: 'int',
-      default: '500000',
-      help: 'most series collected at the same time; messages of further ones are refused and counted',
-      min: 1,
-    },
-    {
-      flag: 'statsgw.maxSetValues',
-      type: 'int',
-      default: '1000000',
-      help: 'most different values of all sets together; further ones are refused and counted',
-      min: 1,
-    },
+    }),
+    option.bool('statsgw.deleteCounters', 'forget counters after they were written', { default: 'true' }),
+    option.bool('statsgw.deleteGauges', 'forget gauges after they were written', { default: 'true' }),
+    option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
+    option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
+    option.texts(
+      'statsgw.percentiles',
+      'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',
+    ),
+    option.int(
+      'statsgw.maxKeys',
+      'most series collected at the same time; messages of further ones are refused and counted',
+      { default: '500000', min: 1 },
+    ),
+    option.int(
+      'statsgw.maxSetValues',
+      'most different values of all sets together; further ones are refused and counted',
+      { default: '1000000', min: 1 },
+    ),
     ttlRow('statsgw'),
   ],
 });

@@ -1,4 +1,4 @@
-import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { longestTimerMs, option, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 import type { SourceOptions } from '../kind.js';
 import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
@@ -7,42 +7,20 @@ const tsdbwireTelnetOptions = optionTable({
   group: 'tsdbwire_telnet',
   title: 'Listeners for telnet lines (OpenTSDB)',
   rows: [
-    {
-      flag: 'tsdbwire_telnet.enable',
-      type: 'bool',
+    option.bool('tsdbwire_telnet.enable', 'listen for telnet-format lines; clients then need no credentials', {
       default: 'false',
-      help: 'listen for telnet-format lines; clients then need no credentials',
-    },
-    {
-      flag: 'tsdbwire_telnet.ports',
-      type: 'int-list',
-      default: '[6046, 6047, 6048, 6049]',
-      help: 'TCP ports',
-      min: 0,
-      max: 65535,
-    },
-    {
-      flag: 'tsdbwire_telnet.dbs',
-      type: 'string-list',
+    }),
+    option.ints('tsdbwire_telnet.ports', 'TCP ports', { default: '[6046, 6047, 6048, 6049]', min: 0, max: 65535 }),
+    option.texts('tsdbwire_telnet.dbs', 'databases that are written to, one per port', {
       default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
-      help: 'databases that are written to, one per port',
-    },
+    }),
     ...userRows('tsdbwire_telnet'),
-    {
-      flag: 'tsdbwire_telnet.batchSize',
-      type: 'int',
-      default: '1',
-      help: 'batch size in lines; 1 writes at once',
-      min: 1,
-    },
-    {
-      flag: 'tsdbwire_telnet.flushInterval',
-      type: 'duration',
-      help: 'write an unfilled batch after this time; 0s or not set is never',
-      unset: 0,
-      min: 0,
-      max: longestTimerMs,
-    },
+    option.int('tsdbwire_telnet.batchSize', 'batch size in lines; 1 writes at once', { default: '1', min: 1 }),
+    option.duration(
+      'tsdbwire_telnet.flushInterval',
+      'write an unfilled batch after this time; 0s or not set is never',
+      { unset: 0, min: 0, max: longestTimerMs },
+    ),
     ...tcpRows('tsdbwire_telnet'),
     ttlRow('tsdbwire_telnet'),
   ],
