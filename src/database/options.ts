@@ -11,54 +11,47 @@ import {
 import { isTimeZone } from '../text/time-zones.js';
 
 /** Where the database is and how to reach it. */
-export const databaseOptions = optionTable({
-  group: 'database',
-  title: 'Database',
-  rows: [
-    option.text('database.mode', 'embedded starts its own database; cluster uses the running one at database.urls', {
-      default: 'embedded',
-      allowed: ['embedded', 'cluster'],
-    }),
-    option.text('database.path', 'directory that holds all data of the embedded database', { default: 'data' }),
-    option.text('database.host', 'address the embedded database listens on', { default: '127.0.0.1' }),
-    option.int('database.port', 'port the embedded database listens on', { default: '6030', min: 0, max: 65535 }),
-    option.texts(
-      'database.urls',
-      'HTTP addresses of the database in cluster mode: one, or with database.cluster those of all its nodes',
-    ),
-    option.text('database.cluster', 'name of the cluster, as its nodes know it; empty is a single database'),
-    option.text(
-      'database.replication',
-      'who copies rows to the replicas of a shard: replicated, the tables, through the keeper; distributed, the node that receives them',
-      { default: 'replicated', allowed: ['replicated', 'distributed'] },
-    ),
-    option.text('database.user', 'user the service itself connects as', { default: 'default' }),
-    option.secret('database.password', 'password of that user'),
-    option.text(
-      'database.passwordFile',
-      'file with that password, instead of database.password; a line end is ignored',
-    ),
-    option.text(
-      'database.caFile',
-      'file with the certificates, in PEM, of the authorities for https:// addresses; empty is those that Node knows',
-    ),
-    option.duration(
-      'database.hangTimeout',
-      'an embedded database that does not respond for this long is restarted; statements are refused after half of it, 10s at most; 0 waits for ever',
-      { default: '30s', min: 0, max: longestTimerMs },
-    ),
-    option.text(
-      'database.compression',
-      'compact is smallest, with a codec that the database calls experimental; plain does without it; stored data changes as it is merged',
-      { default: 'compact', allowed: ['compact', 'plain'] },
-    ),
-    option.text(
-      'database.timeZone',
-      'zone of times without one in statements, if the request has no conn_tz: a name such as Asia/Tokyo',
-      { default: 'UTC' },
-    ),
-  ],
-});
+export const databaseOptions = optionTable('database', 'Database', [
+  option.text('database.mode', 'embedded starts its own database; cluster uses the running one at database.urls', {
+    default: 'embedded',
+    allowed: ['embedded', 'cluster'],
+  }),
+  option.text('database.path', 'directory that holds all data of the embedded database', { default: 'data' }),
+  option.text('database.host', 'address the embedded database listens on', { default: '127.0.0.1' }),
+  option.int('database.port', 'port the embedded database listens on', { default: '6030', min: 0, max: 65535 }),
+  option.texts(
+    'database.urls',
+    'HTTP addresses of the database in cluster mode: one, or with database.cluster those of all its nodes',
+  ),
+  option.text('database.cluster', 'name of the cluster, as its nodes know it; empty is a single database'),
+  option.text(
+    'database.replication',
+    'who copies rows to the replicas of a shard: replicated, the tables, through the keeper; distributed, the node that receives them',
+    { default: 'replicated', allowed: ['replicated', 'distributed'] },
+  ),
+  option.text('database.user', 'user the service itself connects as', { default: 'default' }),
+  option.secret('database.password', 'password of that user'),
+  option.text('database.passwordFile', 'file with that password, instead of database.password; a line end is ignored'),
+  option.text(
+    'database.caFile',
+    'file with the certificates, in PEM, of the authorities for https:// addresses; empty is those that Node knows',
+  ),
+  option.duration(
+    'database.hangTimeout',
+    'an embedded database that does not respond for this long is restarted; statements are refused after half of it, 10s at most; 0 waits for ever',
+    { default: '30s', min: 0, max: longestTimerMs },
+  ),
+  option.text(
+    'database.compression',
+    'compact is smallest, with a codec that the database calls experimental; plain does without it; stored data changes as it is merged',
+    { default: 'compact', allowed: ['compact', 'plain'] },
+  ),
+  option.text(
+    'database.timeZone',
+    'zone of times without one in statements, if the request has no conn_tz: a name such as Asia/Tokyo',
+    { default: 'UTC' },
+  ),
+]);
 
 /** Settings of the engine and of the way to it; `ca` is certificates of authorities in PEM. */
 type DatabaseSettings = Omit<SettingsOf<typeof databaseOptions>, 'passwordFile' | 'caFile'> & {

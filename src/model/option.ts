@@ -81,8 +81,12 @@ export const option = {
 };
 
 /** A table whose rows keep their names and types, from which {@link SettingsOf} makes the type of its settings. */
-export function optionTable<const T extends OptionTable>(table: T): T {
-  return table;
+export function optionTable<const G extends string, const R extends readonly OptionRow[]>(
+  group: G,
+  title: string,
+  rows: R,
+) {
+  return { group, title, rows } as const;
 }
 
 /** The settings of a table as the program sees them, each under its `named` or its key and unit. */

@@ -18,24 +18,20 @@ export interface NotifySettings {
 }
 
 /** Settings of notifications; both addresses may hold passwords. */
-export const notifyOptions = optionTable({
-  group: 'notify',
-  title: 'Notifications',
-  rows: [
-    option.secret(
-      'notify.webhook',
-      'http or https address that gets events as JSON when they open and when they are resolved',
-    ),
-    option.secret(
-      'notify.mail',
-      'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
-    ),
-    option.text('notify.severity', 'send events of this severity and worse', {
-      default: 'warning',
-      allowed: eventSeverities,
-    }),
-  ],
-});
+export const notifyOptions = optionTable('notify', 'Notifications', [
+  option.secret(
+    'notify.webhook',
+    'http or https address that gets events as JSON when they open and when they are resolved',
+  ),
+  option.secret(
+    'notify.mail',
+    'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
+  ),
+  option.text('notify.severity', 'send events of this severity and worse', {
+    default: 'warning',
+    allowed: eventSeverities,
+  }),
+]);
 
 /** Reads the settings of {@link notifyOptions}. */
 export function readNotifySettings(reader: SettingReader): NotifySettings {

@@ -5,25 +5,17 @@ import test from 'ava';
 import { type Resolution, resolveSettings } from '../../src/config/resolve.js';
 import { type OptionTable, optionTable, type SettingReader } from '../../src/model/option.js';
 
-const general = optionTable({
-  group: '',
-  title: 'General',
-  rows: [
-    { flag: 'port', short: 'P', type: 'int', default: '6041', env: 'ADAPTER_PORT', help: '', min: 0, max: 65_535 },
-    { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: '' },
-    { flag: 'dbConfigDir', type: 'string', default: '/nonexistent', env: 'ADAPTER_DB_CONFIG_FILE', help: '' },
-  ],
-});
-const door = optionTable({
-  group: 'door',
-  title: 'Door',
-  rows: [
-    { flag: 'door.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
-    { flag: 'door.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
-    { flag: 'door.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
-    { flag: 'door.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
-  ],
-});
+const general = optionTable('', 'General', [
+  { flag: 'port', short: 'P', type: 'int', default: '6041', env: 'ADAPTER_PORT', help: '', min: 0, max: 65_535 },
+  { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: '' },
+  { flag: 'dbConfigDir', type: 'string', default: '/nonexistent', env: 'ADAPTER_DB_CONFIG_FILE', help: '' },
+]);
+const door = optionTable('door', 'Door', [
+  { flag: 'door.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
+  { flag: 'door.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
+  { flag: 'door.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
+  { flag: 'door.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
+]);
 const tables: readonly OptionTable[] = [general, door];
 
 function read(reader: SettingReader) {
@@ -179,26 +171,22 @@ test('prints help rather than the version, and either rather than errors', (t) =
 });
 
 test('throws when a reader asks for a table that was not resolved', (t) => {
-  const other = optionTable({ group: '', title: '', rows: [{ flag: 'other', type: 'int', env: '', help: '' }] });
+  const other = optionTable('', '', [{ flag: 'other', type: 'int', env: '', help: '' }]);
   const ask = (reader: SettingReader) => reader.settings(other);
   t.throws(() => resolveSettings({ program: '', version: '', argv: [], env: {}, tables, read: ask }));
 });
 
 test('a new row is a typed setting, under its key with the unit of its type', (t) => {
-  const parserTable = optionTable({
-    group: 'made',
-    title: 'Made up',
-    rows: [
-      { flag: 'made.pause', type: 'duration', default: '2s', env: 'ADAPTER_MADE_PAUSE', help: '' },
-      { flag: 'made.body', type: 'size', default: '1KB', env: 'ADAPTER_MADE_BODY', help: '' },
-      { flag: 'made.maxBytes', type: 'size', default: '1MB', env: 'ADAPTER_MADE_MAX_BYTES', help: '' },
-      { flag: 'made.ttl', type: 'int', named: 'ttlDays', unset: 0, env: 'ADAPTER_MADE_TTL', help: '' },
-      { flag: 'made.most', type: 'int', env: 'ADAPTER_MADE_MOST', help: '' },
-      { flag: 'made.mode', type: 'string', default: 'a', allowed: ['a', 'b'], env: 'ADAPTER_MADE_MODE', help: '' },
-      { flag: 'made.words', type: 'string-list', env: 'ADAPTER_MADE_WORDS', help: '' },
-      { flag: 'made.on', type: 'bool', env: 'ADAPTER_MADE_ON', help: '' },
-    ],
-  });
+  const parserTable = optionTable('made', 'Made up', [
+    { flag: 'made.pause', type: 'duration', default: '2s', env: 'ADAPTER_MADE_PAUSE', help: '' },
+    { flag: 'made.body', type: 'size', default: '1KB', env: 'ADAPTER_MADE_BODY', help: '' },
+    { flag: 'made.maxBytes', type: 'size', default: '1MB', env: 'ADAPTER_MADE_MAX_BYTES', help: '' },
+    { flag: 'made.ttl', type: 'int', named: 'ttlDays', unset: 0, env: 'ADAPTER_MADE_TTL', help: '' },
+    { flag: 'made.most', type: 'int', env: 'ADAPTER_MADE_MOST', help: '' },
+    { flag: 'made.mode', type: 'string', default: 'a', allowed: ['a', 'b'], env: 'ADAPTER_MADE_MODE', help: '' },
+    { flag: 'made.words', type: 'string-list', env: 'ADAPTER_MADE_WORDS', help: '' },
+    { flag: 'made.on', type: 'bool', env: 'ADAPTER_MADE_ON', help: '' },
+  ]);
   const env = { ADAPTER_MADE_MODE: 'B' };
   const resolution = resolveSettings({
     program: '',

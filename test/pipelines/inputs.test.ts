@@ -16,15 +16,11 @@ import { Emitter } from '../../src/sources/support/emitter.js';
 import { storeRows, ttlRow } from '../../src/sources/support/option-rows.js';
 
 // What the folder of a made-up source holds: its settings, its source, and its kind.
-const table = optionTable({
-  group: 'pigeon',
-  title: 'Pigeons',
-  rows: [
-    { flag: 'pigeon.enable', type: 'bool', default: 'false', env: 'ADAPTER_PIGEON_ENABLE', help: 'wait for pigeons' },
-    ...storeRows('pigeon'),
-    ttlRow('pigeon'),
-  ],
-});
+const table = optionTable('pigeon', 'Pigeons', [
+  { flag: 'pigeon.enable', type: 'bool', default: 'false', env: 'ADAPTER_PIGEON_ENABLE', help: 'wait for pigeons' },
+  ...storeRows('pigeon'),
+  ttlRow('pigeon'),
+]);
 type PigeonSettings = SettingsOf<typeof table>;
 
 /** Letters land by a call instead of a socket. */

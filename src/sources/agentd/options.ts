@@ -3,30 +3,26 @@ import type { SourceOptions } from '../kind.js';
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
-const agentdOptions = optionTable({
-  group: 'agentd',
-  title: 'Listener for metric agents (collectd)',
-  rows: [
-    option.bool('agentd.enable', 'listen for packets of collectd', { default: 'true' }),
-    option.int('agentd.port', 'UDP port', { default: '6045', min: 0, max: 65535 }),
-    ...storeRows('agentd'),
-    option.int('agentd.worker', 'most writes at the same time', { default: '10', min: 1 }),
-    option.int('agentd.allowPendingPackets', 'most received packets that wait; more are dropped and counted', {
-      default: '50000',
-      min: 1,
-    }),
-    option.text('agentd.securityLevel', 'required protection of packets; sign and encrypt need agentd.userFile', {
-      default: 'none',
-      allowed: ['none', 'sign', 'encrypt'],
-    }),
-    option.text('agentd.userFile', 'file with one line per user who signs or encrypts: name: password'),
-    option.texts(
-      'agentd.typesDb',
-      'collectd types databases, which name the values of each type; without them values are numbered',
-    ),
-    ttlRow('agentd'),
-  ],
-});
+const agentdOptions = optionTable('agentd', 'Listener for metric agents (collectd)', [
+  option.bool('agentd.enable', 'listen for packets of collectd', { default: 'true' }),
+  option.int('agentd.port', 'UDP port', { default: '6045', min: 0, max: 65535 }),
+  ...storeRows('agentd'),
+  option.int('agentd.worker', 'most writes at the same time', { default: '10', min: 1 }),
+  option.int('agentd.allowPendingPackets', 'most received packets that wait; more are dropped and counted', {
+    default: '50000',
+    min: 1,
+  }),
+  option.text('agentd.securityLevel', 'required protection of packets; sign and encrypt need agentd.userFile', {
+    default: 'none',
+    allowed: ['none', 'sign', 'encrypt'],
+  }),
+  option.text('agentd.userFile', 'file with one line per user who signs or encrypts: name: password'),
+  option.texts(
+    'agentd.typesDb',
+    'collectd types databases, which name the values of each type; without them values are numbered',
+  ),
+  ttlRow('agentd'),
+]);
 
 /** Settings of the door for packets of metric agents. */
 export type AgentdSettings = SettingsOf<typeof agentdOptions>;

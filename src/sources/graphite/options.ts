@@ -5,24 +5,20 @@ import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 const protocols = ['tcp', 'udp'] as const;
 
 /** The listener for Graphite's plain text. */
-const graphiteOptions = optionTable({
-  group: 'graphite',
-  title: 'Graphite listener',
-  rows: [
-    option.bool('graphite.enable', 'listen for lines of Graphite; clients then need no credentials', {
-      default: 'false',
-    }),
-    option.int('graphite.port', 'port of the listener', { default: '2003', min: 0, max: 65535 }),
-    option.texts('graphite.protocols', 'transports of the listener: tcp, udp or both', { default: '[tcp, udp]' }),
-    ...storeRows('graphite'),
-    ...tcpRows('graphite'),
-    option.int('graphite.allowPendingMessages', 'most received datagrams that wait; more are dropped and counted', {
-      default: '50000',
-      min: 1,
-    }),
-    ttlRow('graphite'),
-  ],
-});
+const graphiteOptions = optionTable('graphite', 'Graphite listener', [
+  option.bool('graphite.enable', 'listen for lines of Graphite; clients then need no credentials', {
+    default: 'false',
+  }),
+  option.int('graphite.port', 'port of the listener', { default: '2003', min: 0, max: 65535 }),
+  option.texts('graphite.protocols', 'transports of the listener: tcp, udp or both', { default: '[tcp, udp]' }),
+  ...storeRows('graphite'),
+  ...tcpRows('graphite'),
+  option.int('graphite.allowPendingMessages', 'most received datagrams that wait; more are dropped and counted', {
+    default: '50000',
+    min: 1,
+  }),
+  ttlRow('graphite'),
+]);
 
 /** Settings of the door for Graphite's plain text. */
 export type GraphiteSettings = Omit<SettingsOf<typeof graphiteOptions>, 'protocols'> & {

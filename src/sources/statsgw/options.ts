@@ -3,46 +3,42 @@ import type { SourceOptions } from '../kind.js';
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 /** The statistics-daemon listener. */
-const statsgwOptions = optionTable({
-  group: 'statsgw',
-  title: 'Listener for statistics (StatsD)',
-  rows: [
-    option.bool('statsgw.enable', 'listen for messages of StatsD clients', { default: 'true' }),
-    option.int('statsgw.port', 'port of the listener', { default: '6044', min: 0, max: 65535 }),
-    option.text('statsgw.protocol', 'transport of the listener', { default: 'udp', allowed: ['tcp', 'udp'] }),
-    ...storeRows('statsgw'),
-    option.int('statsgw.worker', 'most writes at the same time', { default: '10', min: 1 }),
-    option.duration('statsgw.gatherInterval', 'interval at which the collected statistics are written', {
-      default: '5s',
-      min: 1,
-      max: longestTimerMs,
-    }),
-    ...tcpRows('statsgw', 'most connections at the same time, with protocol tcp'),
-    option.int('statsgw.allowPendingMessages', 'most received messages that wait; more are dropped and counted', {
-      default: '50000',
-      min: 1,
-    }),
-    option.bool('statsgw.deleteCounters', 'forget counters after they were written', { default: 'true' }),
-    option.bool('statsgw.deleteGauges', 'forget gauges after they were written', { default: 'true' }),
-    option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
-    option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
-    option.texts(
-      'statsgw.percentiles',
-      'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',
-    ),
-    option.int(
-      'statsgw.maxKeys',
-      'most series collected at the same time; messages of further ones are refused and counted',
-      { default: '500000', min: 1 },
-    ),
-    option.int(
-      'statsgw.maxSetValues',
-      'most different values of all sets together; further ones are refused and counted',
-      { default: '1000000', min: 1 },
-    ),
-    ttlRow('statsgw'),
-  ],
-});
+const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)', [
+  option.bool('statsgw.enable', 'listen for messages of StatsD clients', { default: 'true' }),
+  option.int('statsgw.port', 'port of the listener', { default: '6044', min: 0, max: 65535 }),
+  option.text('statsgw.protocol', 'transport of the listener', { default: 'udp', allowed: ['tcp', 'udp'] }),
+  ...storeRows('statsgw'),
+  option.int('statsgw.worker', 'most writes at the same time', { default: '10', min: 1 }),
+  option.duration('statsgw.gatherInterval', 'interval at which the collected statistics are written', {
+    default: '5s',
+    min: 1,
+    max: longestTimerMs,
+  }),
+  ...tcpRows('statsgw', 'most connections at the same time, with protocol tcp'),
+  option.int('statsgw.allowPendingMessages', 'most received messages that wait; more are dropped and counted', {
+    default: '50000',
+    min: 1,
+  }),
+  option.bool('statsgw.deleteCounters', 'forget counters after they were written', { default: 'true' }),
+  option.bool('statsgw.deleteGauges', 'forget gauges after they were written', { default: 'true' }),
+  option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
+  option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
+  option.texts(
+    'statsgw.percentiles',
+    'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',
+  ),
+  option.int(
+    'statsgw.maxKeys',
+    'most series collected at the same time; messages of further ones are refused and counted',
+    { default: '500000', min: 1 },
+  ),
+  option.int(
+    'statsgw.maxSetValues',
+    'most different values of all sets together; further ones are refused and counted',
+    { default: '1000000', min: 1 },
+  ),
+  ttlRow('statsgw'),
+]);
 
 /** Settings of the door for StatsD messages. */
 export type StatsgwSettings = Omit<SettingsOf<typeof statsgwOptions>, 'percentiles'> & {

@@ -3,28 +3,24 @@ import type { SourceOptions } from '../kind.js';
 import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
 /** The telnet-format TCP listeners. */
-const tsdbwireTelnetOptions = optionTable({
-  group: 'tsdbwire_telnet',
-  title: 'Listeners for telnet lines (OpenTSDB)',
-  rows: [
-    option.bool('tsdbwire_telnet.enable', 'listen for telnet-format lines; clients then need no credentials', {
-      default: 'false',
-    }),
-    option.ints('tsdbwire_telnet.ports', 'TCP ports', { default: '[6046, 6047, 6048, 6049]', min: 0, max: 65535 }),
-    option.texts('tsdbwire_telnet.dbs', 'databases that are written to, one per port', {
-      default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
-    }),
-    ...userRows('tsdbwire_telnet'),
-    option.int('tsdbwire_telnet.batchSize', 'batch size in lines; 1 writes at once', { default: '1', min: 1 }),
-    option.duration(
-      'tsdbwire_telnet.flushInterval',
-      'write an unfilled batch after this time; 0s or not set is never',
-      { unset: 0, min: 0, max: longestTimerMs },
-    ),
-    ...tcpRows('tsdbwire_telnet'),
-    ttlRow('tsdbwire_telnet'),
-  ],
-});
+const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for telnet lines (OpenTSDB)', [
+  option.bool('tsdbwire_telnet.enable', 'listen for telnet-format lines; clients then need no credentials', {
+    default: 'false',
+  }),
+  option.ints('tsdbwire_telnet.ports', 'TCP ports', { default: '[6046, 6047, 6048, 6049]', min: 0, max: 65535 }),
+  option.texts('tsdbwire_telnet.dbs', 'databases that are written to, one per port', {
+    default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
+  }),
+  ...userRows('tsdbwire_telnet'),
+  option.int('tsdbwire_telnet.batchSize', 'batch size in lines; 1 writes at once', { default: '1', min: 1 }),
+  option.duration('tsdbwire_telnet.flushInterval', 'write an unfilled batch after this time; 0s or not set is never', {
+    unset: 0,
+    min: 0,
+    max: longestTimerMs,
+  }),
+  ...tcpRows('tsdbwire_telnet'),
+  ttlRow('tsdbwire_telnet'),
+]);
 
 /** Settings of the doors for telnet lines over TCP. */
 export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
