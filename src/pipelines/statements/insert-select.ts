@@ -8,10 +8,11 @@ import type { SubTables } from '../../database/storage/sub-tables.js';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../../model/schema.js';
 import { insertSelectSettings } from '../../sql/engine/settings.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../../sql/plan/insert-select.js';
-import { invalidIdentifier, tableInOtherStable } from '../../sql/syntax/faults.js';
+import { invalidIdentifier } from '../../sql/syntax/faults.js';
 import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 
@@ -161,7 +162,7 @@ async function findSubTables(
       for (const tag of tags) values.set(tag.name, tag.texts[row]);
       byName.set(name, subTables.make(database, plan.target.table.name, name, values, 0));
     } else if (meaning.kind === 'sub' && meaning.table.id === plan.target.table.id) byName.set(name, meaning.subTable);
-    else throw tableInOtherStable();
+    else throw new FaultError(refusals.tableInOtherStable);
   }
   return byName;
 }

@@ -1,6 +1,8 @@
 import { closeParenthesis, comma, minus, openParenthesis, slash, space } from '../../bytes/ascii.js';
 import { compareSigned } from '../../bytes/words.js';
-import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from '../syntax/faults.js';
+import { FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
+import { invalidOperation, primaryTimeNull, timestampOutOfRange } from '../syntax/faults.js';
 import type { OpenBlock } from './blocks.js';
 import { ValueConverter } from './convert.js';
 import { type Cursor, Token } from './cursor.js';
@@ -104,7 +106,7 @@ export class RowScanner {
     const row = block.builder.rows;
     const last = fields.length - 1;
     cursor.at++;
-    if (bytes[cursor.at] === closeParenthesis) throw illegalColumnCount();
+    if (bytes[cursor.at] === closeParenthesis) throw new FaultError(refusals.illegalColumnCount);
     for (let i = 0; i <= last; i++) {
       const field = fields[i]!;
       const first = bytes[cursor.at]!;
@@ -124,7 +126,7 @@ export class RowScanner {
 
   /** Too few or too many values, or something that ends no value. */
   #unexpected(byte: number | undefined, more: boolean): Error {
-    if (byte === (more ? closeParenthesis : comma)) return illegalColumnCount();
+    if (byte === (more ? closeParenthesis : comma)) return new FaultError(refusals.illegalColumnCount);
     return this.#cursor.syntaxError(more ? ', expected' : ') expected');
   }
 

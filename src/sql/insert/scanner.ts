@@ -1,4 +1,6 @@
 import { closeParenthesis, comma, openParenthesis, semicolon } from '../../bytes/ascii.js';
+import { FaultError, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
@@ -82,7 +84,7 @@ class InsertScanner {
     const cursor = this.#cursor;
     const { database: written, name } = cursor.readObjectName();
     const database = written?.text ?? this.#context.currentDatabase;
-    if (database === undefined) throw faults.databaseNotSpecified();
+    if (database === undefined) throw new FaultError(refusals.databaseNotSpecified);
     const before = this.#readColumnList();
     const using = cursor.skipWord('USING') ? readUsing(cursor) : undefined;
     const columns = before ?? this.#readColumnList();
@@ -105,7 +107,7 @@ class InsertScanner {
     if (using !== undefined) return this.#usingDestination(target, meaning, using);
     if (meaning === 'unknown') return undefined;
     this.#databaseOf(target.database);
-    if (meaning === 'absent') throw faults.tableNotExist();
+    if (meaning === 'absent') throw new FaultError(refusals.tableNotExist);
     const { kind, table } = meaning;
     if (kind === 'super') return { form: 'named-rows', table };
     if (kind === 'sub') return { form: 'one-series', table, id: meaning.subTable.id, subTable: meaning.subTable };
@@ -115,14 +117,14 @@ class InsertScanner {
 
   #usingDestination(target: TableName, meaning: Resolved, using: UsingClause): Destination | undefined {
     const superName = { database: using.database ?? target.database, name: using.name };
-    if (superName.database !== target.database) throw faults.stableNotInDatabase();
+    if (superName.database !== target.database) throw new FaultError(refusals.stableNotInDatabase);
     const isOwn = typeof meaning === 'object' && meaning.kind === 'sub' && meaning.table.name === using.name;
     const owner = isOwn ? meaning : this.#resolve(superName);
     if (meaning === 'unknown' || owner === 'unknown') return undefined;
     const database = this.#databaseOf(target.database);
-    if (owner === 'absent') throw faults.tableNotExist();
-    if (owner.kind !== 'super' && !isOwn) throw faults.stableNotExist();
-    if (meaning !== 'absent' && (meaning.kind !== 'sub' || !isOwn)) throw faults.tableInOtherStable();
+    if (owner === 'absent') throw new FaultError(refusals.tableNotExist);
+    if (owner.kind !== 'super' && !isOwn) throw new FaultError(refusals.stableNotExist);
+    if (meaning !== 'absent' && (meaning.kind !== 'sub' || !isOwn)) throw new FaultError(refusals.tableInOtherStable);
     const { table } = owner;
     const tags = this.#readUsingTags(table, using);
     const subTable =
@@ -177,7 +179,7 @@ class InsertScanner {
       const tags = this.#readRowTags(shape, layout, tagsAt);
       return this.#makeSubTable(database, table, name, tags, { ttl: 0, comment: undefined });
     }
-    if (meaning.kind !== 'sub' || meaning.table.name !== table.name) throw faults.tableInOtherStable();
+    if (meaning.kind !== 'sub' || meaning.table.name !== table.name) throw new FaultError(refusals.tableInOtherStable);
     return meaning.subTable;
   }
 
@@ -207,11 +209,11 @@ class InsertScanner {
     do {
       cursor.skipBlanks();
       const tag = listed[count++];
-      if (tag === undefined) throw faults.tagsNotMatched();
+      if (tag === undefined) throw new FaultError(refusals.tagsNotMatched);
       tags.set(tag.name, this.#tags.read(tag, times));
     } while (cursor.skip(comma));
     cursor.expectClose();
-    if (count !== listed.length) throw faults.tagsNotMatched();
+    if (count !== listed.length) throw new FaultError(refusals.tagsNotMatched);
     cursor.at = after;
     return tags;
   }
@@ -249,7 +251,7 @@ class InsertScanner {
 
   #databaseOf(name: string): DatabaseDef {
     const database = this.#context.database(name);
-    if (database === undefined) throw faults.databaseNotExist(name);
+    if (database === undefined) throw new FaultError(missingDatabase(name));
     return database;
   }
 

@@ -1,4 +1,5 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, keyColumn } from '../../model/schema.js';
 import { int64 } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
@@ -7,7 +8,6 @@ import type { Name } from '../syntax/ast.js';
 import type { StatementOf } from '../syntax/ast-statement.js';
 import {
   decimalOverflow,
-  illegalColumnCount,
   invalidColumnName,
   keyIsMissing,
   keyIsNull,
@@ -74,7 +74,7 @@ export function planInsertSelect(
   if (target === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
   const targets = wantedColumns(statement, target);
   const block = new Planner(context).plan(statement.query);
-  if (block.columns.length !== targets.length) throw illegalColumnCount();
+  if (block.columns.length !== targets.length) throw new FaultError(refusals.illegalColumnCount);
   const values = targets.map((column, at) => [column, blockValue(block.columns[at])] as const);
   const env = { context, precision } as const;
   return storableRows({ target, database, values, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));

@@ -1,8 +1,8 @@
-import { Codes } from '../../model/fault.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import type { Expression } from '../syntax/ast.js';
-import { illegalColumnCount } from '../syntax/faults.js';
 import { type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { isText, Uses, unsignedType, type Value } from '../values/value.js';
 import { blockValue, type InsertSelectPlan, storableRows, type TimeRange, type Wanted } from './insert-select.js';
@@ -41,7 +41,7 @@ export function streamTableShape(
   typeOf: (tag: NonNullable<CreateStream['tags']>[number]) => DataType | undefined,
 ): StreamTableShape {
   const names = statement.columns?.map(({ text }) => text) ?? query.columns.map(({ name }) => cutName(name));
-  if (names.length !== query.columns.length) throw illegalColumnCount();
+  if (names.length !== query.columns.length) throw new FaultError(refusals.illegalColumnCount);
   const [timeColumn = '', ...rest] = names;
   const columns = rest.map((name, at) => ({ name, type: storableType(query.columns[at + 1]?.type) }));
   const tags = (statement.tags ?? []).map((tag) => {
@@ -137,7 +137,7 @@ function givenValues(
   value: (at: number) => Value,
 ): { readonly values: (readonly [Wanted, Value])[]; readonly group: string } {
   const names = columns?.map(({ text }) => text) ?? [table.timeColumn, ...table.columns.map(({ name }) => name)];
-  if (names.length !== query.columns.length) throw illegalColumnCount();
+  if (names.length !== query.columns.length) throw new FaultError(refusals.illegalColumnCount);
   const values: (readonly [Wanted, Value])[] = names.map((name, at) => [columnOf(name, table), value(at)]);
   if (!values.some(([{ kind }]) => kind === 'time'))
     throw invalidStream('the columns of its table leave out the timestamp');

@@ -1,5 +1,4 @@
-import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 
 const maxShownCharacters = 192;
 
@@ -41,46 +40,6 @@ export function keyIsNull(name: string): FaultError {
 /** A column list that names what the table does not have. */
 export function invalidColumnName(name: string): FaultError {
   return new FaultError(fault('syntax', Codes.invalidColumnName, `Invalid column name: ${name}`));
-}
-
-/** More or fewer values than columns. */
-export function illegalColumnCount(): FaultError {
-  return new FaultError(refusals.illegalColumnCount);
-}
-
-/** More or fewer tag values than tags. */
-export function tagsNotMatched(): FaultError {
-  return new FaultError(refusals.tagsNotMatched);
-}
-
-/** Write agents create the super table on this code and send again. */
-export function tableNotExist(): FaultError {
-  return new FaultError(refusals.tableNotExist);
-}
-
-/** Write agents create the database on this code and send again. */
-export function databaseNotExist(name: string): FaultError {
-  return new FaultError(missingDatabase(name));
-}
-
-/** A table name without a database, in a session that has none. */
-export function databaseNotSpecified(): FaultError {
-  return new FaultError(refusals.databaseNotSpecified);
-}
-
-/** USING names a table that has no sub-tables. */
-export function stableNotExist(): FaultError {
-  return new FaultError(refusals.stableNotExist);
-}
-
-/** USING names a super table of another database than the sub-table's. */
-export function stableNotInDatabase(): FaultError {
-  return new FaultError(refusals.stableNotInDatabase);
-}
-
-/** The name belongs to a sub-table of another super table, or to a table that is no sub-table. */
-export function tableInOtherStable(): FaultError {
-  return new FaultError(refusals.tableInOtherStable);
 }
 
 /** A name that no object may have: empty, too long or with a character that is not allowed. */
