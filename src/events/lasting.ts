@@ -1,17 +1,12 @@
 /** How long nothing may go wrong any more before a trouble without a good sign counts as over. */
 const quietMs = 10_000;
 
-interface Trouble {
-  readonly since: number;
-  last: number;
-}
-
 /**
  * Troubles that go on for some time, by name: each lasts from its first failure on until something goes right, or until nothing
  * went wrong for ten seconds. Times are any milliseconds that rise.
  */
 export class LastingTroubles {
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #troubles = new Map<string, { readonly since: number; last: number }>();
   readonly #afterMs: number;
 
   /** A trouble counts once it has lasted for `afterMs`. */

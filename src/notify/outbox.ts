@@ -20,18 +20,13 @@ export interface OutboxTimes {
   readonly maxDelayMs: number;
 }
 
-interface Entry {
-  readonly change: EventChange;
-  readonly since: number;
-}
-
 /** Sends what it is given over one channel, in its order, again and again until it is taken. */
 export class Outbox {
   readonly #channel: Channel;
   readonly #log: ComponentLog;
   readonly #times: OutboxTimes;
   readonly #stopped = new AbortController();
-  readonly #waiting: Entry[] = [];
+  readonly #waiting: { readonly change: EventChange; readonly since: number }[] = [];
   #working: Promise<void> | undefined;
   #sent = 0;
   #failed = 0;

@@ -8,11 +8,6 @@ const [fewestInserts, fewestRows] = [4, 50_000];
 /** Tables that are remembered, and partitions that are merged in one look. */
 const [mostTables, mostPartitions] = [1_000, 16];
 
-interface Inserts {
-  count: number;
-  lastAt: number;
-}
-
 /**
  * Merges the small parts of tables that rest. The engine waits for some thirty of them, which costs least while rows come; but at rest, rows in small
  * parts take twice the room, and every question reads all of them. See docs/decisions/042-resting-tables.md.
@@ -21,7 +16,7 @@ export class RestingTables {
   readonly #run: (statement: string, signal: AbortSignal) => Promise<string>;
   readonly #begun: (look: Promise<void>) => void;
   readonly #restMs: number;
-  readonly #tables = new Map<string, Inserts>();
+  readonly #tables = new Map<string, { count: number; lastAt: number }>();
   #timer: NodeJS.Timeout | undefined;
   readonly #stopping = new AbortController();
 

@@ -22,12 +22,6 @@ interface AgentdSourceOptions {
   readonly target: Target;
 }
 
-/** Counts of the source since the start. */
-interface AgentdCounts {
-  readonly datagrams: number;
-  readonly shedDatagrams: number;
-}
-
 /** Packets of metric agents over UDP, each behind its length in two bytes. Those for which there is no room are shed and counted. */
 export class AgentdSource implements Source<ByteBlock> {
   readonly name = 'agentd';
@@ -69,7 +63,7 @@ export class AgentdSource implements Source<ByteBlock> {
     });
   }
 
-  get counts(): AgentdCounts {
+  get counts(): { readonly datagrams: number; readonly shedDatagrams: number } {
     const { received: datagrams, shed: shedDatagrams } = this.#queue;
     return { datagrams, shedDatagrams };
   }

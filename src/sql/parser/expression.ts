@@ -9,13 +9,8 @@ import { parsePrimary, parseSubquery } from './primary.js';
 /** Operands of one unbroken chain of arithmetic operators; the tree of such a chain is as deep as the chain is long. */
 export const maxChainOperands = 500;
 
-interface Arithmetic {
-  readonly operator: BinaryOperator;
-  readonly level: number;
-}
-
 /** Binding strength of the arithmetic operators, weakest first. */
-const arithmetic = new Map<string, Arithmetic>([
+const arithmetic = new Map<string, { readonly operator: BinaryOperator; readonly level: number }>([
   ['|', { operator: '|', level: 1 }],
   ['&', { operator: '&', level: 2 }],
   ['+', { operator: '+', level: 3 }],

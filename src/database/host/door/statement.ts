@@ -58,11 +58,6 @@ export function takesData(bytes: Uint8Array): boolean {
   return tokens.word() === 'insert' && readInsert(tokens).kind === 'insert';
 }
 
-interface FormatClause {
-  readonly start: number;
-  readonly name: string;
-}
-
 function readOther(tokens: Tokens, first: string): Statement {
   const { bytes, start } = tokens;
   const isQuery = queryWords.has(first) || tokens.is('(');
@@ -127,7 +122,7 @@ class FormatFinder {
     }
   }
 
-  clause(): FormatClause | undefined {
+  clause(): { readonly start: number; readonly name: string } | undefined {
     return this.#stage >= 2 ? { start: this.#start, name: this.#name } : undefined;
   }
 }

@@ -4,24 +4,8 @@ import type { Setting } from '../keys/setting.js';
 import { table } from '../keys/table.js';
 import type { Section } from './section.js';
 
-/** Which sub-tables there are and how they come to be. */
-type Children = Pick<
-  SuperTablePlan,
-  | 'childPrefix'
-  | 'childCount'
-  | 'childFrom'
-  | 'childTo'
-  | 'childExists'
-  | 'childOffset'
-  | 'childLimit'
-  | 'ttl'
-  | 'autoCreateTable'
-  | 'createBatches'
-  | 'createPausesMs'
->;
-
 /** Reads the sub-tables of a super table; `drop` says that the database is made anew, so that none can exist. */
-export function readChildren(section: Section, drop: boolean, mode: InsertMode, normalTables: boolean): Children {
+export function readChildren(section: Section, drop: boolean, mode: InsertMode, normalTables: boolean) {
   const childCount = section.get(table.childCount);
   const childExists = readExists(section, drop);
   const range = readRange(section, childCount);
@@ -42,7 +26,7 @@ export function readChildren(section: Section, drop: boolean, mode: InsertMode, 
   };
 }
 
-function readRange(section: Section, count: number): Pick<Children, 'childFrom' | 'childTo'> {
+function readRange(section: Section, count: number): Pick<SuperTablePlan, 'childFrom' | 'childTo'> {
   const from = section.get(insert.childFrom);
   const to = section.get(insert.childTo) ?? count;
   const key = section.has(insert.childFrom) || !section.has(insert.childTo) ? insert.childFrom : insert.childTo;
@@ -59,7 +43,7 @@ function readExists(section: Section, drop: boolean): boolean {
   return false;
 }
 
-function readWindow(section: Section, exists: boolean, count: number): Pick<Children, 'childOffset' | 'childLimit'> {
+function readWindow(section: Section, exists: boolean, count: number) {
   if (!exists) {
     for (const setting of [table.childLimit, table.childOffset]) {
       if (section.has(setting)) section.inform(setting, 'has no effect unless the sub-tables exist');

@@ -4,7 +4,6 @@ import {
   type InsertMode,
   isSchemaless,
   type SamplePlan,
-  type SchemalessFormat,
   type SuperTablePlan,
   type TsmaPlan,
 } from '../../model/scenario.js';
@@ -19,14 +18,12 @@ import { lostTimes, tableMistakes, timeMistakes } from './rules.js';
 import type { Section } from './section.js';
 import { readStart } from './start.js';
 
-/** The database that a super table is in. */
-interface TableHome {
-  readonly precision: Precision;
-  readonly drop: boolean;
-}
-
 /** Reads one entry of `super_tables`. What is wrong with it is in the report; the plan is whole all the same. */
-export function readSuperTable(section: Section, home: TableHome, input: LoadInput): SuperTablePlan {
+export function readSuperTable(
+  section: Section,
+  home: { readonly precision: Precision; readonly drop: boolean },
+  input: LoadInput,
+): SuperTablePlan {
   if (!section.has(table.name)) section.missing(table.name, 'the name of the super table');
   const columns = readColumns(section);
   const tags = readFields(section, table.tags, 'tag');
@@ -62,12 +59,7 @@ export function readSuperTable(section: Section, home: TableHome, input: LoadInp
 }
 
 /** Content of requests, and how their rows follow each other. */
-export function readRequests(
-  values: Values,
-): Pick<
-  SuperTablePlan,
-  'escapeNames' | 'rowsPerRequest' | 'interlaceRows' | 'insertIntervalMs' | 'preparedRows' | 'chinese'
-> {
+export function readRequests(values: Values) {
   const interlaceRows = values.get(insert.interlaceRows);
   const insertIntervalMs = values.get(insert.insertInterval);
   const isUseless = interlaceRows === 0 && insertIntervalMs > 0;
@@ -83,7 +75,7 @@ export function readRequests(
 }
 
 /** Steps between the times of rows. */
-export function readTimes(values: Values): Pick<SuperTablePlan, 'step' | 'disorderRatio' | 'disorderRange'> {
+export function readTimes(values: Values) {
   const step = values.get(table.step);
   return {
     step: typeof step === 'bigint' ? step : BigInt(Math.trunc(step)),
@@ -216,10 +208,7 @@ function readTsma(section: Section): readonly TsmaPlan[] {
   return [{ name, function: text, interval, sliding, custom, startWhenInserted: section.get(tsma.startWhenInserted) }];
 }
 
-interface LoadInterface {
-  readonly mode: InsertMode;
-  readonly format: SchemalessFormat;
-}
+type LoadInterface = Pick<SuperTablePlan, 'mode' | 'format'>;
 
 const modes: Readonly<Record<string, InsertMode>> = {
   taosc: 'taosc',
@@ -236,12 +225,6 @@ function loadInterfaceOf(text: string): LoadInterface | undefined {
   const plain = Object.hasOwn(modes, name) ? modes[name] : undefined;
   if (plain !== undefined) return { mode: plain, format: 'line' };
   const [, mode, word = ''] = /^(sml|sml-rest)-([a-z]+)$/.exec(name) ?? [];
-  const format = schemalessFormatOf(word);
-  if (format === undefined) return undefined;
-  return { mode: mode === 'sml' ? 'sml' : 'sml-rest', format };
-}
-
-function schemalessFormatOf(text: string): SchemalessFormat | undefined {
-  const name = text.trim().toLowerCase();
-  return name === 'line' || name === 'telnet' || name === 'json' || name === 'taosjson' ? name : undefined;
+  if (word !== 'line' && word !== 'telnet' && word !== 'json' && word !== 'taosjson') return undefined;
+  return { mode: mode === 'sml' ? 'sml' : 'sml-rest', format: word };
 }
