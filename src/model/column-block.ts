@@ -100,7 +100,8 @@ function zeros<T extends FixedValues>(Values: FixedConstructor<T>, length: numbe
   return new Values(slab, offset, length);
 }
 
-const constructors: Partial<Record<TypeName, FixedConstructor>> = {
+/** Arrays of the values of fixed width, but for DECIMAL. */
+export const fixedArrays: Partial<Record<TypeName, FixedConstructor>> = {
   BOOL: Uint8Array,
   TINYINT: Int8Array,
   SMALLINT: Int16Array,
@@ -120,9 +121,10 @@ export function elementsPerRow(type: DataType): number {
   return type.name === 'DECIMAL' && type.length > 18 ? 2 : 1;
 }
 
-function newValues(type: DataType, rows: number): FixedValues {
+/** Values of fixed width for so many rows, all 0. */
+export function newValues(type: DataType, rows: number): FixedValues {
   if (type.name === 'DECIMAL') return type.length > 18 ? zeros(BigUint64Array, rows * 2) : zeros(BigInt64Array, rows);
-  const make = constructors[type.name];
+  const make = fixedArrays[type.name];
   if (make === undefined) throw new Error(`No fixed-width array for type ${type.name}.`);
   return zeros(make, rows);
 }

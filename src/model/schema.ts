@@ -204,6 +204,32 @@ const numberWidths: Partial<Record<TypeName, number>> = {
   TIMESTAMP: 8,
 };
 
+/** Range of an integer type and its name in messages. */
+export interface IntegerRange {
+  readonly noun: string;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+function range(noun: string, bits: number, signed: boolean): IntegerRange {
+  const size = 1n << BigInt(bits);
+  return signed
+    ? { noun, min: -size / 2n, max: size / 2n - 1n }
+    : { noun: `unsigned ${noun}`, min: 0n, max: size - 1n };
+}
+
+/** Ranges of the integer types, by type name. */
+export const integerRanges: Partial<Record<TypeName, IntegerRange>> = {
+  TINYINT: range('tinyint', 8, true),
+  SMALLINT: range('smallint', 16, true),
+  INT: range('int', 32, true),
+  BIGINT: range('bigint', 64, true),
+  'TINYINT UNSIGNED': range('tinyint', 8, false),
+  'SMALLINT UNSIGNED': range('smallint', 16, false),
+  'INT UNSIGNED': range('int', 32, false),
+  'BIGINT UNSIGNED': range('bigint', 64, false),
+};
+
 const fixedWidths: Partial<Record<TypeName, number>> = { ...numberWidths, JSON: 4095, BLOB: 4194304 };
 
 /** Makes a type; `length` may be left out for types of fixed width. */

@@ -1,8 +1,7 @@
-import type { Column, FixedValues } from '../../model/column-block.js';
+import { type Column, type FixedValues, fixedArrays } from '../../model/column-block.js';
 import type { Chunks } from '../../model/exchange.js';
 import type { DataType } from '../../model/schema.js';
 import { isVariable } from '../../model/schema.js';
-import { engineType } from '../../sql/engine/storage.js';
 import { bytesOf, type EngineColumn, engineWidth } from './native-block.js';
 
 /** Rows read back from the engine: ids, times, and the columns asked for, in that order. */
@@ -144,32 +143,10 @@ function readPool(reader: Reader, rows: number): Uint8Array {
 
 function readFixed(reader: Reader, type: DataType, rows: number): FixedValues {
   const raw = reader.take(rows * engineWidth(type)).buffer;
-  switch (engineType(type)) {
-    case 'Bool':
-    case 'UInt8':
-      return new Uint8Array(raw);
-    case 'Int8':
-      return new Int8Array(raw);
-    case 'Int16':
-      return new Int16Array(raw);
-    case 'UInt16':
-      return new Uint16Array(raw);
-    case 'Int32':
-      return new Int32Array(raw);
-    case 'UInt32':
-      return new Uint32Array(raw);
-    case 'Float32':
-      return new Float32Array(raw);
-    case 'Float64':
-      return new Float64Array(raw);
-    case 'UInt64':
-      return new BigUint64Array(raw);
-    case 'Int64':
-      return new BigInt64Array(raw);
-    default:
-      if (type.length > 18) return new BigUint64Array(raw);
-      return type.length > 9 ? new BigInt64Array(raw) : BigInt64Array.from(new Int32Array(raw), BigInt);
-  }
+  const Values = fixedArrays[type.name];
+  if (Values !== undefined) return new Values(raw, 0, rows);
+  if (type.length > 18) return new BigUint64Array(raw);
+  return type.length > 9 ? new BigInt64Array(raw) : BigInt64Array.from(new Int32Array(raw), BigInt);
 }
 
 function joinRows(parts: readonly StoredRows[], columns: readonly EngineColumn[]): StoredRows {

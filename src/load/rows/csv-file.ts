@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { DataType, TypeName } from '../../model/schema.js';
+import { type DataType, type IntegerRange, integerRanges } from '../../model/schema.js';
 import type { RowPool } from '../model/row-request.js';
 
 /** Bytes at a file's beginning that tell which quotes it uses. */
@@ -121,17 +121,6 @@ function putRow(
   builder.rows++;
 }
 
-const bounds: Partial<Record<TypeName, readonly [bigint, bigint]>> = {
-  TINYINT: [-(1n << 7n), (1n << 7n) - 1n],
-  SMALLINT: [-(1n << 15n), (1n << 15n) - 1n],
-  INT: [-(1n << 31n), (1n << 31n) - 1n],
-  BIGINT: [-(1n << 63n), (1n << 63n) - 1n],
-  'TINYINT UNSIGNED': [0n, (1n << 8n) - 1n],
-  'SMALLINT UNSIGNED': [0n, (1n << 16n) - 1n],
-  'INT UNSIGNED': [0n, (1n << 32n) - 1n],
-  'BIGINT UNSIGNED': [0n, (1n << 64n) - 1n],
-};
-
 /** Writes a cell into a column; returns why it does not fit, if so. */
 function putCell(
   column: ColumnBuilder,
@@ -146,7 +135,7 @@ function putCell(
   if (name === 'BOOL') value = boolOf(text);
   else if (name === 'TIMESTAMP') value = ticksOf(text, readTime);
   else if (name === 'FLOAT' || name === 'DOUBLE') value = realOf(text, name);
-  else value = wholeOf(text, bounds[name]);
+  else value = wholeOf(text, integerRanges[name]);
   if (value === undefined) return `"${text}" is not a value of type ${name}`;
   column.putNumber(row, value);
   return undefined;
@@ -174,7 +163,7 @@ function realOf(text: string, type: 'FLOAT' | 'DOUBLE'): number | undefined {
 }
 
 /** A whole number in range; decimals are rounded half away from zero, as in statements. */
-function wholeOf(text: string, range: readonly [bigint, bigint] | undefined): bigint | undefined {
+function wholeOf(text: string, range: IntegerRange | undefined): bigint | undefined {
   let value: bigint;
   if (/^[+-]?\d+$/.test(text)) {
     value = BigInt(text.replace('+', ''));
@@ -183,11 +172,11 @@ function wholeOf(text: string, range: readonly [bigint, bigint] | undefined): bi
     if (!Number.isFinite(number)) return undefined;
     value = BigInt(Math.sign(number) * Math.round(Math.abs(number)));
   }
-  return range !== undefined && value >= range[0] && value <= range[1] ? value : undefined;
+  return range !== undefined && value >= range.min && value <= range.max ? value : undefined;
 }
 
 function ticksOf(text: string, readTime: CsvOptions['readTime']): bigint | undefined {
-  return /^-?\d+$/.test(text) ? wholeOf(text, bounds.BIGINT) : readTime(text);
+  return /^-?\d+$/.test(text) ? wholeOf(text, integerRanges.BIGINT) : readTime(text);
 }
 
 function refused(message: string, cause?: unknown): FaultError {

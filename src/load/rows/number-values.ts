@@ -1,6 +1,6 @@
 import { two32, two53 } from '../../bytes/words.js';
 import type { ColumnBuilder } from '../../model/column-block.js';
-import type { DataType, TypeName } from '../../model/schema.js';
+import { type DataType, integerRanges, type TypeName } from '../../model/schema.js';
 import { below, bits32 } from './random.js';
 
 /**
@@ -18,16 +18,6 @@ export type Fill = (
 
 /** Decimal places of random numbers, as a factor. */
 const placesOf: Partial<Record<TypeName, number>> = { FLOAT: 1e3, DOUBLE: 1e6 };
-
-/** Bounds of the integer types that a number holds. */
-const integerBounds: Partial<Record<TypeName, readonly [number, number]>> = {
-  TINYINT: [-0x80, 0x7f],
-  SMALLINT: [-0x8000, 0x7fff],
-  INT: [-0x80000000, 0x7fffffff],
-  'TINYINT UNSIGNED': [0, 0xff],
-  'SMALLINT UNSIGNED': [0, 0xffff],
-  'INT UNSIGNED': [0, 0xffffffff],
-};
 
 /** True for the types whose values are 64 bits wide and whole. */
 export function isWide(type: TypeName): boolean {
@@ -55,13 +45,14 @@ export function numberFill(
   type: TypeName,
   produce: (seed: number, entry: number, low: number, high: number) => number,
 ): Fill {
-  const bounds = integerBounds[type];
+  const range = isWide(type) ? undefined : integerRanges[type];
+  const [min, max] = [Number(range?.min), Number(range?.max)];
   return (column, row, count, seed, first, timeWords) => {
     const { words, values } = column;
     for (let i = 0; i < count; i++) {
       const at = 2 * (row + i);
       let value = produce(seed, first + i, timeWords[at] ?? 0, timeWords[at + 1] ?? 0);
-      if (bounds !== undefined) value = Math.max(bounds[0], Math.min(bounds[1], Math.trunc(value)));
+      if (range !== undefined) value = Math.max(min, Math.min(max, Math.trunc(value)));
       if (words !== undefined && isWide(type)) {
         const whole = Math.trunc(value);
         words[at] = whole >>> 0;

@@ -1,5 +1,5 @@
 import { entryOffsets } from '../../bytes/pool-reader.js';
-import { type Column, ColumnBuilder, elementsPerRow, type FixedValues } from '../../model/column-block.js';
+import { type Column, ColumnBuilder, elementsPerRow, type FixedValues, newValues } from '../../model/column-block.js';
 import type { RowPool } from '../model/row-request.js';
 import { type FieldMaker, fillRows } from './columns.js';
 
@@ -91,7 +91,7 @@ class PooledColumn {
     return {
       ...this.#column,
       nulls: copiedNulls,
-      values: values === undefined ? undefined : copiedValues(values, pieces, rows, elementsPerRow(type)),
+      values: values === undefined ? undefined : copyRows(values, newValues(type, rows), pieces, elementsPerRow(type)),
       pool: pool === undefined ? undefined : this.#copiedPool(pool, pieces),
     };
   }
@@ -111,7 +111,7 @@ class PooledColumn {
 }
 
 /** Copies rows byte by byte of their width: the arrays are of the same type, with so many elements per row. */
-function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[], perRow = 1): void {
+function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[], perRow = 1): FixedValues {
   const width = from.BYTES_PER_ELEMENT * perRow;
   const source = new Uint8Array(from.buffer, from.byteOffset, from.byteLength);
   const target = new Uint8Array(to.buffer, to.byteOffset, to.byteLength);
@@ -120,24 +120,5 @@ function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[]
     target.set(source.subarray(first * width, (first + rows) * width), at);
     at += rows * width;
   }
-}
-
-function copiedValues(values: FixedValues, pieces: readonly PoolRun[], rows: number, perRow: number): FixedValues {
-  const copied = emptyLike(values, rows * perRow);
-  copyRows(values, copied, pieces, perRow);
-  return copied;
-}
-
-function emptyLike(values: FixedValues, rows: number): FixedValues {
-  const bytes = new ArrayBuffer(rows * values.BYTES_PER_ELEMENT);
-  if (values instanceof Int8Array) return new Int8Array(bytes);
-  if (values instanceof Int16Array) return new Int16Array(bytes);
-  if (values instanceof Uint16Array) return new Uint16Array(bytes);
-  if (values instanceof Int32Array) return new Int32Array(bytes);
-  if (values instanceof Uint32Array) return new Uint32Array(bytes);
-  if (values instanceof Float32Array) return new Float32Array(bytes);
-  if (values instanceof Float64Array) return new Float64Array(bytes);
-  if (values instanceof BigInt64Array) return new BigInt64Array(bytes);
-  if (values instanceof BigUint64Array) return new BigUint64Array(bytes);
-  return new Uint8Array(bytes);
+  return to;
 }

@@ -1,24 +1,12 @@
 import { PoolReader } from '../../bytes/pool-reader.js';
 import { realText } from '../../bytes/real-text.js';
 import type { Column } from '../../model/column-block.js';
-import type { Precision, TagValue, TypeName } from '../../model/schema.js';
+import { integerRanges, type Precision, type TagValue } from '../../model/schema.js';
 import type { RowPool } from '../model/row-request.js';
 import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { fillRows, makerOf } from './columns.js';
 import { builderOf, PooledColumns } from './pool.js';
 import { mixed } from './random.js';
-
-/** Largest value of an integer tag, for tags that number the tables. */
-const largest: Partial<Record<TypeName, number>> = {
-  TINYINT: 0x7f,
-  SMALLINT: 0x7fff,
-  INT: 0x7fffffff,
-  BIGINT: Number.MAX_SAFE_INTEGER,
-  'TINYINT UNSIGNED': 0xff,
-  'SMALLINT UNSIGNED': 0xffff,
-  'INT UNSIGNED': 0xffffffff,
-  'BIGINT UNSIGNED': Number.MAX_SAFE_INTEGER,
-};
 
 const noTimes = new Uint32Array(0);
 
@@ -69,14 +57,14 @@ export function tagsFromFile(pool: RowPool): TagRows {
 }
 
 function numberingTag(tags: readonly FieldPlan[], tables: number): number {
-  const whole = tags.findIndex(({ type }) => (largest[type.name] ?? 0) >= tables);
+  const whole = tags.findIndex(({ type }) => (integerRanges[type.name]?.max ?? 0) >= tables);
   if (whole >= 0) return whole;
   const digits = String(tables).length;
   return tags.findIndex(({ type }) => (type.name === 'VARCHAR' || type.name === 'NCHAR') && type.length >= digits);
 }
 
 function numbered({ type }: FieldPlan, table: number, value: TagValue): string {
-  if (largest[type.name] !== undefined) return String(table + 1);
+  if (integerRanges[type.name] !== undefined) return String(table + 1);
   const number = String(table);
   if (value === undefined || !/^[A-Za-z0-9]*$/.test(value)) return number;
   const text = `${number}_${value}`;

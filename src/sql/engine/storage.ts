@@ -1,4 +1,4 @@
-import type { DataType, Precision, TableDef } from '../../model/schema.js';
+import type { DataType, Precision, TableDef, TypeName } from '../../model/schema.js';
 import { int64, quoteIdentifier, quoteString } from './quote.js';
 
 /** Names of the columns that every engine table of rows or of tags has; `number` only where tables share it. */
@@ -192,37 +192,24 @@ export function tagOfSeries(table: TagTable, physical: string, id: bigint): stri
   return `(SELECT ${column} FROM ${table.tagStorage} FINAL WHERE ${where} LIMIT 1)`;
 }
 
+const numberTypes: Partial<Record<TypeName, string>> = {
+  BOOL: 'Bool',
+  TINYINT: 'Int8',
+  SMALLINT: 'Int16',
+  INT: 'Int32',
+  BIGINT: 'Int64',
+  TIMESTAMP: 'Int64',
+  'TINYINT UNSIGNED': 'UInt8',
+  'SMALLINT UNSIGNED': 'UInt16',
+  'INT UNSIGNED': 'UInt32',
+  'BIGINT UNSIGNED': 'UInt64',
+  FLOAT: 'Float32',
+  DOUBLE: 'Float64',
+};
+
 /** The engine type that stores a type of the dialect, without its Nullable wrapper. */
-export function engineType(type: DataType): string {
-  switch (type.name) {
-    case 'BOOL':
-      return 'Bool';
-    case 'TINYINT':
-      return 'Int8';
-    case 'SMALLINT':
-      return 'Int16';
-    case 'INT':
-      return 'Int32';
-    case 'BIGINT':
-    case 'TIMESTAMP':
-      return 'Int64';
-    case 'TINYINT UNSIGNED':
-      return 'UInt8';
-    case 'SMALLINT UNSIGNED':
-      return 'UInt16';
-    case 'INT UNSIGNED':
-      return 'UInt32';
-    case 'BIGINT UNSIGNED':
-      return 'UInt64';
-    case 'FLOAT':
-      return 'Float32';
-    case 'DOUBLE':
-      return 'Float64';
-    case 'DECIMAL':
-      return `Decimal(${type.length}, ${type.scale ?? 0})`;
-    default:
-      return 'String';
-  }
+export function engineType({ name, length, scale = 0 }: DataType): string {
+  return name === 'DECIMAL' ? `Decimal(${length}, ${scale})` : (numberTypes[name] ?? 'String');
 }
 
 /** `sql` as the nullable engine type of `type`. */

@@ -1,7 +1,6 @@
-import type { DataType } from '../../model/schema.js';
+import type { DataType, IntegerRange } from '../../model/schema.js';
 import { decimalOverflow } from '../syntax/faults.js';
 import { type Cursor, Token, type TokenKind } from './cursor.js';
-import type { IntegerRange } from './field.js';
 import { parseDouble, parseScaled } from './number.js';
 
 /**

@@ -1,12 +1,11 @@
 import { realText } from '../../bytes/real-text.js';
 import { toBigInt } from '../../bytes/words.js';
-import type { ColumnDef, TagValue } from '../../model/schema.js';
+import { type ColumnDef, integerRanges, type TagValue } from '../../model/schema.js';
 import { parseJsonTag } from './convert-json.js';
 import { readBool, readDouble, readInteger } from './convert-number.js';
 import { TextReader } from './convert-text.js';
 import type { TimeReader } from './convert-time.js';
 import { type Cursor, Token } from './cursor.js';
-import { integerRanges } from './field.js';
 
 /**
  * Reads tag values as the text their type prints: integers and ticks in decimal, FLOAT and DOUBLE in their shortest form,

@@ -1,12 +1,12 @@
 import { setBigInt, setInteger } from '../../bytes/words.js';
 import type { ColumnBuilder } from '../../model/column-block.js';
-import type { ColumnDef } from '../../model/schema.js';
+import { type ColumnDef, type IntegerRange, integerRanges } from '../../model/schema.js';
 import { parseJsonTag } from './convert-json.js';
 import { readBool, readDecimal, readDouble, readInteger } from './convert-number.js';
 import { TextReader } from './convert-text.js';
 import type { TimeReader } from './convert-time.js';
 import { type Cursor, Token } from './cursor.js';
-import { type Field, FieldKind, type IntegerRange, integerRanges } from './field.js';
+import { type Field, FieldKind } from './field.js';
 import { fastDecimal, fastInteger, fastScaled, fastWide } from './number.js';
 
 /**

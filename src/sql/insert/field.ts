@@ -1,5 +1,5 @@
 import type { ColumnBuilder } from '../../model/column-block.js';
-import type { ColumnDef, TypeName } from '../../model/schema.js';
+import { type ColumnDef, integerRanges, type TypeName } from '../../model/schema.js';
 
 /** Kind of a position in a VALUES row, which says how its text becomes a value: one small integer to switch on. */
 export const FieldKind = {
@@ -21,32 +21,6 @@ export const FieldKind = {
   json: 15,
 } as const;
 export type FieldKind = (typeof FieldKind)[keyof typeof FieldKind];
-
-/** Range of an integer type and its name in messages. */
-export interface IntegerRange {
-  readonly noun: string;
-  readonly min: bigint;
-  readonly max: bigint;
-}
-
-function range(noun: string, bits: number, signed: boolean): IntegerRange {
-  const size = 1n << BigInt(bits);
-  return signed
-    ? { noun, min: -size / 2n, max: size / 2n - 1n }
-    : { noun: `unsigned ${noun}`, min: 0n, max: size - 1n };
-}
-
-/** Ranges of the integer types, by type name. */
-export const integerRanges: Partial<Record<TypeName, IntegerRange>> = {
-  TINYINT: range('tinyint', 8, true),
-  SMALLINT: range('smallint', 16, true),
-  INT: range('int', 32, true),
-  BIGINT: range('bigint', 64, true),
-  'TINYINT UNSIGNED': range('tinyint', 8, false),
-  'SMALLINT UNSIGNED': range('smallint', 16, false),
-  'INT UNSIGNED': range('int', 32, false),
-  'BIGINT UNSIGNED': range('bigint', 64, false),
-};
 
 const kinds: Record<TypeName, FieldKind> = {
   BOOL: FieldKind.bool,
