@@ -1,6 +1,6 @@
 import { PoolReader } from '../../bytes/pool-reader.js';
 import type { Column } from '../../model/column-block.js';
-import type { DataType } from '../../model/schema.js';
+import type { DataType, TypeName } from '../../model/schema.js';
 import type { ByteWriter } from './byte-writer.js';
 
 const noBytes = new Uint8Array(0);
@@ -19,36 +19,25 @@ export const CellKind = {
 } as const;
 export type CellKind = (typeof CellKind)[keyof typeof CellKind];
 
-function kindOf({ name }: DataType): CellKind {
-  switch (name) {
-    case 'BOOL':
-      return CellKind.bool;
-    case 'TINYINT':
-    case 'SMALLINT':
-    case 'INT':
-    case 'TINYINT UNSIGNED':
-    case 'SMALLINT UNSIGNED':
-    case 'INT UNSIGNED':
-      return CellKind.integer;
-    case 'BIGINT':
-    case 'TIMESTAMP':
-      return CellKind.signedWide;
-    case 'BIGINT UNSIGNED':
-      return CellKind.unsignedWide;
-    case 'FLOAT':
-      return CellKind.float;
-    case 'DOUBLE':
-      return CellKind.double;
-    case 'DECIMAL':
-      return CellKind.decimal;
-    case 'VARCHAR':
-    case 'NCHAR':
-    case 'JSON':
-      return CellKind.text;
-    default:
-      return CellKind.other;
-  }
-}
+/** Of all other types `other`. */
+const kinds: Partial<Record<TypeName, CellKind>> = {
+  BOOL: CellKind.bool,
+  TINYINT: CellKind.integer,
+  SMALLINT: CellKind.integer,
+  INT: CellKind.integer,
+  'TINYINT UNSIGNED': CellKind.integer,
+  'SMALLINT UNSIGNED': CellKind.integer,
+  'INT UNSIGNED': CellKind.integer,
+  BIGINT: CellKind.signedWide,
+  TIMESTAMP: CellKind.signedWide,
+  'BIGINT UNSIGNED': CellKind.unsignedWide,
+  FLOAT: CellKind.float,
+  DOUBLE: CellKind.double,
+  DECIMAL: CellKind.decimal,
+  VARCHAR: CellKind.text,
+  NCHAR: CellKind.text,
+  JSON: CellKind.text,
+};
 
 /** Reads the cells of a column in rising order of their rows, and prints numbers. */
 export class ColumnCells {
@@ -66,7 +55,7 @@ export class ColumnCells {
   constructor({ name, type, nulls, values, pool }: Column) {
     this.name = name;
     this.type = type;
-    this.kind = kindOf(type);
+    this.kind = kinds[type.name] ?? CellKind.other;
     this.#nulls = nulls;
     this.entry = new PoolReader(pool ?? noBytes);
     this.#isVariable = pool !== undefined;

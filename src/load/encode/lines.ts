@@ -69,22 +69,15 @@ const jsonTypes: Partial<Record<TypeName, string>> = {
 };
 
 /** The tags of tables that have a value. */
-class GivenTags {
-  readonly #tags: readonly FieldPlan[];
-  readonly #lookup: TagLookup;
-
-  constructor({ tags, tagRows }: LinesTarget) {
-    this.#tags = tags;
-    this.#lookup = new TagLookup(tagRows);
-  }
-
-  of(table: number): { readonly tag: FieldPlan; readonly value: string }[] {
-    const values = this.#lookup.of(table);
-    return this.#tags.flatMap((tag, i) => {
+function givenTags({ tags, tagRows }: LinesTarget) {
+  const lookup = new TagLookup(tagRows);
+  return (table: number): { readonly tag: FieldPlan; readonly value: string }[] => {
+    const values = lookup.of(table);
+    return tags.flatMap((tag, i) => {
       const value = values[i];
       return value === undefined || value === '' ? [] : [{ tag, value }];
     });
-  }
+  };
 }
 
 class LineFormat implements RowFormat {
@@ -94,18 +87,18 @@ class LineFormat implements RowFormat {
   readonly dropped = 0;
   readonly timeLast = true;
   readonly #superTable: string;
-  readonly #tags: GivenTags;
+  readonly #tags: ReturnType<typeof givenTags>;
   readonly #tail = Buffer.from('\n');
   readonly #names = new Map<string, Buffer>();
 
   constructor(target: LinesTarget) {
     this.#superTable = escaped(target.superTable, /[, ]/g);
-    this.#tags = new GivenTags(target);
+    this.#tags = givenTags(target);
   }
 
   part(table: number): PartText {
     const key = [this.#superTable];
-    for (const { tag, value } of this.#tags.of(table)) {
+    for (const { tag, value } of this.#tags(table)) {
       key.push(`${escaped(tag.name, /[,= ]/g)}=${escaped(value, /[,= ]/g)}`);
     }
     return { opening: none, head: Buffer.from(`${key.join(',')} `), tail: this.#tail };
@@ -145,18 +138,18 @@ class TelnetFormat implements RowFormat {
   readonly end = none;
   readonly dropped = 0;
   readonly timeLast = false;
-  readonly #tags: GivenTags;
+  readonly #tags: ReturnType<typeof givenTags>;
   readonly #head: Buffer;
   readonly #ticksPerMilli: number;
 
   constructor(target: LinesTarget) {
-    this.#tags = new GivenTags(target);
+    this.#tags = givenTags(target);
     this.#head = Buffer.from(`${target.put ? 'put ' : ''}${word(target.superTable)} `);
     this.#ticksPerMilli = ticksPerMilli(target.precision);
   }
 
   part(table: number): PartText {
-    const tags = this.#tags.of(table).map(({ tag, value }) => `${word(tag.name)}=${word(value)}`);
+    const tags = this.#tags(table).map(({ tag, value }) => `${word(tag.name)}=${word(value)}`);
     return { opening: none, head: this.#head, tail: Buffer.from(` ${tags.join(' ')}\n`) };
   }
 
@@ -182,7 +175,7 @@ class JsonFormat implements RowFormat {
   readonly dropped = 1;
   readonly timeLast = false;
   readonly #target: LinesTarget;
-  readonly #tags: GivenTags;
+  readonly #tags: ReturnType<typeof givenTags>;
   readonly #typed: boolean;
   readonly #head: Buffer;
   readonly #beforeValue: string;
@@ -192,7 +185,7 @@ class JsonFormat implements RowFormat {
     const { superTable, precision, format } = target;
     this.bodyName = `${format} ${precision}`;
     this.#target = target;
-    this.#tags = new GivenTags(target);
+    this.#tags = givenTags(target);
     this.#typed = typed;
     this.#head = Buffer.from(`{"metric":${JSON.stringify(superTable)},"timestamp":${typed ? '{"value":' : ''}`);
     this.#beforeValue = typed ? `,"type":"${precision}"},"value":{"value":` : ',"value":';
@@ -200,7 +193,7 @@ class JsonFormat implements RowFormat {
   }
 
   part(table: number): PartText {
-    const members = this.#tags.of(table).map(({ tag, value }) => {
+    const members = this.#tags(table).map(({ tag, value }) => {
       return `${JSON.stringify(tag.name)}:${this.#tagValue(tag.type.name, value)}`;
     });
     if (this.#typed) members.unshift(`"id":${JSON.stringify(this.#target.nameOf(table))}`);

@@ -1,5 +1,5 @@
 import { PoolReader } from '../../bytes/pool-reader.js';
-import type { Column, ColumnBlock } from '../../model/column-block.js';
+import { type Column, type ColumnBlock, elementsPerRow } from '../../model/column-block.js';
 
 /**
  * Content of one request of the load tool: rows of one or more sub-tables of a super table, or of normal tables of one shape.
@@ -32,7 +32,7 @@ export interface RowPool {
 export function blocksByTable(request: RowRequest, nameOf: (table: number) => string): ColumnBlock[] {
   const { block, tables, starts } = request;
   if (tables.length === 1) return [{ ...block, table: nameOf(tables[0]!) }];
-  const slicers = block.columns.map((column) => new ColumnSlicer(column));
+  const slicers = block.columns.map((column) => slicerOf(column));
   return Array.from(tables, (table, part) => {
     const from = starts[part]!;
     const to = starts[part + 1]!;
@@ -42,32 +42,24 @@ export function blocksByTable(request: RowRequest, nameOf: (table: number) => st
       rows: to - from,
       ids: block.ids.subarray(from, to),
       times: block.times.subarray(from, to),
-      columns: slicers.map((slicer) => slicer.next(from, to)),
+      columns: slicers.map((slice) => slice(from, to)),
     };
   });
 }
 
 /** Cuts a column into views, from its beginning on. */
-class ColumnSlicer {
-  readonly #column: Column;
-  readonly #entries: PoolReader;
-
-  constructor(column: Column) {
-    this.#column = column;
-    this.#entries = new PoolReader(column.pool ?? new Uint8Array(0));
-  }
-
-  next(from: number, to: number): Column {
-    const { values, nulls, pool } = this.#column;
-    const nullsOf = nulls.subarray(from, to);
-    const perRow = values === undefined ? 1 : values.length / Math.max(1, nulls.length);
-    const poolFrom = this.#entries.end;
-    if (pool !== undefined) this.#entries.skip(to - from);
+function slicerOf(column: Column): (from: number, to: number) => Column {
+  const { values, nulls, pool, type } = column;
+  const perRow = elementsPerRow(type);
+  const entries = new PoolReader(pool ?? new Uint8Array(0));
+  return (from, to) => {
+    const poolFrom = entries.end;
+    if (pool !== undefined) entries.skip(to - from);
     return {
-      ...this.#column,
-      nulls: nullsOf,
+      ...column,
+      nulls: nulls.subarray(from, to),
       values: values?.subarray(from * perRow, to * perRow),
-      pool: pool?.subarray(poolFrom, this.#entries.end),
+      pool: pool?.subarray(poolFrom, entries.end),
     };
-  }
+  };
 }
