@@ -10,6 +10,8 @@ import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './w
 
 /** After so many lines without a sample between them no point goes on. */
 const mostBadLines = 500;
+/** A point has one sample for each of its fields, which are columns; those behind them have no other fields. */
+const mostSamplesOfPoint = 4_096;
 /** A name, a blank, a digit and a line feed. */
 const shortestLineBytes = 4;
 
@@ -95,7 +97,8 @@ class TextCutter {
       let start = at;
       while (start < end && bytes[start]! <= space) start++;
       const isSample = start < end && bytes[start] !== hash;
-      if (rows >= maxRows && (this.#badLines >= mostBadLines || (isSample && this.#beginsPoint(start, end)))) {
+      const isOver = this.#badLines >= mostBadLines || rows >= maxRows + mostSamplesOfPoint;
+      if (rows >= maxRows && (isOver || (isSample && this.#beginsPoint(start, end)))) {
         yield this.#pieceOf(from, at, rows);
         this.#begin();
         from = at;
@@ -166,12 +169,13 @@ class TextCutter {
     return key !== undefined && key !== this.#keyOf(this.#lastStart, this.#lastEnd);
   }
 
-  /** The name of a sample's family and its labels, without the bound or quantile; undefined when it is not a sample. */
+  /** The name of a sample's family, its time and its labels, without the bound or quantile; undefined when it is not a sample. */
   #keyOf(start: number, end: number): string | undefined {
     const samples = this.#samples;
     const bytes = this.#bytes;
     if (!samples.read(start, end)) return undefined;
     let key = nameText(bytes, samples.nameStart, samples.nameEnd).replace(familySuffixes, '');
+    if (samples.hasTime) key += `\n${samples.seconds}.${samples.nanos}`;
     for (let label = 0; label < samples.labels; label++) {
       const name = nameText(bytes, samples.labelStart(label), samples.labelEnd(label));
       if (name !== 'le' && name !== 'quantile') key += `\n${name}\n${samples.labelValue(label)}`;

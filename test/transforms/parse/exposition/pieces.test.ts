@@ -172,6 +172,21 @@ test('a text of bad lines is cut, too, and the points behind them stay whole', (
   );
 });
 
+test('a long series is cut between its times, and without times behind the samples that a point may have', (t) => {
+  const cut = (line: (at: number) => string, count: number) => {
+    const text = withHead('text', Array.from({ length: count }, (_, at) => line(at)).join(''));
+    return [...(cutExposition(text, 0, ofRows(1_000)) ?? [])].map(({ rows }) => rows);
+  };
+  t.deepEqual(
+    cut((at) => `a{b="c"} 1 ${at}\n`, 2_500),
+    [1_000, 1_000, 500],
+  );
+  t.deepEqual(
+    cut(() => 'a{b="c"} 1\n', 12_000),
+    [5_096, 5_096, 1_808],
+  );
+});
+
 test('a text of comments and blank lines is cut, and types that they tell stay known', (t) => {
   const text = withHead('text', `# TYPE c counter\n${'# HELP c\n\n'.repeat(2_000)}c 1\n`);
   const pieces = [...(cutExposition(text, 0, ofRows(1_000)) ?? [])];
