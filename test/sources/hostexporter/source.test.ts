@@ -162,7 +162,7 @@ test.serial('two hundred targets every two seconds stay on schedule', async (t) 
   await source.start();
   const isTwice = (): boolean => counts.size === 200 && [...counts.values()].every((count) => count >= 2);
   t.true(await until(isTwice, 60_000));
-  t.true(Math.max(...counts.values()) <= 3, 'no target runs ahead of the others');
+  t.true(Math.max(...counts.values()) - Math.min(...counts.values()) <= 2, 'no target runs ahead of the others');
   t.is(source.counts.failedScrapes, 0);
   t.is(source.counts.skippedScrapes, 0);
   await source.stop();
