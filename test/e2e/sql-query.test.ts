@@ -169,7 +169,7 @@ answers('rows are grouped and partitioned', [
   ],
 ]);
 
-answers('windows of time', [
+answers('windows of time slide, are ordered and limited, and come by table or tag', [
   [
     `SELECT _wstart, _wend, count(*), sum(v) FROM plain INTERVAL(5s)`,
     [

@@ -77,14 +77,14 @@ test('a data directory in use names its holder', async (t) => {
 });
 
 // Everything else that is wrong with a path, a file of settings or a flag is a case of `database/host/lock` and of `config`.
-test('a data path that lies in a file', async (t) => {
+test('a data path that lies in a file ends the start', async (t) => {
   const file = join(directoryFor(t), 'file');
   writeFileSync(file, '');
   const args = [...freePorts, `--database.path=${join(file, 'sub')}`];
   await fails(t, args, { code: 1, line: /sub cannot be made: a part of it is a file/ });
 });
 
-test('a log path that lies in a file or cannot be made', async (t) => {
+test('a log path that lies in a file or cannot be made ends the start', async (t) => {
   const file = join(directoryFor(t), 'file');
   writeFileSync(file, '');
   for (const path of [file, '/proc/nope/deeper']) {
@@ -95,7 +95,7 @@ test('a log path that lies in a file or cannot be made', async (t) => {
   }
 });
 
-test('a configuration file that is not TOML, or has wrong values', async (t) => {
+test('a configuration file that is not TOML, or has wrong values, ends the start', async (t) => {
   const directory = directoryFor(t);
   const written = (name: string, text: string): string[] => {
     const path = join(directory, name);
@@ -106,7 +106,7 @@ test('a configuration file that is not TOML, or has wrong values', async (t) => 
   await fails(t, written('type.toml', 'port = "abc"\n'), { code: 1, line: /port: the text "abc" from .*type\.toml/ });
 });
 
-test('a rule of events whose query cannot be read', async (t) => {
+test('a rule of events whose query cannot be read ends the start', async (t) => {
   const directory = directoryFor(t);
   const rules = join(directory, 'rules.toml');
   writeFileSync(rules, '[[events.rules]]\nname = "odd"\ndatabase = "d"\nsql = "SELECT a,, FROM t"\n');
@@ -121,7 +121,7 @@ test('a mistake on the command line ends with exit code 2', async (t) => {
   await fails(t, ['extra'], { code: 2, line: /Argument 1/ });
 });
 
-test('a database that does not answer or refuses the password', async (t) => {
+test('a database that does not answer or refuses the password ends the start', async (t) => {
   const cluster = ['--port=0', ...freeListeners, '--database.mode=cluster'];
   await fails(t, [...cluster, '--database.urls=http://127.0.0.1:1'], { code: 1, line: /ECONNREFUSED 127\.0\.0\.1:1/ });
   const nodes = '--database.urls=http://127.0.0.1:1,http://127.0.0.1:2';

@@ -68,7 +68,7 @@ statements('options by the names of older servers', service, undefined, [
   { sql: 'DROP DATABASE o_s3', affected: 0 },
 ]);
 
-statements('ALTER, USE and DROP DATABASE', service, undefined, [
+statements('databases are altered, used and dropped, and what they cannot be is refused', service, undefined, [
   ...done(
     'CREATE DATABASE a1',
     'ALTER DATABASE a1 KEEP 40',

@@ -109,7 +109,7 @@ statements('histograms have a row for each bin', service, 's', [
   { sql: "SELECT histogram(n, 'user_input', '[0,1]', 0) FROM one", error: 0x2802 },
 ]);
 
-statements('statistics of the values', service, 's', [
+statements('statistics of the values leave out NULL, and have the types of the dialect', service, 's', [
   { sql: 'SELECT mode(v), mode(n), mode(b), mode(r), mode(d) FROM one', rows: [[1, 'a', true, 0.1, '0.50']] },
   { sql: 'SELECT mode(v) FROM one', meta: [['mode(v)', 'INT', 4]] },
   { sql: 'SELECT mode(v), mode(n) FROM nulls', rows: [[null, null]] },

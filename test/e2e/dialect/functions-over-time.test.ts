@@ -8,7 +8,7 @@ test.after.always(end);
 
 tablesOfNumbers(test, service);
 
-statements('aggregates in which time counts', service, 's', [
+statements('aggregates in which time counts weigh rows by their times', service, 's', [
   { sql: 'SELECT elapsed(ts) FROM one', rows: [[6000]], meta: [['elapsed(ts)', 'DOUBLE', 8]] },
   { sql: 'SELECT elapsed(ts, 1s), elapsed(ts, 1m) FROM one', rows: [[6, 0.1]] },
   { sql: 'SELECT elapsed(ts) FROM empty', rows: [] },

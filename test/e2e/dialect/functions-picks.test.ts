@@ -8,7 +8,7 @@ test.after.always(end);
 
 tablesOfSeries(test, service);
 
-statements('functions that pick rows', service, 's', [
+statements('functions that pick rows give the other columns of the rows that they pick', service, 's', [
   { sql: 'SELECT top(v, 2) FROM one', rows: [[2], [3]], meta: [['top(v, 2)', 'INT', 4]] },
   {
     sql: 'SELECT ts, top(v, 2), n FROM one',

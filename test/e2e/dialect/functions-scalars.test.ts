@@ -114,7 +114,7 @@ statements('bytes that are no UTF-8 leave as U+FFFD', service, 's', [
   { sql: "SELECT char(255) AS c, cast('日本' AS VARCHAR(4)) AS v", rows: [['\ufffd', '日\ufffd']] },
 ]);
 
-statements('choices', service, 's', [
+statements('IF, CASE and their like choose a value, and the type of all that it may be', service, 's', [
   {
     sql: "SELECT if(1, 'a', 'b'), if(0, 1, 2.5), if(NULL, 1, 2), if('2', 1, 2), if(i < 0, 1, 0) FROM kinds",
     rows: [
@@ -151,7 +151,7 @@ statements('choices', service, 's', [
   { sql: "SELECT if(1, 1, 'a') AS m", rows: [['1']] },
 ]);
 
-statements('members of JSON tags', service, 's', [
+statements('members of JSON tags have the types that they have in the document', service, 's', [
   {
     sql: "SELECT tbname, j->'host', j->'n' FROM js ORDER BY v",
     rows: [
@@ -190,7 +190,7 @@ statements('members of JSON tags', service, 's', [
   { sql: "SELECT v->'a' FROM js", error: 0x2605 },
 ]);
 
-statements('geometry', service, 's', [
+statements('geometries are read, compared and printed as well-known text', service, 's', [
   { sql: 'CREATE TABLE shapes (ts TIMESTAMP, g GEOMETRY(64), w VARCHAR(32))', affected: 0 },
   {
     sql: `INSERT INTO shapes VALUES (${base}, 'POINT(1 2)', 'POINT(3 4)') (${base + 1}, 'LINESTRING(0 0,2 2)', NULL) (${base + 2}, NULL, NULL)`,
@@ -246,7 +246,7 @@ statements('geometry', service, 's', [
   { sql: "SELECT st_covers(g, 'POINT(1 2)') FROM shapes", error: 0x2802 },
 ]);
 
-statements('about the service', service, 's', [
+statements('functions about the service tell its state, versions and user', service, 's', [
   { sql: 'SELECT server_status()', rows: [[1]], meta: [['server_status()', 'INT', 4]] },
   { sql: "SELECT server_version() LIKE '3.%', client_version() LIKE '3.%', database()", rows: [[true, true, 's']] },
   { sql: "SELECT user() LIKE 'root%', current_user() LIKE 'root%'", rows: [[true, true]] },

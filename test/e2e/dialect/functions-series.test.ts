@@ -137,7 +137,7 @@ statements('functions over rows run slice by slice', service, 's', [
   },
 ]);
 
-statements('running functions', service, 's', [
+statements('running functions give a value for each row, by the rows before it', service, 's', [
   { sql: 'SELECT csum(v) FROM one', rows: [[1], [3], [6], [7]], meta: [['csum(v)', 'BIGINT', 8]] },
   { sql: 'SELECT csum(f) FROM one', rows: [[1.5], [4], [5], [9]], meta: [['csum(f)', 'DOUBLE', 8]] },
   {

@@ -8,7 +8,7 @@ test.after.always(end);
 
 tablesOfTypes(test, service);
 
-statements('texts', service, 's', [
+statements('functions of texts count bytes and characters, and give NULL for NULL', service, 's', [
   {
     sql: 'SELECT length(v), char_length(v), length(n), char_length(n) FROM texts',
     rows: [
@@ -171,7 +171,7 @@ statements('texts', service, 's', [
   { sql: 'SELECT length(i) FROM kinds', error: 0x2802 },
 ]);
 
-statements('conversions', service, 's', [
+statements('conversions read the number that a text begins with, and wrap around beyond a type', service, 's', [
   {
     sql: "SELECT cast('12abc' AS INT), cast('x' AS INT), cast('-7.9' AS BIGINT), cast(300 AS TINYINT), cast(-1 AS INT UNSIGNED)",
     rows: [[12, 0, -7, 44, 4294967295]],
@@ -279,7 +279,7 @@ statements('arguments may be columns, and odd values have a result', service, 's
   },
 ]);
 
-statements('times', service, 's', [
+statements('functions of times know zones, units and the current time', service, 's', [
   {
     sql: 'SELECT now() > today(), now - 1d < now(), timezone()',
     rows: [[true, true, 'UTC (UTC, +0000)']],

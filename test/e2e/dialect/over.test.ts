@@ -70,7 +70,7 @@ statements('OVER ranks rows and looks at their neighbours', service, 'd', [
   },
 ]);
 
-statements('OVER adds up', service, 'd', [
+statements('OVER adds up the rows so far, or those of a frame', service, 'd', [
   {
     sql: 'SELECT sum(v) OVER (ORDER BY ts), count(*) OVER (), max(v) OVER (ORDER BY ts ROWS 1 PRECEDING) FROM a',
     rows: [

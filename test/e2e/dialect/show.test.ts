@@ -192,7 +192,7 @@ const p1Tags = [
   ['p1', 'plain', 'pump', 'n', 'INT', '1'],
 ];
 
-statements('SHOW TAGS and SHOW TABLE TAGS', service, 'plain', [
+statements('SHOW TAGS and SHOW TABLE TAGS give the tags of sub-tables, as lists and as columns', service, 'plain', [
   { sql: 'SHOW TAGS FROM p1', meta: tagMeta, rows: p1Tags },
   { sql: 'SHOW TAGS FROM p1 FROM plain', rows: p1Tags },
   { sql: 'SHOW TAGS FROM plain.p1', rows: p1Tags },
@@ -296,7 +296,7 @@ test('every other list answers, if only with no rows', async (t) => {
   }
 });
 
-statements('SHOW of the server', service, undefined, [
+statements('SHOW tells whether the server and its parts are alive', service, undefined, [
   { sql: 'SHOW plain.ALIVE', meta: [['status', 'INT', 4]], rows: [[1]] },
   { sql: 'SHOW CLUSTER ALIVE', meta: [['status', 'INT', 4]], rows: [[1]] },
   { sql: 'SHOW nothing.ALIVE', error: 0x0388 },
