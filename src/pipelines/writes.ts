@@ -30,7 +30,7 @@ import { type BatchLimits, GroupCommit } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
-import { pointParsers } from './formats.js';
+import { type PointFormat, pointParsers } from './formats.js';
 import { Retries } from './retries.js';
 import type { StandingUser } from './standing-user.js';
 import { admit } from './write/admit.js';
@@ -379,8 +379,6 @@ function timesOf(database: DatabaseDef, micros?: bigint): TextTimes {
   const { min, max } = storableTimes(database, now);
   return { nowTicks: now, minTicks: min, maxTicks: max };
 }
-
-type PointFormat = keyof typeof pointParsers;
 
 function isPointFormat(format: WireFormat): format is PointFormat {
   return format in pointParsers;

@@ -160,7 +160,7 @@ export class Principals {
     if (op === 'create-user' && user !== undefined) {
       return fault('database', Codes.userAlreadyExists, 'User already exists');
     }
-    if (op === 'alter-user' && user === undefined) return missingUser();
+    if (op === 'alter-user' && user === undefined) return refusals.userNotExist;
     if (user === undefined && this.#users.size >= maxUsers)
       return fault('database', Codes.tooManyUsers, 'Too many users');
     const kept = (user?.hosts ?? []).filter((host) => !dropHosts.includes(host));
@@ -178,7 +178,7 @@ export class Principals {
   }
 
   #dropUser(name: string): Fault | undefined {
-    if (!this.#users.delete(name)) return missingUser();
+    if (!this.#users.delete(name)) return refusals.userNotExist;
     this.#grants.delete(name);
     for (const [database, owner] of this.#owners) if (owner === name) this.#owners.delete(database);
     for (const token of this.tokens()) if (token.user === name) this.#dropToken(token.name);
@@ -187,7 +187,7 @@ export class Principals {
 
   #setRights(operation: Extract<PrincipalOperation, { op: 'grant' | 'revoke' }>): Fault | undefined {
     const { op, user, scope, table, condition } = operation;
-    if (!this.#users.has(user)) return missingUser();
+    if (!this.#users.has(user)) return refusals.userNotExist;
     const grants = this.#grants.get(user) ?? new Map<string, Grant>();
     this.#grants.set(user, grants);
     const isNamed = (right: Right): boolean => operation.rights.includes(right);
@@ -222,7 +222,7 @@ export class Principals {
     const token = this.#tokens.get(name);
     if (operation.op === 'create-token') {
       if (token !== undefined) return fault('database', Codes.free, 'Token already exists');
-      if (!this.#users.has(operation.user)) return missingUser();
+      if (!this.#users.has(operation.user)) return refusals.userNotExist;
       if (this.#tokens.size >= maxTokens) return notSupported(`more than ${maxTokens} tokens`);
       const { user, digest } = operation;
       const blank = { name, user, digest, enabled: true, provider: '', extraInfo: '', created: entry.at };
@@ -262,10 +262,6 @@ function keyOf(scope: string, table: string | undefined, condition?: string): st
 
 function isOn(grant: Grant, scope: string, table: string | undefined): boolean {
   return grant.scope === scope && grant.table === table;
-}
-
-function missingUser(): Fault {
-  return refusals.userNotExist;
 }
 
 function missingToken(): Fault {

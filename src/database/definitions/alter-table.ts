@@ -29,7 +29,7 @@ export async function alterTable(
   const onTag = action.kind.endsWith('tag');
   const onlySuper = def.kind === 'normal' && onTag;
   const onlyNormal = def.kind === 'super' && action.kind === 'rename-column';
-  if (onlySuper || onlyNormal) throw invalidAlterTable();
+  if (onlySuper || onlyNormal) throw new FaultError(refusals.invalidAlterTable);
   // How long rows are kept is up to the database; a super table may say so, too, as it may when it is created.
   if (action.kind === 'keep' && def.kind === 'super') return;
   const change = changeOf(action);
@@ -44,17 +44,13 @@ async function alterSubTable(
   action: AlterTableAction,
   { subTables }: DefinitionContext,
 ): Promise<void> {
-  if (action.kind !== 'comment' && action.kind !== 'ttl') throw invalidAlterTable();
+  if (action.kind !== 'comment' && action.kind !== 'ttl') throw new FaultError(refusals.invalidAlterTable);
   const option = action.kind === 'comment' ? { comment: action.text } : { ttl: action.days };
   await subTables.setOption(database, subTable, option);
 }
 
 function missing(stable: boolean): FaultError {
   return stable ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
-}
-
-function invalidAlterTable(): FaultError {
-  return new FaultError(refusals.invalidAlterTable);
 }
 
 function changeOf(action: AlterTableAction): TableChange {
@@ -78,6 +74,6 @@ function changeOf(action: AlterTableAction): TableChange {
     case 'ttl':
       return action;
     case 'keep':
-      throw invalidAlterTable();
+      throw new FaultError(refusals.invalidAlterTable);
   }
 }

@@ -1,5 +1,5 @@
 import { defaultKeepDays } from '../../model/database-options.js';
-import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { Codes, FaultError, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { systemDatabases } from '../../sql/values/context.js';
@@ -37,7 +37,7 @@ export async function alterDatabase(
   context: DefinitionContext,
 ): Promise<void> {
   const name = statement.name.text;
-  if (isSystem(name)) throw notPermitted();
+  if (isSystem(name)) throw new FaultError(refusals.permissionDenied);
   const database = await knownDatabase(context, name);
   const { options, keepDays } = databaseOptions(statement.options, database.options, context.statement);
   return submit(context, { op: 'alter-database', name, keepDays, options });
@@ -53,7 +53,7 @@ export async function dropDatabase(
   { name, ifExists }: StatementOf<'drop-database'>,
   context: DefinitionContext,
 ): Promise<void> {
-  if (isSystem(name.text)) throw notPermitted();
+  if (isSystem(name.text)) throw new FaultError(refusals.permissionDenied);
   const database = await findDatabase(context, name.text);
   if (database === undefined) {
     if (ifExists) return;
@@ -72,9 +72,4 @@ export async function dropDatabase(
 
 function isSystem(database: string): boolean {
   return systemDatabases.includes(database);
-}
-
-function notPermitted(): FaultError {
-  const text = 'Permission denied or target object not exist';
-  return new FaultError(fault('database', Codes.permissionDenied, text));
 }

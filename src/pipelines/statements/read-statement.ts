@@ -63,14 +63,11 @@ function readStatement(text: Buffer, maxBytes: number): Statement {
     return { kind: 'insert', offset: 0 };
   }
   const isTooLong = text.length > maxBytes;
-  if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64))) throw tooLong();
+  if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64)))
+    throw new FaultError(refusals.statementTooLong);
   const statement = parseStatement(
     text.toString('utf8', 0, isTooLong ? Math.min(maxBytes, longHeadBytes) : text.length),
   );
-  if (isTooLong && statement.kind !== 'insert') throw tooLong();
+  if (isTooLong && statement.kind !== 'insert') throw new FaultError(refusals.statementTooLong);
   return statement;
-}
-
-function tooLong(): FaultError {
-  return new FaultError(refusals.statementTooLong);
 }

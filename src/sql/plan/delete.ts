@@ -34,7 +34,7 @@ export function planDelete(table: ObjectName, where: Expression | undefined, con
     if (value.constant === false) time.push('0');
     else if (value.uses === Uses.tags) tags.push(value.sql);
     else if (isTimeLimit(term, translator)) time.push(value.sql);
-    else throw noTimeRange();
+    else throw refuse(Codes.deleteTimeRange, 'The DELETE statement must have a definite time window range');
   }
   return { target, time, series: seriesOf(target, relation, tags) };
 }
@@ -65,10 +65,6 @@ function idsWhere(
   printed: (id: string) => string,
 ): string {
   return printSelect({ columns: [[printed(idColumn(tagAlias)), 'id']], from: tagsSource(table, tagAlias), where });
-}
-
-function noTimeRange(): Error {
-  return refuse(Codes.deleteTimeRange, 'The DELETE statement must have a definite time window range');
 }
 
 function seriesOf(target: TableTarget, relation: Relation, tags: readonly string[]): DeletePlan['series'] {

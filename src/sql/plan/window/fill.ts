@@ -142,10 +142,6 @@ export function fillSteps([first, last]: WindowRange): string {
   return first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
 }
 
-function wrongSurround(): Error {
-  return refuse(Codes.interpClauses, 'SURROUND takes a fixed duration, and not the windows of EXTERNAL_WINDOW');
-}
-
 /** Error 0x263B. */
 export function timeRangeRequired(): Error {
   return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
@@ -173,7 +169,9 @@ function valueFiller(
       if (fill.within === undefined) return (_, at) => neighbour(column(at));
       const { value: within } = fill.within;
       const ticks = durationTicks(within, translator.env.precision);
-      if (start === undefined || ticks === undefined || ticks < 1n) throw wrongSurround();
+      if (start === undefined || ticks === undefined || ticks < 1n) {
+        throw refuse(Codes.interpClauses, 'SURROUND takes a fixed duration, and not the windows of EXTERNAL_WINDOW');
+      }
       const literals = fillLiterals(fill, translator);
       return (value, at) => {
         const known = `if(isNull(${column(at)}), NULL, ${start})`;
