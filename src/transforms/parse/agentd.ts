@@ -231,7 +231,7 @@ class PacketReader {
       this.#reject(refused.message, refused.code);
       return;
     }
-    const unstorable = points.commit(this.#times.low, this.#times.high, this.#bytes);
+    const unstorable = points.commit(this.#times.words, this.#bytes);
     if (unstorable !== undefined) this.#reject(unstorable.message, unstorable.code);
   }
 

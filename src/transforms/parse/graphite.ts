@@ -144,7 +144,7 @@ class GraphiteReader {
       points.drop();
       return problemOf(metric, fault(unfit.kind, unfit.code, `the value ${unfit.message}`));
     }
-    const unstorable = points.commit(this.#times.low, this.#times.high, bytes);
+    const unstorable = points.commit(this.#times.words, bytes);
     return unstorable && problemOf(metric, unstorable);
   }
 }

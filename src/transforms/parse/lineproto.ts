@@ -120,7 +120,7 @@ class LineReader {
       return -1;
     }
     const words = this.#time.words;
-    const unstorable = points.commit(words[0]!, words[1]!, this.#bytes);
+    const unstorable = points.commit(words, this.#bytes);
     return unstorable === undefined ? end : this.#failAt(start, unstorable);
   }
 

@@ -217,7 +217,7 @@ class TelnetReader {
       return false;
     }
     const { words } = this.#times;
-    const unstorable = points.commit(words[0]!, words[1]!, this.#bytes);
+    const unstorable = points.commit(words, this.#bytes);
     return unstorable === undefined || this.#failWith(start, unstorable);
   }
 

@@ -35,7 +35,7 @@ export function storeExemplar(
   const refused = take() ?? points.refusal();
   if (refused !== undefined) return refused;
   const problem = putExemplar(points, exemplar);
-  if (problem === undefined) return points.commit(times.low, times.high, bytes);
+  if (problem === undefined) return points.commit(times.words, bytes);
   points.drop();
   return problem;
 }

@@ -1,3 +1,4 @@
+import { setBigInt } from '../../bytes/words.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { daysInTicks } from '../../model/schema.js';
 import { labelSetKey, metadataTable, metricsStyle } from './label-set.js';
@@ -46,8 +47,8 @@ export class MetadataRows {
   readonly #options: ParseOptions;
   readonly #told = new Set<string>();
   readonly #day: string;
-  readonly #low: number;
-  readonly #high: number;
+  /** The same as words. */
+  readonly #time = new Uint32Array(2);
 
   constructor(points: PointCollector, options: ParseOptions) {
     this.#points = points;
@@ -55,8 +56,7 @@ export class MetadataRows {
     const { nowTicks, database } = options;
     const day = nowTicks - (nowTicks % daysInTicks(1, database.precision));
     this.#day = String(day);
-    this.#low = Number(day & 0xffffffffn);
-    this.#high = Number(day >> 32n);
+    setBigInt(this.#time, day);
   }
 
   /** Adds a row, unless the message has told of the metric before, tells nothing, or nothing new; returns why there cannot be one, if so. */
@@ -74,7 +74,7 @@ export class MetadataRows {
       points.drop();
       return about(unfit);
     }
-    const refused = points.commit(this.#low, this.#high, key);
+    const refused = points.commit(this.#time, key);
     if (refused !== undefined) return about(refused);
     this.count++;
     points.told.push([name, said]);

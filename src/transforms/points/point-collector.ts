@@ -225,10 +225,10 @@ export class PointCollector {
   }
 
   /**
-   * Adds the point to the block of its table. The time is in ticks of the database, as two words; `bytes` is what the
+   * Adds the point to the block of its table. The time is in ticks of the database, low word first; `bytes` is what the
    * fields of variable length point into. Returns why the series cannot be stored, if so; the point is dropped then.
    */
-  commit(timeLow: number, timeHigh: number, bytes: Uint8Array): Fault | undefined {
+  commit(time: Uint32Array, bytes: Uint8Array): Fault | undefined {
     const { table } = this;
     const { dictionary } = this.#options;
     if (table.keySlot >= 0 && !this.#hasKey(table.keySlot)) {
@@ -241,7 +241,7 @@ export class PointCollector {
         dictionary.setAnnounced(this.#series, table.block);
       }
       const series = this.#series;
-      this.#add(table, dictionary.idLow(series), dictionary.idHigh(series), timeLow, timeHigh, bytes);
+      this.#add(table, dictionary.idLow(series), dictionary.idHigh(series), time, bytes);
       return undefined;
     }
     const subTable = this.#makeSubTable();
@@ -258,7 +258,7 @@ export class PointCollector {
     this.#series = series;
     const idLow = Number(BigInt.asIntN(32, subTable.id));
     const idHigh = Number(BigInt.asIntN(32, subTable.id >> 32n));
-    this.#add(table, idLow, idHigh, timeLow, timeHigh, bytes);
+    this.#add(table, idLow, idHigh, time, bytes);
     return undefined;
   }
 
@@ -366,7 +366,7 @@ export class PointCollector {
     }
   }
 
-  #add(table: PointTable, idLow: number, idHigh: number, timeLow: number, timeHigh: number, bytes: Uint8Array): void {
+  #add(table: PointTable, idLow: number, idHigh: number, time: Uint32Array, bytes: Uint8Array): void {
     const builder = table.open();
     builder.reserve();
     const row = builder.rows;
@@ -376,8 +376,8 @@ export class PointCollector {
     }
     builder.idWords[2 * row] = idLow;
     builder.idWords[2 * row + 1] = idHigh;
-    builder.timeWords[2 * row] = timeLow;
-    builder.timeWords[2 * row + 1] = timeHigh;
+    builder.timeWords[2 * row] = time[0]!;
+    builder.timeWords[2 * row + 1] = time[1]!;
     table.commit(builder, this.fields, this.fieldCount, bytes);
     this.marks?.row(table);
     this.#columns += this.newColumns;

@@ -91,13 +91,13 @@ export class Ticks {
     return undefined;
   }
 
-  /** Takes milliseconds as two words, low first: a signed 64-bit number. Times before 1970 are taken as far as the bounds allow. */
+  /** Takes milliseconds as two words, low first, each with or without a sign: a signed 64-bit number. Times before 1970 are taken as far as the bounds allow. */
   setMillis(low: number, high: number): string | undefined {
-    const millis = high * two32 + low;
+    const millis = high * two32 + (low >>> 0);
     const isNear = !(millis > this.#surelyAbove && millis < this.#surelyBelow);
     const perMilli = this.#perSecond / 1000;
     if (isNear || high >= maxFastHigh) {
-      const exact = (BigInt(high | 0) << 32n) | BigInt(low);
+      const exact = (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
       const ticks = exact * BigInt(perMilli);
       if (ticks < this.#min) return `timestamp ${exact} ${tooOld}`;
       if (ticks > this.#max) return `timestamp ${exact} ${tooFar}`;

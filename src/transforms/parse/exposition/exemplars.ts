@@ -67,13 +67,13 @@ export class ExpositionExemplars {
     this.#waiting.push({ series, labels: JSON.stringify(Object.fromEntries(labels)), value, time });
   }
 
-  /** Stores what waits; `low` and `high` are the time of the point. Leaves the times as they were. */
-  store(low: number, high: number): void {
+  /** Stores what waits; `time` is that of the point. Leaves the times as they were. */
+  store(time: Uint32Array): void {
     if (this.#waiting.length === 0) return;
     const times = this.#times;
     const before = [times.low, times.high] as const;
     for (const exemplar of this.#waiting) {
-      times.restore(low, high);
+      times.words.set(time);
       if (this.#storeOne(exemplar) !== undefined) this.#points.leftOut++;
     }
     times.restore(...before);

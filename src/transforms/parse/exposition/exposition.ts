@@ -89,8 +89,8 @@ class ExpositionReader {
   #isOpen = false;
   /** Why the samples of the current point cannot be stored, if so. */
   #refused: Fault | undefined;
-  #low = 0;
-  #high = 0;
+  /** Its time. */
+  readonly #time = new Uint32Array(2);
 
   constructor(bytes: Uint8Array, options: ParseOptions) {
     this.#bytes = terminated(bytes);
@@ -240,8 +240,8 @@ class ExpositionReader {
     if (
       !this.#isOpen ||
       length !== this.#keyLength ||
-      this.#low !== this.#times.low ||
-      this.#high !== this.#times.high
+      this.#time[0] !== this.#times.low ||
+      this.#time[1] !== this.#times.high
     ) {
       return false;
     }
@@ -253,8 +253,7 @@ class ExpositionReader {
     this.#close();
     [this.#key, this.#next] = [this.#next, this.#key];
     this.#keyLength = length;
-    this.#low = this.#times.low;
-    this.#high = this.#times.high;
+    this.#time.set(this.#times.words);
     this.#isOpen = true;
     const points = this.#points;
     const key = this.#key;
@@ -275,11 +274,11 @@ class ExpositionReader {
       if (points.fieldCount > 0) this.#reject(0, 0, 'would make more columns than one scrape may');
       return;
     }
-    const unstorable = points.commit(this.#low, this.#high, this.#bytes);
+    const unstorable = points.commit(this.#time, this.#bytes);
     if (unstorable !== undefined) {
       this.#exemplars.drop();
       this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
-    } else this.#exemplars.store(this.#low, this.#high);
+    } else this.#exemplars.store(this.#time);
   }
 
   /** The series of the sample being read. */

@@ -164,9 +164,9 @@ class FamilyReader {
   #commit(problem: Fault | undefined): Fault | undefined {
     const points = this.#points;
     if (problem === undefined && points.fieldCount > 0 && !points.isTooWide()) {
-      const { low, high } = this.#times;
-      const refused = points.commit(low, high, this.#reader.bytes);
-      if (refused === undefined) this.#exemplars.store(low, high);
+      const { words } = this.#times;
+      const refused = points.commit(words, this.#reader.bytes);
+      if (refused === undefined) this.#exemplars.store(words);
       else this.#exemplars.drop();
       return refused;
     }

@@ -335,7 +335,7 @@ class MessageReader {
       if (points.fieldCount === 0) return undefined;
       return badPoint('it would make more columns than one message may');
     }
-    return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
+    return points.commit(this.#times.words, this.#reader.bytes);
   }
 }
 

@@ -136,7 +136,7 @@ export class SeriesExtras {
       points.drop();
       return problem;
     }
-    return points.commit(this.#time.low, this.#time.high, this.#reader.bytes);
+    return points.commit(this.#time.words, this.#reader.bytes);
   }
 
   /** Finds or introduces the series in a table; returns why it cannot be taken, if so. */

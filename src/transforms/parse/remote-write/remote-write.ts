@@ -11,6 +11,7 @@ import { malformedMessage, Wire, WireReader } from '../../wire/protobuf.js';
 import { findSymbols } from '../../wire/symbols.js';
 import { isExtraField, SeriesExtras } from './extras.js';
 import { MessageMetadata } from './metadata.js';
+import { Sample } from './sample.js';
 
 const valueName = fieldName(metricsValue);
 /** Longest message unless the caller says otherwise, inflated. */
@@ -24,15 +25,12 @@ const exponentBits = 0x7ff00000;
 const seriesField = 1;
 const metadataField = 3;
 const series2Field = 5;
-/** Fields of a series, in both versions, and of a sample. */
+/** Fields of a series, in both versions. */
 const labelsField = 1;
 const samplesField = 2;
-const valueField = 1;
-const timeField = 2;
-/** Fields of version 2: metadata, and where the count of a series or sample begins, which no table has a place for. */
+/** Fields of a series in version 2: metadata, and where its count begins, which no table has a place for. */
 const metadata2Field = 5;
 const createdField = 6;
-const startField = 3;
 
 /** Buffers used again by every call, as a call runs to its end before the next one begins. */
 const inflated = new Uint8Array(1024 * 1024);
@@ -70,11 +68,7 @@ class MessageReader {
   #budget: number;
   /** The current series has the name of a metric among its labels, or is of version 1 and needs none. */
   #isNamed = false;
-  /** The current sample: the bits of its value, and its milliseconds. */
-  #valueLow = 0;
-  #valueHigh = 0;
-  #timeLow = 0;
-  #timeHigh = 0;
+  readonly #sample = new Sample();
 
   constructor(message: Uint8Array, options: ParseOptions, maxMessageBytes: number) {
     this.#reader = new WireReader(message);
@@ -102,6 +96,7 @@ class MessageReader {
       tally.exemplars += this.#extras.exemplars;
       tally.metadata += this.#metadata.count;
     }
+    this.#points.leftOut += this.#sample.startTimes;
     return this.#points.finish(this.#series + 1);
   }
 
@@ -116,11 +111,15 @@ class MessageReader {
     const outerEnd = reader.end;
     reader.end = end;
     this.#series++;
+    const expected = byReference ? -1 : this.#expectedAt(reader.at);
+    if (expected >= 0 && this.#readPlain(expected)) {
+      reader.end = outerEnd;
+      return;
+    }
     this.#firstSample = -1;
     this.#hasExtras = false;
     this.#metadataAt = -1;
     const { at } = reader;
-    const expected = byReference ? -1 : this.#expectedAt(reader.at);
     const problem = byReference ? this.#writeOutLabels() : this.#findLabels(expected);
     if (this.#firstSample >= 0) {
       const refused = problem ?? this.#takeSeries(expected);
@@ -156,6 +155,18 @@ class MessageReader {
     const length = dictionary.keyLength(expected);
     if (length > reader.end - start) return -1;
     return dictionary.hasPart(expected, 0, reader.bytes, reader.view, start, length) ? expected : -1;
+  }
+
+  /** Reads a series that has the labels of the expected one and a plain sample, as nearly every one; false for any other. */
+  #readPlain(expected: number): boolean {
+    const reader = this.#reader;
+    if (!this.#sample.readPlain(reader, reader.at + this.#options.dictionary.keyLength(expected))) return false;
+    const points = this.#points;
+    points.resume(expected);
+    const problem = points.refusal() ?? this.#storeSample();
+    if (problem !== undefined) points.reject(this.#series, problem);
+    reader.at = reader.end;
+    return true;
   }
 
   /** Finds labels and samples of a version 1 series; labels that it shares with an expected series are known to be labels. */
@@ -303,7 +314,7 @@ class MessageReader {
         continue;
       }
       reader.end = reader.enter();
-      this.#readSample();
+      this.#sample.read(reader);
       reader.end = seriesEnd;
       if (refused === undefined && !isBegun) this.#points.again();
       isBegun = false;
@@ -312,45 +323,22 @@ class MessageReader {
     }
   }
 
-  /** Reads a sample; what it leaves out is zero. */
-  #readSample(): void {
-    const reader = this.#reader;
-    this.#valueLow = 0;
-    this.#valueHigh = 0;
-    this.#timeLow = 0;
-    this.#timeHigh = 0;
-    while (reader.next()) {
-      if (reader.is(valueField, Wire.fixed64)) {
-        const at = reader.at;
-        reader.skip();
-        this.#valueLow = reader.view.getUint32(at, true);
-        this.#valueHigh = reader.view.getUint32(at + 4, true);
-      } else if (reader.is(timeField, Wire.varint)) {
-        reader.varint();
-        this.#timeLow = reader.low;
-        this.#timeHigh = reader.high;
-      } else {
-        if (reader.field === startField) this.#points.leftOut++;
-        reader.skip();
-      }
-    }
-  }
-
   /** Stores the sample; one that is not a finite number, such as the mark of a series' end, is NULL. */
   #storeSample(): Fault | undefined {
     const points = this.#points;
-    const outside = this.#time.setMillis(this.#timeLow, this.#timeHigh);
+    const { timeLow, timeHigh, valueLow, valueHigh } = this.#sample;
+    const outside = this.#time.setMillis(timeLow, timeHigh);
     if (outside !== undefined) return badTime(outside);
-    if ((this.#valueHigh & exponentBits) === exponentBits) {
+    if ((valueHigh & exponentBits) === exponentBits) {
       const refused = points.putNull(valueName, Kind.double);
       if (refused !== undefined) return this.#drop(refused);
     } else {
       const index = points.field(valueName, Kind.double);
       if (typeof index !== 'number') return this.#drop(index);
-      points.fields.words[2 * index] = this.#valueLow;
-      points.fields.words[2 * index + 1] = this.#valueHigh;
+      points.fields.words[2 * index] = valueLow;
+      points.fields.words[2 * index + 1] = valueHigh;
     }
-    return points.commit(this.#time.low, this.#time.high, this.#reader.bytes);
+    return points.commit(this.#time.words, this.#reader.bytes);
   }
 
   #drop(problem: Fault): Fault {

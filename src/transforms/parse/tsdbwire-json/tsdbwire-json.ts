@@ -261,7 +261,7 @@ class ObjectReader {
       return;
     }
     const { words } = this.#times;
-    const unstorable = points.commit(words[0]!, words[1]!, text.bytes);
+    const unstorable = points.commit(words, text.bytes);
     if (unstorable !== undefined) this.#failWith(start, unstorable);
   }
 
