@@ -314,7 +314,7 @@ export class WritePipeline implements Component {
     const context: LogStageContext = {
       wal,
       rejected,
-      maxWaitingBytes: limits.creditBytes,
+      maxWaitingBytes: limits.creditBytes / 2,
       read: (text) => texts.read(text),
       readTogether: (all) => texts.readTogether(all),
       isDefined: (block) => definer.isDefined(block),

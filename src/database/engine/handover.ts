@@ -21,9 +21,9 @@ export const handoverHeader = 'x-sluice-rows';
 
 /** Below this a file costs more than the connection. */
 const minBytes = 64 * 1024;
-/** Files kept for the next rows, because new memory costs more than filling it, and the size up to which they are. */
+/** Files kept for the next rows, because new memory costs more than filling it, and the bytes of all of them. */
 const keptFiles = 4;
-const keptBytes = 4 * 1024 * 1024;
+const keptBytes = 16 * 1024 * 1024;
 
 /** Rows that were handed over. */
 export interface HandedRows {
@@ -86,7 +86,8 @@ export class Handover {
   }
 
   #end(file: RowsFile, wereRead: boolean): void {
-    const isKept = wereRead && file.bytes <= keptBytes && this.#kept.length < keptFiles;
+    const bytes = this.#kept.reduce((sum, kept) => sum + kept.bytes, file.bytes);
+    const isKept = wereRead && bytes <= keptBytes && this.#kept.length < keptFiles;
     if (isKept && dirname(file.path) === this.#path) this.#kept.push(file);
     else this.#remove(file);
   }

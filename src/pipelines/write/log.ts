@@ -132,6 +132,7 @@ export class LogStage implements GroupLog {
   }
 
   async begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined> {
+    this.#way.goesOn();
     try {
       return await this.#context.wal.beginGroup(membersOf(members, []));
     } catch (error) {

@@ -9,7 +9,7 @@ import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { Place } from '../../wal/segment.js';
 import { type LoggedBlock, pairOf } from './groups.js';
 import { readPatiently } from './read-patiently.js';
-import { shareOf, targets } from './split.js';
+import { targets } from './split.js';
 
 /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
 export type ReadLogged = (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
@@ -36,15 +36,13 @@ export interface BlockOfTexts {
 interface Texts {
   readonly records: readonly LoggedRecord[];
   readonly origin: string;
-  readonly bytes: number;
-  readonly rows: number;
   /** About the memory that they take, in bytes. */
   readonly weight: number;
   /** Blocks that have not ended. */
   open: number;
 }
 
-/** Memory of a text, of a block and of each array of a block beside their bytes: of a text of one line a hundred times these. */
+/** Memory of a text, of a block and of each array of a block beside its bytes: of a text of one line a hundred times these. */
 const textWeight = 640;
 const blockWeight = 1_024;
 const arrayWeight = 448;
@@ -65,7 +63,7 @@ export class OnTheWay {
     this.rejections = new Rejections(context);
   }
 
-  /** Bytes of texts whose rows are on their way, and of what short ones take beside them. */
+  /** About the memory of the rows on their way, in bytes: their texts are in the log alone. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -82,12 +80,12 @@ export class OnTheWay {
 
   /** Rows of texts go on, each table on its own; `blocks` are those of them that have not ended before. */
   add(
-    { origin, target, bytes, rows }: Pick<Batch, 'origin' | 'target' | 'bytes' | 'rows'>,
+    { origin, target }: Pick<Batch, 'origin' | 'target'>,
     records: readonly LoggedRecord[],
     blocks: readonly BlockOfTexts[],
   ): void {
-    const weight = bytes + records.length * textWeight + blocks.reduce((sum, { block }) => sum + weightOf(block), 0);
-    const texts: Texts = { records, origin, bytes, rows, weight, open: blocks.length };
+    const weight = records.length * textWeight + blocks.reduce((sum, { block }) => sum + weightOf(block), 0);
+    const texts: Texts = { records, origin, weight, open: blocks.length };
     if (blocks.length === 0) {
       for (const { place } of records) this.#context.wal.ended(place);
       return;
@@ -122,10 +120,15 @@ export class OnTheWay {
       target,
       payload: block,
       rows: block.rows,
-      bytes: shareOf(block, texts.bytes, texts.rows),
+      bytes: weightOf(block),
       logged: { sequences, again, earlierGroup },
       settle,
     };
+  }
+
+  /** The database is given more rows, so that it is not stuck yet. */
+  goesOn(): void {
+    this.#lastProgress = performance.now();
   }
 
   /** Rows of one table of a text have ended. */
@@ -184,9 +187,13 @@ function isFirst(blocks: readonly BlockOfTexts[], place: number): boolean {
   return blocks.findIndex(({ block }) => block.table === table && block.database === database) === place;
 }
 
-/** Memory of a block beside the bytes of its rows: each column has its values and which of them are NULL. */
-function weightOf({ columns }: ColumnBlock): number {
-  return blockWeight + (2 + 2 * columns.length) * arrayWeight;
+/** Memory of a block: each column has its values and which of them are NULL. */
+function weightOf({ ids, times, columns }: ColumnBlock): number {
+  let bytes = blockWeight + (2 + 2 * columns.length) * arrayWeight + ids.byteLength + times.byteLength;
+  for (const { nulls, values, pool } of columns) {
+    bytes += nulls.byteLength + (values?.byteLength ?? 0) + (pool?.byteLength ?? 0);
+  }
+  return bytes;
 }
 
 /** Answered rows on their way to the file of rejected rows. Until they are there they have not ended, and stay in the log. */

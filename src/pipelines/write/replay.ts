@@ -126,11 +126,8 @@ export class Replay {
     const { wal, way } = this.#context;
     const { ended } = wal.recovered;
     const open = blocks.filter(({ block, records }) => !ended.get(tableKey(block))?.has(records[0]!.sequence));
-    let [rows, bytes] = [0, 0];
-    for (const { block } of open) rows += block.rows;
-    for (const { text } of run) bytes += text.bytes.length;
     const { origin } = run[0]!.text;
     const records = run.map(({ text: { sequence }, place }): LoggedRecord => ({ sequence, place }));
-    way.add({ origin, target, rows, bytes }, records, open);
+    way.add({ origin, target }, records, open);
   }
 }

@@ -24,7 +24,7 @@ export function splitTables(batch: Batch<RowSet>): readonly Batch<ColumnBlock>[]
 }
 
 /** Bytes of a text of `rows` rows that a block of it counts for. */
-export function shareOf(block: ColumnBlock, bytes: number, rows: number): number {
+function shareOf(block: ColumnBlock, bytes: number, rows: number): number {
   return Math.ceil((bytes * block.rows) / Math.max(1, rows));
 }
 

@@ -29,15 +29,20 @@ test('rows are in a file of their own, which is filled again once they were read
   t.deepEqual(readdirSync(path), []);
 });
 
-test('few files are kept, and none that is large or in the place of an earlier host', (t) => {
+test('few files are kept, of 16 MB together, and none in the place of an earlier host', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
   let place = { path: join(path, 'a'), maxBytes: 1e8 };
   for (const name of ['a', 'b']) mkdirSync(join(path, name));
   const handover = new Handover(() => place);
   const handed = Array.from({ length: 10 }, () => handover.put([rows]));
-  handover.put([Buffer.alloc(5_000_000)])?.end(true);
-  t.is(readdirSync(place.path).length, 10);
+  const large = handover.put([Buffer.alloc(12_000_000)]);
+  const larger = handover.put([Buffer.alloc(13_000_000)]);
+  large?.end(true);
+  t.true(readdirSync(place.path).includes(large?.name ?? ''));
+  larger?.end(true);
+  t.false(readdirSync(place.path).includes(larger?.name ?? ''));
+  t.is(readdirSync(place.path).length, 11);
   for (const one of handed.slice(1)) one?.end(true);
   t.is(readdirSync(place.path).length, 5);
   place = { path: join(path, 'b'), maxBytes: 1e8 };

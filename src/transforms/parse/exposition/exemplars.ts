@@ -71,9 +71,11 @@ export class ExpositionExemplars {
   store(time: Uint32Array): void {
     if (this.#waiting.length === 0) return;
     const times = this.#times;
+    // It may be that of the times themselves.
+    const [low = 0, high = 0] = time;
     const before = [times.low, times.high] as const;
     for (const exemplar of this.#waiting) {
-      times.words.set(time);
+      times.restore(low, high);
       if (this.#storeOne(exemplar) !== undefined) this.#points.leftOut++;
     }
     times.restore(...before);
