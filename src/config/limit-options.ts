@@ -19,7 +19,7 @@ export const limitsOptions = optionTable('limits', 'Limits', [
   }),
   option.size(
     'limits.creditBytes',
-    'bytes that HTTP writes, and each listener, may hold before they are answered; half as many for logged rows in memory',
+    'bytes that HTTP writes, and each listener, may hold before they are answered; half of it for logged rows in memory, an eighth for telnet',
     { default: '32MB', min: 1 },
   ),
   option.size('limits.inflatedBytes', 'longest inflated text of a write in gzip; the rest of a longer one is refused', {

@@ -17,8 +17,8 @@ import type { WriteInput } from './writes.js';
 
 /** Context of the sources. */
 export interface InputContext {
-  /** A gate for one way in: a sender who floods it holds up no other one. */
-  readonly newGate: () => CreditGate;
+  /** A gate for one way in: a sender who floods it holds up no other one. Senders that wait before it need little credit. */
+  readonly newGate: (canWait: boolean) => CreditGate;
   readonly logOf: (component: string) => ComponentLog;
   readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
   /** Shows figures that are read at each scrape of the service's own. */
@@ -50,7 +50,7 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
   const losses = new LossLog(log);
   const report = reported(losses);
   const open = kind.create(settings, {
-    gate: newGate(),
+    gate: newGate(kind.shed === undefined),
     log,
     losses,
     reported: report,

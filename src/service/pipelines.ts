@@ -41,6 +41,8 @@ const leastMaxRows = 200_000;
 const maxGroupBytes = 32 * 1024 * 1024;
 /** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
 const groupWorkers = 8;
+/** Parts of the credit, of which ways in have one whose senders wait: more is only held, and makes nothing faster. */
+const waitingSendersShare = 8;
 const writeTimeoutMs = 120_000;
 /** Each may hold `limits.remoteReadBytes`. */
 const maxRemoteReads = 4;
@@ -289,7 +291,8 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
   const { settings, version, monitoring, credentials, signals, logOf } = parts;
   const context: InputContext = {
     // A batch that is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
-    newGate: () => guardedGate(monitoring.guard, settings.limits.creditBytes),
+    newGate: (canWait) =>
+      guardedGate(monitoring.guard, settings.limits.creditBytes / (canWait ? waitingSendersShare : 1)),
     logOf,
     authenticate: (proof) => credentials.authenticate(proof),
     watch: (figures) => monitoring.metrics.watch(figures),
@@ -302,7 +305,7 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
 
 /** The service's own figures as one more door; what is not stored comes with the next ones. */
 function figuresInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
-  const source = ownFigures(settings, monitoring.metrics, context.newGate(), context.logOf('own-figures'));
+  const source = ownFigures(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
   if (source === undefined) return [];
   return [{ source, retry: 'sender', user: standingUser(settings.monitor, source.name, context) }];
 }

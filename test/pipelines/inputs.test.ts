@@ -75,16 +75,20 @@ const off = Object.fromEntries(
 );
 const settings = { enable: true, db: 'letters', user: 'ann', password: 'secret', ttlDays: 7 };
 
-function opened(authenticate: () => Promise<Identity | Fault>) {
+function opened(authenticate: () => Promise<Identity | Fault>, kind: SourceKind<PigeonSettings> = pigeon) {
   const said: unknown[] = [];
   const figures: WatchedFigures[] = [];
+  const waits: boolean[] = [];
   const signals = new ServiceSignals();
   const log = { error: (fields: object) => said.push(fields), warn: (fields: object) => said.push(fields) };
   const inputs = inputsOf(
-    kinds,
+    { ...kinds, pigeon: kind },
     { ...off, pigeon: settings },
     {
-      newGate: () => new ByteCreditGate(1e6),
+      newGate: (canWait) => {
+        waits.push(canWait);
+        return new ByteCreditGate(1e6);
+      },
       logOf: () => ({ ...log, info() {}, debug() {} }),
       authenticate,
       watch: (shown) => figures.push(shown),
@@ -93,7 +97,7 @@ function opened(authenticate: () => Promise<Identity | Fault>) {
       version: '1',
     },
   );
-  return { inputs, said, figures, signals, source: landed.at(-1)! };
+  return { inputs, said, figures, signals, waits, source: landed.at(-1)! };
 }
 
 test('a source that is made up is opened with its user, its figures, its losses and its retries', async (t) => {
@@ -123,6 +127,12 @@ test('a source that is made up is opened with its user, its figures, its losses 
   t.is(signals.shed.get('pigeon')?.(), 3);
   t.deepEqual([...signals.targets], ['loft of letters']);
   await input?.source.drain();
+});
+
+test('a source that drops nothing makes its senders wait, and needs little credit for that', (t) => {
+  const { shed: _, ...patient } = pigeon;
+  const letIn = async () => ({ user: 'ann' });
+  t.deepEqual([opened(letIn).waits, opened(letIn, patient).waits], [[false], [true]]);
 });
 
 test('what comes for a user who is not let in ends as refused', async (t) => {
