@@ -19,7 +19,10 @@ export interface NodePlace {
 }
 
 const [holdDatabase, holdName] = holdTable.split('.');
-const lookStatement = `SELECT uptime(), (SELECT count() FROM system.tables WHERE database = '${holdDatabase}' AND name = '${holdName}')`;
+const lookStatement = `SELECT uptime(), (SELECT count() FROM system.tables WHERE database = '${holdDatabase}' AND name = '${holdName}'),
+  toUnixTimestamp64Milli(now64(3))`;
+/** Clocks that differ by more do not agree. */
+const mostClockMs = 2_000;
 
 /** ABORTED: the engine is about to end. */
 const endingCode = 236;
@@ -57,12 +60,17 @@ export class ClusterNode implements EngineNode {
   hasGap = false;
   /** It came without any table, and has not got the rows that others have. */
   isEmpty = false;
+  /** By how much its clock differs from that of this process, in words; empty where they agree. */
+  clockTrouble = '';
+  readonly #now: () => number;
   #silentSince: number | undefined;
   /** How long its process had run when it answered last, in seconds. */
   #uptime = 0;
 
-  constructor(url: string, client: EngineClient, access: NodeAccess) {
+  /** `now` is the clock of this process. */
+  constructor(url: string, client: EngineClient, access: NodeAccess, now = Date.now) {
     const { ca } = access;
+    this.#now = now;
     this.#access = access;
     this.url = url;
     this.client = client;
@@ -93,8 +101,10 @@ export class ClusterNode implements EngineNode {
     try {
       const { user, password } = this.#access;
       const statement = { parameters: {}, body: lookStatement, mayRepeat: true };
+      const asked = this.#now();
       const answer = String(await wholeBody(await this.#probe.send({ user, password, ...statement })));
-      const [uptime = 0, held] = answer.split('\t').map(Number);
+      const [uptime = 0, held, clock = 0] = answer.split('\t').map(Number);
+      this.clockTrouble = clockTrouble(clock, asked, this.#now());
       this.isHeld = held === 1;
       const isNew = uptime < this.#uptime;
       this.#uptime = uptime;
@@ -118,4 +128,11 @@ export class ClusterNode implements EngineNode {
     this.#probe.close();
     await this.client.close();
   }
+}
+
+/** What is wrong with a clock that was read at some moment between two. */
+function clockTrouble(clock: number, from: number, to: number): string {
+  const ms = clock > to ? clock - to : Math.min(0, clock - from);
+  if (Math.abs(ms) <= mostClockMs) return '';
+  return `${Math.round(Math.abs(ms) / 1_000)} s ${ms > 0 ? 'ahead of' : 'behind'} this one`;
 }

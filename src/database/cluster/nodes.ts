@@ -166,8 +166,10 @@ export class ClusterNodes {
   }
 
   async #look(node: ClusterNode): Promise<void> {
+    const agreed = node.clockTrouble === '';
     const answer = await node.probe();
     if (this.#isStopped) return;
+    if (agreed && node.clockTrouble !== '') this.#tellOfClock(node);
     // One that has begun anew was away, whether that was seen or not.
     if (answer !== 'there' && node.state !== 'away') this.#enter(node, 'away');
     if (node.hasGap && node.state === 'up') this.#enter(node, 'behind');
@@ -185,6 +187,12 @@ export class ClusterNodes {
     this.#backOffMs.delete(node);
     node.lifeline.open();
     this.#enter(node, 'behind');
+  }
+
+  #tellOfClock({ url, clockTrouble }: ClusterNode): void {
+    const what =
+      'The clock of a node differs from that of this service. Of two writes of one row, the earlier one may stay.';
+    this.#log.warn({ url, clock: clockTrouble }, what);
   }
 
   #enter(node: ClusterNode, state: ClusterNode['state']): void {
