@@ -20,10 +20,16 @@ interface WrittenDatabase {
  * The database a write goes to. A name that is not known is asked of the engine again; one that does not exist is made
  * with nanosecond precision when that is wanted and the user may make databases, otherwise it is thrown as a fault.
  */
-export async function ensureDatabase(
+export async function ensureDatabase(catalogue: Catalogue, written: WrittenDatabase): Promise<DatabaseDef> {
+  const database = await existing(catalogue, written);
+  if (database === undefined) throw new FaultError(missingDatabase(written.name));
+  return database;
+}
+
+async function existing(
   catalogue: Catalogue,
   { name, create, user }: WrittenDatabase,
-): Promise<DatabaseDef> {
+): Promise<DatabaseDef | undefined> {
   const known = catalogue.database(name);
   if (known !== undefined) return known;
   await catalogue.sync();
@@ -38,12 +44,7 @@ export async function ensureDatabase(
     const owner = access.isAdministrator ? {} : { owner: user };
     await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
   }
-  const database = catalogue.database(name);
-  if (database === undefined) {
-    const { kind, code, message } = missingDatabase(name);
-    throw new FaultError(fault(kind, code, `${message}; CREATE DATABASE ${quotedName(name)} makes it`));
-  }
-  return database;
+  return catalogue.database(name);
 }
 
 /** True when a database is there and a user may write to all of it: then {@link ensureWritable} has nothing to do. */
@@ -57,7 +58,11 @@ export async function ensureWritable(catalogue: Catalogue, written: WrittenDatab
   const access = new Access(catalogue, user);
   // Who could neither write nor make it does not learn whether it exists.
   if (!(create && access.createsDatabases)) access.require('WRITE', name);
-  const database = await ensureDatabase(catalogue, written);
+  const database = await existing(catalogue, written);
+  if (database === undefined) {
+    const { kind, code, message } = missingDatabase(name);
+    throw new FaultError(fault(kind, code, `${message}; CREATE DATABASE ${quotedName(name)} makes it`));
+  }
   access.require('WRITE', name);
   return database;
 }
