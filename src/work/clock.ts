@@ -2,8 +2,8 @@
 export interface Clock {
   /** Milliseconds since some moment; they never go back. */
   now(): number;
-  /** Runs something once, so many milliseconds later. */
-  after(ms: number, run: () => void): Alarm;
+  /** Runs something once, so many milliseconds later. The process may end before it where that does not keep it alive. */
+  after(ms: number, run: () => void, keepsAlive?: boolean): Alarm;
 }
 
 /** Something that is to happen later. */
@@ -14,8 +14,9 @@ export interface Alarm {
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after: (ms, run) => {
+  after: (ms, run, keepsAlive = true) => {
     const timer = setTimeout(run, ms);
+    if (!keepsAlive) timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },
 };

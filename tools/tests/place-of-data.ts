@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 /** Files in memory, on Linux. The engine makes a table there in half of the time that it takes on a disk. */
 const memoryPlace = '/dev/shm';
-/** Several times what tests that do not take long hold at once. */
-const neededBytes = 4 * 2 ** 30;
+/** Several times what tests that do not take long hold at once, which is 100 MB. */
+const neededBytes = 2 ** 30;
 
 /**
  * Makes the directory for all files that the tests of a run make: where `TMPDIR` says, else in memory if that is asked for and

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { type Clock, systemClock } from '../../work/clock.js';
 
 /** When something came last at a place, and when the time before, ms of the process. */
 interface Coming {
@@ -13,17 +13,19 @@ interface Coming {
 export class Pauses {
   readonly #pauseMs: number;
   readonly #mostMs: number;
+  readonly #clock: Clock;
   /** By place, the oldest first; what is older than a pause is forgotten. */
   readonly #comings = new Map<string, Coming>();
 
-  constructor(pauseMs: number, mostMs: number) {
+  constructor(pauseMs: number, mostMs: number, clock: Clock = systemClock) {
     this.#pauseMs = pauseMs;
     this.#mostMs = mostMs;
+    this.#clock = clock;
   }
 
   /** Notes that something has come. */
   note(place: string): void {
-    const now = performance.now();
+    const now = this.#clock.now();
     const before = this.#comings.get(place)?.last ?? Number.NEGATIVE_INFINITY;
     this.#comings.delete(place);
     this.#comings.set(place, { last: now, before });
@@ -35,9 +37,9 @@ export class Pauses {
 
   /** Waits for a pause at a place. */
   async next(place: string): Promise<void> {
-    const end = performance.now() + this.#mostMs;
-    for (let now = performance.now(); now < end && this.#isBusy(place, now); now = performance.now()) {
-      await setTimeout(this.#pauseMs, undefined, { ref: false });
+    const end = this.#clock.now() + this.#mostMs;
+    for (let now = this.#clock.now(); now < end && this.#isBusy(place, now); now = this.#clock.now()) {
+      await new Promise<void>((resolve) => this.#clock.after(this.#pauseMs, resolve, false));
     }
   }
 
