@@ -17,6 +17,7 @@ import { orderTerms, sliceLimits } from './rows/ordering.js';
 import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { fillListedWindows, fillWindows } from './window/fill.js';
+import { filledArrays, namedOnce } from './window/filled-arrays.js';
 import { FilledColumns } from './window/filled-columns.js';
 import { countedRows } from './window/row-windows.js';
 import {
@@ -71,7 +72,6 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       keys: [...keys.map(({ column }) => column), ...dependents],
       values: filled.functions,
     };
-    const filledRows = allWindows(task, windows, spanned, filling, translator);
     const shown = new ExpressionTranslator(task.env, filled);
     const after =
       (expressions: readonly { readonly value: Expression }[]) =>
@@ -82,15 +82,38 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       };
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
-    const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
     // Windows must be there before they are looked at.
     const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
+    const joined =
+      looks || rows !== undefined ? undefined : joinedArrays(task, windows, spanned, filling, chosen.select);
+    if (joined !== undefined) return plannedSelect({ ...joined, mostRows }, chosen.columns, spanned);
+    const filledRows = allWindows(task, windows, spanned, filling, translator);
+    const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
     const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
     return plannedSelect(merged ?? over, chosen.columns, spanned);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
+}
+
+/** One SELECT of windows that are arrays; undefined where it takes more. */
+function joinedArrays(
+  { select, relation }: BlockTask,
+  { intervals }: Windowing,
+  spanned: BlockWindows | undefined,
+  filling: Parameters<typeof fillListedWindows>[0],
+  chosen: Omit<EngineSelect, 'from'>,
+): EngineSelect | undefined {
+  if (intervals === undefined || spanned === undefined) return undefined;
+  const range = spanned.between(spanned.bounds);
+  const arrays = filledArrays({ ...filling, windows: intervals, range }, relation);
+  // They come in the order of time.
+  const orderBy = select.orderBy.length === 0 ? [] : (chosen.orderBy ?? []);
+  if (arrays === undefined) return undefined;
+  const over = { ...chosen, orderBy, from: `(${printSelect(arrays.select)}) AS ${filling.source}` };
+  const merged = mergedSelect(over, arrays.select, filling.source, () => true);
+  return merged && namedOnce(merged, arrays.rows, `${filling.source}w`);
 }
 
 /** The rows of all windows, with those that FILL adds. */

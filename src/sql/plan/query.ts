@@ -29,6 +29,7 @@ import { inlineRows } from './rows/inline-rows.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
 import { canBeFilled } from './window/fill.js';
+import { mostInArrays } from './window/filled-arrays.js';
 
 /** How the texts of times are read. */
 export interface TimeReading {
@@ -151,8 +152,10 @@ function plannedWindows(
   keepsFew: (select: EngineSelect | undefined) => boolean,
 ): PlannedWindows {
   const { isFilled, areRows } = windows;
+  const isLong = countOf(windows.between(windows.bounds)) > mostInArrays;
   const keepsPlan = (range: WindowRange): boolean => {
     if (isFilled && !(range[0] <= range[1] && canBeFilled(range))) return false;
+    if (isFilled && countOf(range) > mostInArrays !== isLong) return false;
     return !areRows || keepsFew(select && { ...select, mostRows: countOf(range) });
   };
   return { ...windows, keepsPlan };
@@ -196,7 +199,7 @@ const tableWithAlias = /^[\w.]+ AS (\w+)(?: FINAL)?$/;
 function mostRows(select: EngineSelect | undefined): number {
   const { columns = [], from, isOneGroup, limit, mostRows = Number.POSITIVE_INFINITY } = select ?? {};
   if (limit !== undefined) return Number(limit.count);
-  if (columns.some(([sql]) => sql.includes('arrayJoin('))) return Number.POSITIVE_INFINITY;
+  if (columns.some(([sql]) => sql.includes('arrayJoin('))) return mostRows;
   return select !== undefined && (from === undefined || isOneGroup === true) ? 1 : mostRows;
 }
 

@@ -4,8 +4,9 @@ import { chainTerms } from '../resolve/expression.js';
 import type { Expression, Query, Span } from '../syntax/ast.js';
 import { parseTimestamp } from '../times/timestamp.js';
 import type { QueryPlan, TimeReading } from './query.js';
-import type { KnownBounds } from './rows/block.js';
+import type { KnownBounds, WindowRange } from './rows/block.js';
 import { fillSteps } from './window/fill.js';
+import { windowLimits } from './window/filled-arrays.js';
 
 /** The times that limit a query, and everything else in its text. */
 export interface TimePlaces {
@@ -113,11 +114,14 @@ export function movablePlan(plan: QueryPlan, { times, terms: termCount }: TimePl
   const { series, reading, windows } = plan;
   const digits = reading && allDigits(times, reading);
   if (series === undefined || reading === undefined || digits === undefined) return undefined;
-  const steps = windows?.isFilled === true ? [fillSteps(windows.between(windows.bounds))] : [];
+  const steps = windows?.isFilled === true ? [fillMark(plan, windows.between(windows.bounds))] : [];
   if (steps.includes('')) return undefined;
   const sql = templateOf(plan.sql, [...digits, ...steps]);
-  const count = digits.length + steps.length;
-  const isEachOnce = sql.places.length === count && new Set(sql.places).size === count;
+  const limits = sql.places.filter((mark) => mark < digits.length);
+  const isEachOnce = limits.length === digits.length && new Set(limits).size === digits.length;
+  const filledAt = sql.places.flatMap((mark, at) => (mark < digits.length ? [] : [at]));
+  const areFilled = filledAt.length > 0 && filledAt.every((at) => windowsAt.test(sql.pieces[at] ?? ''));
+  if (steps.length > 0 && !(areInArrays(plan) ? areFilled : filledAt.length === 1)) return undefined;
   const isLimit = sql.places.every((mark, at) => mark >= digits.length || limitAt(sql, at) !== undefined);
   if (!isEachOnce || !isLimit) return undefined;
   const boundsFor = windows && boundsOfPlaces(sql, digits);
@@ -138,12 +142,24 @@ export function movedPlan(movable: MovablePlan, times: readonly WrittenTime[]): 
   if (windows !== undefined && bounds !== undefined) {
     const range = windows.between(bounds);
     if (!windows.keepsPlan(range)) return undefined;
-    if (windows.isFilled) marks.push(fillSteps(range));
+    if (windows.isFilled) marks.push(fillMark(plan, range));
   }
   const text = filled(sql, marks);
   if (isSmall(text) !== isSmall(plan.sql)) return undefined;
   const moved = figures && { ...figures, terms: terms.map((term) => filled(term, marks)) };
   return { ...plan, sql: text, figures: moved };
+}
+
+/** What stands before the limits of windows that are arrays. */
+const windowsAt = /(?:Resample|\brange)\($/;
+
+function areInArrays({ sql }: QueryPlan): boolean {
+  return sql.includes('Resample(');
+}
+
+/** What says which windows are filled. */
+function fillMark(plan: QueryPlan, range: WindowRange): string {
+  return areInArrays(plan) ? windowLimits(range) : fillSteps(range);
 }
 
 function templateOf(text: string, marks: readonly string[]): Template {

@@ -3,9 +3,15 @@ import type { GroupedRows } from './group-rows.js';
 
 /**
  * One SELECT that gives what `outer` gives over `grouped` AS `source`, or undefined where it takes both: every SELECT more
- * in a statement costs the engine time to analyse it, which is most of the time of a question about little data.
+ * in a statement costs the engine time to analyse it, which is most of the time of a question about little data. `mayMove` says which columns may stand
+ * elsewhere.
  */
-export function mergedSelect(outer: EngineSelect, grouped: GroupedRows, source: string): EngineSelect | undefined {
+export function mergedSelect(
+  outer: EngineSelect,
+  grouped: GroupedRows,
+  source: string,
+  mayMove = isSteady,
+): EngineSelect | undefined {
   if (outer.distinct === true || outer.qualify !== undefined || outer.limitBy !== undefined) return undefined;
   if (!grouped.columns.every(([sql]) => mayMove(sql))) return undefined;
   const inner = new Map(grouped.columns.map(([sql, alias]) => [alias, sql]));
@@ -43,7 +49,7 @@ export function mergedSelect(outer: EngineSelect, grouped: GroupedRows, source: 
 const maxGrowth = 2;
 
 /** True for expressions that give the same wherever and however often they stand, and name no column of the SELECT itself. */
-function mayMove(sql: string): boolean {
+function isSteady(sql: string): boolean {
   return !/\b(?:arrayJoin|rand\w*|generate\w+)\(|(?<![.\w])w\b/.test(sql);
 }
 

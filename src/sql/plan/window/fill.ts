@@ -30,7 +30,7 @@ interface FillTask {
 }
 
 /** {@link FillTask} of the windows of INTERVAL, which begin at `w`. */
-interface IntervalFill extends FillTask {
+export interface IntervalFill extends FillTask {
   readonly windows: IntervalWindows;
   /** Undefined without two limits of time. */
   readonly range: WindowRange | undefined;
