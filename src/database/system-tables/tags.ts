@@ -1,6 +1,8 @@
-import type { ColumnDef, TableDef } from '../../model/schema.js';
+import type { ColumnDef, TableDef, TypeName } from '../../model/schema.js';
+import { fractionText } from '../../sql/engine/fraction-text.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { ofSeries } from '../../sql/engine/storage.js';
+import { somePoint, wellKnownText } from '../../sql/functions/geometry-print.js';
 import { collected } from '../../work/slice.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
@@ -23,7 +25,7 @@ export function tagText({ type, physical }: Pick<ColumnDef, 'type' | 'physical'>
 
 /** Columns that the engine's rows of tags take from the catalogue: see {@link tagsTable}. */
 const tagColumns = columnsOf(
-  'place V64, physical V64, db_name V64, stable_name V192, tag_name V64, tag_type V32, is_binary BOOL',
+  'place V64, physical V64, db_name V64, stable_name V192, tag_name V64, tag_type V32, kind V32',
 );
 
 /** So many tables of tags are named to the engine one by one; of more, it looks at all and the join leaves out the others. */
@@ -58,17 +60,33 @@ export const tagsTable: SystemTable = {
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value
       FROM ${tablesOfTags(present, facts.engine)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
       WHERE ${where.join(' AND ')}`;
-    const value = 'if(m.c7, lower(hex(t.value)), t.value)';
+    const types = new Set(present.flatMap(({ table }) => table.tags.map(({ type }) => type.name)));
+    const value = `if(isNull(t.value), NULL, ${shownText(types, 'm.c7', 'assumeNotNull(t.value)')})`;
     return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
       INNER JOIN (${await inlineRows(tagColumns, definitionsOf(present))}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
   },
 };
 
+/**
+ * A value of one of the types as lists of tags show it, from its text in the engine: numbers with a fraction have five or nine
+ * digits of it at least, bytes are hexadecimal digits behind `\x`, shapes well-known text.
+ */
+function shownText(types: ReadonlySet<TypeName>, kind: string, text: string): string {
+  const shape = `if(${kind} = 'GEOMETRY', ${text}, ${somePoint})`;
+  const texts: Partial<Record<TypeName, string>> = {
+    FLOAT: fractionText(`toFloat32OrZero(${text})`, 5, 'Float32'),
+    DOUBLE: fractionText(`toFloat64OrZero(${text})`, 9),
+    VARBINARY: `concat('\\\\x', hex(${text}))`,
+    GEOMETRY: wellKnownText(shape, 'hex(g)'),
+  };
+  const choices = [...types].flatMap((type) => (texts[type] === undefined ? [] : [`${kind} = '${type}'`, texts[type]]));
+  return choices.length === 0 ? text : `multiIf(${[...choices, text].join(', ')})`;
+}
+
 function* definitionsOf(parents: readonly LiveTable[]): Generator<InlineRow> {
   for (const { database, table } of parents) {
     for (const { physical, name, type } of table.tags) {
-      const binary = type.name === 'VARBINARY' || type.name === 'GEOMETRY';
-      yield [placeOf(table), physical, database.name, table.name, name, declaredText(type), binary];
+      yield [placeOf(table), physical, database.name, table.name, name, declaredText(type), type.name];
     }
   }
 }

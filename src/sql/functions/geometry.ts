@@ -2,15 +2,12 @@ import { parseWellKnownText } from '../../bytes/geometry.js';
 import { dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { boolType, type Value } from '../values/value.js';
-import { wellKnownText } from './geometry-print.js';
+import { somePoint, wellKnownText } from './geometry-print.js';
 import { relation, relationNames } from './geometry-relations.js';
 import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Room of a geometry whose size is not known before, and of its text. */
 const unknownLength = 4096;
-/** A point in the stored form, in place of NULL where the engine would look at it in vain. */
-const somePoint = quoteBytes(parseWellKnownText('POINT(0 0)') ?? new Uint8Array());
-
 /** Geometry in the stored form; NULL was ruled out before. */
 function stored(name: string, arg: Value | undefined): string {
   if (arg?.type.name !== 'GEOMETRY' && arg?.role !== 'null') throw wrongParameterType(name);

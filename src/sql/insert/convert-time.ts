@@ -5,7 +5,7 @@ import type { Duration, DurationUnit } from '../syntax/ast.js';
 import { timestampOutOfRange } from '../syntax/faults.js';
 import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
-import { type Cursor, isWordByte, Token } from './cursor.js';
+import { type Cursor, isBlank, isWordByte, Token } from './cursor.js';
 import { fastInteger, fastWide, parseScaled } from './number.js';
 
 const units: readonly DurationUnit[] = ['b', 'u', 'a', 's', 'm', 'h', 'd', 'w', 'n', 'y'];
@@ -42,11 +42,10 @@ export class TimeReader {
     const byte = cursor.bytes[cursor.at];
     if (byte === apostrophe || byte === quote) return this.#readText();
     const ticks = fastInteger(cursor);
-    if (!Number.isNaN(ticks)) {
-      setInteger(this.ticks, ticks);
-      return true;
-    }
-    return fastWide(cursor, this.ticks, true) || this.#readOther();
+    if (!Number.isNaN(ticks)) setInteger(this.ticks, ticks);
+    else if (!fastWide(cursor, this.ticks, true)) return this.#readOther();
+    if (isBlank(cursor.bytes[cursor.at])) this.#readOffset();
+    return true;
   }
 
   #readText(): boolean {

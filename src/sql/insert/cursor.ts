@@ -47,8 +47,9 @@ export function isWordByte(byte: number | undefined): boolean {
   return byte !== undefined && wordBytes[byte] === 1;
 }
 
-function isBlank(byte: number): boolean {
-  return byte === space || (byte >= 9 && byte <= 13);
+/** True for the space and what ends lines or takes their place. */
+export function isBlank(byte: number | undefined): boolean {
+  return byte === space || (byte !== undefined && byte >= 9 && byte <= 13);
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   doubleType,
   isInteger,
   isNatural,
-  isText,
   ticksValue,
   timestampType,
   unsignedType,
@@ -72,14 +71,10 @@ function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Env
 
 function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Value {
   if (step.duration !== undefined) return shiftByDuration(time, signed(step.duration, sign), env);
-  if (!isInteger(step.type) && step.type.name !== 'DOUBLE') {
-    if (isText(step.type) || step.role === 'null') return shiftByTicks(time, numberOf(step), sign);
-    throw refuse(Codes.invalidValueType, `Invalid value type: ${step.type.name}`);
-  }
   if (typeof step.constant === 'bigint' && typeof time.constant === 'bigint') {
     return ticksValue(time.constant + BigInt(sign) * step.constant, time.precision);
   }
-  return shiftByTicks(time, step, sign);
+  return shiftByTicks(time, isInteger(step.type) ? step : numberOf(step), sign);
 }
 
 function shiftByTicks(time: Value, step: Value, sign: 1 | -1): Value {

@@ -190,13 +190,43 @@ statements('members of JSON tags have the types that they have in the document',
   { sql: "SELECT v->'a' FROM js", error: 0x2605 },
 ]);
 
+statements('lists of tags show all digits of fractions, shapes as text and bytes as hexadecimal digits', service, 's', [
+  {
+    sql: 'CREATE STABLE shown (ts TIMESTAMP, v INT) TAGS (f FLOAT, d DOUBLE, b VARBINARY(8), p GEOMETRY(64))',
+    affected: 0,
+  },
+  { sql: "CREATE TABLE shown1 USING shown TAGS (379.001, -1.5e-3, '\\xaB', 'POINT(1 -2.5)')", affected: 0 },
+  { sql: "CREATE TABLE shown2 USING shown TAGS (-7, 1e-12, '', 'GEOMETRYCOLLECTION(POINT(0 0))')", affected: 0 },
+  { sql: 'CREATE TABLE shown3 USING shown TAGS (NULL, NULL, NULL, NULL)', affected: 0 },
+  {
+    sql: "SELECT tag_value FROM information_schema.ins_tags WHERE stable_name = 'shown' ORDER BY table_name, tag_name",
+    rows: [
+      ['\\xAB'],
+      ['-0.001500000'],
+      ['379.00101'],
+      ['POINT (1.000000 -2.500000)'],
+      ['\\x'],
+      ['1e-12'],
+      ['-7.00000'],
+      ['010700000001000000010100000000000000000000000000000000000000'],
+      [null],
+      [null],
+      [null],
+      [null],
+    ],
+  },
+]);
+
 statements('geometries are read, compared and printed as well-known text', service, 's', [
   { sql: 'CREATE TABLE shapes (ts TIMESTAMP, g GEOMETRY(64), w VARCHAR(32))', affected: 0 },
   {
     sql: `INSERT INTO shapes VALUES (${base}, 'POINT(1 2)', 'POINT(3 4)') (${base + 1}, 'LINESTRING(0 0,2 2)', NULL) (${base + 2}, NULL, NULL)`,
     affected: 3,
   },
-  { sql: 'SELECT st_astext(g) FROM shapes', rows: [['POINT(1 2)'], ['LINESTRING(0 0,2 2)'], [null]] },
+  {
+    sql: 'SELECT st_astext(g) FROM shapes',
+    rows: [['POINT (1.000000 2.000000)'], ['LINESTRING (0.000000 0.000000, 2.000000 2.000000)'], [null]],
+  },
   {
     sql: "SELECT st_geomfromtext('POINT(1 2)') AS a, st_geomfromtext(w) AS b FROM shapes LIMIT 2",
     rows: [
@@ -206,7 +236,7 @@ statements('geometries are read, compared and printed as well-known text', servi
   },
   {
     sql: 'SELECT st_makepoint(1, 2) AS p, st_astext(st_makepoint(0, -1.5)), st_makepoint(1, NULL)',
-    rows: [['0101000000000000000000f03f0000000000000040', 'POINT(0 -1.5)', null]],
+    rows: [['0101000000000000000000f03f0000000000000040', 'POINT (0.000000 -1.500000)', null]],
   },
   {
     sql: "SELECT st_intersects(g, st_geomfromtext('POLYGON((0 1,0 5,5 5,5 1,0 1))')) AS i FROM shapes",
@@ -214,11 +244,11 @@ statements('geometries are read, compared and printed as well-known text', servi
     meta: [['i', 'BOOL', 1]],
   },
   ...[
-    'POINT(116.397428123 -39.9)',
-    'POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,2 1,2 2,1 1))',
-    'MULTIPOINT((1 1),(2 2.5))',
-    'MULTILINESTRING((1 1,2 2),(3 3,4 4))',
-    'MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0)),((9 9,10 9,10 10,9 9)))',
+    'POINT (116.397428123 -39.900000)',
+    'POLYGON ((0.000000 0.000000, 4.000000 0.000000, 0.000000 0.000000), (1.000000 1.000000, 2.000000 1.000000, 1.000000 1.000000))',
+    'MULTIPOINT ((1.000000 1.000000), (2.000000 2.500000))',
+    'MULTILINESTRING ((1.000000 1.000000, 2.000000 2.000000), (3.000000 3.000000, 4.000000 4.000000))',
+    'MULTIPOLYGON (((0.000000 0.000000, 4.000000 0.000000, 4.000000 4.000000, 0.000000 0.000000)), ((9.000000 9.000000, 10.000000 9.000000, 10.000000 10.000000, 9.000000 9.000000)))',
   ].map((text) => ({ sql: `SELECT st_astext(st_geomfromtext('${text}'))`, rows: [[text]] })),
   { sql: "SELECT st_astext(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 1))'))", error: 0x0100 },
   { sql: "SELECT st_geomfromtext('POINT(1)')", error: 0x2803 },

@@ -343,6 +343,13 @@ statements('functions of times know zones, units and the current time', service,
     sql: 'SELECT ts + 1h, ts - 1s, x - ts, 1h / 1s FROM kinds LIMIT 1',
     rows: [['2023-11-14T23:13:20.000Z', '2023-11-14T22:13:19.000Z', 123, 3600]],
   },
+  {
+    sql: 'SELECT ts + true, ts - 1.5, ts + CAST(2 AS FLOAT), CAST(3 AS DECIMAL(4, 1)) + ts FROM kinds LIMIT 1',
+    rows: [
+      ['2023-11-14T22:13:20.001Z', '2023-11-14T22:13:19.999Z', '2023-11-14T22:13:20.002Z', '2023-11-14T22:13:20.003Z'],
+    ],
+  },
+  { sql: "SELECT ts + st_geomfromtext('POINT(1 1)') FROM kinds LIMIT 1", error: 0x2605 },
   { sql: "SELECT timetruncate('2024-01-01', 5)", error: 0x2802 },
   { sql: "SELECT timetruncate('2024-01-01', 2n)", error: 0x2803 },
   { sql: "SELECT timediff('2024-01-01', '2024-01-01', 2s)", error: 0x2803 },
