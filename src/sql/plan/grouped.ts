@@ -13,7 +13,7 @@ import { type GroupedRows, groupRows } from './group/group-rows.js';
 import { mergedSelect } from './group/merged-select.js';
 import { type BlockTask, type BlockWindows, countOf, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
-import { orderTerms, sliceLimits } from './rows/ordering.js';
+import { isNamed, orderTerms, sliceLimits } from './rows/ordering.js';
 import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { fillListedWindows, fillWindows } from './window/fill.js';
@@ -294,7 +294,7 @@ function checkManyRows(task: BlockTask): void {
 /** The value an ORDER BY item sorts by; positions and aliases are matched later. */
 function orderValue(expression: Expression, { items }: BlockTask, translator: ExpressionTranslator): Value {
   if (expression.kind === 'column' && expression.table === undefined) {
-    const item = items.find(({ aliased, name }) => aliased && name === expression.name.text);
+    const item = items.find((candidate) => isNamed(candidate, expression.name.text));
     if (item !== undefined) return translator.translate(item.value);
   }
   return translator.translate(expression);

@@ -48,6 +48,11 @@ answers(
     '["2023-11-14T22:13:40.000Z",2,null,"d2"]',
   ],
 );
+answers(
+  'ORDER BY means what COLS gives by the name of its column',
+  'SELECT COLS(last(voltage), ts), groupid FROM meters GROUP BY tbname, groupid ORDER BY ts DESC, groupid DESC LIMIT 1',
+  ['["2023-11-14T22:14:10.002Z",2]'],
+);
 refuses(
   'COLS of a function that picks no row is refused',
   'SELECT COLS(avg(voltage), ts) FROM d1',

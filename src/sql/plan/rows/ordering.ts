@@ -15,8 +15,13 @@ function orderedItem(order: OrderItem, items: readonly Item[]): number | undefin
     return Number(value.value) - 1;
   }
   if (value.kind !== 'column' || value.table !== undefined) return undefined;
-  const aliased = items.findIndex((item) => item.aliased && item.name === value.name.text);
-  return aliased < 0 ? undefined : aliased;
+  const named = items.findIndex((item) => isNamed(item, value.name.text));
+  return named < 0 ? undefined : named;
+}
+
+/** Whether ORDER BY means an item by a name: its alias, or what COLS calls it although a column has that name, too. */
+export function isNamed({ aliased, name, value }: Item, text: string): boolean {
+  return name === text && (aliased || (value.kind === 'call' && value.name === 'COLS'));
 }
 
 /** An item as planned, for matching ORDER BY with it. */
