@@ -12,6 +12,8 @@ export interface SourceUnderTest {
   readonly gate: ByteCreditGate;
   /** Sends text as a client would; resolves with the ending the client learns, or undefined when nothing was taken. */
   send(text: string): Promise<Delivery | undefined>;
+  /** How often it has shed something, where it does so instead of letting senders wait. */
+  readonly shed?: () => number;
 }
 
 /** More than any gate has. */
@@ -93,7 +95,8 @@ export function sourceContract(
     const seen = settleWith(rig, delivered(1));
     const release = rig.gate.hold('test');
     const ending = rig.send(large);
-    await soon(ending);
+    if (whenHeld === 'sheds') t.true(await until(() => (rig.shed?.() ?? 0) > 0));
+    else await soon(ending);
     t.true(text(seen).length < large.length);
     release();
     const outcome = (await ending)?.outcome;

@@ -51,7 +51,7 @@ async function contract() {
     await sendDatagrams(source.port, text.match(/.*\n/g) ?? []);
     return heard.ending(Buffer.byteLength(text), 1_000);
   };
-  return { source: heard.source, gate, send };
+  return { source: heard.source, gate, send, shed: () => source.counts.shedDatagrams };
 }
 
 sourceContract(test, 'agentd', contract, large, 'sheds');

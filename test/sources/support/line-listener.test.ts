@@ -68,7 +68,7 @@ function contractFor(protocol: 'tcp' | 'udp') {
       else await sendStream(source.ports[0]!, pieces, 1);
       return heard.ending(Buffer.byteLength(text), 1_000);
     };
-    return { source: heard.source, gate, send };
+    return { source: heard.source, gate, send, shed: () => source.counts.shedDatagrams };
   };
 }
 
