@@ -6,12 +6,12 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
 } from 'fastify';
+import type { BodyBudget } from '../async/body-budget.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { CorsSettings } from '../model/cors-settings.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
-import type { BodyBudget } from '../work/body-budget.js';
 import { probablePath } from './answer/probable-path.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { createApiDocument } from './api/document.js';

@@ -1,12 +1,12 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { type Alarm, type Clock, systemClock } from '../async/clock.js';
+import { Slice } from '../async/slice.js';
 import { isOvertaken } from '../database/storage/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
-import { type Alarm, type Clock, systemClock } from '../work/clock.js';
-import { Slice } from '../work/slice.js';
 import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {

@@ -1,3 +1,4 @@
+import { RepeatedWork } from '../async/repeated-work.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { Engine } from '../database/engine/engine.js';
 import { EventsStore } from '../database/rows/events-store.js';
@@ -8,7 +9,6 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { EventChange } from '../model/notification.js';
 import type { RuleTrial } from '../model/rule-list.js';
-import { RepeatedWork } from '../work/repeated-work.js';
 import { Announcer } from './events/announcer.js';
 import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';

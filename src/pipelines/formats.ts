@@ -1,3 +1,4 @@
+import { Slice } from '../async/slice.js';
 import type { WireFormat } from '../model/batch.js';
 import { Codes, FaultError } from '../model/fault.js';
 import type { BodyPiece, MessageLimits } from '../sources/http-body/source.js';
@@ -24,7 +25,6 @@ import {
   type MessageShape,
   type PieceLimits,
 } from '../transforms/wire/message-pieces.js';
-import { Slice } from '../work/slice.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;

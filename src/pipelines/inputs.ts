@@ -1,4 +1,5 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import { nowMicros } from '../async/clock.js';
 import { isDenied } from '../database/catalogue/rights.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
@@ -9,7 +10,6 @@ import type { WatchedFigures } from '../model/figure.js';
 import type { SourceKind, SourceSettings } from '../sources/kind.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { through } from '../sources/support/through.js';
-import { nowMicros } from '../work/clock.js';
 import type { ServiceSignals } from './events/signals.js';
 import { scrapePieces } from './formats.js';
 import { StandingUser } from './standing-user.js';

@@ -1,7 +1,7 @@
+import type { Alarm } from '../async/clock.js';
 import type { Batch, EarlierGroup, Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Fault } from '../model/fault.js';
-import type { Alarm } from '../work/clock.js';
 import { pairOf } from './write/groups.js';
 
 /** Bounds of one group. */

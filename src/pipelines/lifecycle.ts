@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { deferred } from '../async/deferred.js';
 import type { Component, ComponentLog } from '../model/component.js';
-import { deferred } from '../work/deferred.js';
 
 /** How much of the stop deadline draining may use. */
 const drainShare = 0.75;

@@ -1,3 +1,4 @@
+import { othersTurn } from '../async/others-turn.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
@@ -15,7 +16,6 @@ import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { metricsValue } from '../transforms/points/label-set.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
-import { othersTurn } from '../work/others-turn.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
 import { withCurrentSchema } from './statements/current-schema.js';
 import type { WritePipeline } from './writes.js';

@@ -1,8 +1,8 @@
+import { OpenWork } from '../async/open-work.js';
 import type { CredentialCheck } from '../database/users/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
-import { OpenWork } from '../work/open-work.js';
 import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
 
 /** For a client that has left: no one reads it. */

@@ -1,4 +1,6 @@
 import { map, merge, Subject, type Subscription } from 'rxjs';
+import { nowMicros } from '../async/clock.js';
+import { OpenList } from '../async/open-list.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
 import { storageWhenMade } from '../database/catalogue/shapes.js';
@@ -24,8 +26,6 @@ import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
-import { nowMicros } from '../work/clock.js';
-import { OpenList } from '../work/open-list.js';
 import { type BatchLimits, GroupCommit } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';

@@ -1,4 +1,4 @@
-import { deferred } from '../work/deferred.js';
+import { deferred } from '../async/deferred.js';
 
 /** The end of a service that can write no more. */
 export class Failure {

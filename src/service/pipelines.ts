@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { BodyBudget } from '../async/body-budget.js';
 import type { Settings } from '../config/adapter-settings.js';
 import { dialectVersion } from '../config/version.js';
 import type { Variable } from '../database/system-tables/system-table.js';
@@ -26,7 +27,6 @@ import { defineTable, isDefined } from '../sinks/table-preparation.js';
 import { readTypesDatabases } from '../sources/agentd/types-database.js';
 import { HttpBodySource } from '../sources/http-body/source.js';
 import { sourceKinds } from '../sources/kinds.js';
-import { BodyBudget } from '../work/body-budget.js';
 import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
 import { ownFigures } from './monitoring.js';
 import type { ServiceParts } from './parts.js';

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { nowMicros } from '../async/clock.js';
+import { Slice } from '../async/slice.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
@@ -11,8 +13,6 @@ import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { expectedFault, type Fault } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
-import { nowMicros } from '../work/clock.js';
-import { Slice } from '../work/slice.js';
 import { mergeRows } from './merge-rows.js';
 import { deliveryOf, endedWith } from './outcome.js';
 import { isCurrent, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';

@@ -1,3 +1,4 @@
+import { Slice } from '../async/slice.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { createNamed } from '../database/storage/create-named.js';
 import { overtaken } from '../database/storage/overtaken.js';
@@ -7,7 +8,6 @@ import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
-import { Slice } from '../work/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
 /** Context in which tables are prepared. */

@@ -177,7 +177,7 @@ for (const [room, door] of Object.entries(doors)) {
     for (const file of sources(join(root, room))) {
       const name = relative(root, file);
       if (roomOf(name) !== room) continue;
-      const tools = door.rooms.includes('model') ? ['work'] : [];
+      const tools = door.rooms.includes('model') ? ['async'] : [];
       const allowed = [room, 'text', 'bytes', ...tools, ...door.rooms, ...(exceptions[name] ?? [])];
       for (const specifier of imports(file)) {
         if (specifier.startsWith('node:')) continue;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { BodyBudget } from '../../src/async/body-budget.js';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { SubTables } from '../../src/database/storage/sub-tables.js';
@@ -6,7 +7,6 @@ import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { WritePipeline } from '../../src/pipelines/writes.js';
 import { HttpBodySource } from '../../src/sources/http-body/source.js';
 import { LineCutter } from '../../src/transforms/wire/line-cutter.js';
-import { BodyBudget } from '../../src/work/body-budget.js';
 import { blockOf, int } from '../support/blocks.js';
 import { silentLog } from '../support/engine.js';
 import { until } from '../support/until.js';

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { BodyBudget } from '../../src/async/body-budget.js';
 import type { HandlerSettings, HttpObserver } from '../../src/http/request/call.js';
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../../src/http/server.js';
 import type { ComponentLog } from '../../src/model/component.js';
@@ -22,7 +23,6 @@ import type {
 } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
 import type { TlsSettings } from '../../src/model/tls-settings.js';
-import { BodyBudget } from '../../src/work/body-budget.js';
 
 /** The one user of the little database behind the room under test. */
 export const user = 'root';

@@ -1,4 +1,4 @@
-import type { Alarm, Clock } from '../../src/work/clock.js';
+import type { Alarm, Clock } from '../../src/async/clock.js';
 
 /** A clock whose time passes when a test says so. */
 export class ManualClock implements Clock {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { Slice } from '../../async/slice.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { Slice } from '../../work/slice.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
 import { KeeperLog } from './keeper-log.js';

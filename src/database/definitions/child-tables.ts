@@ -1,10 +1,10 @@
+import { Slice } from '../../async/slice.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import type { Expression } from '../../sql/syntax/ast.js';
 import type { ChildTable } from '../../sql/syntax/ast-statement.js';
-import { Slice } from '../../work/slice.js';
 import { checkComment, checkedName, checkTtl } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 

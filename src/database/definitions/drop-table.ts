@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Slice } from '../../async/slice.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
-import { Slice } from '../../work/slice.js';
 import { subTableKey } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
 import type { NamedSeries } from '../storage/sub-tables.js';

@@ -1,7 +1,7 @@
+import { RepeatedWork } from '../../async/repeated-work.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { RepeatedWork } from '../../work/repeated-work.js';
 import { seriesId } from '../catalogue/identity.js';
 import type { Engine } from '../engine/engine.js';
 import { dropOldRows } from '../rows/retention.js';

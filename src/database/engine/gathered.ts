@@ -1,4 +1,4 @@
-import { othersTurn } from '../../work/others-turn.js';
+import { othersTurn } from '../../async/others-turn.js';
 
 /** One caller's part of a joint run. */
 interface Part<I, O> {

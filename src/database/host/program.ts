@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { deferred } from '../../async/deferred.js';
 import { reasonOf } from '../../model/fault.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
-import { deferred } from '../../work/deferred.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './connection/options.js';
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';

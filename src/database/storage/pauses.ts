@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../work/clock.js';
+import { type Clock, systemClock } from '../../async/clock.js';
 
 /** When something came last at a place, and when the time before, ms of the process. */
 interface Coming {

@@ -1,3 +1,4 @@
+import { Slice } from '../../async/slice.js';
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
@@ -9,7 +10,6 @@ import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import { isBinary } from '../../sql/values/value.js';
-import { Slice } from '../../work/slice.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { commonBits, leadOf, seriesId, subTableKey } from '../catalogue/identity.js';
 import type { Engine } from '../engine/engine.js';

@@ -1,4 +1,4 @@
-import { deferred } from '../../work/deferred.js';
+import { deferred } from '../../async/deferred.js';
 
 /** Gives a turn back. */
 export type EndTurn = () => void;

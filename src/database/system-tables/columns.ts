@@ -1,5 +1,5 @@
+import { collected } from '../../async/slice.js';
 import { type DataType, dataType, type TableDef, typeLength } from '../../model/schema.js';
-import { collected } from '../../work/slice.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { type LiveTable, liveSuperTables, liveTables, subTableRows } from './live-tables.js';

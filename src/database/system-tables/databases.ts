@@ -1,6 +1,6 @@
+import { collected } from '../../async/slice.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { systemDatabases } from '../../sql/values/context.js';
-import { collected } from '../../work/slice.js';
 import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { liveDatabases, liveSuperTables } from './live-tables.js';

@@ -1,7 +1,7 @@
+import { Slice } from '../../async/slice.js';
 import type { ColumnMeta } from '../../model/exchange.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
-import { Slice } from '../../work/slice.js';
 
 /** A value of an inline relation; times are ticks, BOOL is a boolean. */
 type InlineValue = string | number | bigint | boolean | null;

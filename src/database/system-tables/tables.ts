@@ -1,7 +1,7 @@
+import { collected } from '../../async/slice.js';
 import type { ColumnMeta } from '../../model/exchange.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { castToEngine } from '../../sql/engine/storage.js';
-import { collected } from '../../work/slice.js';
 import { indexesOf } from '../catalogue/tag-indexes.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { columnAlias, type InlineRow, inlineRows } from './inline.js';

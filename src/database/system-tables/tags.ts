@@ -1,9 +1,9 @@
+import { collected } from '../../async/slice.js';
 import type { ColumnDef, TableDef, TypeName } from '../../model/schema.js';
 import { fractionText } from '../../sql/engine/fraction-text.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { ofSeries } from '../../sql/engine/storage.js';
 import { somePoint, wellKnownText } from '../../sql/functions/geometry-print.js';
-import { collected } from '../../work/slice.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
 import type { Engine } from '../engine/engine.js';

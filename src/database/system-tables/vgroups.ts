@@ -1,5 +1,5 @@
+import { collected } from '../../async/slice.js';
 import type { DatabaseDef } from '../../model/schema.js';
-import { collected } from '../../work/slice.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { inlineRows } from './inline.js';
 import { liveDatabases, liveSuperTables, subTableRows, subTableVgroup } from './live-tables.js';

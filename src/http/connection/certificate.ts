@@ -1,9 +1,9 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import tls from 'node:tls';
+import { readSettingFile } from '../../async/setting-file.js';
 import type { ComponentLog } from '../../model/component.js';
 import { reasonOf } from '../../model/fault.js';
 import type { TlsSettings } from '../../model/tls-settings.js';
-import { readSettingFile } from '../../work/setting-file.js';
 
 /** How often the files are looked at. */
 const watchIntervalMs = 1_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Openable, OpenList } from '../../work/open-list.js';
+import { type Openable, OpenList } from '../../async/open-list.js';
 import { cutWhenSlow } from './answered.js';
 
 /** A request that is not finished yet. */

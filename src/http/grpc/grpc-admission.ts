@@ -1,7 +1,7 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import type { BodyBudget, BodyLease } from '../../async/body-budget.js';
 import type { Credentials, Intake } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { BodyBudget, BodyLease } from '../../work/body-budget.js';
 import { refusalOf } from '../answer/refusal.js';
 import { rpcCode } from '../handlers/otlp.js';
 import { refusalOfOutcome } from '../handlers/writing.js';

@@ -9,12 +9,12 @@ import {
   status as statusCodes,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import type { BodyBudget } from '../../async/body-budget.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { Intake, WriteRequest } from '../../model/exchange.js';
 import type { TlsSettings } from '../../model/tls-settings.js';
 import { newTally, withoutMetadata } from '../../model/write-tally.js';
-import type { BodyBudget } from '../../work/body-budget.js';
 import { ask } from '../answer/exchange.js';
 import { readCertificate, watchCertificate } from '../connection/certificate.js';
 import { exportResponse, rpcCode } from '../handlers/otlp.js';

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyBudget } from '../../async/body-budget.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { RowReject } from '../../model/delivery.js';
 import type { Credentials, Intake } from '../../model/exchange.js';
 import type { Fault } from '../../model/fault.js';
 import type { RecordedStatement } from '../../telemetry/sql-record.js';
-import type { BodyBudget } from '../../work/body-budget.js';
 import type { LoginCodes } from './login-code.js';
 
 /** One request on its way through a handler. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { createUnzip } from 'node:zlib';
+import type { BodyLease } from '../../async/body-budget.js';
+import { collectBytes, firstBytes } from '../../async/collect-bytes.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { BodyLease } from '../../work/body-budget.js';
-import { collectBytes, firstBytes } from '../../work/collect-bytes.js';
 import { isFault } from './auth.js';
 import type { AdmittedCall, HandlerContext, KnownCall } from './call.js';
 

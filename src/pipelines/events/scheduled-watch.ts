@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { RepeatedWork } from '../../async/repeated-work.js';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { SeriesNames } from '../../database/rows/series-names.js';
 import { heardSeries, type SilentContext, silentSeries } from '../../database/rows/silent-series.js';
@@ -10,7 +11,6 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
 import { FaultError } from '../../model/fault.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import { RepeatedWork } from '../../work/repeated-work.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Rows of a query, by column name. The signal ends it. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { RepeatedWork } from '../../async/repeated-work.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { SeriesNames } from '../../database/rows/series-names.js';
@@ -10,7 +11,6 @@ import type { BlockGroup } from '../../model/batch.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import { RepeatedWork } from '../../work/repeated-work.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Context of the watch over values. */

@@ -1,3 +1,4 @@
+import { othersTurn } from '../../async/others-turn.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/storage/sub-tables.js';
@@ -7,7 +8,6 @@ import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
-import { othersTurn } from '../../work/others-turn.js';
 import { storableTimes } from '../write/stamp.js';
 import type { WritePipeline } from '../writes.js';
 import { StatementNames } from './names.js';

@@ -1,3 +1,4 @@
+import { othersTurn } from '../../async/others-turn.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { Listing } from '../../database/definitions/listing.js';
@@ -22,7 +23,6 @@ import {
   systemDatabases,
   tooLongForEngine,
 } from '../../sql/values/context.js';
-import { othersTurn } from '../../work/others-turn.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import type { KnownTables } from './kept-plans.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';

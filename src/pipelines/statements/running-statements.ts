@@ -1,9 +1,9 @@
+import { type Openable, OpenList } from '../../async/open-list.js';
 import type { Access } from '../../database/catalogue/rights.js';
 import type { StatementPlace } from '../../database/system-tables/kill-id.js';
 import type { RunningStatement } from '../../database/system-tables/system-table.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { SlowStatement } from '../../model/slow-statement.js';
-import { type Openable, OpenList } from '../../work/open-list.js';
 
 /** As much of a statement's text as is shown. */
 const maxShownBytes = 2048;

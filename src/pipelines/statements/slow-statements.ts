@@ -1,8 +1,8 @@
+import { type Openable, OpenList } from '../../async/open-list.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import type { SlowStatement, SlowStatementList } from '../../model/slow-statement.js';
 import { withoutSecrets } from '../../telemetry/sql-record.js';
-import { type Openable, OpenList } from '../../work/open-list.js';
 
 /** As much of a statement's text as is kept. */
 const maxKeptBytes = 2048;

@@ -1,3 +1,4 @@
+import { RepeatedWork } from '../../async/repeated-work.js';
 import { leaseMs, type StreamState } from '../../database/rows/stream-states.js';
 import { isOvertaken } from '../../database/storage/overtaken.js';
 import type { Component } from '../../model/component.js';
@@ -5,7 +6,6 @@ import type { StreamDef } from '../../model/derivation.js';
 import { FaultError, mayPass } from '../../model/fault.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
-import { RepeatedWork } from '../../work/repeated-work.js';
 import { withCurrentSchema } from '../statements/current-schema.js';
 import { type StreamContext, streamStatement } from './context.js';
 import { firstState, streamRound } from './round.js';

@@ -1,8 +1,8 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import type { Openable, OpenList } from '../../async/open-list.js';
 import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
-import type { Openable, OpenList } from '../../work/open-list.js';
 
 /** Endings of batches that have come and have not ended. */
 export type OpenBatches = OpenList<Openable & Pick<Batch, 'settle'>>;

@@ -1,10 +1,10 @@
 import { Observable, type OperatorFunction } from 'rxjs';
+import { othersTurn } from '../../async/others-turn.js';
+import { Slice } from '../../async/slice.js';
 import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { expectedFault, type Fault, mayPass } from '../../model/fault.js';
-import { othersTurn } from '../../work/others-turn.js';
-import { Slice } from '../../work/slice.js';
 import { guarded } from '../guarded.js';
 
 /** How rows find their tables. */

@@ -1,8 +1,8 @@
+import { Slice } from '../../async/slice.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { TextHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
-import { Slice } from '../../work/slice.js';
 import { runsOf } from './runs.js';
 import type { Home } from './split.js';
 

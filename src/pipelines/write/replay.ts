@@ -1,3 +1,4 @@
+import { Slice } from '../../async/slice.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { FaultError } from '../../model/fault.js';
@@ -5,7 +6,6 @@ import type { JoinedRows } from '../../transforms/points/parse-options.js';
 import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import { Slice } from '../../work/slice.js';
 import type { BlockOfTexts, OnTheWay, ReadLogged } from './on-the-way.js';
 import { readPatiently } from './read-patiently.js';
 import { cutsOf } from './runs.js';

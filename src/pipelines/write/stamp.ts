@@ -1,8 +1,8 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import { nowMicros } from '../../async/clock.js';
 import { type Batch, type ByteBlock, batchFrom, type Reading, targetAt } from '../../model/batch.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../../model/schema.js';
 import type { TimeRange } from '../../sql/plan/insert-select.js';
-import { nowMicros } from '../../work/clock.js';
 
 /** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
 export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {

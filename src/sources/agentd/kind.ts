@@ -1,5 +1,5 @@
+import { readSettingFile } from '../../async/setting-file.js';
 import { openPackets, type PacketRefusals, parseUserFile } from '../../transforms/open-packets.js';
-import { readSettingFile } from '../../work/setting-file.js';
 import { type OpenSource, type SourceKind, targetOf } from '../kind.js';
 import { through } from '../support/through.js';
 import { type AgentdSettings, agentdSettings } from './options.js';

@@ -1,5 +1,5 @@
+import { readSettingFile } from '../../async/setting-file.js';
 import { type DataSourceNames, parseTypesDatabase } from '../../transforms/parse/agentd.js';
-import { readSettingFile } from '../../work/setting-file.js';
 
 /** Names of the values of each type, from the files of `agentd.typesDb`; undefined without any. */
 export function readTypesDatabases(paths: readonly string[]): DataSourceNames | undefined {

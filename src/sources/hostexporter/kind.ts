@@ -1,4 +1,4 @@
-import { readSettingFile } from '../../work/setting-file.js';
+import { readSettingFile } from '../../async/setting-file.js';
 import { type SourceKind, targetOf } from '../kind.js';
 import { type HostexporterSettings, hostexporterSettings } from './options.js';
 import { HostexporterSource, type ScrapeCertificates, shownAddress } from './source.js';

@@ -1,11 +1,11 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Observable } from 'rxjs';
+import { othersTurn } from '../../async/others-turn.js';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
-import { othersTurn } from '../../work/others-turn.js';
 import type { ScrapePiece } from '../kind.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';

@@ -1,14 +1,14 @@
 import { Subject } from 'rxjs';
+import type { BodyBudget } from '../../async/body-budget.js';
+import { type Collected, collectBytes, firstBytes } from '../../async/collect-bytes.js';
+import { OpenWork } from '../../async/open-work.js';
+import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
-import type { BodyBudget } from '../../work/body-budget.js';
-import { type Collected, collectBytes, firstBytes } from '../../work/collect-bytes.js';
-import { OpenWork } from '../../work/open-work.js';
-import { othersTurn } from '../../work/others-turn.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
 

@@ -1,9 +1,9 @@
 import { interval, type MonoTypeOperatorFunction, type Observable, tap } from 'rxjs';
+import { deferred } from '../../async/deferred.js';
 import type { Batch, ByteBlock } from '../../model/batch.js';
 import type { Source } from '../../model/component.js';
 import { aggregateStatsd, type GatherOptions, type StatCounts } from '../../transforms/aggregate-statsd.js';
 import { StatStore } from '../../transforms/stat-store.js';
-import { deferred } from '../../work/deferred.js';
 import type { StatsgwSettings } from './options.js';
 
 /** Bytes of the names of all series together. */

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
+import { othersTurn } from '../../async/others-turn.js';
 import type { CreditGate } from '../../model/component.js';
-import { othersTurn } from '../../work/others-turn.js';
 
 /** An item that took longer in ms is followed by a turn of the event loop. */
 const longTurnMs = 5;

@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
+import { OpenWork } from '../../async/open-work.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { CreditGate } from '../../model/component.js';
-import { OpenWork } from '../../work/open-work.js';
 
 /** Facts that all batches of one source share. */
 interface EmitterOptions {

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
+import { othersTurn } from '../../async/others-turn.js';
 import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
-import { othersTurn } from '../../work/others-turn.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {

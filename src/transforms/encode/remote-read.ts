@@ -1,7 +1,7 @@
+import { Slice, sorted } from '../../async/slice.js';
 import { PoolReader } from '../../bytes/pool-reader.js';
 import { putVarint, varintLength } from '../../bytes/varint.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { Slice, sorted } from '../../work/slice.js';
 
 /** Bytes of one row of samples: id, Unix ms and value. */
 const rowBytes = 24;

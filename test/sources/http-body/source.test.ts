@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import test from 'ava';
+import { BodyBudget } from '../../../src/async/body-budget.js';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
@@ -7,7 +8,6 @@ import { Codes, type Fault, fault } from '../../../src/model/fault.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { HttpBodySource } from '../../../src/sources/http-body/source.js';
 import { LineCutter } from '../../../src/transforms/wire/line-cutter.js';
-import { BodyBudget } from '../../../src/work/body-budget.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
 import { instant } from '../../support/group-commit.js';
 import { until } from '../../support/until.js';

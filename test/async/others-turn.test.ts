@@ -1,5 +1,5 @@
 import test from 'ava';
-import { othersTurn } from '../../src/work/others-turn.js';
+import { othersTurn } from '../../src/async/others-turn.js';
 
 test('of several works that wait one goes on per turn of the event loop, in their order', async (t) => {
   const went: string[] = [];

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import test from 'ava';
 import fc from 'fast-check';
+import { BodyBudget, type BodyLease } from '../../src/async/body-budget.js';
+import { collectBytes, firstBytes } from '../../src/async/collect-bytes.js';
 import { FaultError } from '../../src/model/fault.js';
-import { BodyBudget, type BodyLease } from '../../src/work/body-budget.js';
-import { collectBytes, firstBytes } from '../../src/work/collect-bytes.js';
 import { until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;

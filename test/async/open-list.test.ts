@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { OpenList } from '../../src/work/open-list.js';
+import { OpenList } from '../../src/async/open-list.js';
 
 test('it holds what a set would hold', (t) => {
   const steps = fc.array(fc.record({ isNew: fc.boolean(), pick: fc.nat(20) }), { maxLength: 60 });

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { deferred } from '../../src/work/deferred.js';
-import { RepeatedWork } from '../../src/work/repeated-work.js';
+import { deferred } from '../../src/async/deferred.js';
+import { RepeatedWork } from '../../src/async/repeated-work.js';
 import { until } from '../support/until.js';
 
 test('work begins again after the rest that it asks for, and ends with a stop', async (t) => {
