@@ -42,12 +42,12 @@ const serviceRooms = [
 ];
 
 /**
- * What each room may import: `text`, `bytes` and other rooms, with `model` also `work`, and packages by prefix. A folder in a room may be a room of
+ * What each room may import: `text`, `bytes` and other rooms, with `model` also `async`, and packages by prefix. A folder in a room may be a room of
  * its own; who may import a room may import those in it.
  */
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
-  work: { rooms: ['model'], packages: [] },
+  async: { rooms: ['model'], packages: [] },
   text: { rooms: [], packages: [] },
   bytes: { rooms: [], packages: [] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
