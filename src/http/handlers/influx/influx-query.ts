@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { isWhole, type SqlAnswer, type SqlRequest } from '../../../model/exchange.js';
 import type { Fault } from '../../../model/fault.js';
+import { quotedName } from '../../../text/quoted-name.js';
 import { ask } from '../../answer/exchange.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
@@ -93,12 +94,12 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
   switch (statement.kind) {
     case 'create-database': {
       const result = await sql(
-        `CREATE DATABASE IF NOT EXISTS ${quoted(statement.name)} PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
+        `CREATE DATABASE IF NOT EXISTS ${quotedName(statement.name)} PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
       );
       return isFault(result) ? result : {};
     }
     case 'drop-database': {
-      const result = await sql(`DROP DATABASE IF EXISTS ${quoted(statement.name)}`);
+      const result = await sql(`DROP DATABASE IF EXISTS ${quotedName(statement.name)}`);
       return isFault(result) ? result : {};
     }
     case 'show-databases': {
@@ -117,10 +118,6 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
       return isFault(policies) ? policies : { messages: [{ level: 'warning', text: policyNote }] };
     }
   }
-}
-
-function quoted(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 const dayMinutes = 24 * 60;
