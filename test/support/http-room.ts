@@ -6,7 +6,7 @@ import type { HandlerSettings, HttpObserver } from '../../src/http/request/call.
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../../src/http/server.js';
 import type { ComponentLog } from '../../src/model/component.js';
 import type { CorsSettings } from '../../src/model/cors-settings.js';
-import type { Delivery } from '../../src/model/delivery.js';
+import { type Delivery, delivered } from '../../src/model/delivery.js';
 import type {
   Credentials,
   EventAnswer,
@@ -94,6 +94,27 @@ const refusingDesk: Intake['desk'] = {
   notifications: refuseAll,
   testNotifications: refuseAll,
 };
+
+/** Databases whose writes {@link answering} refuses, and why. */
+const refusals: Readonly<Record<string, Fault>> = {
+  none: fault('database', Codes.databaseNotExist, 'Database not exist'),
+  away: fault('network', Codes.networkUnavailable, 'no engine'),
+  long: fault('parameter', Codes.statementTooLong, 'the body is longer'),
+};
+
+/** Answers every write in one way, but those to databases called `none`, `away` and `long`, and remembers what came. */
+export function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
+  return {
+    write: (exchange) => {
+      const { request } = exchange;
+      seen.push(request);
+      request.body.resume();
+      const refusal = refusals[request.target.database];
+      if (refusal !== undefined) exchange.refuse(refusal);
+      else exchange.answer(answer);
+    },
+  };
+}
 
 function defaultIntake(options: RoomOptions): Intake {
   return {

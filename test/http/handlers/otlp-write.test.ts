@@ -4,26 +4,11 @@ import test from 'ava';
 import { delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { type Ask, ask, type Reply, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { type Ask, answering, ask, type Reply, startRoom } from '../../support/http-room.js';
 import { otlpAnswer } from '../../support/otlp-messages.js';
 
 const path = '/v1/metrics';
 const types = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
-
-function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
-  return {
-    write: (exchange) => {
-      const { request } = exchange;
-      seen.push(request);
-      request.body.resume();
-      const { database } = request.target;
-      if (database === 'none') exchange.refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
-      else if (database === 'away') exchange.refuse(fault('network', Codes.networkUnavailable, 'no engine'));
-      else if (database === 'long') exchange.refuse(fault('parameter', Codes.statementTooLong, 'the body is longer'));
-      else exchange.answer(answer);
-    },
-  };
-}
 
 function send(room: { port: number }, type: string, more: Ask = {}): Promise<Reply> {
   return ask(room, { path, body: '{}', ...more, headers: { 'content-type': type, ...more.headers } });

@@ -2,23 +2,9 @@ import test from 'ava';
 import { delivered } from '../../../../src/model/delivery.js';
 import type { Credentials, WriteRequest } from '../../../../src/model/exchange.js';
 import { Codes, fault } from '../../../../src/model/fault.js';
-import { ask, basic, password, type RoomOptions, rows, startRoom, user } from '../../../support/http-room.js';
+import { answering, ask, basic, password, rows, startRoom, user } from '../../../support/http-room.js';
 
 const bad = fault('parameter', Codes.lineSyntax, 'no field');
-
-/** Answers every write in one way, and remembers what came. */
-function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
-  return {
-    write: (exchange) => {
-      const { request } = exchange;
-      seen.push(request);
-      request.body.resume();
-      const { database } = request.target;
-      if (database === 'none') exchange.refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
-      else exchange.answer(answer);
-    },
-  };
-}
 
 test('all writes say database and precision in their own way', async (t) => {
   const seen: WriteRequest[] = [];
