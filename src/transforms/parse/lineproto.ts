@@ -277,7 +277,7 @@ class LineReader {
     }
     const slot = this.#points.addColumn(name.toString(), this.#points.fields.kinds[index]!, index);
     if (typeof slot === 'number') return slot;
-    return this.#fail({ at: start, code: slot.code, message: `field ${shown} cannot be stored: ${slot.message}` });
+    return this.#fail({ at: start, code: slot.code, message: `field ${shown} ${slot.message}` });
   }
 
   #failName(start: number, end: number): number {

@@ -202,7 +202,7 @@ export class PointCollector {
   /** Adds a column for a field that the table lacks and returns its slot, or why it cannot have it. */
   addColumn(name: string, kind: number, index: number): number | Fault {
     if (!this.newTags?.has(name)) return this.table.addField(name, kind, index);
-    return fault('parameter', Codes.duplicatedColumns, 'it is the name of a tag');
+    return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
   }
 
   /** Notes that the point fills a column with a value of a kind; returns why it must not, if so. */

@@ -157,11 +157,15 @@ export class PointTable {
    */
   addField(name: string, kind: number, index: number): number | Fault {
     if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
-      return fault('parameter', Codes.duplicatedColumns, 'it is the name of the time column');
+      return fault('parameter', Codes.duplicatedColumns, 'has the name of the time column');
     }
-    if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'it is the name of a tag');
+    if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
     if (this.columns.length + this.#tagNames.size + 1 >= maxTableColumns) {
-      return fault('parameter', Codes.tooManyTableColumns, `the table has ${maxTableColumns} columns already`);
+      return fault(
+        'parameter',
+        Codes.tooManyTableColumns,
+        `is one too many: the table has ${maxTableColumns} columns already`,
+      );
     }
     const slot = this.#insert(name, kind, undefined);
     if (index <= this.#order.length) this.#order[index] = slot;

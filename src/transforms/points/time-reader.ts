@@ -93,7 +93,8 @@ export class TimeReader extends Ticks {
   #notATime(bytes: Uint8Array, start: number, end: number): number {
     let stop = start;
     while (stop < end && bytes[stop] !== 0x0a && bytes[stop] !== 0x0d && bytes[stop] !== 0x20) stop++;
-    if (bytes[start] === minus) return this.#outOfRange(bytes, start, stop, 'is before 1970');
+    const isNegative = bytes[start] === minus && this.#run.scan(bytes, start + 1, stop) === stop && stop > start + 1;
+    if (isNegative) return this.#outOfRange(bytes, start, stop, 'is before 1970');
     this.problem = badLine(start, `timestamp ${excerpt(bytes, start, stop)} is not a whole number`);
     return -1;
   }

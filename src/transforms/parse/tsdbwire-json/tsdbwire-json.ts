@@ -44,12 +44,12 @@ class ObjectReader {
   /** The series whose key the current object has, because it was expected; -1 when it must be looked for. */
   #expected = -1;
   #rows = 0;
-  /** Times and values are numbers, quoted or not. */
-  readonly #isNumeric: boolean;
+  /** Times and values are numbers, quoted or not, and other members are passed over. */
+  readonly #isOpentsdb: boolean;
 
-  constructor(bytes: Uint8Array, options: ParseOptions, isNumeric: boolean) {
+  constructor(bytes: Uint8Array, options: ParseOptions, isOpentsdb: boolean) {
     this.#options = options;
-    this.#isNumeric = isNumeric;
+    this.#isOpentsdb = isOpentsdb;
     this.#text = new JsonText(terminated(bytes));
     this.#view = new DataView(this.#text.bytes.buffer, this.#text.bytes.byteOffset, this.#text.end);
     this.#points = new PointCollector(options, this.#text.end);
@@ -208,15 +208,20 @@ class ObjectReader {
       const nameEnd = text.endOfString(at);
       if (nameEnd < 0) return -1;
       const member = this.#memberOf(at, nameEnd);
-      if (member < 0) return text.fail(at, `member ${excerpt(bytes, at + 1, nameEnd - 1)} is not known`);
-      if (this.#starts[member]! >= 0) return text.fail(at, `member "${memberNames[member]}" occurs twice`);
+      if (member < 0) {
+        if (!this.#isOpentsdb) return text.fail(at, `member ${excerpt(bytes, at + 1, nameEnd - 1)} is not known`);
+      } else if (this.#starts[member]! >= 0) {
+        return text.fail(at, `member "${memberNames[member]}" occurs twice`);
+      }
       const valueAt = text.valueAfter(nameEnd);
       const valueEnd = valueAt < 0 ? -1 : text.endOfValue(valueAt);
       if (valueEnd < 0) return -1;
-      this.#starts[member] = valueAt;
-      this.#ends[member] = valueEnd;
-      order.add(member, from, valueAt);
-      from = valueEnd;
+      if (member >= 0) {
+        this.#starts[member] = valueAt;
+        this.#ends[member] = valueEnd;
+        order.add(member, from, valueAt);
+        from = valueEnd;
+      }
       at = text.nextMember(valueEnd);
       if (at < 0) return -1;
     }
@@ -308,7 +313,7 @@ class ObjectReader {
       if (unit === undefined) return text.fail(start, `${JSON.stringify(typed.type)} is not a unit of time`) >= 0;
       isRead = times.readIn(unit, text.bytes, typed.start, typed.end);
     } else {
-      const quotes = this.#isNumeric && text.bytes[start] === quote ? 1 : 0;
+      const quotes = this.#isOpentsdb && text.bytes[start] === quote ? 1 : 0;
       isRead = times.read(text.bytes, start + quotes, this.#ends[Member.timestamp]! - quotes);
     }
     if (!isRead) text.problem = times.problem;
@@ -319,7 +324,7 @@ class ObjectReader {
     const points = this.#points;
     const start = this.#starts[Member.value]!;
     const end = this.#ends[Member.value]!;
-    if (!(this.#isNumeric ? this.#values.readNumber(start, end) : this.#values.read(start, end))) return false;
+    if (!(this.#isOpentsdb ? this.#values.readNumber(start, end) : this.#values.read(start, end))) return false;
     const index = points.field(valueField, points.fields.kinds[0]!);
     if (typeof index === 'number') return true;
     this.#failWith(start, { ...index, message: `the value ${index.message}` });
@@ -348,7 +353,8 @@ export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): Par
 }
 
 /**
- * The same for points as OpenTSDB takes them: times and values may be quoted, and a value that is no number is refused.
+ * The same for points as OpenTSDB takes them: times and values may be quoted, a value that is no number is refused, and members with other
+ * names are passed over.
  * See http://opentsdb.net/docs/build/html/api_http/put.html
  */
 export function parseOpentsdbJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {

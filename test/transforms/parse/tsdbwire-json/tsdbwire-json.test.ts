@@ -44,6 +44,28 @@ test('points as OpenTSDB takes them have numbers for times and values, quoted or
   }
 });
 
+test('points as OpenTSDB takes them may have members with other names, which are passed over', (t) => {
+  const desk = new LineProtocolDesk('ns', parseOpentsdbJson);
+  const more = (text: string): string =>
+    `{"ttl":86400,"source":{"metric":"no","tags":[1,"}"]},${text.slice(1, -1)},"tsuid":null}`;
+  const objects = [
+    more(object()),
+    more(object({ value: '2' })),
+    object({ value: '3' }),
+    more('{"value":4}'),
+    more(object({ value: '5' })),
+  ];
+  const parsed = desk.parse(`[${objects.join()}]`);
+  t.deepEqual(
+    desk.rows(parsed).map((row) => row.fields._value?.value),
+    [1, 2, 3, 5],
+  );
+  t.regex(parsed.rejects[0]!.fault.message, /member "metric" is missing/);
+  t.is(desk.parse(more(more(object()))).rows, 1);
+  t.regex(desk.parse(`{"ttl":,${object().slice(1)}`).rejects[0]!.fault.message, /a value is missing/);
+  t.is(newDesk().parse(more(object())).rows, 0);
+});
+
 test('reads one object', (t) => {
   const text = `{"metric":"sys.if.bytes.out","timestamp":1700000000,"value":42,"tags":{"host":"web01","interface":"eth0"}}`;
   t.deepEqual(newDesk().read(text), [
