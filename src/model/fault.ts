@@ -173,6 +173,7 @@ export const Codes = {
   duplicateTimestamps: 0x2805,
   timestampFormat: 0x2806,
   timestampValue: 0x2807,
+  timestampFormatUnsupported: 0x2808,
   schemalessPrecision: 0x3001,
   schemalessData: 0x3002,
   schemalessTypeConflict: 0x3004,

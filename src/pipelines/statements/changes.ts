@@ -4,7 +4,7 @@ import { tagValues } from '../../database/definitions/set-tags.js';
 import { createView } from '../../database/definitions/views.js';
 import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import type { SqlAnswer } from '../../model/exchange.js';
+import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import { planDelete, planSubTables } from '../../sql/plan/delete.js';
@@ -22,6 +22,7 @@ import {
   type StatementContext,
   upToDate,
 } from './context.js';
+import { withComputedValues } from './insert-calls.js';
 import { insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
 import { planned, readable, tablesOf, writable } from './queries.js';
@@ -41,11 +42,20 @@ async function change(
   }
 }
 
-/** INSERT … VALUES. */
+/** INSERT … VALUES. Calls of functions among the values are computed once it is refused for one. */
 export function insert(asked: Asked, context: StatementContext): Promise<SqlAnswer> {
   // One NOW for all attempts, so that none stores rows beside those of the one before.
   const nowNs = nowNanos();
-  return change(asked, context, () => insertRows(asked.request, asked.user, nowNs, context));
+  const stored = (request: SqlRequest) => insertRows(request, asked.user, nowNs, context);
+  return change(asked, context, async () => {
+    try {
+      return await stored(asked.request);
+    } catch (error) {
+      const request = await withComputedValues(error, asked, context);
+      if (request === undefined) throw error;
+      return stored(request);
+    }
+  });
 }
 
 /** DELETE. */

@@ -6,7 +6,7 @@ import type { Value } from '../values/value.js';
 import { integerArgument, type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 const nullText = "CAST(NULL, 'Nullable(String)')";
-const maxVisible = 65_535n;
+const maxMasked = 65_535n;
 
 function text(arg: Value | undefined): string {
   return arg === undefined || arg.role === 'null' ? nullText : textSide(arg);
@@ -18,26 +18,26 @@ function textLike(arg: Value | undefined, growth = 1): DataType {
   return arg?.type.name === 'NCHAR' ? dataType('NCHAR', length) : dataType('VARCHAR', length * growth);
 }
 
-/** Replaces the text between the visible ends character by character; a text that has no middle stays as it is. */
+/** Replaces the first and the last characters of a text; a text that is shorter is replaced altogether. */
 function maskPartial(args: readonly Value[]): string {
   const [source, mask] = [args[0], args[3]?.constant];
-  const ends = [args[1], args[2]].map((arg) => integerArgument('MASK_PARTIAL', arg, 0n, maxVisible));
+  const ends = [args[1], args[2]].map((arg) => integerArgument('MASK_PARTIAL', arg, 0n, maxMasked));
   const [prefix = 0n, suffix = 0n] = ends;
   if (typeof mask !== 'string') throw wrongParameterType('MASK_PARTIAL');
   if ([...mask].length !== 1) throw wrongParameterValue('MASK_PARTIAL');
   const sql = text(source);
   const length = `toInt64(lengthUTF8(${sql}))`;
-  const hidden = `${length} - ${prefix + suffix}`;
+  const visible = `greatest(${length} - ${prefix + suffix}, 0)`;
   const masked = [
-    `substringUTF8(${sql}, 1, ${prefix})`,
-    `repeat(${quoteString(mask)}, greatest(${hidden}, 0))`,
-    `substringUTF8(${sql}, greatest(${length} - ${suffix} + 1, 1))`,
+    `repeat(${quoteString(mask)}, least(${length}, ${prefix}))`,
+    `substringUTF8(${sql}, ${prefix + 1n}, ${visible})`,
+    `repeat(${quoteString(mask)}, least(greatest(${length} - ${prefix}, 0), ${suffix}))`,
   ];
-  return `if(greater(${hidden}, 0), concat(${masked.join(', ')}), ${sql})`;
+  return `concat(${masked.join(', ')})`;
 }
 
 /**
- * Functions that hide text: all of it behind another text, its middle behind a character, or nothing. NULL stays NULL.
+ * Functions that hide text: all of it behind another text, its ends behind a character, or nothing. NULL stays NULL.
  * Lengths count characters.
  */
 export const maskFunctions: readonly ScalarFunction[] = [

@@ -41,7 +41,7 @@ function leastSquares(args: readonly Value[], builder: AggregateBuilder): string
 /** Aggregates that relate values to each other or to their order. */
 export const regressionFunctions: readonly AggregateFunction[] = [
   aggregate('LEASTSQUARES', ['number', 'number', 'number'], dataType('VARCHAR', 64), leastSquares, { ordered: true }),
-  ofTwo('CORR', 'corr'),
-  ofTwo('COVAR_POP', 'covarPop'),
-  ofTwo('COVAR_SAMP', 'covarSamp'),
+  ofTwo('CORR', 'corrStable'),
+  ofTwo('COVAR_POP', 'covarPopStable'),
+  ofTwo('COVAR_SAMP', 'covarSampStable'),
 ];

@@ -176,10 +176,12 @@ export const textFunctions: readonly ScalarFunction[] = [
     (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
     (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
   ),
-  scalar('POSITION', ['text', 'text'], bigintType, (args) => {
-    const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
-    return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
-  }),
+  scalar(
+    'POSITION',
+    ['text', 'text'],
+    bigintType,
+    (args) => `toInt64(positionUTF8(${text(args, 1)}, ${text(args, 0)}))`,
+  ),
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
   inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
   inSet('REGEXP_IN_SET', firstMatch),

@@ -4,12 +4,13 @@ import { quoteString } from '../engine/quote.js';
 import { raiseIf } from '../engine/raise.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
 import { textSide } from '../values/compare.js';
+import { refuse } from '../values/context.js';
 import type { Environment } from '../values/convert.js';
 import { timestampType, type Value } from '../values/value.js';
 import { type ScalarFunction, scalar, wrongParameterType, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
-type Part = 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'half' | 'minute' | 'second' | 'fraction' | 'offset';
+type Part = 'year' | 'month' | 'day' | 'hour' | 'half' | 'minute' | 'second' | 'ms' | 'us' | 'ns' | 'offset';
 
 /** A field of a time format: how it is printed and read. */
 interface Field {
@@ -17,6 +18,8 @@ interface Field {
   print(time: string, ticks: string, ticksPerSecond: number): string;
   /** Regular expression of its text. */
   readonly pattern: string;
+  /** The same where digits of the next field follow at once, so that it has all of its own. */
+  readonly closePattern?: string;
   /** Engine SQL of its number from its text; undefined when it is read over. */
   readonly read?: { readonly part: Part; readonly number: (text: string) => string };
 }
@@ -26,33 +29,50 @@ function format(specifier: string): (time: string) => string {
 }
 
 function digits(specifier: string, most: number, part?: Part, number = plainNumber): Field {
-  const field = { print: format(specifier), pattern: `([0-9]{1,${most}})` };
+  const field = { print: format(specifier), ...digitPatterns(most) };
   return part === undefined ? field : { ...field, read: { part, number } };
 }
+
+/** Longest number that is read; one with more digits than its field needs is a mistake. */
+const longestNumber = 9;
+
+function digitPatterns(count: number): Pick<Field, 'pattern' | 'closePattern'> {
+  return { pattern: `([0-9]{1,${longestNumber}})`, closePattern: `([0-9]{${count}})` };
+}
+
+/** The hours of half a day are 1 to 12; others become one that there is not. */
+function hourOfHalf(text: string): string {
+  return `if(${plainNumber(text)} BETWEEN 1 AND 12, modulo(${plainNumber(text)}, 12), ${noHour})`;
+}
+
+const noHour = 99;
 
 function plainNumber(text: string): string {
   return `toInt64OrZero(${text})`;
 }
 
-/** The last digits of a year. */
+/** The last digits of a year: of the one nearest to 2020, up to 2519. */
 function shortYear(count: number): Field {
-  const number = (text: string): string => `(${plainNumber(text)} + if(${plainNumber(text)} < 70, 2000, 1900))`;
+  const number = (text: string): string => {
+    const year = plainNumber(text);
+    return `(${year} + multiIf(${year} < 70, 2000, ${year} < 100, 1900, ${year} < 520, 2000, ${year} < 1000, 1000, 0))`;
+  };
   return {
     print: (time) => `substring(formatDateTime(${time}, '%Y'), ${5 - count})`,
-    pattern: `([0-9]{1,${count}})`,
-    read: { part: 'year', number: count === 2 ? number : (text) => `(${plainNumber(text)} + 2000)` },
+    ...digitPatterns(count),
+    read: { part: 'year', number },
   };
 }
 
-/** Digits of the second's fraction. */
-function fraction(count: 3 | 6 | 9): Field {
+/** Digits of the second's fraction; where several are read, they are added. */
+function fraction(part: 'ms' | 'us' | 'ns', count: 3 | 6 | 9): Field {
   return {
     print: (_, ticks, perSecond) => {
       const nanos = `positiveModulo(${ticks}, ${perSecond}) * ${1e9 / perSecond}`;
       return `leftPad(toString(intDiv(${nanos}, ${10 ** (9 - count)})), ${count}, '0')`;
     },
-    pattern: `([0-9]{1,${count}})`,
-    read: { part: 'fraction', number: (text) => plainNumber(`rightPad(${text}, 9, '0')`) },
+    ...digitPatterns(count),
+    read: { part, number: (text) => `${plainNumber(`rightPad(${text}, ${count}, '0')`)} * ${10 ** (9 - count)}` },
   };
 }
 
@@ -89,16 +109,21 @@ function offset(withMinutes: boolean): Field {
       const text = format('%z')(time);
       return withMinutes ? `concat(${hours(text)}, ':', substring(${text}, 4, 2))` : hours(text);
     },
-    pattern: withMinutes ? '([+-][0-9]{2}:?[0-9]{2})' : '([+-][0-9]{2})',
+    pattern: withMinutes ? '([+-]?[0-9]{1,2}:?[0-9]{2})' : '([+-]?[0-9]{1,2})',
     read: {
       part: 'offset',
       number: (text) => {
-        const minutes = withMinutes ? `toInt64OrZero(right(${text}, 2))` : '0';
-        return `(if(startsWith(${text}, '-'), -1, 1) * (toInt64OrZero(substring(${text}, 2, 2)) * 60 + ${minutes}))`;
+        const plain = `replaceRegexpAll(${text}, '[^0-9]', '')`;
+        const minutes = withMinutes
+          ? `${plainNumber(`substring(${plain}, 1, length(${plain}) - 2)`)} * 60 + ${plainNumber(`right(${plain}, 2)`)}`
+          : `${plainNumber(plain)} * 60`;
+        return `(if(startsWith(${text}, '-'), -1, 1) * (${minutes}))`;
       },
     },
   };
 }
+
+const dayOfYear = digits('%j', 3);
 
 /** Fields by the words of a format, longer ones first. Those of digits may be written in any case. */
 const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[] = [
@@ -111,7 +136,7 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['a.m.', half(true, '.')],
   ['p.m.', half(true, '.')],
   ['HH24', digits('%H', 2, 'hour'), true],
-  ['HH12', digits('%h', 2, 'hour', (text) => `modulo(${plainNumber(text)}, 12)`), true],
+  ['HH12', digits('%h', 2, 'hour', hourOfHalf), true],
   ['MON', name('%b', (text) => `upper(${text})`, false, 'month')],
   ['Mon', name('%b', (text) => text, false, 'month')],
   ['mon', name('%b', (text) => `lower(${text})`, false, 'month')],
@@ -119,7 +144,7 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['Day', name('%W', (text) => text, true)],
   ['day', name('%W', (text) => `lower(${text})`, true)],
   ['YYY', shortYear(3), true],
-  ['DDD', digits('%j', 3, 'dayOfYear'), true],
+  ['DDD', dayOfYear, true],
   ['TZH', offset(false), true],
   ['TZ', offset(true), true],
   ['YY', shortYear(2), true],
@@ -128,18 +153,18 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['DY', name('%a', (text) => `upper(${text})`, false)],
   ['Dy', name('%a', (text) => text, false)],
   ['dy', name('%a', (text) => `lower(${text})`, false)],
-  ['HH', digits('%h', 2, 'hour', (text) => `modulo(${plainNumber(text)}, 12)`), true],
+  ['HH', digits('%h', 2, 'hour', hourOfHalf), true],
   ['MI', digits('%i', 2, 'minute'), true],
   ['SS', digits('%S', 2, 'second'), true],
-  ['MS', fraction(3), true],
-  ['US', fraction(6), true],
-  ['NS', fraction(9), true],
+  ['MS', fraction('ms', 3), true],
+  ['US', fraction('us', 6), true],
+  ['NS', fraction('ns', 9), true],
   ['AM', half(false)],
   ['PM', half(false)],
   ['am', half(true)],
   ['pm', half(true)],
   ['Y', shortYear(1), true],
-  ['D', { print: (time) => `toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([1-7])' }, true],
+  ['D', { print: (time) => `toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([0-9]{1,2})' }, true],
 ];
 
 /** A format as fields and the texts between them; text in double quotes stands for itself, and `\"` for a double quote. */
@@ -196,16 +221,23 @@ function toChar(args: readonly Value[], env: Environment): string {
   return `if(isNull(${ticks}), NULL, concat('', '', ${parts.join(', ')}))`;
 }
 
-/** Reads a text by a format: error 0x2806 when it does not match, 0x2807 when there is no such time. */
+/**
+ * Reads a text by a format: error 0x2806 when it does not match, 0x2807 when there is no such time, 0x2808 for days of a year
+ * without a day of a month. A text may end before its format does.
+ */
 function toTimestamp(args: readonly Value[], env: Environment): string {
   const text = args[0] === undefined || args[0].role === 'null' ? "CAST(NULL, 'Nullable(String)')" : textSide(args[0]);
   const parts = formatArgument('TO_TIMESTAMP', args[1]);
-  const pattern = parts.map((part) => (typeof part === 'string' ? literalPattern(part) : part.pattern)).join('');
-  const groups = `extractGroups(assumeNotNull(${text}), ${quoteString(`^\\s*${pattern}`)})`;
+  const groups = `extractGroups(assumeNotNull(${text}), ${quoteString(`^\\s*${patternOf(parts)}`)})`;
   const numbers = new Map<Part, string>();
   const read = parts.filter((part): part is Field => typeof part !== 'string');
-  for (const [at, field] of read.entries()) {
-    if (field.read !== undefined) numbers.set(field.read.part, field.read.number(`arrayElement(g, ${at + 1})`));
+  if (read.includes(dayOfYear) && !read.some((field) => field.read?.part === 'day')) {
+    throw refuse(Codes.timestampFormatUnsupported, 'to_timestamp: DDD needs a day of a month beside it');
+  }
+  for (const [at, { read: reads }] of read.entries()) {
+    const group = `arrayElement(g, ${at + 1})`;
+    const earlier = reads === undefined ? undefined : (numbers.get(reads.part) ?? missing(reads.part));
+    if (reads !== undefined) numbers.set(reads.part, `if(${group} = '', ${earlier}, ${reads.number(group)})`);
   }
   const ticks = `arrayElement(arrayMap(g -> ${assembled(numbers, env)}, [${groups}]), 1)`;
   const mismatch = `and(isNotNull(${text}), ${read.length > 0 ? `empty(${groups})` : '1'})`;
@@ -213,29 +245,47 @@ function toTimestamp(args: readonly Value[], env: Environment): string {
   return `if(isNull(${text}), NULL, if(${checked} = 0, ${ticks}, NULL))`;
 }
 
-/** Ticks from the parts of a time; what is missing is that of the epoch. */
-function assembled(numbers: ReadonlyMap<Part, string>, env: Environment): string {
-  const part = (name: Part, otherwise = '0'): string => numbers.get(name) ?? otherwise;
-  const date = numbers.has('dayOfYear')
-    ? `makeDate32(${part('year', '1970')}, ${part('dayOfYear')})`
-    : `makeDate32(${part('year', '1970')}, ${part('month', '1')}, ${part('day', '1')})`;
-  const hour = `(${part('hour')} + ${part('half')})`;
-  const same = numbers.has('dayOfYear')
-    ? `toDayOfYear(${date}) = ${part('dayOfYear')}`
-    : `and(toMonth(${date}) = ${part('month', '1')}, toDayOfMonth(${date}) = ${part('day', '1')})`;
-  const sensible = `and(${same}, ${hour} < 24, ${part('minute')} < 60, ${part('second')} < 60)`;
-  const wrong = raiseIf(`not(${sensible})`, Codes.timestampValue, 'to_timestamp: there is no such time');
-  const perTick = 1e9 / ticksPerSecond(env.precision);
-  const clock = `${hour}, ${part('minute')}, ${part('second')}, intDiv(${part('fraction')}, ${perTick})`;
-  const zone = quoteString(numbers.has('offset') ? 'UTC' : env.context.connectionZone);
-  const calendar = `makeDateTime64(toYear(${date}), toMonth(${date}), toDayOfMonth(${date}), ${clock}, ${fractionDigits(env.precision)}, ${zone})`;
-  const moved = numbers.has('offset') ? ` - ${part('offset')} * ${60 * ticksPerSecond(env.precision)}` : '';
-  return `if(${wrong} = 0, ${calendarToTicks(calendar, env.precision)}${moved}, 0)`;
+/** The number of a part that a text leaves out is that of the epoch. */
+function missing(part: Part): string {
+  return part === 'year' ? '1970' : part === 'month' || part === 'day' ? '1' : '0';
 }
 
-/** Blanks match any number of blanks. */
+/** Ticks from the parts of a time. */
+function assembled(numbers: ReadonlyMap<Part, string>, env: Environment): string {
+  const part = (name: Part): string => numbers.get(name) ?? missing(name);
+  const date = `makeDate32(${part('year')}, ${part('month')}, ${part('day')})`;
+  const isDay = `and(toYear(${date}) = ${part('year')}, toMonth(${date}) = ${part('month')}, toDayOfMonth(${date}) = ${part('day')})`;
+  const isHour = numbers.has('half') ? `${part('hour')} <= 12` : `${part('hour')} < 24`;
+  const sensible = `and(${isDay}, ${isHour}, ${part('minute')} < 60, ${part('second')} < 60)`;
+  const wrong = raiseIf(`not(${sensible})`, Codes.timestampValue, 'to_timestamp: there is no such time');
+  const perTick = 1e9 / ticksPerSecond(env.precision);
+  const hour = numbers.has('half') ? `(modulo(${part('hour')}, 12) + ${part('half')})` : part('hour');
+  const nanos = `(${part('ms')} + ${part('us')} + ${part('ns')})`;
+  const zone = quoteString(numbers.has('offset') ? 'UTC' : env.context.connectionZone);
+  const calendar = `makeDateTime64(toYear(${date}), toMonth(${date}), toDayOfMonth(${date}), ${hour}, ${part('minute')}, ${part('second')}, 0, ${fractionDigits(env.precision)}, ${zone})`;
+  const moved = numbers.has('offset') ? ` - ${part('offset')} * ${60 * ticksPerSecond(env.precision)}` : '';
+  return `if(${wrong} = 0, (${calendarToTicks(calendar, env.precision)}) + intDiv(${nanos}, ${perTick})${moved}, 0)`;
+}
+
+/** The regular expression of a format: each part stands in a group of its own behind the one before, and may be left out at the end of the text. */
+function patternOf(parts: readonly (Field | string)[]): string {
+  const patterns = parts.map((part, at) => {
+    if (typeof part === 'string') return literalPattern(part);
+    const next = parts[at + 1];
+    const isClose = typeof next === 'object' && next.closePattern !== undefined;
+    return `\\s*${(isClose ? part.closePattern : undefined) ?? part.pattern}`;
+  });
+  return patterns.reduceRight((rest, pattern) => (rest === '' ? pattern : `${pattern}(?:\\s*$|${rest})`), '');
+}
+
+/** Blanks match any number of blanks, punctuation any or none, and other characters themselves or another that is no letter or digit. */
 function literalPattern(text: string): string {
-  return text.replace(/\s+|[\\^$.|?*+()[\]{}]/g, (match) => (/\s/.test(match) ? '\\s*' : `\\${match}`));
+  const characters = [...text].map((character) => {
+    if (/\s/.test(character)) return '\\s*';
+    if (/[!-/:-@[-`{-~]/.test(character)) return '\\s*[!-/:-@\\[-`{-~]?';
+    return `\\s*(?:${character}|[^0-9A-Za-z\\s])`;
+  });
+  return characters.join('');
 }
 
 /** Times by formats with words such as YYYY and HH24. */

@@ -147,6 +147,10 @@ statements('statistics of the values leave out NULL, and have the types of the d
   },
   { sql: `SELECT stddev(v), stddev_samp(v) FROM line WHERE ts = ${base}`, rows: [[0, null]] },
   {
+    sql: 'SELECT stddev(1700000000000 + v), var_samp(1e12 + v), covar_pop(1e12 + v, v), corr(1e12 + v, v) FROM line',
+    rows: [[0.816496580927726, 1, 2 / 3, 1]],
+  },
+  {
     sql: 'SELECT sum(v), sum(f), sum(u), sum(d) FROM one',
     rows: [[7, 9, 29, '13.50']],
     meta: [

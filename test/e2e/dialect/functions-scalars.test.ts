@@ -303,17 +303,18 @@ statements('masks hide all of a text, its middle, or nothing', service, 's', [
   {
     sql: "SELECT MASK_PARTIAL(v, 1, 2, '*'), MASK_PARTIAL(n, 1, 1, '#'), MASK_PARTIAL(v, 0, 0, '€'), MASK_PARTIAL(v, 3, 3, '*') FROM texts",
     rows: [
-      ['a***de', '日#x', '€€€€€€', 'aBc de'],
+      ['*Bc **', '#本#', 'aBc de', '******'],
       ['', '', '', ''],
       [null, null, null, null],
     ],
   },
-  { sql: "SELECT mask_partial('secret', 0, 2, 'x'), mask_partial('secret', 9, 0, 'x')", rows: [['xxxxet', 'secret']] },
+  { sql: "SELECT mask_partial('secret', 0, 2, 'x'), mask_partial('secret', 9, 0, 'x')", rows: [['secrxx', 'xxxxxx']] },
+  { sql: "SELECT mask_partial('mytext', 1, 2, '*'), mask_partial('a', 1, 2, '*')", rows: [['*yte**', '*']] },
   { sql: "SELECT mask_partial('secret', 1, 2, 'xy')", error: 0x2803 },
   { sql: "SELECT mask_partial('secret', -1, 2, 'x')", error: 0x2803 },
   { sql: "SELECT mask_partial('secret', 1, 2)", error: 0x2801 },
   { sql: 'SELECT mask_full(1, 2)', error: 0x2802 },
-  { sql: "SELECT count(*) FROM texts WHERE mask_partial(v, 1, 0, '*') = 'a*****'", rows: [[1]] },
+  { sql: "SELECT count(*) FROM texts WHERE mask_partial(v, 1, 0, '*') = '*Bc de'", rows: [[1]] },
 ]);
 
 statements('months and years are numbers without a timestamp beside them', service, 's', [

@@ -81,6 +81,7 @@ statements('functions of texts count bytes and characters, and give NULL for NUL
       [null, null, null, null],
     ],
   },
+  { sql: "SELECT position('b' IN '日é b'), position('é' IN '日é b')", rows: [[4, 2]] },
   {
     sql: "SELECT find_in_set('b', 'a,b,c'), find_in_set('b', 'a;b', ';'), find_in_set('x', 'a,b'), find_in_set(NULL, 'a')",
     rows: [[2, 2, 0, null]],
@@ -249,6 +250,32 @@ statements('conversions read the number that a text begins with, and wrap around
     sql: "SELECT to_timestamp('05 Mar 2024 03:04 PM', 'DD Mon YYYY HH12:MI PM'), to_timestamp('2024-01-02', 'YYYY-MM-DD')",
     rows: [['2024-03-05T15:04:00.000Z', '2024-01-02T00:00:00.000Z']],
   },
+  ...(
+    [
+      ['2023-10-10 10:10:10.123.000456.000000789', 'yyyy-mm-dd hh:mi:ss.ms.us.ns', '2023-10-10T10:10:10.123Z'],
+      ['10:10:10.1.999999', 'hh24:mi:ss.ms.us', '1970-01-01T10:10:11.099Z'],
+      ['2000-01-02', 'yyyy-mm-dd hh24:mi:ss', '2000-01-02T00:00:00.000Z'],
+      ['2023-123-23-9', 'YYYY-YYY-YY-Y', '2009-01-01T00:00:00.000Z'],
+      ['2023-123', 'YYYY-YYY', '2123-01-01T00:00:00.000Z'],
+      ['210012', 'yyyyMMdd', '2100-12-01T00:00:00.000Z'],
+      ['21001/2', 'yyyyMM/dd', '2100-01-02T00:00:00.000Z'],
+      ['200101/2', 'yyyyMM1/dd', '2001-01-02T00:00:00.000Z'],
+      ['  23 年 - 1 月 - 01 日  ', 'yy 年-MM月-dd日', '2023-01-01T00:00:00.000Z'],
+      ['2100/Feb/01 Mon 100-1-01 11:10+08', 'yyyy/mon/dd DY DDD-DD-D HH24:MITZH', '2100-02-01T03:10:00.000Z'],
+      ['23-1-01 7:10p.m.6', 'yy-MM-dd HH:MIa.m.TZH', '2023-01-01T13:10:00.000Z'],
+      ['12:10-1', 'HH24:MITZH', '1970-01-01T13:10:00.000Z'],
+      ['12:10am', 'HH12:MIAM', '1970-01-01T00:10:00.000Z'],
+      ['21001', 'yyyyMMdd', 0x2806],
+      ['2100/2/1', 'yyyyMMdd', 0x2806],
+      ['2023年1/2', 'yyyy年a MM/dd', 0x2806],
+      ['21:12', 'HH12:MI', 0x2807],
+      ['13:10 am', 'hh24:mi am', 0x2807],
+      ['1970-01-001', 'yyyy-mm-DDD', 0x2808],
+    ] as const
+  ).map(([text, format, expected]) => {
+    const sql = `SELECT to_timestamp('${text}', '${format}')`;
+    return typeof expected === 'number' ? { sql, error: expected } : { sql, rows: [[expected]] };
+  }),
   { sql: "SELECT to_timestamp('nope', 'YYYY')", error: 0x2806 },
   { sql: "SELECT to_timestamp('2024-13-01', 'YYYY-MM-DD')", error: 0x2807 },
   { sql: "SELECT to_timestamp('2023-02-29', 'YYYY-MM-DD')", error: 0x2807 },

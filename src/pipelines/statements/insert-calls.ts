@@ -1,0 +1,98 @@
+import { Access } from '../../database/catalogue/rights.js';
+import type { Cell } from '../../database/engine/engine.js';
+import type { SqlRequest } from '../../model/exchange.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import type { DataType } from '../../model/schema.js';
+import { type CallInValues, callsInValues } from '../../sql/insert/calls.js';
+import { parseStatement } from '../../sql/parser/statement.js';
+import { planQuery } from '../../sql/plan/query.js';
+import type { Query } from '../../sql/syntax/ast.js';
+import { collectTables } from '../../sql/values/context.js';
+import { quotedText } from '../../text/quoted-name.js';
+import type { Asked, StatementContext } from './context.js';
+import { queryContext } from './query-names.js';
+
+/** Calls that one query of the engine computes. */
+const callsPerQuery = 500;
+
+/**
+ * A refused INSERT with its calls of functions replaced by their values; undefined where it has none, or was refused for
+ * something else than its text. Throws what a call is refused with.
+ */
+export async function withComputedValues(
+  error: unknown,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlRequest | undefined> {
+  if (!(error instanceof FaultError) || error.fault.code !== Codes.insertSyntax) return undefined;
+  const { request } = asked;
+  const calls = callsInValues(request.statement);
+  if (calls.length === 0) return undefined;
+  const pieces: Buffer[] = [];
+  let done = 0;
+  for (let at = 0; at < calls.length; ) {
+    const together = sameDatabase(calls, at);
+    const query = queryOf(together, request.statement);
+    if (query === undefined) return undefined;
+    const values = await computed(query, together[0]?.database, asked, context);
+    for (const [i, { start, end }] of together.entries()) {
+      pieces.push(request.statement.subarray(done, start), values[i]!);
+      done = end;
+    }
+    at += together.length;
+  }
+  return { ...request, statement: Buffer.concat([...pieces, request.statement.subarray(done)]) };
+}
+
+/** The calls from one on that are computed together: those of tables of one database, whose precision counts. */
+function sameDatabase(calls: readonly CallInValues[], from: number): CallInValues[] {
+  const end = calls.findIndex(({ database }, at) => at > from && database !== calls[from]?.database);
+  return calls.slice(from, Math.min(end < 0 ? calls.length : end, from + callsPerQuery));
+}
+
+/** A query of one row with the values of calls; undefined where they are none, or read tables. */
+function queryOf(calls: readonly CallInValues[], statement: Buffer): Query | undefined {
+  const values = calls.map(({ start, end }) => statement.toString('utf8', start, end));
+  try {
+    const parsed = parseStatement(`SELECT ${values.join(', ')} FROM TEXT(\`one row\` INT) VALUES (0)`);
+    if (parsed.kind !== 'query' || collectTables(parsed.query).length > 0) return undefined;
+    return parsed.query;
+  } catch (error) {
+    if (error instanceof FaultError) return undefined;
+    throw error;
+  }
+}
+
+/** The values of calls as literals of the dialect. */
+async function computed(
+  query: Query,
+  database: string | undefined,
+  { request, user }: Asked,
+  context: StatementContext,
+): Promise<Buffer[]> {
+  const own = { ...request, database: database ?? request.database, keyed: false, rowLimit: -1 };
+  const names = await queryContext([], () => undefined, own, new Access(context.catalogue, user), 'READ', context);
+  const { sql, settings, meta } = withoutPlace(() => planQuery(query, names));
+  // Numbers of 64 bits come as text, so that no digit is lost.
+  const [row] = await context.engine.rows(`${sql} SETTINGS ${settings}, output_format_json_quote_64bit_integers = 1`);
+  return meta.map(({ type }, at) => literal(row?.[at] ?? null, type));
+}
+
+/** The place of a mistake is that in the query, not that in the statement. */
+function withoutPlace<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    const { place: _, ...rest } = error.fault;
+    throw new FaultError(rest);
+  }
+}
+
+function literal(value: Cell, { name }: DataType): Buffer {
+  if (value === null) return Buffer.from('NULL');
+  if (typeof value !== 'string' || /INT|DECIMAL/.test(name)) return Buffer.from(String(value));
+  if (name !== 'VARBINARY' && name !== 'GEOMETRY') return Buffer.from(quotedText(value));
+  // One character per byte, so that nothing is read as UTF-8.
+  return Buffer.from(quotedText(Buffer.from(value, 'hex').toString('latin1')), 'latin1');
+}
