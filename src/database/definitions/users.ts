@@ -22,7 +22,7 @@ export function userRight(
   statement: UserStatement,
   { access: { user } }: { readonly access: Pick<Access, 'user'> },
 ): void {
-  const own = statement.kind === 'alter-user' && statement.change === 'PASS' && statement.name.text === user;
+  const own = statement.kind === 'alter-user' && changesPasswordAlone(statement) && statement.name.text === user;
   if (own) return;
   if (user !== administrator || harmsAdministrator(statement)) throw insufficientPrivilege();
 }
@@ -35,10 +35,14 @@ function harmsAdministrator(statement: UserStatement): boolean {
     case 'drop-user':
       return statement.name.text === administrator;
     case 'alter-user':
-      return statement.name.text === administrator && statement.change !== 'PASS';
+      return statement.name.text === administrator && !changesPasswordAlone(statement);
     default:
       return false;
   }
+}
+
+function changesPasswordAlone({ changes }: StatementOf<'alter-user'>): boolean {
+  return Object.keys(changes).every((change) => change === 'PASS');
 }
 
 /** CREATE USER; throws FaultErrors, as all statements about users. */
@@ -50,11 +54,10 @@ export async function createUser(statement: StatementOf<'create-user'>, context:
 }
 
 /** ALTER USER. */
-export async function alterUser({ name, change, value }: StatementOf<'alter-user'>, context: DefinitionContext) {
-  const changed =
-    change === 'PASS'
-      ? { passwordHash: await hashPassword(checkedPassword(value), context.user) }
-      : changeOf({ [change]: value });
+export async function alterUser({ name, changes }: StatementOf<'alter-user'>, context: DefinitionContext) {
+  const { PASS: password } = changes;
+  const passwordHash = password === undefined ? undefined : await hashPassword(checkedPassword(password), context.user);
+  const changed = { ...changeOf(changes), ...(passwordHash === undefined ? {} : { passwordHash }) };
   await submit(context, { op: 'alter-user', name: name.text, ...changed });
 }
 
@@ -97,7 +100,7 @@ function checkCondition(condition: Expression, table: TableDef | undefined): voi
   }
 }
 
-/** Options of CREATE USER, and the one change of ALTER USER, by their words. */
+/** Options of CREATE USER, and changes of ALTER USER, by their words. */
 function changeOf(options: Readonly<Record<string, string>>): UserChange {
   const { SYSINFO, CREATEDB, ENABLE, HOST } = options;
   const addHosts = HOST ?? options['ADD HOST'];

@@ -128,16 +128,18 @@ function parseColumnsOfRow(cursor: Cursor): SelectItem[] {
   cursor.expect(',');
   do {
     const from = cursor.start;
-    const column = parseExpression(cursor);
+    const star = parseStar(cursor);
+    const column = star ?? parseExpression(cursor);
     const text = resultName(cursor, column, from);
-    const alias = parseAlias(cursor);
+    const alias = star === undefined ? parseAlias(cursor) : undefined;
     const span = cursor.spanFrom(start);
     items.push({ value: { kind: 'call', name: 'COLS', args: [picker, column], bare: false, span }, alias, text });
   } while (cursor.accept(','));
   cursor.expect(')');
   const [only] = items;
-  return items.length === 1 && only?.alias === undefined && only !== undefined
-    ? [{ ...only, alias: parseAlias(cursor) }]
+  const isStar = only?.value.kind === 'call' && only.value.args[1]?.kind === 'star';
+  return items.length === 1 && only?.alias === undefined && !isStar
+    ? items.map((item) => ({ ...item, alias: parseAlias(cursor) }))
     : items;
 }
 

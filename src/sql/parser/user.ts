@@ -27,39 +27,48 @@ export function parseCreateUser(cursor: Cursor): Statement {
   const name = parseUserName(cursor);
   cursor.expect('PASS');
   const password = parseString(cursor);
-  const options: Record<string, string> = {};
-  for (;;) {
-    const word = cursor.word;
-    if (word !== 'SYSINFO' && word !== 'CREATEDB' && word !== 'ENABLE' && word !== 'HOST') break;
-    cursor.advance();
-    options[word] = word === 'HOST' ? parseHosts(cursor) : parseSwitch(cursor);
-  }
-  return { kind: 'create-user', name, ifNotExists, password, options };
+  return { kind: 'create-user', name, ifNotExists, password, options: parseChanges(cursor, ['HOST']) };
 }
 
-/** `ALTER USER name change`, from the name on; `change` is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP HOST. */
+/** `ALTER USER name change {change}`, from the name on; a change is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP HOST. */
 export function parseAlterUser(cursor: Cursor): Statement {
   cursor.carriesSecret = true;
   const name = parseUserName(cursor);
-  const word = cursor.word;
-  switch (word) {
-    case 'PASS':
-      cursor.advance();
-      return { kind: 'alter-user', name, change: word, value: parseString(cursor) };
-    case 'ENABLE':
-    case 'SYSINFO':
-    case 'CREATEDB':
-      cursor.advance();
-      return { kind: 'alter-user', name, change: word, value: parseSwitch(cursor) };
-    case 'ADD':
-    case 'DROP':
-      cursor.advance();
-      cursor.expect('HOST');
-      return { kind: 'alter-user', name, change: `${word} HOST`, value: parseHosts(cursor) };
-    default:
-      return cursor.fail();
-  }
+  const changes = parseChanges(cursor, ['PASS', 'ADD HOST', 'DROP HOST']);
+  if (Object.keys(changes).length === 0) cursor.fail();
+  return { kind: 'alter-user', name, changes };
 }
+
+/** Switches of a user, and those of the other phrases that are named. HOST addresses are joined with commas. */
+function parseChanges(cursor: Cursor, phrases: readonly string[]): Record<string, string> {
+  const changes: Record<string, string> = {};
+  for (;;) {
+    const word = ['SYSINFO', 'CREATEDB', 'ENABLE', ...phrases].find((phrase) => cursor.acceptPhrase(phrase));
+    if (word === undefined) break;
+    changes[word] = word.endsWith('HOST')
+      ? parseHosts(cursor)
+      : word === 'PASS'
+        ? parseString(cursor)
+        : parseSwitch(cursor);
+  }
+  const unsupported = cursor.at('ADD') || cursor.at('DROP') ? cursor.peek() : cursor.word;
+  if (limits.has(unsupported)) cursor.refuse(`${unsupported} of a user`);
+  return changes;
+}
+
+/** Limits of users that the dialect has, and this service has not. */
+const limits: ReadonlySet<string> = new Set([
+  ...[
+    'CHANGEPASS',
+    'SESSION_PER_USER',
+    'CONNECT_TIME',
+    'CONNECT_IDLE_TIME',
+    'CALL_PER_SESSION',
+    'FAILED_LOGIN_ATTEMPTS',
+  ],
+  ...['PASSWORD_LOCK_TIME', 'PASSWORD_LIFE_TIME', 'PASSWORD_GRACE_TIME', 'PASSWORD_REUSE_TIME', 'PASSWORD_REUSE_MAX'],
+  ...['INACTIVE_ACCOUNT_TIME', 'ALLOW_TOKEN_NUM', 'NOT_ALLOW_HOST', 'ALLOW_DATETIME', 'NOT_ALLOW_DATETIME', 'TOTPSEED'],
+]);
 
 const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 

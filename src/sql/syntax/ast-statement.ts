@@ -260,7 +260,8 @@ export type Statement =
       readonly password: string;
       readonly options: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'alter-user'; readonly name: Name; readonly change: string; readonly value: string }
+  /** Changes by their words: PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST, DROP HOST. */
+  | { readonly kind: 'alter-user'; readonly name: Name; readonly changes: Readonly<Record<string, string>> }
   | { readonly kind: 'drop-user'; readonly name: Name; readonly ifExists: boolean }
   /** `rights` in upper case, ALL among them; undefined names are the star. */
   | {

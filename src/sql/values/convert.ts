@@ -70,9 +70,12 @@ export function wrongType(type: DataType): Error {
 
 /** A value as BIGINT, for bit operators. */
 export function integerOf(value: Value): Value {
-  if (!isInteger(value.type) && value.type.name !== 'BOOL' && value.type.name !== 'TIMESTAMP')
-    throw wrongType(value.type);
-  return computed(`toInt64(${value.sql})`, bigintType, [value]);
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', bigintType), type: bigintType };
+  if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') {
+    return computed(`toInt64(${value.sql})`, bigintType, [value]);
+  }
+  if (!isNumeric(value.type)) throw wrongType(value.type);
+  return computed(truncated(value), bigintType, [value]);
 }
 
 /**
@@ -215,10 +218,11 @@ function integerText(value: Value, unsigned: boolean): string {
   throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
 }
 
-/** Text of a value; a timestamp is its ticks. */
+/** Text of a value; a timestamp is its ticks, a DECIMAL has all decimals of its type. */
 export function textOf(value: Value): string {
   if (isText(value.type) || isBinary(value.type)) return value.sql;
   if (value.type.name === 'BOOL') return `toString(${castToEngine(value.sql, boolType)})`;
+  if (value.type.name === 'DECIMAL') return `toDecimalString(${value.sql}, ${value.type.scale ?? 0})`;
   return `toString(${value.sql})`;
 }
 

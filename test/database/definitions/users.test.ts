@@ -28,6 +28,8 @@ function isAllowed(user: string, text: string): boolean {
 test('the administrator manages every user, but cannot be dropped', (t) => {
   t.true(isAllowed('root', "CREATE USER bob PASS 'Secret_12'"));
   t.true(isAllowed('root', "ALTER USER bob PASS 'Secret_13'"));
+  t.false(isAllowed('root', "ALTER USER root PASS 'Secret_13' ENABLE 0"));
+  t.false(isAllowed('bob', "ALTER USER bob PASS 'Secret_13' CREATEDB 1"));
   t.true(isAllowed('root', "ALTER USER root PASS 'Secret_13'"));
   t.true(isAllowed('root', 'DROP USER bob'));
   t.false(isAllowed('root', 'DROP USER root'));

@@ -89,6 +89,13 @@ statements('numbers keep their type or become DOUBLE', service, 's', [
       ['5 & 0', 'BIGINT', 8],
     ],
   },
+  { sql: 'SELECT 7.9 & 3, (1 + 1) | 8.5, -1.5 & 7, cast(6.7 AS FLOAT) & 3', rows: [[3, 10, 7, 2]] },
+  { sql: 'SELECT cast(5.6 AS DECIMAL(4, 1)) & 7, 5 & NULL, NULL | NULL', rows: [[5, null, null]] },
+  { sql: "SELECT 5 & '3'", error: 0x2605 },
+  {
+    sql: 'SELECT cast(cast(100 AS DECIMAL(10, 4)) AS VARCHAR(20)), cast(cast(-2.5 AS DECIMAL(5, 2)) AS VARCHAR(3)), cast(cast(NULL AS DECIMAL(5, 2)) AS NCHAR(9))',
+    rows: [['100.0000', '-2.', null]],
+  },
   { sql: 'SELECT 1 + 1, 7 - 10, 2 * 3, 1 / 2, -(3)', rows: [[2, -3, 6, 0.5, -3]] },
   {
     sql: 'SELECT abs(i), round(d), sqrt(i), greatest(i, 1), mod(i, 2), i + 1, sign(c) FROM kinds WHERE i IS NULL',

@@ -126,5 +126,6 @@ test('reads COLS as one item for each of its columns', (t) => {
     items.slice(1).map(({ value }) => printExpression(value)),
     ['COLS(LAST(v), ts)', 'COLS(LAST(v), (k + 1))', 'COLS(LAST(v), t.c)', 'COLS(MAX(v), k)'],
   );
+  t.is(faultOf('SELECT cols(last(v), *) AS a FROM t').code, 0x2600);
   t.is(faultOf('SELECT cols(last(v)) FROM t').code, 0x2600);
 });

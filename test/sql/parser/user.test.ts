@@ -32,8 +32,26 @@ test('reads every change of a user', (t) => {
     "drop host '1.1.1.1', '2.2.2.2'": ['DROP HOST', '1.1.1.1,2.2.2.2'],
   };
   for (const [source, [change, value]] of Object.entries(changes)) {
-    t.deepEqual(shape(`alter user bob ${source}`), { kind: 'alter-user', name: bare('bob'), change, value });
+    const changed = { kind: 'alter-user', name: bare('bob'), changes: { [change]: value } };
+    t.deepEqual(shape(`alter user bob ${source}`), changed);
   }
+  t.deepEqual(shape("alter user bob enable 1 sysinfo 0 pass 'x' drop host '1.1.1.1'"), {
+    kind: 'alter-user',
+    name: bare('bob'),
+    changes: { ENABLE: '1', SYSINFO: '0', PASS: 'x', 'DROP HOST': '1.1.1.1' },
+  });
+  t.is(faultOf('alter user bob').code, 0x2601);
+});
+
+test('limits of users that there are not are refused by name', (t) => {
+  for (const limit of ['changepass 1', 'session_per_user 5', 'connect_time unlimited', "not_allow_host '1.1.1.1'"]) {
+    for (const head of ["create user bob pass 'p' enable 1", 'alter user bob sysinfo 1']) {
+      const { code, message } = faultOf(`${head} ${limit}`);
+      t.is(code, 0x0100);
+      t.true(message.includes(`${limit.split(' ')[0]?.toUpperCase()} of a user`), message);
+    }
+  }
+  t.is(faultOf("alter user bob add allow_datetime 'MON 08:00 120'").code, 0x0100);
 });
 
 test('reads GRANT and REVOKE of every scope', (t) => {

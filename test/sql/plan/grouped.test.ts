@@ -37,6 +37,9 @@ answers(
     FROM d1`,
   ['["2023-11-14T22:14:10.000Z","n5",211,"2023-11-14T22:13:30.000Z","n5",6]'],
 );
+answers('COLS takes all columns of a row, too', 'SELECT count(*), COLS(first(note), *), COLS(last(ts), d1.*) FROM d1', [
+  '[6,"2023-11-14T22:13:30.000Z",11.3,210,0.25,"n1","2023-11-14T22:14:10.000Z",15.3,250,1.25,"n5"]',
+]);
 answers(
   'COLS picks a row in every window and group, NULLs of it included',
   `SELECT _wstart, groupid, COLS(min(voltage), current, tbname) FROM meters WHERE ts < ${start + 30_000}

@@ -14,11 +14,17 @@ export interface Item {
 /** Functions whose `*` stands for one call per column. */
 const perColumn: ReadonlySet<string> = new Set(['FIRST', 'LAST', 'LAST_ROW', 'INTERP']);
 
-/** Spells out `*`, `t.*` and the stars in `last(*)` and its like. */
+/** Spells out `*`, `t.*` and the stars in `last(*)`, `cols(last(ts), *)` and their like. */
 export function expandItems(items: readonly SelectItem[], relation: Relation | undefined): Item[] {
   return items.flatMap((item): Item[] => {
     const { value, alias, text } = item;
     if (value.kind === 'star') return starItems(relation, value.table, value.span);
+    const [picker, picked] = value.kind === 'call' && value.name === 'COLS' ? value.args : [];
+    if (value.kind === 'call' && picker !== undefined && picked?.kind === 'star') {
+      return starItems(relation, picked.table, picked.span).map((column) => {
+        return { ...column, value: { ...value, args: [picker, column.value] } };
+      });
+    }
     const star = value.kind === 'call' && perColumn.has(value.name) ? value.args[0] : undefined;
     if (value.kind === 'call' && star?.kind === 'star') {
       const more = value.args.slice(1);
