@@ -14,6 +14,8 @@ import { queryContext } from './query-names.js';
 
 /** Calls that one query of the engine computes. */
 const callsPerQuery = 500;
+/** Longer statements are not searched for calls, which would hold up others. */
+const longestSearched = 1024 * 1024;
 
 /**
  * A refused INSERT with its calls of functions replaced by their values; undefined where it has none, or was refused for
@@ -26,7 +28,7 @@ export async function withComputedValues(
 ): Promise<SqlRequest | undefined> {
   if (!(error instanceof FaultError) || error.fault.code !== Codes.insertSyntax) return undefined;
   const { request } = asked;
-  const calls = callsInValues(request.statement);
+  const calls = request.statement.length > longestSearched ? [] : callsInValues(request.statement);
   if (calls.length === 0) return undefined;
   const pieces: Buffer[] = [];
   let done = 0;
