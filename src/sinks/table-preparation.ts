@@ -5,7 +5,7 @@ import { overtaken } from '../database/storage/overtaken.js';
 import type { DatabaseParts } from '../database/storage/parts.js';
 import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
@@ -142,10 +142,17 @@ async function grow(
     catalogue.table(database.name, name) === undefined
       ? await createNamed(catalogue, subTables, database, extend)
       : (await catalogue.submit([extend]))[0];
-  if (refused !== undefined) throw new FaultError(refused);
+  if (refused !== undefined) throw new FaultError(withTable(refused, name));
   const grown = catalogue.table(database.name, name);
   if (grown === undefined) throw new FaultError(overtaken);
   return grown;
+}
+
+/** What others have made meanwhile may leave no room for more: no line has read so, and the table must be named. */
+function withTable(refused: Fault, table: string): Fault {
+  const { kind, code, message } = refused;
+  const isFull = code === Codes.tooManyTableColumns || code === Codes.invalidTagCount;
+  return isFull ? fault(kind, code, `table "${table}": ${message}`) : refused;
 }
 
 async function register(

@@ -6,7 +6,6 @@ import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
 import { PointCollector } from '../points/point-collector.js';
 import { Kind, kindWidths } from '../points/point-fields.js';
 import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } from '../points/point-limits.js';
-import { endOfFieldName } from '../points/point-table.js';
 import { parseSeriesKey, unescapeName } from '../points/series-key.js';
 import { TimeReader } from '../points/time-reader.js';
 import { endOfLine } from '../wire/line-cutter.js';
@@ -309,4 +308,15 @@ class LineReader {
  */
 export function parseLineProtocol(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new LineReader(bytes, options).read();
+}
+
+/** Position of the first unescaped equals sign, comma, space or line break from `start` on; there must be one. */
+function endOfFieldName(bytes: Uint8Array, start: number): number {
+  for (let at = start; ; at++) {
+    const byte = bytes[at]!;
+    if (byte === equals || byte === comma || byte === space || byte === lineFeed) return at;
+    if (byte !== backslash) continue;
+    const next = bytes[at + 1]!;
+    if (next === equals || next === comma || next === space) at++;
+  }
 }

@@ -149,10 +149,7 @@ export class PointCollector {
   refusal(): Fault | undefined {
     const { table, newTags } = this;
     if (table.refusal !== undefined || newTags === undefined) return table.refusal;
-    const clash = table.clashingTag(newTags);
-    if (clash === undefined) return undefined;
-    const text = `tag ${JSON.stringify(clash)} is the name of a column of another kind`;
-    return fault('parameter', Codes.duplicatedColumns, text);
+    return table.refusalOfTags(newTags);
   }
 
   /** Adds a field to the point and returns its index in `fields`, or why the table cannot hold it. */
@@ -201,7 +198,7 @@ export class PointCollector {
 
   /** Adds a column for a field that the table lacks and returns its slot, or why it cannot have it. */
   addColumn(name: string, kind: number, index: number): number | Fault {
-    if (!this.newTags?.has(name)) return this.table.addField(name, kind, index);
+    if (!this.newTags?.has(name)) return this.table.addField(name, kind, index, this.newTags);
     return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
   }
 

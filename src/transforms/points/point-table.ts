@@ -1,4 +1,3 @@
-import { backslash, comma, equals, lineFeed, space } from '../../bytes/ascii.js';
 import type { Column, ColumnBlock, ColumnBuilder, FixedValues, TableStyle } from '../../model/column-block.js';
 import { BlockBuilder, schemalessStyle } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
@@ -15,7 +14,7 @@ import {
   type TagValue,
 } from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
-import { maxTableColumns } from './point-limits.js';
+import { maxTableColumns, maxTags } from './point-limits.js';
 
 /**
  * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
@@ -57,6 +56,9 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
 
 /** Bytes that a line has at least, so that a small body does not get the arrays of a large one. */
 const minLineBytes = 16;
+
+const full = `the table has ${maxTableColumns} columns already`;
+type Tags = ReadonlyMap<string, TagValue>;
 
 /**
  * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by the
@@ -152,20 +154,16 @@ export class PointTable {
   }
 
   /**
-   * Adds a column for a field that the table lacks, and returns its index. A line that is rejected after all takes it back
-   * with {@link PointTable.rollBack}.
+   * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they are to be
+   * looked at. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
    */
-  addField(name: string, kind: number, index: number): number | Fault {
+  addField(name: string, kind: number, index: number, newTags?: Tags): number | Fault {
     if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
       return fault('parameter', Codes.duplicatedColumns, 'has the name of the time column');
     }
     if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
-    if (this.columns.length + this.#tagNames.size + 1 >= maxTableColumns) {
-      return fault(
-        'parameter',
-        Codes.tooManyTableColumns,
-        `is one too many: the table has ${maxTableColumns} columns already`,
-      );
+    if (this.columns.length + this.#tagsWith(newTags) + 1 >= maxTableColumns) {
+      return fault('parameter', Codes.tooManyTableColumns, `is one too many: ${full}`);
     }
     const slot = this.#insert(name, kind, undefined);
     if (index <= this.#order.length) this.#order[index] = slot;
@@ -181,18 +179,29 @@ export class PointTable {
     }
   }
 
-  /** Name of the first tag that clashes with a column, or with a tag of another type. */
-  clashingTag(tags: ReadonlyMap<string, TagValue>): string | undefined {
+  /** Why a series with these tags cannot be one of the table, if so: a tag has another type, or is a column, or is one too many. */
+  refusalOfTags(tags: Tags): Fault | undefined {
+    let count = this.#tagNames.size;
     for (const name of tags.keys()) {
       if (this.#tagNames.has(name)) {
         const type = this.#definition?.tags.find((tag) => tag.name === name)?.type.name;
         const fits = this.#style.tagType === 'JSON' ? type === 'JSON' : type === 'NCHAR' || type === 'VARCHAR';
-        if (type !== undefined && !fits) return name;
+        if (type !== undefined && !fits) return clash(name);
       } else if (this.columns.some((column) => column.name === name) || name === this.#definition?.timeColumn) {
-        return name;
+        return clash(name);
+      } else if (++count > maxTags) {
+        const text = `tag ${JSON.stringify(name)} is one too many: the table has ${maxTags} tags already`;
+        return fault('parameter', Codes.invalidTagCount, text);
       }
     }
-    return undefined;
+    if (this.columns.length + count + 1 <= maxTableColumns) return undefined;
+    return fault('parameter', Codes.tooManyTableColumns, `its tags are too many: ${full}`);
+  }
+
+  #tagsWith(newTags: Tags | undefined): number {
+    let count = this.#tagNames.size;
+    if (newTags !== undefined) for (const name of newTags.keys()) if (!this.#tagNames.has(name)) count++;
+    return count;
   }
 
   /** True when the table is known to have all tags of a sub-table. */
@@ -325,6 +334,11 @@ export class PointTable {
   }
 }
 
+function clash(tag: string): Fault {
+  const text = `tag ${JSON.stringify(tag)} is the name of a column of another kind`;
+  return fault('parameter', Codes.duplicatedColumns, text);
+}
+
 /** Why a table cannot hold rows of a style, whatever they are. */
 function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fault | undefined {
   if (kind === 'normal') return fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`);
@@ -382,15 +396,4 @@ function storeNarrow(values: FixedValues, row: number, kind: number, fields: Poi
   else if (values instanceof Uint16Array) values[row] = value;
   else if (values instanceof Int32Array) values[row] = value;
   else if (values instanceof Uint32Array) values[row] = value;
-}
-
-/** Position of the first unescaped equals sign, comma, space or line break from `start` on; there must be one. */
-export function endOfFieldName(bytes: Uint8Array, start: number): number {
-  for (let at = start; ; at++) {
-    const byte = bytes[at]!;
-    if (byte === equals || byte === comma || byte === space || byte === lineFeed) return at;
-    if (byte !== backslash) continue;
-    const next = bytes[at + 1]!;
-    if (next === equals || next === comma || next === space) at++;
-  }
 }
