@@ -5,19 +5,23 @@ import { type Channel, RefusedForGood } from './channel.js';
 import { headOf, textOf } from './message.js';
 import type { MailSettings } from './options.js';
 
+/** Longest silence of the server. */
 const timeoutMs = 15_000;
+/** Longest time of one mail: a server may go on dripping lines. */
+const longestMs = 60_000;
 
 /**
  * Mails events: one mail for all that are told at once. Speaks TLS with servers that offer it.
  * @param identity name of this service among others, in the subject
+ * @param mostMs longest time of one mail
  */
-export function mailChannel({ server, from, to }: MailSettings, identity: string): Channel {
+export function mailChannel({ server, from, to }: MailSettings, identity: string, mostMs = longestMs): Channel {
   const { host } = new URL(server);
   let transport: Promise<Transporter> | undefined;
   return {
     kind: 'mail',
     target: `${to.join(', ')} by ${host}`,
-    send: async (changes: readonly EventChange[]) => {
+    send: async (changes: readonly EventChange[], signal: AbortSignal) => {
       transport ??= open(server);
       try {
         await (await transport).sendMail({
@@ -25,6 +29,7 @@ export function mailChannel({ server, from, to }: MailSettings, identity: string
           to: [...to],
           subject: `[${identity}] ${headOf(changes)}`,
           text: `${changes.map(textOf).join('\n\n')}\n`,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
         });
       } catch (error) {
         throw troubleOf(error, server);
@@ -47,6 +52,7 @@ async function open(server: string): Promise<Transporter> {
 /** The failure in words without the password; a wrong password may be put right at the server. */
 function troubleOf(error: unknown, server: string): Error {
   const { responseCode = 0, code = '', message = String(error) } = detailsOf(error);
+  if (code === 'EABORT') return new Error('The mail server took too long, or the service stops.');
   const { username, password } = new URL(server);
   const secrets = [password, username].flatMap((part) => (part === '' ? [] : [part, decodeURIComponent(part)]));
   let words = message.replace(/[\r\n]+/g, ' ').slice(0, 300);

@@ -20,13 +20,18 @@ export interface OutboxTimes {
   readonly maxDelayMs: number;
 }
 
+interface Waiting {
+  readonly change: EventChange;
+  readonly since: number;
+}
+
 /** Sends what it is given over one channel, in its order, again and again until it is taken. */
 export class Outbox {
   readonly #channel: Channel;
   readonly #log: ComponentLog;
   readonly #times: OutboxTimes;
   readonly #stopped = new AbortController();
-  readonly #waiting: { readonly change: EventChange; readonly since: number }[] = [];
+  readonly #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
   #sent = 0;
   #failed = 0;
@@ -41,7 +46,7 @@ export class Outbox {
 
   add(change: EventChange): void {
     if (this.#stopped.signal.aborted) return;
-    if (this.#waiting.length >= maxWaiting) this.#giveUp(1, 'Too many events wait.');
+    if (this.#waiting.length >= maxWaiting) this.#giveUpOldest(1, 'Too many events wait.');
     this.#waiting.push({ change, since: Date.now() });
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
@@ -103,7 +108,7 @@ export class Outbox {
   /** True when the first of the queue are done with. */
   async #attempt(isFirst: boolean): Promise<boolean> {
     const old = this.#waiting.findIndex(({ since }) => Date.now() - since <= maxAgeMs);
-    if (old !== 0) this.#giveUp(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
+    if (old !== 0) this.#giveUpOldest(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
     const entries = this.#waiting.slice(0, maxTogether);
     if (entries.length === 0) return true;
     try {
@@ -114,7 +119,7 @@ export class Outbox {
     } catch (error) {
       this.#problem = reasonOf(error);
       if (error instanceof RefusedForGood) {
-        this.#giveUp(entries.length, this.#problem);
+        this.#giveUp(this.#remove(entries), this.#problem);
         return true;
       }
       if (isFirst) {
@@ -122,10 +127,7 @@ export class Outbox {
       }
       return false;
     }
-    const taken = new Set(entries);
-    // Meanwhile the oldest may have been given up.
-    const rest = this.#waiting.filter((entry) => !taken.has(entry));
-    this.#waiting.splice(0, this.#waiting.length, ...rest);
+    this.#remove(entries);
     this.#sent += entries.length;
     this.#lastSentTime = Date.now();
     if (this.#problem !== null) this.#log.info(this.#named, 'Notifications go out again.');
@@ -133,8 +135,19 @@ export class Outbox {
     return true;
   }
 
-  #giveUp(events: number, reason: string): void {
+  /** Removes those that were sent, and counts them: meanwhile the oldest may have been given up. */
+  #remove(entries: readonly Waiting[]): number {
+    const done = new Set(entries);
+    const rest = this.#waiting.filter((entry) => !done.has(entry));
+    return this.#waiting.splice(0, this.#waiting.length, ...rest).length - rest.length;
+  }
+
+  #giveUpOldest(events: number, reason: string): void {
     this.#waiting.splice(0, events);
+    this.#giveUp(events, reason);
+  }
+
+  #giveUp(events: number, reason: string): void {
     this.#failed += events;
     this.#log.error({ ...this.#named, events, reason }, 'Events are given up that nobody could be told of.');
   }
