@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const adapter = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
+/** How answers begin that are not errors. */
+const okHead = '{"code":0,';
 const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
 
 /** A running service on free ports with a database directory of its own. */
@@ -19,6 +21,8 @@ export interface BenchService {
   readonly secret: string;
   readonly process: ChildProcess;
   sql(statement: string, database?: string): Promise<readonly (readonly unknown[])[]>;
+  /** The answer of a statement as it came, which is not an error. */
+  answer(statement: string, database?: string): Promise<Buffer>;
   stop(): Promise<void>;
 }
 
@@ -34,17 +38,21 @@ export async function startBenchService(settings: readonly string[] = []): Promi
   const child = spawn(process.execPath, [adapter, ...own, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port, engine } = await listening(child);
   const agent = new Agent({ keepAlive: true });
+  const answer: BenchService['answer'] = async (statement, database) => {
+    const path = database === undefined ? '/rest/sql' : `/rest/sql/${database}`;
+    const { body } = await post(agent, port, path, Buffer.from(statement));
+    if (body.toString('latin1', 0, okHead.length) === okHead) return body;
+    throw new Error(`${statement.slice(0, 100)}: ${body}`);
+  };
   return {
     port,
     enginePort: Number(new URL(engine.split(',')[0]!).port),
     secret,
     process: child,
+    answer,
     async sql(statement, database) {
-      const path = database === undefined ? '/rest/sql' : `/rest/sql/${database}`;
-      const { body } = await post(agent, port, path, Buffer.from(statement));
-      const answer: { code: number; desc?: string; data: unknown[][] } = JSON.parse(body.toString());
-      if (answer.code !== 0) throw new Error(`${statement.slice(0, 100)}: ${answer.desc}`);
-      return answer.data;
+      const { data }: { data: unknown[][] } = JSON.parse((await answer(statement, database)).toString());
+      return data;
     },
     async stop() {
       agent.destroy();
