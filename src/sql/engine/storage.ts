@@ -153,6 +153,23 @@ export function nothingAfter(insert: number, storage: string, alias: string): st
   return `indexHint(${endedWhere(`${partInserts(alias).last} > ${insert}`, 'nothing newer', storage)} = 0)`;
 }
 
+/** What {@link nothingAfter} prints. */
+const newerCheck = new RegExp(
+  `indexHint\\(throwIf\\(toUInt64\\(splitByChar\\('_', \\w+\\._part\\)\\[3\\]\\) > (\\d+), '\\{([\\w.]+) ${reliances['nothing newer']}\\}'\\) = 0\\)`,
+  'g',
+);
+
+/** The engine tables of which a statement relies on having no rows of later inserts, by conditions of {@link nothingAfter}. */
+export function reliancesIn(statement: string): readonly { readonly storage: string; readonly insert: number }[] {
+  const checks = [...statement.matchAll(newerCheck)];
+  return checks.map(([, insert, storage = '']) => ({ storage, insert: Number(insert) }));
+}
+
+/** The same statement without these conditions, for where they are known to hold. */
+export function withoutReliances(statement: string): string {
+  return statement.replace(newerCheck, '1');
+}
+
 /** A condition that ends the statement for a series that has not got all it should among the newest rows. */
 export function allAreNew(isWhole: string, storage: string): string {
   return `${endedWhere(`${isWhole} = 0`, 'new rows of each series', storage)} = 0`;

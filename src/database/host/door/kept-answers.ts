@@ -1,4 +1,5 @@
 import { insertedTable } from './inserted-table.js';
+import { ProvenReliances } from './proven-reliances.js';
 
 /** Memory for all answers, and the longest that is kept. */
 const [keptBytes, longestBytes] = [8 * 1024 * 1024, 1024 * 1024];
@@ -41,25 +42,29 @@ export class KeptAnswers {
   /** How often that began. */
   #unsettled = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #reliances = new ProvenReliances();
 
   /** `ask` gives the text of a short result of the engine. */
   constructor(ask: (statement: string) => Promise<string>) {
     this.#ask = ask;
   }
 
-  /** The answer to a statement that only reads: one that is kept, or what `run` gives, where it is not broken off. Rejects as `run` does. */
-  async answer(statement: string, run: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+  /** The answer to a statement that only reads: one that is kept, or what `run` gives for it, where it is not broken off. Rejects as `run` does. */
+  async answer(
+    statement: string,
+    run: (statement: string) => Promise<Buffer | undefined>,
+  ): Promise<Buffer | undefined> {
     const kept = this.#answers.get(statement);
     if (kept?.bytes !== undefined) {
       this.#answers.delete(statement);
       this.#answers.set(statement, kept);
       return kept.bytes;
     }
-    if (!this.#mayKeep(statement)) return run();
+    if (!this.#mayKeep(statement)) return this.#reliances.answer(statement, run);
     const answer: Answer = { bytes: undefined };
     this.#answers.set(statement, answer);
     try {
-      const bytes = await run();
+      const bytes = await this.#reliances.answer(statement, run);
       if (bytes !== undefined && this.#answers.get(statement) === answer) this.#keep(answer, bytes, statement);
       return bytes;
     } finally {
@@ -73,9 +78,11 @@ export class KeptAnswers {
     if (!endsAtOnce.test(statement)) this.#unsettle();
     this.#changes.add(change);
     for (const text of this.#answers.keys()) if (mayChange(change, text)) this.#drop(text);
+    const endAdding = this.#reliances.begin(statement, change.table);
     try {
       return await run();
     } finally {
+      endAdding();
       this.#changes.delete(change);
     }
   }

@@ -86,8 +86,7 @@ class Askers {
     const owner = end === 0 ? undefined : asked.slice(0, end);
     const how = { lane: 'rows', signal: gone.signal, owner } as const;
     try {
-      const statement = asked.slice(end + 1);
-      const bytes = await this.#answers.answer(statement, () =>
+      const bytes = await this.#answers.answer(asked.slice(end + 1), (statement) =>
         onConnection(this.#connections, how, async (connection, tag) =>
           Buffer.from((await connection.run(statement, format, noContext, tag)).bytes()),
         ),

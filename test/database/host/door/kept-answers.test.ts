@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { EngineClient } from '../../../../src/database/engine/client.js';
 import { ShortAsks } from '../../../../src/database/engine/short-asks.js';
 import { KeptAnswers } from '../../../../src/database/host/door/kept-answers.js';
+import { nothingAfter } from '../../../../src/sql/engine/storage.js';
 import { startEngine } from '../../../support/engine.js';
 import { until } from '../../../support/until.js';
 
@@ -67,6 +68,22 @@ test.serial('nothing is kept while the engine makes changes behind statements th
   t.true(await until(async () => (await text(sum)).startsWith('1\t')));
   t.true(await isKept(sum));
 });
+
+test.serial(
+  'a statement that relies on no newer rows fails once some are stored, whatever was found before',
+  async (t) => {
+    await client.exec('CREATE TABLE default.relied (a Int64) ENGINE = MergeTree ORDER BY a');
+    await client.insert('INSERT INTO default.relied FORMAT TSV', Buffer.from('1\n'));
+    const asked = (insert: number, run: number) =>
+      text(`SELECT count(), ${run} FROM default.relied AS t WHERE ${nothingAfter(insert, 'default.relied', 't')}`);
+    for (let run = 0; run < 5; run++) t.is(await asked(1, run), `1\t${run}`);
+    await client.insert('INSERT INTO default.relied FORMAT TSV', Buffer.from('2\n'));
+    for (let run = 0; run < 2; run++)
+      await t.throwsAsync(asked(1, run), { message: /\{default\.relied has rows that/ });
+    for (let run = 0; run < 2; run++) t.is(await asked(2, run), `2\t${run}`);
+    await t.throwsAsync(asked(1, 2), { message: /\{default\.relied has rows that/ });
+  },
+);
 
 test('what is different each time is not kept, nor what fails', async (t) => {
   const answers = new KeptAnswers(async () => '0');
