@@ -118,8 +118,8 @@ const addsInOrder = /\b(?:sum|avg)ForEach\(/;
  * that are short do without it.
  */
 export const shortBlocks = { max_block_size: 8192 } as const;
-/** Rows with versions to be merged; tags have no alias there. */
-const mergesRows = / AS \w+ FINAL\b/;
+/** Rows with versions to be merged, and not tags. */
+const mergesRows = / AS (?!g\d)\w+ FINAL\b/;
 
 /**
  * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the

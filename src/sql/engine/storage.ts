@@ -190,6 +190,17 @@ export function tagsSource(table: TagTable, alias: string): string {
   return `(SELECT * FROM ${table.tagStorage} FINAL WHERE ${where}) AS ${alias}`;
 }
 
+/** The ids of live sub-tables whose tags, known under `alias`, meet a condition, as a set. */
+export function idsWhere(table: TagTable, alias: string, condition: string): string {
+  const where = [...ofTable(table), `${layout.dropped} = 0`, `(${condition})`].join(' AND ');
+  return `(SELECT ${idColumn(alias)} FROM ${table.tagStorage} AS ${alias} FINAL WHERE ${where})`;
+}
+
+/** True for a statement that is one SELECT, but for one of {@link idsWhere}. */
+export function selectsOnceBesideIds(sql: string): boolean {
+  return sql.match(/\bselect\b/gi)?.length === 2 && / IN \(SELECT g\d+\.id FROM [\w.]+ AS g\d+ FINAL WHERE /.test(sql);
+}
+
 /** Clocks of processes differ by less, ms. */
 const clockMs = 60_000;
 

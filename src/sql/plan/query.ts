@@ -5,7 +5,7 @@ import { type DataType, type Precision, type TypeName, typeLength } from '../../
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
-import { idColumn } from '../engine/storage.js';
+import { idColumn, selectsOnceBesideIds } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, rowOrderOf, storedRelation } from '../resolve/relation.js';
@@ -218,7 +218,7 @@ function valueBytes(type: DataType): number {
  * condition; undefined where other SELECTs of the statement would change their meaning with it.
  */
 function withoutEmptyCheck({ sql, columns, select }: PlannedBlock): PlannedBlock | undefined {
-  if (select?.hidesEmpty !== true || !hasOneSelect(sql)) return undefined;
+  if (select?.hidesEmpty !== true || !(hasOneSelect(sql) || selectsOnceBesideIds(sql))) return undefined;
   const unchecked = { ...select, hidesEmpty: false };
   return { sql: printSelect(unchecked), columns, select: unchecked };
 }

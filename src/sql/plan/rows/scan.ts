@@ -3,6 +3,7 @@ import { allOf } from '../../engine/select.js';
 import {
   dataColumn,
   idColumn,
+  idsWhere,
   keysSource,
   notDroppedSince,
   rowsOfTable,
@@ -91,8 +92,7 @@ function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): st
     if (target.kind === 'sub' || target.hiddenSince === undefined) return [];
     return [notDroppedSince(target.table, rowAlias, target.hiddenSince)];
   }
-  const tags = tagsSource(source.target.table, tagAlias);
-  return [`${idColumn(rowAlias)} IN (SELECT ${idColumn(tagAlias)} FROM ${tags} WHERE ${allOf(filter.tags)})`];
+  return [`${idColumn(rowAlias)} IN ${idsWhere(target.table, tagAlias, allOf(filter.tags))}`];
 }
 
 /** True for the rows of one super table, whose tags stand in another engine table. */
