@@ -24,12 +24,23 @@ const maxBytes = 64 * 1024 * 1024;
 export function frameOf(id: number, kind: number, content: string | Uint8Array): Buffer {
   const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
   const frame = Buffer.allocUnsafe(headBytes + length);
-  frame.writeUInt32LE(headBytes - 4 + length, 0);
-  frame.writeUInt32LE(id, 4);
-  frame[8] = kind;
+  writeHead(frame, id, kind, length);
   if (typeof content === 'string') frame.write(content, headBytes);
   else frame.set(content, headBytes);
   return frame;
+}
+
+/** The bytes of a frame that stand before its content of so many bytes. */
+export function frameHead(id: number, kind: number, length: number): Buffer {
+  const head = Buffer.allocUnsafe(headBytes);
+  writeHead(head, id, kind, length);
+  return head;
+}
+
+function writeHead(frame: Buffer, id: number, kind: number, length: number): void {
+  frame.writeUInt32LE(headBytes - 4 + length, 0);
+  frame.writeUInt32LE(id, 4);
+  frame[8] = kind;
 }
 
 /** Cuts what comes over a connection into frames. */

@@ -5,12 +5,21 @@ import fc from 'fast-check';
 import { EngineRefusal } from '../../../src/database/engine/engine-http.js';
 import { type Frame, FrameKind, FrameReader, frameOf, frameSocket } from '../../../src/database/engine/frames.js';
 import { ShortAsks } from '../../../src/database/engine/short-asks.js';
+import { settingsOf } from '../../../src/sql/engine/settings.js';
 import { startEngine, temporaryDirectory } from '../../support/engine.js';
 import { until } from '../../support/until.js';
 
 const { supervisor, end } = await startEngine();
 test.after.always(end);
 
+const resultTraits = {
+  emptyGivesNone: false,
+  givesTexts: false,
+  givesDecimals: false,
+  hasFewRows: true,
+  readsLittle: false,
+  isPlain: false,
+};
 const asks = new ShortAsks(() => supervisor.handover);
 /** Waits for a connection; the first statement makes it. */
 const isOpen = (asking: ShortAsks) => until(() => asking.ask('SELECT 1', {})?.catch(() => {}) !== undefined);
@@ -54,6 +63,15 @@ test('statements that are asked at the same time have their own answers, and ref
   const refused = await t.throwsAsync(async () => text('SELECT * FROM nothing_there'), { instanceOf: EngineRefusal });
   t.is(refused?.type, 'UNKNOWN_TABLE');
   t.is(await text('SELECT 2'), '2\n');
+});
+
+test('rows come as arrays, whether a statement asks for the settings of that or the session has them', async (t) => {
+  const rowSettings = settingsOf('SELECT 1', resultTraits);
+  for (const settings of [rowSettings, `${rowSettings}, max_threads = 1`]) {
+    const rows = await asks.ask(`SELECT number, 'a"b' FROM numbers(2) SETTINGS ${settings} FORMAT CustomSeparated`, {});
+    t.is(String(rows), '[0,"a\\"b"]\n[1,"a\\"b"]\n');
+  }
+  t.is(String(await asks.ask('SELECT 1, 2 FORMAT CustomSeparated', {})), '[1,2]\n');
 });
 
 test('a statement that nobody waits for is ended', async (t) => {

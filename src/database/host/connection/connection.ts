@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { type ChdbResult, Session } from 'chdb';
 import { quoteIdentifier, quoteString } from '../../../sql/engine/quote.js';
+import { rowSettings } from '../../../sql/engine/settings.js';
 import { inAskedWords } from './asked-words.js';
 import type { HostOptions } from './options.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
@@ -27,7 +28,7 @@ const baseDatabase = 'default';
  * more threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch it on.
  * `uncompressed_cache_size`: memory for pieces of columns as they are read, which questions about short series share; without one there is none.
  * `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger counts: questions that read more rows do not fit in there, and would
- * only fill it anew.
+ * only fill it anew. `rowSettings`: see `withoutRowSettings`.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -40,6 +41,7 @@ const baseArgs = [
   `--uncompressed_cache_size=${32 * 1024 * 1024}`,
   '--merge_tree_max_rows_to_use_cache=786432',
   '--merge_tree_max_bytes_to_use_cache=1',
+  ...Object.entries(rowSettings).map(([name, value]) => `--${name}=${value}`),
 ];
 
 /** How much of the memory that there is one statement may use, unless a limit is given. */

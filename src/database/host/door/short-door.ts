@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { FrameKind, FrameReader, frameOf, frameSocket } from '../../engine/frames.js';
+import { withoutRowSettings } from '../../../sql/engine/settings.js';
+import { FrameKind, FrameReader, frameHead, frameOf, frameSocket } from '../../engine/frames.js';
 import { noContext } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
 import { exceptionReply } from '../connection/exception.js';
@@ -9,6 +10,7 @@ import { onConnection } from './on-connection.js';
 
 /** Statements name their format. */
 const format = 'CustomSeparated';
+const nothing = Buffer.alloc(0);
 
 /** The door for short results. */
 export interface ShortDoor {
@@ -87,11 +89,13 @@ class Askers {
     const how = { lane: 'rows', signal: gone.signal, owner } as const;
     try {
       const bytes = await this.#answers.answer(asked.slice(end + 1), (statement) =>
-        onConnection(this.#connections, how, async (connection, tag) =>
-          Buffer.from((await connection.run(statement, format, noContext, tag)).bytes()),
-        ),
+        onConnection(this.#connections, how, async (connection, tag) => {
+          const result = await connection.run(withoutRowSettings(statement), format, noContext, tag);
+          const { buffer, byteOffset, byteLength } = result.bytes();
+          return Buffer.from(buffer, byteOffset, byteLength);
+        }),
       );
-      this.#send(frameOf(id, FrameKind.answer, bytes ?? ''));
+      this.#send(frameHead(id, FrameKind.answer, bytes?.length ?? 0), bytes ?? nothing);
     } catch (error) {
       this.#send(frameOf(id, FrameKind.refusal, exceptionReply(error).text));
     } finally {
@@ -99,7 +103,11 @@ class Askers {
     }
   }
 
-  #send(frame: Buffer): void {
-    if (!this.#socket.destroyed) this.#socket.write(frame);
+  /** Sends the pieces of a frame without joining them. */
+  #send(...pieces: readonly Buffer[]): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.cork();
+    for (const piece of pieces) this.#socket.write(piece);
+    this.#socket.uncork();
   }
 }
