@@ -95,9 +95,10 @@ async function run({
     const extras = { engine, readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
+    const scheme = settings.tls === undefined ? 'http' : 'https';
     log.info(
       { port: service.port, engine: service.engineUrl, version },
-      `Sluice listens on http://localhost:${service.port}.`,
+      `Sluice listens on ${scheme}://localhost:${service.port}.`,
     );
     const why = await Promise.race([stopped, service.failed.then(() => 'failure' as const)]);
     if (why === 'failure') process.exitCode = 1;

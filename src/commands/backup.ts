@@ -1,5 +1,8 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/adapter-settings.js';
 import { version } from '../config/version.js';
@@ -61,12 +64,12 @@ function readAsked(argv: readonly string[]): Asked | undefined {
 }
 
 async function backup({ directory }: Asked, settings: Settings): Promise<void> {
-  const { database, general } = settings;
+  const { database } = settings;
   if (database.cluster !== '') return backupCluster(directory, settings);
   const engine = runningEngine(database);
   try {
     const show = progressLine('tables');
-    const waited = await waitForRows(general.port);
+    const waited = await waitForRows(settings);
     const done = await makeBackup(engine, directory, version, show.progress);
     show.end();
     tell(directory, done, waited);
@@ -81,7 +84,7 @@ async function backupCluster(directory: string, settings: Settings): Promise<voi
   const place = join(resolve(directory), name);
   makePrivate(place);
   try {
-    const waited = await waitForRows(settings.general.port);
+    const waited = await waitForRows(settings);
     const show = progressLine('rows');
     const options = { keepsFollowers: true, progress: show.progress };
     const { followers } = await copyDatabases(settings, inDirectory(settings, place), options);
@@ -179,12 +182,16 @@ type WaitedFor = 'stored' | { readonly problem: string };
  * Waits until all rows are stored that a service had answered when this was called. Rows that come meanwhile are not waited for.
  * Asks for the public figures of the service, which need no password.
  */
-async function waitForRows(port: number): Promise<WaitedFor> {
+async function waitForRows(settings: Settings): Promise<WaitedFor> {
   const begun = performance.now();
   for (;;) {
     const asked = performance.now();
-    const oldest = await oldestSeconds(port);
-    if (oldest === undefined) return { problem: `No service answers on port ${port}; name its --port` };
+    const oldest = await oldestSeconds(settings);
+    if (oldest === undefined) {
+      return {
+        problem: `No service answers on port ${settings.general.port}; name its --port, or its settings file with -c`,
+      };
+    }
     // All waiting rows came after the beginning when even the oldest is younger.
     if (oldest * 1000 < asked - begun || oldest === 0) return 'stored';
     if (performance.now() - begun > patienceMs) {
@@ -195,10 +202,14 @@ async function waitForRows(port: number): Promise<WaitedFor> {
 }
 
 /** Age of the oldest row that waits, 0 when none does; undefined where no service tells. */
-async function oldestSeconds(port: number): Promise<number | undefined> {
+async function oldestSeconds({ general: { port }, tls }: Settings): Promise<number | undefined> {
+  const ask = tls === undefined ? get : getSecurely;
+  const signal = AbortSignal.timeout(timeoutMs);
+  // The certificate may be in another name than that of the loopback.
+  const options = { host: '127.0.0.1', port, path: '/metrics', signal, rejectUnauthorized: false };
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(timeoutMs) });
-    const [, value] = /^adapter_wal_oldest_seconds (\S+)$/m.exec(await answer.text()) ?? [];
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => ask(options, resolve).on('error', reject));
+    const [, value] = /^adapter_wal_oldest_seconds (\S+)$/m.exec(await text(answer)) ?? [];
     return value === undefined ? undefined : Number(value);
   } catch {
     return undefined;

@@ -16,6 +16,11 @@ export function quotedText(row: Pick<OptionRow, 'type'>, text: string): string {
   return JSON.stringify(masked.length > 200 ? `${masked.slice(0, 200)}...` : masked);
 }
 
+/** One line that says which setting is missing, and what it may be. */
+export function missing(flag: string, needed: string): string {
+  return `${flag} is not set; needed: ${needed}.`;
+}
+
 /** One line that says which setting was refused, what it was, where it came from and what is allowed instead. */
 export function refusal(flag: string, value: string, origin: string, allowed: string): string {
   return `${flag}: ${value} from ${origin} is refused; allowed: ${allowed}.`;

@@ -12,7 +12,7 @@ import {
 } from '../model/option.js';
 import { suggestion } from '../text/nearest.js';
 import { type Arguments, readArguments } from './arguments.js';
-import { maskedText, quotedText, refusal } from './refusal.js';
+import { maskedText, missing, quotedText, refusal } from './refusal.js';
 import { type FileSettings, readTomlFile } from './toml-file.js';
 import { usageText, versionText } from './usage.js';
 import { describeAllowed, type Parsed, parseValue, printValue } from './values.js';
@@ -260,18 +260,17 @@ class SettingValues implements SettingReader {
   refusePart(flag: string, part: string, value: unknown, needed: string): void {
     const { row, origin, source } = this.#of(flag);
     if (source === 'command line') this.blamesCommandLine = true;
-    const text =
-      value === undefined ? 'nothing' : quotedText(row, typeof value === 'string' ? value : JSON.stringify(value));
-    this.errors.push(refusal(`${flag}${part}`, text, origin, needed));
+    const name = `${flag}${part}`;
+    if (value === undefined) return void this.errors.push(missing(name, needed));
+    const text = quotedText(row, typeof value === 'string' ? value : JSON.stringify(value));
+    this.errors.push(refusal(name, text, origin, needed));
   }
 
   refuse(flag: string, needed: string): void {
     const { row, value, origin, source } = this.#of(flag);
     if (source === 'command line') this.blamesCommandLine = true;
     const shown = row.type === 'secret' ? 'the value' : quotedText(row, printValue(row.type, value));
-    this.errors.push(
-      value === undefined ? `${flag} is not set; needed: ${needed}.` : refusal(flag, shown, origin, needed),
-    );
+    this.errors.push(value === undefined ? missing(flag, needed) : refusal(flag, shown, origin, needed));
   }
 
   #of(flag: string): ResolvedSetting {

@@ -2,6 +2,7 @@ import { eventsOptions } from '../events/options.js';
 import { readRules } from '../events/read-rules.js';
 import type { Rule } from '../events/rule.js';
 import { recordOf } from '../events/rule-words.js';
+import { missing } from './refusal.js';
 import { readTomlFile } from './toml-file.js';
 import { isRecord } from './values.js';
 
@@ -28,9 +29,9 @@ export function readRuleText(text: string): Rule | readonly string[] {
   const wrong: string[] = [];
   const rules = readRules(flag, records, {
     refusePart: (_flag, part, value, needed) => {
-      const key = part.replace(/^\[1\] ?/, '');
-      const what = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200);
-      wrong.push(`${key === '' ? place : key}: ${what} is refused; allowed: ${needed}.`);
+      const key = part.replace(/^\[1\] ?/, '') || place;
+      if (value === undefined) wrong.push(missing(key, needed));
+      else wrong.push(`${key}: ${JSON.stringify(value).slice(0, 200)} is refused; allowed: ${needed}.`);
     },
   });
   const [rule] = rules;

@@ -43,7 +43,7 @@ function helpOf(row: OptionRow): string {
   const left = leftPart(row).padEnd(leftWidth);
   const lines = wrapped(rightPart(row).split(' '), lineWidth - leftWidth);
   const blank = ' '.repeat(leftWidth);
-  if (left.length > leftWidth) return [left.trimEnd(), ...lines.map((line) => blank + line)].join('\n');
+  if (!left.endsWith(' ')) return [left, ...lines.map((line) => blank + line)].join('\n');
   return lines.map((line, at) => (at === 0 ? left : blank) + line).join('\n');
 }
 

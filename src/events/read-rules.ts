@@ -1,6 +1,7 @@
 import { eventSeverities } from '../model/event.js';
 import { longestTimerMs, type OptionRecord, type SettingReader } from '../model/option.js';
 import { readDuration } from '../text/duration.js';
+import { suggestion } from '../text/nearest.js';
 import { comparisons, holds, type Rule, type TagFilter } from './rule.js';
 import { isSystemRule } from './system-rules.js';
 import { templateProblem } from './template.js';
@@ -58,7 +59,7 @@ class RuleReading {
     this.refuse = refuse;
     for (const [key, value] of Object.entries(record)) {
       const known = allKeys.find((candidate) => candidate.toLowerCase() === key.toLowerCase());
-      if (known === undefined) refuse('', key, `a key out of ${allKeys.join(', ')}`);
+      if (known === undefined) refuse('', key, `a key out of ${allKeys.join(', ')}${suggestion(key, allKeys)}`);
       else if (this.#values.has(known)) refuse(known, value, `the key once`);
       else this.#values.set(known, value);
     }

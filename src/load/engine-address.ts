@@ -97,7 +97,7 @@ export function connectionFault(failure: Fault, { url, password, renew }: Engine
   return fault(
     'network',
     Codes.networkUnavailable,
-    `No database at ${url}: ${unreachableWords(failure.cause)}`,
+    `No database at ${url}: ${unreachableWords(failure.cause)}; start the service, or name the port with -P`,
     failure,
   );
 }

@@ -30,6 +30,11 @@ export const refusals = {
   statementTooLong: fault('syntax', Codes.statementTooLong, 'SQL statement too long'),
 } as const;
 
+/** For a table that a statement names beside others. */
+export function noTable(name: string): Fault {
+  return { ...refusals.tableNotExist, message: `${refusals.tableNotExist.message}: ${name}` };
+}
+
 /** For what the service cannot do. */
 export function notSupported(what: string): Fault {
   return fault('database', Codes.notSupported, `Operation not supported: ${what}`);

@@ -44,7 +44,7 @@ function quote(value: string): string {
 }
 
 test('what is no rule is told in sentences', (t) => {
-  t.regex(String(readRuleText('')), /One rule is tried at a time, not|name: nothing/);
+  t.regex(String(readRuleText('')), /One rule is tried at a time, not|name is not set/);
   t.regex(String(readRuleText('[port]\nx = 1')), /unknown section/);
   t.regex(String(readRuleText('name = "x"\ndatabase = "d"\nsql = "DROP"')), /sql: "DROP" is refused/);
 });

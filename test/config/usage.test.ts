@@ -48,12 +48,11 @@ test('prints the settings by group, with environment and default', (t) => {
 
 test('explanations stand in one column, and no line of the real settings is wider than a terminal', (t) => {
   t.regex(usageText('sluice', '3.4.0', tables), /\n {2}-P, --port int {24}HTTP port/);
-  const longest = Math.max(
-    ...usageText('sluice', '3.4.0', adapterOptions)
-      .split('\n')
-      .map((line) => line.length),
+  const lines = usageText('sluice', '3.4.0', adapterOptions).split('\n');
+  t.deepEqual(
+    lines.filter((line) => line.length > 110 || /--\S+ [a-z]+[A-Z]/.test(line)),
+    [],
   );
-  t.true(longest <= 110, String(longest));
 });
 
 test('prints the version on one line', (t) => {

@@ -288,7 +288,7 @@ inBrowser('rules are listed, tried on the data that is there, and read again', a
   t.regex(await page.inputValue('#rule'), /^\[\[events\.rules\]\]\nname = "boiler too hot"/);
   await page.fill('#rule', 'name = "x"');
   await page.click('form.panel button[type=submit]');
-  await page.waitForSelector('.error >> text=database: nothing is refused');
+  await page.waitForSelector('.error >> text=database is not set');
   await page.click('text=Read the rules again');
   await page.waitForSelector('[role=status] >> text=1 rule; nothing has changed.');
   await page.waitForSelector('text=Nobody is notified. Set notify.webhook');

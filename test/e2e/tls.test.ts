@@ -7,7 +7,8 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
 import { certificates, type TestCertificate } from '../support/certificates.js';
-import { basic, startService } from '../support/service.js';
+import { adapterProgram, directoryFor, run } from '../support/processes.js';
+import { basic, engineSecret, startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 
 const { make, remove } = certificates();
@@ -86,4 +87,9 @@ secure('HTTP can be turned off while TLS is on, and the start warns of the built
   t.deepEqual([plain.status, plain.text], [400, 'This port speaks TLS: use https.\n']);
   t.is((await askSecurely(alone.port, caFile, '/-/ping')).status, 200);
   t.notRegex(alone.log.join('\n'), warned);
+
+  const enginePort = new URL(service.engineUrl).port;
+  const ports = [`--port=${alone.port}`, `--database.port=${enginePort}`, `--database.password=${engineSecret}`];
+  const backup = run(t, process.execPath, [adapterProgram, 'backup', directoryFor(t), ...settings, ...ports]);
+  t.deepEqual([(await backup.ended).code, backup.stderr()], [0, '']);
 });

@@ -96,24 +96,28 @@ test('a section that is no list of tables is refused', (t) => {
 });
 
 const refusals: readonly (readonly [what: string, rule: unknown, line: RegExp])[] = [
-  [
-    'without a name',
-    { ...hot, name: undefined },
-    /^events\.rules\[1\] name: nothing from .* is refused; allowed: a text/,
-  ],
+  ['without a name', { ...hot, name: undefined }, /^events\.rules\[1\] name is not set; needed: a text/],
   ['without a database', { ...hot, database: '' }, /\[1\] database: "" from/],
-  ['without a table', { ...hot, table: undefined }, /\[1\] table: nothing from/],
+  ['without a table', { ...hot, table: undefined }, /\[1\] table is not set/],
   ['without a column', { ...hot, column: 7 }, /\[1\] column: "7" from .*allowed: a text/],
-  ['without a comparison', { ...hot, comparison: undefined }, /comparison: nothing .*one of >, >=, <, <=, =, !=/],
+  [
+    'without a comparison',
+    { ...hot, comparison: undefined },
+    /comparison is not set; needed: one of >, >=, <, <=, =, !=/,
+  ],
   ['with another comparison', { ...hot, comparison: '=>' }, /comparison: "=>" .*one of >, >=, <, <=, =, !=/],
-  ['without a threshold', { ...hot, threshold: undefined }, /threshold: nothing .*a number/],
+  ['without a threshold', { ...hot, threshold: undefined }, /threshold is not set; needed: a number/],
   ['with a text as threshold', { ...hot, threshold: '80' }, /threshold: "80" .*a number/],
   ['with another severity', { ...hot, severity: 'high' }, /severity: "high" .*one of critical, warning, info/],
   ['with a number as duration', { ...hot, for: 30 }, /for: "30" .*a duration with units/],
   ['with a short absence', { ...hot, absence: '1ms' }, /absence: "1ms" .*at least 1s/],
   ['that clears where it fires', { ...hot, clear: 81 }, /clear: "81" .*does not break the rule, which is > 80/],
   ['that clears an equality', { ...hot, comparison: '=', clear: 1 }, /clear: "1" .*no clearing threshold/],
-  ['with an unknown key', { ...hot, treshold: 1 }, /^events\.rules\[1\]: "treshold" .*a key out of name, database/],
+  [
+    'with an unknown key',
+    { ...hot, treshold: 1 },
+    /^events\.rules\[1\]: "treshold" .*a key out of name, .*mean threshold/,
+  ],
   ['with a key of another kind', { ...hot, interval: '1m' }, /interval: "1m" .*a rule over values has the keys table/],
   ['with tags that are texts', { ...hot, tags: 'site=north' }, /tags: "site=north" .*a table of tags/],
   ['with a number as tag', { ...hot, tags: { site: 1 } }, /tags\.site: "1" .*a table of tags/],

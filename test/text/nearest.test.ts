@@ -14,5 +14,7 @@ test('finds the name that was meant, case aside', (t) => {
 test('suggests nothing when no name is near', (t) => {
   t.is(nearestName('completelyDifferent', known), undefined);
   t.is(nearestName('x', []), undefined);
+  t.is(nearestName('foo', ['cos']), undefined);
+  t.is(nearestName('time', ['trim']), undefined);
   t.is(suggestion('completelyDifferent', known), '');
 });

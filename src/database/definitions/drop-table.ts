@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Slice } from '../../async/slice.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { noTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { subTableKey } from '../catalogue/identity.js';
@@ -78,15 +79,15 @@ function targetOf(
     throw new FaultError(fault('syntax', Codes.dropStableInBatch, 'Cannot drop super table in batch'));
   }
   if (table !== undefined && (table.kind === 'super' || !stable)) return { database, table };
-  if (stable) return missing(ifExists, Codes.stableNotExist, 'STable not exist');
+  if (stable) return missing(ifExists, refusals.stableNotExist);
   const subTable = subTables?.get(name.text);
   const parent = subTable && catalogue.table(database.name, subTable.superTable);
   if (subTable !== undefined && parent !== undefined) return { database, table: parent, subTable };
-  return missing(ifExists, Codes.tableNotExist, 'Table does not exist');
+  return missing(ifExists, noTable(name.text));
 }
 
-function missing(allowed: boolean, code: number, message: string): undefined {
-  if (!allowed) throw new FaultError(fault('database', code, message));
+function missing(allowed: boolean, refusal: Fault): undefined {
+  if (!allowed) throw new FaultError(refusal);
 }
 
 /** Drops a super table or normal table. */
@@ -167,8 +168,8 @@ async function giveUp(
     operations.push({ ...drop, removal });
   }
   if (dropped.length === 0) return [];
-  const refusals = await catalogue.submit(operations);
-  const refused = refusals.find((failure) => failure !== undefined && failure.code !== Codes.tableNotExist);
+  const failures = await catalogue.submit(operations);
+  const refused = failures.find((failure) => failure !== undefined && failure.code !== Codes.tableNotExist);
   if (refused !== undefined) throw new FaultError(refused);
   return dropped;
 }

@@ -95,6 +95,9 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
     const why = 'The statements of this user need more memory together than they may have, see limits.userMemory';
     return fault('database', Codes.free, why, cause);
   }
+  if (authenticationCodes.includes(engineCode)) {
+    return fault('database', Codes.free, `The database refuses database.user or database.password: ${text}`, cause);
+  }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
   if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {
     return fault('resource', Codes.free, 'The database could not write a definition when its disk was full', cause);

@@ -88,7 +88,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
   async start(): Promise<void> {
     for (const [i, port] of this.#ports.entries()) {
       port.port = await port.listener.start();
-      this.#log.info({ listens: port.port, database: this.#options.dbs[i] }, 'Telnet-format lines are listened for.');
+      this.#log.info({ listens: port.port, database: this.#options.dbs[i] }, 'Listening for lines.');
     }
   }
 

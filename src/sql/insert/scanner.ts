@@ -1,6 +1,6 @@
 import { closeParenthesis, comma, openParenthesis, semicolon } from '../../bytes/ascii.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { noTable, refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
@@ -107,7 +107,7 @@ class InsertScanner {
     if (using !== undefined) return this.#usingDestination(target, meaning, using);
     if (meaning === 'unknown') return undefined;
     this.#databaseOf(target.database);
-    if (meaning === 'absent') throw new FaultError(refusals.tableNotExist);
+    if (meaning === 'absent') throw new FaultError(noTable(target.name));
     const { kind, table } = meaning;
     if (kind === 'super') return { form: 'named-rows', table };
     if (kind === 'sub') return { form: 'one-series', table, id: meaning.subTable.id, subTable: meaning.subTable };
@@ -122,7 +122,7 @@ class InsertScanner {
     const owner = isOwn ? meaning : this.#resolve(superName);
     if (meaning === 'unknown' || owner === 'unknown') return undefined;
     const database = this.#databaseOf(target.database);
-    if (owner === 'absent') throw new FaultError(refusals.tableNotExist);
+    if (owner === 'absent') throw new FaultError(noTable(using.name));
     if (owner.kind !== 'super' && !isOwn) throw new FaultError(refusals.stableNotExist);
     if (meaning !== 'absent' && (meaning.kind !== 'sub' || !isOwn)) throw new FaultError(refusals.tableInOtherStable);
     const { table } = owner;

@@ -72,7 +72,7 @@ test.serial('what cannot be reached, and who is not let in, has one clear line w
       ['-h', 'no.such.host.invalid'],
       /\[0x000b\] No HTTP service at .*no\.such\.host.*: the(?: host name cannot be resolved|re is no such host); -P names its port/,
     ],
-    [['-P', '1'], /\[0x000b\] No database at .*nothing listens there/],
+    [['-P', '1'], /\[0x000b\] No database at .*nothing listens there; start the service, or name the port with -P/],
     [['-P', port, '-u', 'nobody'], /\[0x0357\] Authentication failure/],
     [['-P', port, '-p', 'wrong'], /\[0x0357\] Authentication failure/],
     [['-P', '1', '-I', 'rest'], /\[0x000b\] The service at .*cannot be reached/],

@@ -223,8 +223,8 @@ test('tags of an existing sub-table are ignored but must be valid', (t) => {
 test('faults name what is missing in the catalogue', (t) => {
   const world = plant().addDatabase('empty').addSuper('elsewhere', pump, tags, 'other');
   const cases: [sql: string, code: number, message?: string][] = [
-    ['INSERT INTO nope VALUES (1)', Codes.tableNotExist, 'Table does not exist'],
-    ['INSERT INTO nope USING nostb TAGS (1) VALUES (1)', Codes.tableNotExist, 'Table does not exist'],
+    ['INSERT INTO nope VALUES (1)', Codes.tableNotExist, 'Table does not exist: nope'],
+    ['INSERT INTO nope USING nostb TAGS (1) VALUES (1)', Codes.tableNotExist, 'Table does not exist: nostb'],
     ['INSERT INTO nodb.t VALUES (1)', Codes.databaseNotExist, 'Database not exist: nodb'],
     ['INSERT INTO nodb.t USING nodb.s TAGS (1) VALUES (1)', Codes.databaseNotExist],
     ['INSERT INTO n1 USING log TAGS (1) VALUES (1)', Codes.stableNotExist],
