@@ -1,4 +1,5 @@
 import type { Component } from '../model/component.js';
+import { type Alarm, type Clock, systemClock } from './clock.js';
 
 /**
  * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or stopped. It
@@ -9,12 +10,19 @@ export class RepeatedWork implements Component {
   readonly #firstMs: number;
   readonly #work: (stopped: AbortSignal) => Promise<number>;
   readonly #ending = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #alarm: Alarm | undefined;
   #run: Promise<void> = Promise.resolve();
 
   /** `work` gives after how many ms it begins again, and must not reject; its signal fires when it is to end early. */
-  constructor(name: string, firstMs: number, work: (stopped: AbortSignal) => Promise<number>) {
+  constructor(
+    name: string,
+    firstMs: number,
+    work: (stopped: AbortSignal) => Promise<number>,
+    clock: Clock = systemClock,
+  ) {
     this.name = name;
+    this.#clock = clock;
     this.#firstMs = firstMs;
     this.#work = work;
   }
@@ -30,15 +38,15 @@ export class RepeatedWork implements Component {
 
   async stop(): Promise<void> {
     this.#ending.abort();
-    clearTimeout(this.#timer);
+    this.#alarm?.cancel();
   }
 
   #schedule(ms: number): void {
     const { signal } = this.#ending;
     if (signal.aborted) return;
-    this.#timer = setTimeout(() => {
+    const run = (): void => {
       this.#run = this.#work(signal).then((restMs) => this.#schedule(restMs));
-    }, ms);
-    this.#timer.unref();
+    };
+    this.#alarm = this.#clock.after(ms, run, false);
   }
 }

@@ -1,3 +1,4 @@
+import { type Alarm, type Clock, systemClock } from '../async/clock.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 import { backOffMs } from '../text/duration.js';
@@ -16,13 +17,15 @@ export function delayMs(attempt: number): number {
  */
 export class Retries {
   readonly #again: (batch: Batch<ByteBlock>) => void;
+  readonly #clock: Clock;
   /** Batches that wait for their next attempt, with what they end with if there is none. */
-  readonly #waiting = new Map<NodeJS.Timeout, () => void>();
+  readonly #waiting = new Map<Alarm, () => void>();
   #stopped = false;
 
   /** `again` lets a batch enter the pipeline once more. */
-  constructor(again: (batch: Batch<ByteBlock>) => void) {
+  constructor(again: (batch: Batch<ByteBlock>) => void, clock: Clock = systemClock) {
     this.#again = again;
+    this.#clock = clock;
   }
 
   /** Batches that wait for their next attempt. */
@@ -44,18 +47,18 @@ export class Retries {
   /** Ends all waiting; what waits ends as its last attempt did. */
   stop(): void {
     this.#stopped = true;
-    for (const [timer, end] of this.#waiting) {
-      clearTimeout(timer);
+    for (const [alarm, end] of this.#waiting) {
+      alarm.cancel();
       end();
     }
     this.#waiting.clear();
   }
 
   #wait(batch: Batch<ByteBlock>, attempt: number, delivery: Delivery): void {
-    const timer = setTimeout(() => {
-      this.#waiting.delete(timer);
+    const alarm = this.#clock.after(delayMs(attempt), () => {
+      this.#waiting.delete(alarm);
       this.#again(this.wrap(batch, attempt + 1));
-    }, delayMs(attempt));
-    this.#waiting.set(timer, () => batch.settle(delivery));
+    });
+    this.#waiting.set(alarm, () => batch.settle(delivery));
   }
 }
