@@ -19,6 +19,6 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/two-adapters.long.test.ts': 3,
   'http/handlers/sql-result.test.ts': 2,
   'http/server-connections.test.ts': 1,
-  'sources/support/line-listener.test.ts': 3,
+  'sources/support/line-listener.test.ts': 1,
   'support/datagrams.ts': 1,
 };

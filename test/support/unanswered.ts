@@ -3,13 +3,16 @@ import type { Batch, ByteBlock } from '../../src/model/batch.js';
 import type { Source } from '../../src/model/component.js';
 import { type Delivery, worstOf } from '../../src/model/delivery.js';
 
+/** Far more than anything takes, also on a busy machine. */
+const patienceMs = 60_000;
+
 /** A source whose senders are never answered, with what they would be told. */
 export interface Overheard {
   readonly source: Source<ByteBlock>;
   /** Forgets what was settled so far. */
   begin(): void;
-  /** Waits until `bytes` bytes of payload are settled since `begin`; undefined when they are not within the time given. */
-  ending(bytes: number, withinMs: number): Promise<Delivery | undefined>;
+  /** Waits until `bytes` bytes of payload are settled since `begin`; undefined when they are not within a minute. */
+  ending(bytes: number): Promise<Delivery | undefined>;
 }
 
 /** Listens in on how the batches of a source end. */
@@ -38,9 +41,9 @@ export function overheard(source: Source<ByteBlock>): Overheard {
       settledBytes = 0;
       worst = undefined;
     },
-    ending: (bytes, withinMs) =>
+    ending: (bytes) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(undefined), withinMs);
+        const timer = setTimeout(() => resolve(undefined), patienceMs).unref();
         woken = () => {
           if (settledBytes < bytes) return;
           clearTimeout(timer);

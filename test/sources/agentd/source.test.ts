@@ -49,7 +49,7 @@ async function contract() {
   const send = async (text: string): Promise<Delivery | undefined> => {
     heard.begin();
     await sendDatagrams(source.port, text.match(/.*\n/g) ?? []);
-    return heard.ending(Buffer.byteLength(text), 1_000);
+    return heard.ending(Buffer.byteLength(text));
   };
   return { source: heard.source, gate, send, shed: () => source.counts.shedDatagrams };
 }

@@ -83,7 +83,7 @@ async function contract() {
   const id = contracts++;
   const send = async (text: string): Promise<Delivery | undefined> => {
     heard.begin();
-    const ending = heard.ending(Buffer.byteLength(text), 5_000);
+    const ending = heard.ending(Buffer.byteLength(text));
     for (const [i, piece] of (text.match(/(.*\n){1,8}/g) ?? []).entries()) {
       pages.set(`/${id}/${i}`, piece);
       await source.ask(`${base}/${id}/${i}`);
