@@ -98,6 +98,26 @@ test('a body that comes slowly is given up while others wait, and only then', as
   t.is(budget.bytes, 0);
 });
 
+test('a body is slow when two looks in a row find too few new bytes, and none that wait to be read', async (t) => {
+  const lease = await newBudget().lease('a', 1, never);
+  let unread = 0;
+  lease.unread = () => unread;
+  const looks: [received: number, unread: number, isSlow: boolean][] = [
+    [9, 0, false],
+    [18, 0, true],
+    [28, 0, false],
+    [28, 0, false],
+    [28, 1, false],
+    [28, 0, false],
+    [37, 0, true],
+  ];
+  for (const [received, waiting, isSlow] of looks) {
+    lease.received = received;
+    unread = waiting;
+    t.is(lease.isSlow(10), isSlow, `${received} bytes, ${waiting} unread`);
+  }
+});
+
 test('collected bytes are those of the stream, whatever its pieces, and nothing of the room is left behind', async (t) => {
   const streams = fc.record({
     pieces: fc.array(fc.uint8Array({ maxLength: 70_000 }), { maxLength: 6 }),
