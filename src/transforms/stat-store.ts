@@ -266,7 +266,6 @@ export class StatStore {
       this.#seconds[to] = this.#seconds[slot]!;
       bySeries.set(slotName(this.#series[slot]!, this.#seconds[slot]!), to);
       this.#filled[to] = this.#filled[slot]!;
-      this.#idle[to] = this.#idle[slot]!;
       this.#numbers.copyWithin(to * width, slot * width, (slot + 1) * width);
     }
     this.#sets = moved(this.#sets, slots);

@@ -163,6 +163,24 @@ test('no more series and set values are kept than allowed, and what is idle make
   });
 });
 
+test('idle series are forgotten once they are half of all, and the others keep what they hold', (t) => {
+  const store = storeOf(['c1:1|c\nc2:1|c\ng:5|g\ns:a|s\nt:2:4|ms'], [50], [true, false, false, false, false]);
+  const { 'c1,metric_type=counter': c1, 'c2,metric_type=counter': c2, ...kept } = gathered(store);
+  t.deepEqual([c1, c2], [{ value: 1 }, { value: 1 }]);
+  t.deepEqual(gathered(store), kept);
+  t.is(store.size, 5);
+  const read = (text: string) => new StatsdReader().read(Buffer.from(text), store);
+  read('c3:1|c\nc4:1|c');
+  gathered(store);
+  read('w:1|c|T1600000000');
+  gathered(store);
+  t.is(store.size, 4);
+  t.deepEqual(gathered(store), kept);
+  read('w:2|c|T1600000000');
+  const [block] = store.gather(1n, 65_536);
+  t.regex(Buffer.from(block?.bytes ?? []).toString(), /^w,metric_type=counter value=2 1600000000000000$/m);
+});
+
 test('a gather in pieces loses nothing of what comes in between', (t) => {
   const names = Array.from({ length: 500 }, (_, i) => `counter.${i}`);
   const text = Buffer.from(names.map((name) => `${name}:1|c\n`).join(''));
