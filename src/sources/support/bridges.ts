@@ -14,7 +14,7 @@ const longTurnMs = 5;
  * errors when the stream breaks, and destroys both when unsubscribed or aborted.
  */
 export function fromBytes<T>(
-  input: Readable | AsyncIterable<Uint8Array>,
+  input: Readable | AsyncIterable<Uint8Array | readonly Uint8Array[]>,
   chain: Duplex,
   gate: CreditGate,
   aborted: AbortSignal,

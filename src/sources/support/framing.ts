@@ -21,9 +21,10 @@ export interface LineCutter {
   afterOverlong?(bytes: Uint8Array): number;
 }
 
-/** Whole lines, with how many line breaks they hold; or a line that was too long, whose bytes are dropped. */
+/** Whole lines; or a line that was too long, whose bytes are dropped. */
 export interface Frame {
   readonly bytes: Uint8Array;
+  /** How many line breaks they hold. Lines are counted each time it is read. */
   readonly lines: number;
   readonly tooLong: boolean;
   /** Which ends of the stream it holds. A stream that ends with a line break has no last frame. */
@@ -104,18 +105,22 @@ const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: tru
 const maxChunks = 1024;
 
 /**
- * Gathers small chunks, so that what follows works on blocks and not on packets. Both stages are callbacks: an asynchronous generator costs
- * several times as much for each chunk.
+ * Gathers small chunks, which come one by one or some at a time, so that what follows works on blocks and not on packets. Both stages are
+ * callbacks: an asynchronous generator costs several times as much for each chunk.
  */
 function gathering({ blockBytes, eager = false }: FramingLimits): Duplex {
   let held: Buffer[] = [];
   let bytes = 0;
   return objectTransform(
     oneAtATime,
-    (chunk: Buffer, _encoding, done) => {
-      held.push(chunk);
-      bytes += chunk.length;
-      if (bytes < blockBytes && held.length < maxChunks && !(eager && chunk.includes(lineFeed))) {
+    (next: Buffer | readonly Buffer[], _encoding, done) => {
+      let isWhole = false;
+      for (const chunk of next instanceof Uint8Array ? [next] : next) {
+        held.push(chunk);
+        bytes += chunk.length;
+        isWhole ||= eager && chunk.includes(lineFeed);
+      }
+      if (bytes < blockBytes && held.length < maxChunks && !isWhole) {
         done();
         return;
       }
@@ -238,8 +243,16 @@ class Framer {
 }
 
 function wholeFrame(bytes: Buffer, cutter: LineCutter, first: boolean, last: boolean): Frame {
-  const lines = cutter.rows?.() ?? countByte(bytes, lineFeed) + (bytes.at(-1) === lineFeed ? 0 : 1);
-  return { bytes, lines, tooLong: false, first, last };
+  const rows = cutter.rows?.();
+  return {
+    bytes,
+    get lines() {
+      return rows ?? countByte(bytes, lineFeed) + (bytes.at(-1) === lineFeed ? 0 : 1);
+    },
+    tooLong: false,
+    first,
+    last,
+  };
 }
 
 const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true, first: false, last: false };

@@ -1,15 +1,23 @@
 import type { Socket } from 'node:net';
-
-/** Bytes that are read ahead of whoever takes them. */
-const maxAheadBytes = 65_536;
+import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * The bytes that arrive on a connection, until its other end closes or breaks it, or `stop` fires; those that arrived while the reader was busy
- * comes as one piece, and while there is too much of it the socket waits, so that the pressure reaches the sender.
+ * Bytes that are read ahead of whoever takes them, on all connections and on one. What comes together is read and logged as one text, of
+ * which a few long ones cost less than many short ones.
+ */
+const allAheadBytes = 16 * 1024 * 1024;
+const mostAheadBytes = 262_144;
+const leastAheadBytes = 65_536;
+let readers = 0;
+
+/**
+ * The bytes that arrive on a connection, until its other end closes or breaks it, or `stop` fires; the pieces that arrived in one turn of the
+ * event loop, or while the reader was busy, come together. While there is too much of them the socket waits, so that the pressure reaches
+ * the sender.
  *
  * Unlike the stream itself, nothing that was received is lost when the connection breaks: it is yielded before the end.
  */
-export async function* readSocket(socket: Socket, stop: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readSocket(socket: Socket, stop: AbortSignal): AsyncGenerator<readonly Buffer[]> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let ended = socket.destroyed;
@@ -17,7 +25,7 @@ export async function* readSocket(socket: Socket, stop: AbortSignal): AsyncGener
   const take = (piece: Buffer): void => {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes >= maxAheadBytes) socket.pause();
+    if (bytes >= Math.max(leastAheadBytes, Math.min(mostAheadBytes, allAheadBytes / readers))) socket.pause();
     wake();
   };
   const end = (): void => {
@@ -28,21 +36,24 @@ export async function* readSocket(socket: Socket, stop: AbortSignal): AsyncGener
   socket.on('data', take);
   for (const event of events) socket.on(event, end);
   stop.addEventListener('abort', end);
+  readers++;
   try {
     while (pieces.length > 0 || (!ended && !stop.aborted)) {
       if (pieces.length > 0) {
-        const piece = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes);
+        const together = pieces;
         pieces = [];
         bytes = 0;
-        yield piece;
+        yield together;
         continue;
       }
       if (socket.isPaused()) socket.resume();
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
+      await turn();
     }
   } finally {
+    readers--;
     socket.pause();
     socket.off('data', take);
     for (const event of events) socket.off(event, end);
