@@ -157,7 +157,9 @@ export interface SubTable {
   /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not told apart. */
   isAmbiguous?: boolean;
   /** The definition that was found to have all its tags, so that they are not compared again with each block that carries it. */
-  coveredBy?: TableDef;
+  coveredBy?: TableDef | undefined;
+  /** The epoch of its database at which its key was worked out: as long as that stands, so does the key. */
+  readonly epoch?: number;
 }
 
 /** Tags of registered sub-tables, which have none. */

@@ -1,7 +1,7 @@
 import type { ColumnSpec } from '../database/catalogue/operations.js';
 import { type ColumnBlock, schemalessStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import type { DataType, TableDef, TagValue } from '../model/schema.js';
+import type { DataType, SubTable, TableDef, TagValue } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
 
 /** Columns and tags that arriving blocks need beyond a table's definition; both empty when it covers them. */
@@ -23,7 +23,7 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
       if (seen !== undefined && !sameKind(seen, type)) throw typeConflict(name, seen, type);
       if (seen === undefined || type.length > seen.length) columns.set(name, type);
     }
-    for (const subTable of block.newSubTables) for (const [name, value] of subTable.tags) widen(tags, name, value);
+    noteTags(tags, block.newSubTables, table);
   }
   const types = tagTypes(tags, table, blocks.find((block) => block.style !== undefined)?.style);
   const have = table?.tags ?? [];
@@ -35,21 +35,37 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
   return growth;
 }
 
-/** Length of the longest value of a tag. */
+/** Length of the longest value of a tag, in characters, or in bytes where it is declared in these. */
 interface Longest {
-  characters: number;
-  bytes: number;
+  readonly inBytes: boolean;
+  length: number;
 }
 
-function widen(tags: Map<string, Longest>, name: string, value: TagValue = ''): void {
+/**
+ * Notes the tags of sub-tables that the table is not known to cover. It is apart from {@link growthFor} because there may be
+ * thousands: V8 compiles a loop while it runs, and leaves the compiled code whenever it comes to what is behind the loop.
+ */
+function noteTags(tags: Map<string, Longest>, subTables: readonly SubTable[], table: TableDef | undefined): void {
+  for (const subTable of subTables) {
+    if (table !== undefined && subTable.coveredBy === table) continue;
+    for (const [name, value] of subTable.tags) widen(tags, name, value, table);
+  }
+}
+
+function widen(tags: Map<string, Longest>, name: string, value: TagValue = '', table: TableDef | undefined): void {
   let longest = tags.get(name);
   if (longest === undefined) {
-    longest = { characters: 0, bytes: 0 };
+    longest = { inBytes: declaredTag(table, name)?.name === 'VARCHAR', length: 0 };
     tags.set(name, longest);
   }
   // A UTF-16 unit is at most one character and three bytes.
-  if (value.length > longest.characters) longest.characters = Math.max(longest.characters, [...value].length);
-  if (value.length * 3 > longest.bytes) longest.bytes = Math.max(longest.bytes, Buffer.byteLength(value));
+  if (longest.inBytes) {
+    if (value.length * 3 > longest.length) longest.length = Math.max(longest.length, Buffer.byteLength(value));
+  } else if (value.length > longest.length) longest.length = Math.max(longest.length, [...value].length);
+}
+
+function declaredTag(table: TableDef | undefined, name: string): DataType | undefined {
+  return table?.tags.find((tag) => tag.name === name)?.type;
 }
 
 function typeConflict(name: string, a: DataType, b: DataType): FaultError {
@@ -67,13 +83,10 @@ function tagTypes(
   style = schemalessStyle,
 ): ReadonlyMap<string, DataType> {
   const types = new Map<string, DataType>();
-  for (const [name, { characters, bytes }] of tags) {
-    const declared =
-      table?.tags.find((tag) => tag.name === name)?.type ??
-      (style.tagType === 'JSON' ? dataType('JSON') : dataType('NCHAR', -1));
+  for (const [name, { length }] of tags) {
+    const declared = declaredTag(table, name) ?? (style.tagType === 'JSON' ? dataType('JSON') : dataType('NCHAR', -1));
     if (declared.name === 'JSON') types.set(name, declared);
     if (declared.name !== 'NCHAR' && declared.name !== 'VARCHAR') continue;
-    const length = declared.name === 'NCHAR' ? characters : bytes;
     if (length > declared.length) types.set(name, dataType(declared.name, schemalessWidth(length)));
   }
   return types;

@@ -49,6 +49,16 @@ test('a tag that a statement declared keeps its type: text is widened by its own
   t.deepEqual(tagGrowth(dataType('INT'), '123456789'), []);
 });
 
+test('tags of sub-tables that a table is known to cover are not compared with it again', (t) => {
+  const table = { ...tableOf('t', {}), tags: [] };
+  const tags = new Map([['g', 'long']]);
+  const subTable = { key: 1n, id: 1n, name: 's', superTable: 't', tags, ttl: 0, registered: false };
+  const block = { ...blockOf('t', {}, []), newSubTables: [{ ...subTable, coveredBy: table }] };
+  t.deepEqual(growthFor([block], table).tags, []);
+  t.is(growthFor([block], { ...table }).tags.length, 1);
+  t.is(growthFor([block], undefined).tags.length, 1);
+});
+
 test('a column whose decimals are of another form is not covered by the table', (t) => {
   const block = blockOf('t', { d: dataType('DECIMAL', 10, 2) }, [[1n, 1n, { d: 1n }]]);
   const [same, other] = [dataType('DECIMAL', 10, 2), dataType('DECIMAL', 20, 4)].map((d) => tableOf('t', { d }));

@@ -40,15 +40,16 @@ const create: readonly TableChange[] = [
 ];
 
 /** Columns of a row beside key and time of creation. */
-const columns: readonly EngineColumn[] = [
-  column('lead', dataType('SMALLINT UNSIGNED')),
-  column('database', dataType('VARCHAR')),
-  column('name', dataType('VARCHAR')),
-  column('parent', dataType('VARCHAR')),
-  column('ttl', dataType('INT')),
-  column('dropped', dataType('TINYINT UNSIGNED')),
-  column('comment', dataType('VARCHAR')),
-];
+const types = {
+  lead: dataType('SMALLINT UNSIGNED'),
+  database: dataType('VARCHAR'),
+  name: dataType('VARCHAR'),
+  parent: dataType('VARCHAR'),
+  ttl: dataType('INT'),
+  dropped: dataType('TINYINT UNSIGNED'),
+  comment: dataType('VARCHAR'),
+};
+const columns = Object.entries(types).map(([name, type]): EngineColumn => ({ physical: name, name, type }));
 const insert = `INSERT INTO sluice.sub_tables (id, created, ${columns.map(({ name }) => name).join(', ')})
   SELECT * FROM ${inputOf(structureOf(columns))} FORMAT Native`;
 
@@ -180,20 +181,21 @@ export class Registry {
   }
 }
 
-function column(name: string, type: EngineColumn['type']): EngineColumn {
-  return { physical: name, name, type };
-}
-
 function blockOf({ database, parent, created, dropped, subTables }: Registrations): ColumnBlock {
   const block = new BlockBuilder('sluice', 'sub_tables', 'overwrite', subTables.length);
-  const builders = columns.map(({ name, type }) => block.addColumn(name, type));
+  const add = (name: keyof typeof types) => block.addColumn(name, types[name]);
+  const [leads, ttls, marks] = [add('lead'), add('ttl'), add('dropped')];
+  const [databases, names, parents, comments] = [add('database'), add('name'), add('parent'), add('comment')];
   for (const { key, id, name, ttl = 0, comment } of subTables) {
     const row = block.rows;
     block.setKey(key, created);
-    for (const [i, value] of [leadIn(key, id), database, name, parent, ttl, Number(dropped), comment].entries()) {
-      if (typeof value === 'string') builders[i]!.putText(row, value);
-      else if (value !== undefined) builders[i]!.putNumber(row, value);
-    }
+    leads.putNumber(row, leadIn(key, id));
+    databases.putText(row, database);
+    names.putText(row, name);
+    parents.putText(row, parent);
+    ttls.putNumber(row, ttl);
+    marks.putNumber(row, Number(dropped));
+    if (comment !== undefined) comments.putText(row, comment);
     block.rows++;
   }
   return block.finish();

@@ -88,7 +88,8 @@ export class SubTables {
     const key = this.keyOf(database, name);
     const front = metric ?? metricOf(superTable, name, tags);
     const id = front === undefined ? key : seriesId(key, leadOf(front));
-    return { key, id, name, superTable, tags, ttl, registered: false };
+    const epoch = this.#catalogue.epoch(database.name);
+    return { key, id, name, superTable, tags, ttl, registered: false, coveredBy: undefined, epoch };
   }
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
@@ -146,7 +147,9 @@ export class SubTables {
     subTables: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const remembered = this.#rememberedOf(database);
-    if (subTables.some(({ key, name }) => key !== this.keyOf(database, name))) return overtaken;
+    const isStale = ({ key, name, epoch }: SubTable) =>
+      epoch !== remembered.epoch && key !== this.keyOf(database, name);
+    if (subTables.some(isStale)) return overtaken;
     const places = await this.#exclusively(subTables, () => this.#registerMissing(database, superTable, subTables));
     if ('message' in places) return places;
     for (const subTable of subTables) {
@@ -183,10 +186,10 @@ export class SubTables {
     const names = [...missing.values()].map(({ name }) => name);
     const taken = this.#takenByTable(database, names);
     if (taken !== undefined) return taken;
-    const entries = [...missing.values()].map((subTable) => ({
-      ...subTable,
-      id: elsewhere.get(subTable.key) ?? subTable.id,
-    }));
+    const entries = [...missing.values()].map((subTable) => {
+      const id = elsewhere.get(subTable.key);
+      return id === undefined ? subTable : { ...subTable, id };
+    });
     await this.#write(database, superTable, entries);
     // A table of such a name may have been created meanwhile: the later look sees both.
     await this.#catalogue.sync();
