@@ -43,8 +43,8 @@ export interface BatchLimits extends GroupLimits {
 export interface GroupLog {
   /** Notes a group; gives its number, or undefined where it could not be noted. */
   begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined>;
-  /** The name of a group for the database. */
-  tokenOf(group: number): string;
+  /** What the sink is told of a group beside its blocks. */
+  factsOf(group: number): Pick<BlockGroup, 'token' | 'goesOn'>;
   /** Notes that members of a group have ended, and that others of it have not. */
   end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void;
   /** Rows could not be stored for a reason that passes. */
@@ -220,8 +220,8 @@ export class GroupCommit {
       void this.#settle(lane, { members, group }, delivery, this.#clock.now() - begun);
     };
     const grouped = groupBatches(members);
-    const token = group === undefined ? {} : { token: this.#log!.tokenOf(group) };
-    this.#groups!.next({ ...grouped, payload: { ...grouped.payload, ...token }, settle });
+    const facts = group === undefined ? {} : this.#log!.factsOf(group);
+    this.#groups!.next({ ...grouped, payload: { ...grouped.payload, ...facts }, settle });
   }
 
   /** The next group of a lane, once it is noted. */

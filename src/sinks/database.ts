@@ -272,8 +272,9 @@ function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] 
   for (const [place, block] of payload.blocks.entries()) {
     const portion = portions.get(block.table);
     if (portion === undefined) {
-      const { token, receivedMicros } = payload;
-      portions.set(block.table, { blocks: [block], places: [place], receivedMicros, reading: target.reading, token });
+      const { token, receivedMicros, goesOn } = payload;
+      const shared = { receivedMicros, reading: target.reading, token, goesOn };
+      portions.set(block.table, { blocks: [block], places: [place], ...shared });
     } else {
       portion.blocks.push(block);
       portion.places.push(place);

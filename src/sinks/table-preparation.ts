@@ -3,7 +3,7 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { createNamed } from '../database/storage/create-named.js';
 import { overtaken } from '../database/storage/overtaken.js';
 import type { DatabaseParts } from '../database/storage/parts.js';
-import type { Reading } from '../model/batch.js';
+import type { BlockGroup, Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
@@ -17,6 +17,8 @@ type PreparationContext = Omit<DatabaseParts, 'engine'>;
 export interface TableBlocks {
   readonly blocks: readonly ColumnBlock[];
   readonly reading: Reading | undefined;
+  /** See {@link BlockGroup}. */
+  readonly goesOn?: BlockGroup['goesOn'];
 }
 
 const noTable = refusals.tableNotExist;
@@ -63,8 +65,9 @@ export async function prepareTable(
   const { catalogue, storage } = context;
   const table = await fittingTable(context, database, written.blocks);
   await storage.ensure(database, table);
+  written.goesOn?.();
   if (isOutdated(catalogue, table, written.reading)) throw new FaultError(overtaken);
-  await register(context, database, table, written.blocks);
+  await register(context, database, table, written);
   return table;
 }
 
@@ -159,7 +162,7 @@ async function register(
   { subTables }: PreparationContext,
   database: DatabaseDef,
   table: TableDef,
-  blocks: readonly ColumnBlock[],
+  { blocks, goesOn }: TableBlocks,
 ): Promise<void> {
   const unregistered = new Set<SubTable>();
   const slice = new Slice();
@@ -168,7 +171,7 @@ async function register(
     for (const subTable of block.newSubTables) if (!subTable.registered) unregistered.add(subTable);
   }
   if (unregistered.size > 0) {
-    const refused = await subTables.register(database, table, [...unregistered]);
+    const refused = await subTables.register(database, table, [...unregistered], goesOn);
     if (refused !== undefined) throw new FaultError(refused);
   }
   for (const block of blocks) {

@@ -229,6 +229,18 @@ test.serial('registers a sub-table once, with its tags, however many blocks brin
   await rig.end();
 });
 
+test.serial('a group is told once its table is made, and once its sub-tables are', async (t) => {
+  const rig = await make();
+  const batch = rig.good();
+  const seen: boolean[] = [];
+  const goesOn = (): void => {
+    seen.push(batch.payload.blocks[0]!.newSubTables[0]!.registered);
+  };
+  await rig.sink.write({ ...batch, payload: { ...batch.payload, goesOn } }, AbortSignal.timeout(60_000));
+  t.deepEqual(seen, [false, true]);
+  await rig.end();
+});
+
 test.serial('what the engine refuses is never blamed on the sender', async (t) => {
   const rig = await make();
   const write = () =>

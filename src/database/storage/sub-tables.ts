@@ -125,18 +125,20 @@ export class SubTables {
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
    * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
    * is {@link overtaken}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
-   * Many are registered some at a time.
+   * Many are registered some at a time, and `registered` is called after each of these.
    */
   async register(
     database: DatabaseDef,
     superTable: TableDef,
     subTables: readonly SubTable[],
+    registered?: () => void,
   ): Promise<Fault | undefined> {
     const unregistered = subTables.filter((subTable) => !subTable.registered);
     for (let from = 0; from < unregistered.length; from += maxAtOnce) {
       const some = unregistered.slice(from, from + maxAtOnce);
       const problem = await this.#registerSome(database, superTable, some);
       if (problem !== undefined) return problem;
+      registered?.();
     }
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
-import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
+import type { Batch, BlockGroup, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
 import { type Fault, FaultError, faultOf } from '../../model/fault.js';
@@ -142,8 +142,8 @@ export class LogStage implements GroupLog {
     }
   }
 
-  tokenOf(group: number): string {
-    return this.#context.wal.tokenOf(group);
+  factsOf(group: number): Pick<BlockGroup, 'token' | 'goesOn'> {
+    return { token: this.#context.wal.tokenOf(group), goesOn: () => this.#way.goesOn() };
   }
 
   end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void {

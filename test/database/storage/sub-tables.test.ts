@@ -89,12 +89,14 @@ async function startProcessOn(database: string): Promise<ReadonlyMap<string, str
   return new Map([...subTablesByName].map(([name, { superTable }]) => [name, superTable]));
 }
 
-test('many sub-tables are registered some at a time, and all of them are', async (t) => {
+test('many sub-tables are registered some at a time, which is told, and all of them are', async (t) => {
   const noting = new NotingClient(engine.endpoint);
   const { subTables, def, a, named } = await startWith('many', noting);
   const names = Array.from({ length: 20_000 }, (_, at) => `s${at}`);
   const children = names.map((name) => named('a', name));
-  t.is(await subTables.register(def, a, children), undefined);
+  let told = 0;
+  t.is(await subTables.register(def, a, children, () => told++), undefined);
+  t.is(told, 3);
   t.true(children.every(({ registered, tags }) => registered && tags.size === 0));
   t.is(noting.inserts.filter((statement) => statement.includes('sluice.sub_tables')).length, 3);
   const stored = await client.rows("SELECT count() FROM sluice.sub_tables FINAL WHERE startsWith(name, 's1')");

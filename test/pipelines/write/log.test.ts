@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { Subject } from 'rxjs';
-import type { Batch, RowSet } from '../../../src/model/batch.js';
+import type { Batch, BlockGroup, RowSet } from '../../../src/model/batch.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { GroupCommit } from '../../../src/pipelines/batch.js';
 import { LogStage } from '../../../src/pipelines/write/log.js';
@@ -49,4 +49,36 @@ test('rejected rows stay in the log until they are in the file of rejected rows,
     [true],
     'the rejected one has not ended',
   );
+});
+
+test('rows wait while the database makes tables for those before them, and are left in the log when it does not', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const wal = logIn(root);
+  const rejected = new RejectedRowsFile(join(root, 'rejected.jsonl'), silent);
+  const read = () => new Promise<never>(() => undefined);
+  const reading = { read, readTogether: read, isDefined: () => true };
+  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1, ...reading }, () => commit);
+  const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 60_000 };
+  const commit = new GroupCommit(limits, () => 'one place', stage);
+  const input = new Subject<Batch<RowSet>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(stage.operator(), commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  let answers = 0;
+  for (const value of [1, 2]) {
+    const block = blockOf('m', { v: int }, [[1n, 1n, { v: value }]]);
+    const text = { format: 'lineproto', bytes: Buffer.from(`m v=${value}i`) } as const;
+    const payload: RowSet = { kind: 'rows', blocks: [block], text, rejectedRows: 0, rejects: [] };
+    input.next({ ...recordedBatch(block), payload, settle: () => answers++ });
+  }
+  t.true(await until(() => groups.length === 1));
+  const begun = performance.now();
+  const isOver = (): boolean => {
+    groups[0]!.payload.goesOn?.();
+    return performance.now() - begun > 1_500;
+  };
+  t.true(await until(isOver));
+  t.is(answers, 1);
+  t.true(await until(() => answers === 2));
 });
