@@ -37,14 +37,25 @@ function byteLength(args: readonly Value[]): string {
   return args[0]?.type.name === 'NCHAR' ? `toInt64(4 * lengthUTF8(${sql}))` : `toInt64(length(${sql}))`;
 }
 
-/** The text before the nth delimiter, or behind the nth from the right for a negative n. With an empty delimiter it is ''. */
+/**
+ * The text before the nth delimiter, or behind the nth from the right for a negative n: then delimiters are looked for from the right, too.
+ * With an empty delimiter it is ''.
+ */
 function substringIndex(args: readonly Value[]): string {
   const delimiter = args[1]?.constant;
   if (typeof delimiter !== 'string') throw wrongParameterValue('SUBSTRING_INDEX');
   const [whole, count] = [text(args, 0), `assumeNotNull(toInt64(${plainArgument(args, 2)}))`];
-  const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${whole}))`;
-  const kept = `if(${count} >= 0, arraySlice(${words}, 1, ${count}), arraySlice(${words}, ${count}))`;
-  const joined = delimiter === '' ? "''" : `arrayStringConcat(${kept}, ${quoteString(delimiter)})`;
+  const first = (source: string, mark: string, words: string): string => {
+    const quoted = quoteString(mark);
+    return `arrayStringConcat(arraySlice(splitByString(${quoted}, assumeNotNull(${source})), 1, ${words}), ${quoted})`;
+  };
+  const fromRight = first(
+    `reverseUTF8(${whole})`,
+    [...delimiter].reverse().join(''),
+    `-greatest(${count}, -4294967295)`,
+  );
+  const counted = `if(${count} >= 0, ${first(whole, delimiter, count)}, reverseUTF8(${fromRight}))`;
+  const joined = delimiter === '' ? "''" : counted;
   return `if(or(isNull(${whole}), isNull(${plainArgument(args, 2)})), NULL, ${joined})`;
 }
 

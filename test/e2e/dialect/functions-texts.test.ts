@@ -53,6 +53,14 @@ statements('functions of texts count bytes and characters, and give NULL for NUL
   },
   { sql: "SELECT substring('日本語', 2, 1), substring(n, -1) FROM texts LIMIT 1", rows: [['本', 'x']] },
   {
+    sql: "SELECT substring_index('aaaaaaaaa1', 'aa', -1), substring_index('aaaaaaaaa1', 'aa', -2), substring_index('aaaaaaaaa1', 'aa', 5)",
+    rows: [['1', 'aa1', 'aaaaaaaaa1']],
+  },
+  {
+    sql: "SELECT substring_index('日ab日ab本', 'ab', -1), substring_index('a.b', '.', -9223372036854775807), substring_index('日本', '本', -1)",
+    rows: [['本', 'a.b', '']],
+  },
+  {
     sql: "SELECT substring_index('a.b.c', '.', 2), substring_index('a.b.c', '.', -1), substring_index('a.b.c', '.', 0), substring_index('abc', '.', 1)",
     rows: [['a.b', 'c', '', 'abc']],
   },
