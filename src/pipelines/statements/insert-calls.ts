@@ -91,8 +91,10 @@ function withoutPlace<T>(run: () => T): T {
   }
 }
 
-function literal(value: Cell, { name }: DataType): Buffer {
+function literal(value: Cell | object, { name }: DataType): Buffer {
   if (value === null) return Buffer.from('NULL');
+  // What TO_JSON gives stands in the row as it is.
+  if (typeof value === 'object') return Buffer.from(quotedText(JSON.stringify(value)));
   if (typeof value !== 'string' || /INT|DECIMAL/.test(name)) return Buffer.from(String(value));
   if (name !== 'VARBINARY' && name !== 'GEOMETRY') return Buffer.from(quotedText(value));
   // One character per byte, so that nothing is read as UTF-8.

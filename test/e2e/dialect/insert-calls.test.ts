@@ -47,6 +47,9 @@ statements('INSERT takes functions among its values and tags', service, 'calls',
       ['b', 'X', null, -1],
     ],
   },
+  { sql: 'CREATE STABLE j (ts TIMESTAMP, v INT) TAGS (labels JSON)' },
+  { sql: `INSERT INTO ja USING j TAGS (to_json('{"k":"it\\\\"s"}')) VALUES (${base}, 1)`, affected: 1 },
+  { sql: 'SELECT labels FROM j', rows: [[{ k: 'it"s' }]] },
   { sql: 'CREATE TABLE calls_us.t (ts TIMESTAMP, v BIGINT)' },
   {
     sql:
