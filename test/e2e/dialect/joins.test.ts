@@ -341,6 +341,7 @@ statements('joins without equal times, and names that are not clear, are refused
   { sql: 'SELECT a.v FROM a JOIN b', error: 0x2702 },
   { sql: 'SELECT a.v FROM a, b WHERE a.v > 1', error: 0x2702 },
   { sql: 'SELECT a.v FROM a JOIN b ON a.v = b.v', error: 0x2701, says: 'Expect ts equal' },
+  { sql: 'SELECT a.v FROM a JOIN b ON a.ts + 1s = b.ts', error: 0x2701 },
   { sql: 'SELECT a.v FROM a JOIN b ON a.ts > b.ts', error: 0x2701 },
   { sql: 'SELECT a.v FROM a JOIN b ON a.ts = b.ts OR a.v = b.v', error: 0x2701 },
   { sql: 'SELECT a.v FROM a, b WHERE a.v = b.v', error: 0x2701 },
@@ -362,4 +363,22 @@ statements('joins without equal times, and names that are not clear, are refused
   { sql: 'SELECT a.v FROM a LEFT ASOF JOIN b WINDOW_OFFSET(-1a, 1a)', error: 0x2600 },
   { sql: 'SELECT a.v FROM a FULL JOIN b', error: 0x2702 },
   { sql: 'SELECT a.v FROM a LEFT JOIN', error: 0x2601 },
+]);
+
+statements('subqueries are joined by any time that they give, also a moved one', service, 'j', [
+  {
+    sql: 'SELECT a.v, b.v FROM a JOIN (SELECT TODAY() AS t, * FROM b) b ON a.ts = b.ts',
+    rows: [
+      [0, 10],
+      [3, 13],
+    ],
+  },
+  {
+    sql: `SELECT a.v, count(*) FROM a JOIN (SELECT CAST(${base} AS TIMESTAMP) AS t, v FROM b) b ON a.ts = b.t GROUP BY a.v`,
+    rows: [[0, 4]],
+  },
+  {
+    sql: `SELECT DISTINCT a.v FROM a JOIN (SELECT CAST(${base} - 1000 AS TIMESTAMP) AS t FROM b) b ON a.ts = b.t + 500a + 500a`,
+    rows: [[0]],
+  },
 ]);

@@ -140,7 +140,7 @@ function timeOperatorOf(expression: Expression, { node, main, partner }: Nearest
   if (expression.kind !== 'binary' || !isOperator(expression.operator)) return undefined;
   const leaves = leavesOf(node);
   const [a, b] = [timeOperand(expression.left, leaves), timeOperand(expression.right, leaves)];
-  if (a === undefined || b === undefined || a.truncated || b.truncated) return undefined;
+  if (a?.plain !== true || b?.plain !== true) return undefined;
   const [left, right] = [a.leaf.member.time.sql, b.leaf.member.time.sql];
   if (main.times.has(left) && partner.times.has(right)) return expression.operator;
   return main.times.has(right) && partner.times.has(left) ? mirroredOperators[expression.operator] : undefined;

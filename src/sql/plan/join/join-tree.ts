@@ -117,24 +117,32 @@ function ownerOf({ table, name }: ColumnExpression, leaves: readonly JoinLeaf[])
   return owners.length === 1 ? owners[0] : undefined;
 }
 
-/** A side of a comparison that is the time of a table, as it is or cut to a unit. */
+/** A side of a comparison that is a time of a table. */
 interface TimeOperand {
   readonly leaf: JoinLeaf;
-  readonly truncated: boolean;
+  /** Its primary timestamp as it is, neither cut to a unit nor another or a moved time of a subquery. */
+  readonly plain: boolean;
 }
 
-/** The table whose primary timestamp an expression is. */
+/** The table whose primary timestamp an expression is, or a subquery with a time in it. */
 export function timeOperand(expression: Expression, leaves: readonly JoinLeaf[]): TimeOperand | undefined {
   if (expression.kind === 'call' && expression.name === 'TIMETRUNCATE') {
     const inner = expression.args[0] === undefined ? undefined : timeOperand(expression.args[0], leaves);
-    return inner === undefined ? undefined : { ...inner, truncated: true };
+    return inner === undefined ? undefined : { ...inner, plain: false };
+  }
+  if (expression.kind === 'binary' && (expression.operator === '+' || expression.operator === '-')) {
+    const inner = timeOperand(expression.left, leaves);
+    const isMoved = inner?.leaf.relation.source.kind === 'block' && columnsIn(expression.right).length === 0;
+    return inner !== undefined && isMoved ? { ...inner, plain: false } : undefined;
   }
   if (expression.kind !== 'column') return undefined;
   const { name } = expression;
   const leaf = ownerOf(expression, leaves);
   const pseudo = expression.table !== undefined && !name.quoted && (name.text === '_c0' || name.text === '_rowts');
-  const isTime = pseudo || leaf?.member.byName.get(name.text)?.value === leaf?.member.time;
-  return leaf !== undefined && isTime ? { leaf, truncated: false } : undefined;
+  const value = leaf?.member.byName.get(name.text)?.value;
+  const plain = pseudo || value === leaf?.member.time;
+  const isOther = leaf?.relation.source.kind === 'block' && value?.type.name === 'TIMESTAMP';
+  return leaf !== undefined && (plain || isOther) ? { leaf, plain } : undefined;
 }
 
 function treeOf(item: FromItem, mentioned: Mentioned, reader: RelationReader): JoinTree {

@@ -222,7 +222,7 @@ function matchOf(node: JoinNode, crossing: readonly Term[]): TimeMatch {
     const [first, second] = leavesOf(left).includes(a.leaf) ? [a, b] : [b, a];
     const onLines = timeLine(left).has(first.leaf) && timeLine(right).has(second.leaf);
     const alike = first.leaf.relation.precision === second.leaf.relation.precision;
-    if (onLines && alike && !a.truncated && !b.truncated) return { plain: true };
+    if (onLines && alike && a.plain && b.plain) return { plain: true };
     match = { plain: false };
   }
   if (match !== undefined) return match;
