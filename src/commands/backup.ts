@@ -13,6 +13,7 @@ import {
   finishBackup,
   listBackups,
   makeBackup,
+  refuseUnfinished,
   restoreBackup,
 } from '../database/host/backup.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
@@ -156,6 +157,7 @@ async function restore({ directory, from }: Asked, settings: Settings): Promise<
   const path = resolve(database.path);
   if (database.mode === 'cluster')
     throw new Error('A backup is restored into a data directory: leave out database.mode.');
+  refuseUnfinished(path);
   if (existsSync(path) && readdirSync(path).length > 0) {
     throw new Error(`${path} is not empty. Name another directory with --database.path, or move this one away.`);
   }

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,7 +14,9 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { Codes, FaultError } from '../../model/fault.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { parseJson } from '../../text/json.js';
 import type { Engine } from '../engine/engine.js';
+import { isHeld, lockDirectory } from './lock.js';
 import { makePrivate } from './make-missing.js';
 
 /** One finished backup: a data directory as it was at one time, and a file about it, which is written last. */
@@ -40,6 +43,10 @@ const manifestName = 'backup.json';
 const filesPerReport = 256;
 /** Folders of a backup, named as in the data directory: definitions, and the rows of tables. */
 const [metadata, store] = ['metadata', 'store'];
+/** In a data directory while a backup is copied into it. */
+const unfinishedName = 'restore-is-not-finished';
+/** Links to the rows of a backup that is being made are in a folder of this one, whose name begins so. */
+const [shadow, freezePrefix] = ['shadow', 'backup'];
 /** Files of a table that are not of one of its parts: the form of the table, and changes of rows that are not through. */
 const tableFile = /^(?:format_version\.txt|mutation_\d+\.txt)$/;
 
@@ -70,10 +77,12 @@ export async function makeBackup(
   const data = String(disk?.[0]);
   if (!existsSync(data)) throw new Error(`The data directory ${data} is not on this machine, or may not be read.`);
   makePrivate(place);
+  removeFrozen(data);
   // Other characters than letters and digits would stand escaped in the name of the directory.
-  const freeze = `backup${name.replace(/\W/g, '')}`;
-  const frozen = join(data, 'shadow', freeze);
+  const freeze = `${freezePrefix}${name.replace(/\W/g, '')}`;
+  const frozen = join(data, shadow, freeze);
   try {
+    lockDirectory(frozen, '', 0, 'folder of the backup');
     const files = new FileCopy(before === undefined ? undefined : join(root, before), place);
     await freezeAll(engine, freeze, progress);
     cpSync(join(data, metadata), join(place, metadata), { recursive: true, verbatimSymlinks: true });
@@ -92,8 +101,28 @@ export async function makeBackup(
 
 /** Says that a backup in a directory is whole. */
 export function finishBackup(directory: string, backup: Backup): void {
-  const text = `${JSON.stringify(backup, null, 2)}\n`;
-  writeFileSync(join(directory, backup.name, manifestName), text, { mode: 0o600 });
+  const file = join(directory, backup.name, manifestName);
+  writeFileSync(`${file}.draft`, `${JSON.stringify(backup, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.draft`, file);
+}
+
+/**
+ * Removes what backups that were killed have left in a data directory: links that keep the room of rows that are merged or dropped
+ * since. Those of a backup that is being made stay.
+ */
+export function removeFrozen(data: string): void {
+  const folder = join(data, shadow);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const frozen = join(folder, name);
+    if (name.startsWith(freezePrefix) && !isHeld(frozen)) rmSync(frozen, { recursive: true, force: true });
+  }
+}
+
+/** Throws an Error with one line where a backup is being copied into a data directory, or was, by a command that was killed. */
+export function refuseUnfinished(path: string): void {
+  if (!existsSync(join(path, unfinishedName))) return;
+  throw new Error(`${path} has a part of a backup: its restore did not end. Remove the directory and restore again.`);
 }
 
 /** The name of a backup that begins now: the time, which sorts. */
@@ -107,6 +136,8 @@ export function backupName(): string {
  */
 export function restoreBackup(directory: string, { name }: Backup, path: string, progress: Progress): void {
   makePrivate(path);
+  const unfinished = join(path, unfinishedName);
+  writeFileSync(unfinished, '', { mode: 0o600 });
   const from = resolve(directory, name);
   const files = countEntries(join(from, metadata)) + countEntries(join(from, store));
   let done = 0;
@@ -124,6 +155,8 @@ export function restoreBackup(directory: string, { name }: Backup, path: string,
   } catch (error) {
     for (const part of [metadata, store]) rmSync(join(path, part), { recursive: true, force: true });
     throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
   }
 }
 
@@ -213,7 +246,9 @@ class FileCopy {
 }
 
 function readManifest(path: string, name: string): Backup {
-  const value: Backup = JSON.parse(readFileSync(path, 'utf8'));
+  const text = readFileSync(path, 'utf8');
+  if (parseJson(text) === undefined) throw new Error(`${path} is damaged. Remove that backup, or move it away.`);
+  const value: Backup = JSON.parse(text);
   if (value.format !== 1) throw new Error(`${path} was made by a later version of this program.`);
   return { ...value, name };
 }

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandoverPlace } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
+import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
@@ -83,7 +84,9 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   let connections: Connections | undefined;
   try {
     entered(path);
+    refuseUnfinished(path);
     removeTornDefinitions(path);
+    removeFrozen(path);
     scratch = makeScratch(path);
     connections = new Connections({ ...options, path }, scratch.path);
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
