@@ -4,7 +4,7 @@ import { Codes, type Fault, fault } from '../model/fault.js';
 import { refusalOf } from './answer/refusal.js';
 import { errorBody, headerText, sendEmpty, sendGuardRefusal, sendJson, sendNotFound } from './answer/reply.js';
 import type { OpenCalls } from './connection/open-calls.js';
-import { type CredentialReader, isFault } from './request/auth.js';
+import { type CredentialReader, isFault, isLasting } from './request/auth.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './request/call.js';
 import { plainAddress } from './request/client-address.js';
 import { bodyLayers } from './request/compression.js';
@@ -94,9 +94,6 @@ interface LastSaid {
 }
 
 const lastSaid = new WeakMap<object, LastSaid>();
-/** A code that was made for a login ends after a while. */
-const loginCode = /^\s*custom/i;
-
 function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext): Credentials | Fault {
   const { request } = call;
   const { url } = request;
@@ -107,9 +104,7 @@ function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext):
   const proof = rules.credentials(call, context);
   if (isFault(proof)) return proof;
   const credentials = proof.scheme === 'password' ? { ...proof, from: plainAddress(request.ip) } : proof;
-  if (authorization === undefined || !loginCode.test(authorization)) {
-    lastSaid.set(socket, { rules, url, authorization, credentials });
-  }
+  if (isLasting(authorization)) lastSaid.set(socket, { rules, url, authorization, credentials });
   return credentials;
 }
 

@@ -1,4 +1,4 @@
-import type { Server, Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import fastifyStatic from '@fastify/static';
 import Fastify, {
   type FastifyInstance,
@@ -17,6 +17,7 @@ import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFou
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './connection/broken-request.js';
 import { type OpenCall, OpenCalls } from './connection/open-calls.js';
+import { RepeatedHeads } from './connection/repeated-heads.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
 import { doorOf, passDoor } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
@@ -34,6 +35,7 @@ import { createCorsPolicy } from './request/cors.js';
 import { createLoginCodes } from './request/login-code.js';
 import { requestIdOf } from './request/parameters.js';
 import { redactUri } from './request/redact.js';
+import type { RepeatedRequest } from './request/repeated.js';
 import { type Route, routes } from './routes.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
@@ -93,6 +95,12 @@ const second = 1_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const cors = createCorsPolicy(options.cors);
   const mounted = routes.filter(({ isOn }) => isOn?.(options.settings) ?? true);
+  const open = new OpenCalls(options.timeouts?.answeredMs ?? 10 * second);
+  const heads = new RepeatedHeads({
+    open,
+    mayServe: () => !open.draining && options.log.dropsDebug === true && options.intake.guard() !== 'all-paused',
+    keepAliveMs: keepAliveMsOf(options),
+  });
   const context: HandlerContext = {
     description: safeJson(createApiDocument(mounted, options.version)),
     intake: options.intake,
@@ -102,13 +110,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     log: options.log,
     observer: options.observer,
     recordSql: options.recordSql,
+    heads,
   };
-  const open = new OpenCalls(options.timeouts?.answeredMs ?? 10 * second);
   const app = buildApp(options, open);
   const enter: Enter = (request, reply, route) => {
     // Requests that were read together with the last one of a connection that was cut.
     if (request.raw.socket.destroyed) return undefined;
     const call = open.add(request.raw, reply.raw);
+    call.resumed = heads.begun(request.raw);
     watch(call, request, reply, route, options);
     return passDoor(request, reply, open, cors, context) ? call : undefined;
   };
@@ -142,8 +151,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return port;
     },
     drain: () => {
-      listener.close();
-      return open.drain(() => app.server.closeIdleConnections());
+      // The server's own way to close also cuts connections that it takes for idle, which may have requests that it has not seen.
+      Server.prototype.close.call(listener);
+      return open.drain(() => {
+        if (heads.open === 0) app.server.closeIdleConnections();
+      });
     },
     stop: () => {
       stopped ??= release(app, listener, secure);
@@ -154,6 +166,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 async function release(app: FastifyInstance, listener: Server, secure: TlsPort | undefined): Promise<void> {
   if (listener.listening) listener.close();
+  // Ends the watch over its connections, also when it does not listen any more.
+  app.server.close();
   secure?.release();
   app.server.closeAllConnections();
   await app.close();
@@ -168,6 +182,10 @@ function noQuery(): Record<string, never> {
   return {};
 }
 
+function keepAliveMsOf({ timeouts }: HttpServerOptions): number {
+  return timeouts?.keepAliveMs ?? 75 * second;
+}
+
 function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance {
   const timeouts = options.timeouts ?? {};
   const headersMs = timeouts.headersMs ?? 10 * second;
@@ -180,7 +198,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     // Handlers read the query themselves.
     routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true, querystringParser: noQuery },
     requestTimeout: requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs ?? 75 * second,
+    keepAliveTimeout: keepAliveMsOf(options),
     connectionTimeout: timeouts.idleMs ?? 60 * second,
     http: {
       maxHeaderSize: maxHeaderBytes,
@@ -239,10 +257,11 @@ function watch(
   options: HttpServerOptions,
 ): void {
   const { log, observer } = options;
-  const started = performance.now();
+  const { resumed } = call;
+  const started = resumed?.startedMs ?? performance.now();
   // Asked now: a socket that is gone has no address.
   const client = plainAddress(request.ip);
-  observer?.begun();
+  if (resumed === undefined) observer?.begun();
   call.ended = () => {
     const status = reply.raw.writableFinished ? reply.statusCode : 499;
     const seconds = (performance.now() - started) / second;
@@ -318,6 +337,10 @@ class HttpCall implements AdmittedCall {
 
   get aborted(): AbortSignal {
     return this.#open.aborted;
+  }
+
+  get resumed(): RepeatedRequest | undefined {
+    return this.#open.resumed;
   }
 
   admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {

@@ -35,6 +35,11 @@ export interface Exchange<Q, A> {
   refuse(fault: Fault): void;
 }
 
+/** How an exchange ended. */
+export type Outcome<A> =
+  | { readonly kind: 'answered'; readonly answer: A }
+  | { readonly kind: 'refused'; readonly fault: Fault };
+
 /** One SQL statement over HTTP. */
 export interface SqlRequest {
   /** UTF-8 text of the statement, as it came, trimmed. */

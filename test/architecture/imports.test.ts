@@ -104,7 +104,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   // The door, from a request to its answer.
   'http/request': { rooms: ['model', 'telemetry'], packages: ['fastify'] },
   'http/answer': { rooms: ['model', 'http/request'], packages: ['fastify'] },
-  'http/connection': { rooms: ['model', 'http/answer'], packages: [] },
+  'http/connection': { rooms: ['model', 'http/request', 'http/answer'], packages: [] },
   'http/api': { rooms: ['model', 'http/request'], packages: [] },
   'http/handlers': { rooms: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
   'http/grpc': {

@@ -62,6 +62,8 @@ export interface RoomOptions {
   readonly timeouts?: HttpTimeouts;
   readonly observer?: HttpObserver;
   readonly tls?: TlsSettings;
+  /** The log takes no lines about each request, as with the level `info`. */
+  readonly dropsDebug?: boolean;
 }
 
 export interface Room {
@@ -190,7 +192,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
     cors: { ...openCors, ...options.cors },
     version: '1.2.3',
     loginSecret: Buffer.from('a secret of at least sixteen bytes'),
-    log: recordingLog(log),
+    log: { ...recordingLog(log), dropsDebug: options.dropsDebug === true },
     ...(options.observer === undefined ? {} : { observer: options.observer }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     ...(options.tls === undefined ? {} : { tls: options.tls }),

@@ -1,10 +1,4 @@
-import type { Exchange } from '../../model/exchange.js';
-import type { Fault } from '../../model/fault.js';
-
-/** How an exchange ended. */
-export type Outcome<A> =
-  | { readonly kind: 'answered'; readonly answer: A }
-  | { readonly kind: 'refused'; readonly fault: Fault };
+import type { Exchange, Outcome } from '../../model/exchange.js';
 
 /**
  * Sends one exchange through a port and waits for its ending. Only the first ending counts; rejects when the port itself

@@ -1,14 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Openable, OpenList } from '../../async/open-list.js';
+import type { RepeatedRequest } from '../request/repeated.js';
 import { cutWhenSlow } from './answered.js';
 
-/** A request that is not finished yet. */
-export class OpenCall implements Openable {
+/** A request that is not finished yet, as connections are watched over. */
+export interface Watched extends Openable {
+  readonly socket: Duplex;
+  /** True when its answer has begun: nothing else may be written to the connection. */
+  readonly isAnswering: boolean;
+  /** True when the next move is the client's: it owes bytes of the body, or does not read its answer. */
+  isClientsMove(): boolean;
+  /** Closes the connection behind its answer. */
+  beLast(): void;
+}
+
+/** A request that the runtime's server reads and answers. */
+export class OpenCall implements Watched {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   /** Called once it is over. */
   ended: () => void = () => undefined;
+  /** The same request, when it was begun by its body alone. */
+  resumed: RepeatedRequest | undefined;
   place = -1;
   #abort: AbortController | undefined;
 
@@ -26,6 +41,24 @@ export class OpenCall implements Openable {
     return this.#abort.signal;
   }
 
+  get socket(): Socket {
+    return this.raw.socket;
+  }
+
+  get isAnswering(): boolean {
+    return this.response.headersSent;
+  }
+
+  isClientsMove(): boolean {
+    const { raw, response } = this;
+    if (raw.socket.writableLength > 0 || response.writableLength > 0) return true;
+    return !raw.complete && raw.readableLength === 0;
+  }
+
+  beLast(): void {
+    this.response.shouldKeepAlive = false;
+  }
+
   /** Called when the connection or the answer has ended. */
   close(): void {
     if (!this.response.writableFinished) this.#abort?.abort();
@@ -39,7 +72,7 @@ const mostBehind = 128;
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
 export class OpenCalls {
   draining = false;
-  readonly #calls = new OpenList<OpenCall>();
+  readonly #calls = new OpenList<Watched>();
   #whenChanged: () => void = () => undefined;
   readonly #answeredMs: number;
   /** Requests that came behind others on their connection, and have not ended. */
@@ -53,8 +86,7 @@ export class OpenCalls {
   /** Begins to watch a request; its end is noticed by itself. */
   add(raw: IncomingMessage, response: ServerResponse): OpenCall {
     const call = new OpenCall(raw, response);
-    this.#calls.add(call);
-    if (this.draining) response.shouldKeepAlive = false;
+    this.begin(call);
     // The answer to one that came behind another has no connection yet, and does not hear of its end.
     const behind = response.socket === null ? this.#behindOn(raw.socket) : undefined;
     response.once('close', () => {
@@ -65,6 +97,19 @@ export class OpenCalls {
     behind?.add(call);
     if (behind !== undefined && behind.size > mostBehind) raw.socket.destroy();
     return call;
+  }
+
+  /** Begins to watch a request that says itself when it has ended. */
+  begin(call: Watched): void {
+    this.#calls.add(call);
+    if (this.draining) call.beLast();
+  }
+
+  /** The end of a request; false when it was known. */
+  end(call: Watched): boolean {
+    if (!this.#calls.delete(call)) return false;
+    this.#whenChanged();
+    return true;
   }
 
   #behindOn(socket: Duplex): Set<OpenCall> {
@@ -79,27 +124,20 @@ export class OpenCalls {
   }
 
   #end(call: OpenCall): void {
-    if (call.place < 0) return;
-    this.#calls.delete(call);
-    call.close();
-    this.#whenChanged();
+    if (this.end(call)) call.close();
   }
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */
   answering(socket: Duplex): boolean {
-    return this.#calls.all().some(({ raw, response }) => raw.socket === socket && response.headersSent);
+    return this.#calls.all().some((call) => call.socket === socket && call.isAnswering);
   }
 
   /**
    * Judges a connection that was silent for the idle span: true when the next move is the client's. It is the service's
    * own while it works on an answer, or while body bytes wait here unread.
    */
-  clientIsStuck(socket: Duplex & { readonly writableLength: number }): boolean {
-    for (const { raw, response } of this.#calls.all()) {
-      if (raw.socket !== socket) continue;
-      if (socket.writableLength > 0 || response.writableLength > 0) return true;
-      return !raw.complete && raw.readableLength === 0;
-    }
+  clientIsStuck(socket: Duplex): boolean {
+    for (const call of this.#calls.all()) if (call.socket === socket) return call.isClientsMove();
     return true;
   }
 
@@ -109,7 +147,7 @@ export class OpenCalls {
    */
   drain(closeIdle: () => void): Promise<void> {
     this.draining = true;
-    for (const { response } of this.#calls.all()) response.shouldKeepAlive = false;
+    for (const call of this.#calls.all()) call.beLast();
     return new Promise((resolve) => {
       this.#whenChanged = () => {
         closeIdle();

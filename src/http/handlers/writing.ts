@@ -1,15 +1,17 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { WireFormat } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
-import type { Credentials, Exchange, WriteRequest } from '../../model/exchange.js';
+import type { Credentials, Exchange, Outcome, WriteRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { withoutMetadata } from '../../model/write-tally.js';
-import type { Outcome } from '../answer/exchange.js';
 import { refusalOf as refusalOfFault } from '../answer/refusal.js';
 import { sendEmpty, sendGuardRefusal, sendInternalError } from '../answer/reply.js';
+import { isLasting } from '../request/auth.js';
 import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
-import { readAck } from '../request/parameters.js';
+import { plainAddress } from '../request/client-address.js';
+import { readAck, requestIdOf } from '../request/parameters.js';
+import type { RepeatedRequest, Served } from '../request/repeated.js';
 import { RequestBody } from '../request/request-body.js';
 
 /** Format and target of the body of a write. */
@@ -46,9 +48,14 @@ export function carryWrite(
   const ack = readAck(call.query.get('ack'));
   if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
   const target = ack === undefined ? write.target : { ...write.target, ack };
+  const outcome = call.resumed?.outcome;
+  if (outcome !== undefined) return sendOutcome(call, context, outcome, write.rowWord, answers);
   context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
   return undefined;
 }
+
+/** A longer body seldom comes in one piece with its head, which costs little beside it. */
+const shortBodyBytes = 16_384;
 
 /** A write request on its way through the pipeline, which is answered once. */
 class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
@@ -58,20 +65,20 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
   readonly length: number | undefined;
   readonly #call: AdmittedCall;
   readonly #context: HandlerContext;
-  readonly #rowWord: string;
+  readonly #write: Write;
   readonly #answers: WriteAnswers;
   readonly #body: RequestBody;
   #isOver = false;
 
   constructor(call: AdmittedCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
-    const { format, target, maxMessageBytes, rowWord, head } = write;
+    const { format, target, maxMessageBytes, head } = write;
     this.format = format;
     this.target = target;
     this.maxMessageBytes = maxMessageBytes;
     this.length = call.layers === 0 ? contentLength(call, head?.length) : undefined;
     this.#call = call;
     this.#context = context;
-    this.#rowWord = rowWord;
+    this.#write = write;
     this.#answers = answers;
     this.#body = new RequestBody(call.request.raw, call.layers, context.settings.inflatedBytes, (failure) =>
       this.#end({ kind: 'unreadable', fault: failure }),
@@ -123,12 +130,88 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
       // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
       const failure = ending.kind === 'unreadable' ? ending.fault : this.#body.failure();
       if (failure !== undefined) this.#answers.refused(refusalOfFault(failure, 'body'));
-      else if (ending.kind !== 'unreadable')
-        sendOutcome(this.#call, this.#context, ending, this.#rowWord, this.#answers);
+      else if (ending.kind !== 'unreadable') {
+        sendOutcome(this.#call, this.#context, ending, this.#write.rowWord, this.#answers);
+        if (this.length !== undefined && this.length <= shortBodyBytes)
+          learnHead(this.#call, this.#context, this.#write);
+      }
     } catch (error) {
       this.#context.log.error({ requestId: this.id, err: error }, 'A write could not be answered.');
       sendInternalError(this.#call.reply);
     }
+  }
+}
+
+/** Takes note of a write that was answered without a body: the next one with the same head differs in its body alone. */
+function learnHead({ request, reply, credentials }: AdmittedCall, context: HandlerContext, write: Write): void {
+  const { raw, headers } = request;
+  if (reply.statusCode !== 204 || write.head !== undefined || write.target.tally !== undefined) return;
+  if (!isLasting(headers.authorization)) return;
+  const { observer, heads, intake } = context;
+  const { url: route = request.url } = request.routeOptions;
+  const client = plainAddress(request.ip);
+  const served: Served = {
+    status: reply.statusCode,
+    headers: reply.getHeaders(),
+    serve: (repeated) => {
+      observer?.begun();
+      intake.write(new RepeatedWrite(repeated, write, credentials));
+    },
+    ended: (status, startedMs) => {
+      const seconds = (performance.now() - startedMs) / 1_000;
+      observer?.ended({ route, method: request.method, status, seconds, client, failed: status >= 400 });
+    },
+  };
+  heads.learn(raw, reply.raw, served);
+}
+
+/** A write whose head came before: its body is there. */
+class RepeatedWrite implements Exchange<WriteRequest, Delivery>, WriteRequest {
+  readonly format: WireFormat;
+  readonly target: WriteRequest['target'];
+  readonly maxMessageBytes: number | undefined;
+  readonly credentials: Credentials;
+  readonly #repeated: RepeatedRequest;
+
+  constructor(repeated: RepeatedRequest, { format, target, maxMessageBytes }: Write, credentials: Credentials) {
+    this.format = format;
+    this.target = target;
+    this.maxMessageBytes = maxMessageBytes;
+    this.credentials = credentials;
+    this.#repeated = repeated;
+  }
+
+  get id(): string {
+    return requestIdOf(undefined);
+  }
+
+  get request(): WriteRequest {
+    return this;
+  }
+
+  get length(): number {
+    return this.#repeated.body.length;
+  }
+
+  get aborted(): AbortSignal {
+    return this.#repeated.aborted;
+  }
+
+  get body(): Readable {
+    return Readable.from([this.#repeated.body]);
+  }
+
+  whole(): Buffer {
+    return this.#repeated.body;
+  }
+
+  answer(delivery: Delivery): void {
+    if (delivery.outcome === 'delivered' && delivery.rejectedRows === 0) this.#repeated.answer();
+    else this.#repeated.answerInFull({ kind: 'answered', answer: delivery });
+  }
+
+  refuse(failure: Fault): void {
+    this.#repeated.answerInFull({ kind: 'refused', fault: failure });
   }
 }
 

@@ -88,3 +88,11 @@ export function readWriteCredentials(header: string | undefined, query: URLSearc
   if (isFault(basic) || basic.scheme !== 'password') return isFault(basic) ? basic : invalidType;
   return { scheme: 'password', user: user || basic.user, password: password || basic.password };
 }
+
+/** A code that was made for a login ends after a while. */
+const loginCode = /^\s*custom/i;
+
+/** True when credentials that were read from an `Authorization` header, or without one, may be read as the same later on. */
+export function isLasting(authorization: string | undefined): boolean {
+  return authorization === undefined || !loginCode.test(authorization);
+}

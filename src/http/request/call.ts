@@ -6,6 +6,7 @@ import type { Credentials, Intake } from '../../model/exchange.js';
 import type { Fault } from '../../model/fault.js';
 import type { RecordedStatement } from '../../telemetry/sql-record.js';
 import type { LoginCodes } from './login-code.js';
+import type { KnownHeads, RepeatedRequest } from './repeated.js';
 
 /** One request on its way through a handler. */
 export interface Call {
@@ -17,6 +18,8 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Fires when the client went away before its answer was sent in full. */
   readonly aborted: AbortSignal;
+  /** The same request, when it was begun by its body alone. */
+  readonly resumed?: RepeatedRequest | undefined;
   /** The call with what it brought. */
   admitted(id: string, credentials: Credentials, layers: number): AdmittedCall;
 }
@@ -93,6 +96,8 @@ export interface HandlerContext {
   readonly observer: HttpObserver | undefined;
   /** Takes note of a statement before it runs; absent when statements are not recorded. */
   readonly recordSql: RecordSql | undefined;
+  /** Heads of requests that come again and again. */
+  readonly heads: KnownHeads;
 }
 
 /** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */

@@ -1,0 +1,275 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import test from 'ava';
+import fc from 'fast-check';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import type { Exchange, GuardState, WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { basic, connect, type Room, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { until } from '../../support/until.js';
+
+/** A request for a write, as one text. */
+function write(db: string, body: string, more = ''): string {
+  return `POST /write?db=${db} HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`;
+}
+
+/** What the pipeline was asked to write. */
+interface Asked {
+  readonly database: string;
+  readonly body: string;
+  /** True when the body was all that was looked at: there is no stream that it comes from. */
+  readonly isRepeated: boolean;
+}
+
+const badLine = { row: 0, fault: fault('syntax', Codes.schemalessData, 'it is bad') };
+
+/** Stores every body, but for those that say what else is to happen. */
+function recording(asked: Asked[]): Pick<RoomOptions, 'write'> {
+  const end = (exchange: Exchange<WriteRequest, Delivery>, body: string, isRepeated: boolean): void => {
+    asked.push({ database: exchange.request.target.database, body, isRepeated });
+    if (body.startsWith('bad')) exchange.answer(delivered(1, 1, [badLine]));
+    else if (body.startsWith('away')) exchange.refuse(fault('network', Codes.networkUnavailable, 'no engine'));
+    else exchange.answer(delivered(1));
+  };
+  return {
+    write: (exchange) => {
+      const { request } = exchange;
+      const isRepeated = request.plain === undefined;
+      const whole = request.length === undefined ? undefined : request.whole?.(request.length);
+      if (whole !== undefined) end(exchange, whole.toString(), isRepeated);
+      else
+        void text(request.body).then(
+          (body) => end(exchange, body, isRepeated),
+          () => undefined,
+        );
+    },
+  };
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 6; turn++) await nextTurn();
+}
+
+/** Sends chunks one after the other; gives all that was answered, but the time. */
+async function converse(room: Room, chunks: readonly string[]): Promise<string> {
+  const { socket, received } = connect(room);
+  await once(socket, 'connect');
+  socket.setNoDelay();
+  for (const chunk of chunks) {
+    socket.write(chunk, 'latin1');
+    await turns();
+  }
+  socket.end();
+  return (await received).replaceAll(/\r\nDate: [^\r]*/g, '');
+}
+
+/** A connection on which one request is sent at a time. */
+function talk(room: Room) {
+  const { socket, received } = connect(room);
+  const say = async (request: string): Promise<string> => {
+    socket.write(request);
+    const [answer] = await once(socket, 'data');
+    return String(answer);
+  };
+  /** Sends requests until their head is known. */
+  const introduce = async (db: string): Promise<void> => {
+    for (let time = 0; time < 2; time++) await say(write(db, 'm v=1 1\n'));
+  };
+  return { socket, received, say, introduce };
+}
+
+test('a write whose head came before is taken by its body, and answered as that one was', async (t) => {
+  const asked: Asked[] = [];
+  const ended: unknown[] = [];
+  const observer = {
+    begun: () => ended.push('begun'),
+    ended: ({ route, method, status, client, failed }: Record<string, unknown>) =>
+      ended.push({ route, method, status, client, failed }),
+    refused: () => undefined,
+  };
+  const room = await startRoom(t, { ...recording(asked), observer, dropsDebug: true });
+  const { say } = talk(room);
+  const answers: string[] = [];
+  for (let time = 0; time < 5; time++) answers.push(await say(write('a', 'm v=1 1\n'.repeat(time + 1))));
+  t.deepEqual(
+    asked.map(({ isRepeated }) => isRepeated),
+    [false, false, true, true, true],
+  );
+  t.deepEqual(
+    asked.map(({ database, body }) => `${database} ${body.length}`),
+    ['a 8', 'a 16', 'a 24', 'a 32', 'a 40'],
+  );
+  const [first = '', ...others] = answers.map((answer) => answer.replace(/Date: .*/, 'Date'));
+  t.regex(first, /^HTTP\/1\.1 204 No Content\r\n.*x-influxdb-version/s);
+  for (const other of others) t.is(other, first);
+  t.true(await until(() => ended.length === 10));
+  const stored = { route: '/write', method: 'POST', status: 204, client: '127.0.0.1', failed: false };
+  t.deepEqual(ended.slice(-2), ['begun', stored]);
+});
+
+const head = write('a', 'm v=1 1\n');
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(head, write('a', 'm v=22 1\n'), write('b', 'm v=1 1\n', 'X: y\r\n')) },
+  { weight: 3, arbitrary: fc.constantFrom(write('a', ''), write('a', 'bad'), write('a', 'away'), write('a', head)) },
+  fc.constantFrom(
+    head.replace('Length: 8', 'Length: 008'),
+    head.replace('Length: 8', 'Length: 7'),
+    head.replace('Length: 8', 'Length: 80'),
+    head.replace('Length: 8', 'Length: 8x'),
+    head.replace('Length: 8', 'Length: 8\r\nConnection: close'),
+    head
+      .replace('Content-Length: 8', 'Transfer-Encoding: chunked')
+      .replace('m v=1', '8\r\nm v=1')
+      .concat('\r\n0\r\n\r\n'),
+    head.replace(': a', ':a'),
+    head.replace('HTTP/1.1', 'HTTP/1.0'),
+    head.slice(0, 30),
+    `GET /x HTTP/1.1\r\nHost: a\r\nX: `,
+    'GET /-/ping HTTP/1.1\r\nHost: a\r\n\r\n',
+    '\r\n',
+    'nonsense\r\n\r\n',
+  ),
+);
+const chunk = fc.oneof(
+  { weight: 5, arbitrary: piece },
+  fc.array(piece, { minLength: 2, maxLength: 3 }).map((pieces) => pieces.join('')),
+  fc.tuple(piece, fc.nat(60)).map(([request, at]) => request.slice(0, at)),
+  fc.tuple(piece, fc.nat(60)).map(([request, at]) => request.slice(at)),
+);
+
+test('whatever a connection sends, and however it is cut, is answered as by the server alone', async (t) => {
+  const [known, plain]: [Asked[], Asked[]] = [[], []];
+  const rooms = [
+    await startRoom(t, { ...recording(known), dropsDebug: true }),
+    await startRoom(t, recording(plain)),
+  ] as const;
+  let repeated = 0;
+  const property = fc.asyncProperty(fc.array(chunk, { minLength: 1, maxLength: 12 }), async (chunks) => {
+    const sent = [head, head, ...chunks];
+    const [one, other] = await Promise.all(rooms.map((room) => converse(room, sent)));
+    t.is(one, other);
+    const bodies = [known, plain].map((asked) => asked.map(({ database, body }) => `${database} ${body}`).sort());
+    t.deepEqual(bodies[0], bodies[1]);
+    repeated += known.filter(({ isRepeated }) => isRepeated).length;
+    t.true(plain.every(({ isRepeated }) => !isRepeated));
+    known.length = 0;
+    plain.length = 0;
+  });
+  await fc.assert(property, { numRuns: 60 });
+  t.true(repeated > 30, `${repeated}`);
+});
+
+test('a request behind one that is not answered waits, and a client that goes away is noticed', async (t) => {
+  const open: Exchange<WriteRequest, Delivery>[] = [];
+  const statuses: number[] = [];
+  const observer = {
+    begun: () => undefined,
+    ended: ({ status }: { readonly status: number }) => statuses.push(status),
+    refused: () => undefined,
+  };
+  let isSlow = false;
+  const room = await startRoom(t, {
+    write: (exchange) => {
+      if (isSlow) open.push(exchange);
+      else exchange.answer(delivered(1));
+    },
+    observer,
+    dropsDebug: true,
+  });
+  const { socket, say, introduce } = talk(room);
+  await introduce('a');
+  isSlow = true;
+  socket.write(head);
+  t.true(await until(() => open.length === 1));
+  t.is(open[0]?.request.plain, undefined);
+  socket.write(head.replace('v=1', 'v=2'));
+  const answer = say(head.replace('v=1', 'v=3'));
+  await turns();
+  t.is(open.length, 1);
+  open[0]?.answer(delivered(1));
+  t.regex(await answer, /^HTTP\/1\.1 204/);
+  t.true(await until(() => open.length >= 2));
+  const last = open.at(-1);
+  t.false(last?.aborted.aborted);
+  socket.destroy();
+  t.true(await until(() => last?.aborted.aborted === true));
+  t.true(await until(() => statuses.includes(499)));
+  last?.answer(delivered(1));
+  await room.server.drain();
+});
+
+test('a drain waits for a write that was taken by its body, and closes its connection behind the answer', async (t) => {
+  let open: Exchange<WriteRequest, Delivery> | undefined;
+  let isSlow = false;
+  const write = (exchange: Exchange<WriteRequest, Delivery>): void => {
+    if (isSlow) open = exchange;
+    else exchange.answer(delivered(1));
+  };
+  const room = await startRoom(t, { write, dropsDebug: true });
+  const { socket, received, introduce } = talk(room);
+  await introduce('a');
+  isSlow = true;
+  socket.write(head);
+  t.true(await until(() => open !== undefined));
+  t.is(open?.request.plain, undefined);
+  let isDrained = false;
+  const draining = room.server.drain().then(() => {
+    isDrained = true;
+  });
+  await turns();
+  t.false(isDrained);
+  open?.answer(delivered(1));
+  await draining;
+  t.regex(await received, /(204 No Content.*){3}Connection: close\r\n\r\n$/s);
+});
+
+test('the memory guard and the log of requests see writes whose heads came before', async (t) => {
+  let state: GuardState = 'normal';
+  const asked: Asked[] = [];
+  const room = await startRoom(t, { ...recording(asked), guard: () => state, dropsDebug: true });
+  const { say, introduce } = talk(room);
+  await introduce('a');
+  t.regex(await say(head), /^HTTP\/1\.1 204/);
+  state = 'all-paused';
+  t.regex(await say(head), /^HTTP\/1\.1 503.*memory exceeds threshold/s);
+  t.deepEqual(
+    asked.map(({ isRepeated }) => isRepeated),
+    [false, false, true],
+  );
+  const logging = await startRoom(t, recording([]));
+  const other = talk(logging);
+  await other.introduce('a');
+  await other.say(head);
+  t.true(await until(() => logging.log.filter(({ message }) => message === 'Request answered.').length === 3));
+});
+
+test('a write that takes longer than a connection may be silent is still answered, and an idle one is closed', async (t) => {
+  let isSlow = false;
+  const asked: unknown[] = [];
+  const room = await startRoom(t, {
+    write: (exchange) => {
+      asked.push(exchange.request.plain);
+      if (isSlow) setTimeout(() => exchange.answer(delivered(1)), 350);
+      else exchange.answer(delivered(1));
+    },
+    timeouts: { idleMs: 100, keepAliveMs: 100 },
+    dropsDebug: true,
+  });
+  const { socket, received, introduce } = talk(room);
+  await introduce('a');
+  isSlow = true;
+  socket.write(head);
+  t.is((await received).match(/204 No Content/g)?.length, 3);
+  t.is(asked.at(-1), undefined);
+});
+
+test('heads that never come again are not looked at for ever', async (t) => {
+  const asked: Asked[] = [];
+  const room = await startRoom(t, { ...recording(asked), dropsDebug: true });
+  const { say } = talk(room);
+  for (let id = 0; id < 30; id++) await say(write('a', 'm v=1 1\n', `X-Id: ${id}\r\n`));
+  for (let time = 0; time < 3; time++) await say(write('a', 'm v=1 1\n'));
+  t.is(asked.length, 33);
+  t.false(asked.some(({ isRepeated }) => isRepeated));
+});
