@@ -1,5 +1,5 @@
 import { type OptionRow, type OptionTable, type OptionType, variablesOf } from '../model/option.js';
-import { wrapped } from '../text/wrapped.js';
+import { helpLines } from '../text/wrapped.js';
 import { commandRows } from './arguments.js';
 
 /** Type words of the usage text; a boolean has none because it needs no value. */
@@ -17,9 +17,8 @@ const typeWords: Readonly<Record<OptionType, string>> = {
   tables: 'json',
 };
 
-/** Column in which the explanations begin, and the longest line. */
+/** Column in which the explanations begin. */
 const leftWidth = 40;
-const lineWidth = 110;
 
 /** The text of `--help`: the settings by group, in the order of the settings page, none longer than a line of a terminal. */
 export function usageText(program: string, version: string, tables: readonly OptionTable[]): string {
@@ -40,11 +39,7 @@ After a cluster has got a shard more: sluice rebalance --help
 `;
 
 function helpOf(row: OptionRow): string {
-  const left = leftPart(row).padEnd(leftWidth);
-  const lines = wrapped(rightPart(row).split(' '), lineWidth - leftWidth);
-  const blank = ' '.repeat(leftWidth);
-  if (!left.endsWith(' ')) return [left, ...lines.map((line) => blank + line)].join('\n');
-  return lines.map((line, at) => (at === 0 ? left : blank) + line).join('\n');
+  return helpLines(leftPart(row), rightPart(row), leftWidth);
 }
 
 /** The text of `--version`. */

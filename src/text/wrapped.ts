@@ -8,3 +8,13 @@ export function wrapped(words: readonly string[], width: number): readonly strin
   }
   return lines;
 }
+
+/** Longest line of a help text. */
+export const helpWidth = 110;
+
+/** An option of a help text: its names, and what it does in lines from the column `leftWidth` on, beside names that leave room for a blank. */
+export function helpLines(names: string, help: string, leftWidth: number): string {
+  const lines = wrapped(help.split(' '), helpWidth - leftWidth);
+  const indented = `\n${' '.repeat(leftWidth)}`;
+  return (names.length < leftWidth ? names.padEnd(leftWidth) : names + indented) + lines.join(indented);
+}

@@ -1,11 +1,9 @@
-import { wrapped } from '../../../text/wrapped.js';
+import { helpLines, helpWidth, wrapped } from '../../../text/wrapped.js';
 import { flags, type LoadFlag } from '../keys/rows.js';
 import { flagGroups, type Setting } from '../keys/setting.js';
 
 /** Width of the left part of the help text. */
 const leftWidth = 34;
-/** Width of a line of the help text. */
-const lineWidth = 110;
 
 const closing = `With no arguments the tool drops the database test if there is one, makes it anew with the super table meters
 and 10000 sub-tables, and writes 10000 rows to each. It never waits for a key press without a terminal.
@@ -38,7 +36,7 @@ export function loadUsage(program: string): string {
   for (const { short, word } of flags) if (short !== undefined && word !== undefined) words.push(`[-${short} ${word}]`);
   for (const { long, word } of flags) words.push(word === undefined ? `[--${long}]` : `[--${long}=${word}]`);
   const start = `Usage: ${program} `;
-  return `${start}${wrapped(words, lineWidth - start.length).join(`\n${' '.repeat(start.length)}`)}\n`;
+  return `${start}${wrapped(words, helpWidth - start.length).join(`\n${' '.repeat(start.length)}`)}\n`;
 }
 
 /** The default of an argument or a key as people see it; a switch, and what has none, show nothing. */
@@ -55,10 +53,8 @@ export function shownDefault(
 
 function helpOf({ short, long, word, help = '', setting }: LoadFlag): string {
   const names = `  ${short === undefined ? '    ' : `-${short}, `}${word === undefined ? `--${long}` : `--${long}=${word}`}`;
-  const left = names.padEnd(leftWidth);
   const used = shownDefault(setting, true);
-  const first = left.length > leftWidth ? `${left}\n${' '.repeat(leftWidth)}` : left;
   const plain = (help || setting.help).replaceAll('`', '');
   const text = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${used === undefined ? '' : ` (default ${used})`}`;
-  return first + wrapped(text.split(' '), lineWidth - leftWidth).join(`\n${' '.repeat(leftWidth)}`);
+  return helpLines(names, text, leftWidth);
 }
