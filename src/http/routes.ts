@@ -11,6 +11,11 @@ import { writeOperations } from './api/writes.js';
 import type { DoorRules } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
+import {
+  influxBucketsHandler,
+  influxNewBucketHandler,
+  influxOrganizationsHandler,
+} from './handlers/influx/influx-buckets.js';
 import { influxQueryHandler } from './handlers/influx/influx-query.js';
 import { influxHealthHandler, influxPingHandler, influxReadyHandler } from './handlers/influx/influx-status.js';
 import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx/influx-write.js';
@@ -95,6 +100,9 @@ const influx1 = {
   isOn: lineproto,
 } as const;
 const influxQuery = { ...influx1, path: '/query', handler: influxQueryHandler } as const;
+const influx2 = { ...influx1, errors: influx2Errors } as const;
+const influxBuckets = { ...influx2, path: '/api/v2/buckets' } as const;
+const influxOrganizations = { ...influx2, path: '/api/v2/orgs', identify: true } as const;
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
 const knownPush = { ...push, identify: true } as const;
@@ -137,14 +145,10 @@ export const routes: readonly Route[] = [
   },
   { method: 'POST', path: '/write', operation: influx.write1, ...influx1, handler: influx1WriteHandler },
   { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1, handler: influx3WriteHandler },
-  {
-    method: 'POST',
-    path: '/api/v2/write',
-    operation: influx.write2,
-    ...influx1,
-    errors: influx2Errors,
-    handler: influx2WriteHandler,
-  },
+  { method: 'POST', path: '/api/v2/write', operation: influx.write2, ...influx2, handler: influx2WriteHandler },
+  { method: 'GET', operation: influx.buckets, ...influxBuckets, handler: influxBucketsHandler },
+  { method: 'POST', operation: influx.newBucket, ...influxBuckets, handler: influxNewBucketHandler },
+  { method: 'GET', operation: influx.organizations, ...influxOrganizations, handler: influxOrganizationsHandler },
   { method: 'GET', operation: influx.query, ...influxQuery },
   { method: 'POST', operation: influx.queryForm, ...influxQuery },
   { method: 'GET', operation: influx.ping, ...influxPing },

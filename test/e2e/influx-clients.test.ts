@@ -103,6 +103,70 @@ test('the JavaScript client of version 2 writes with a token or user and passwor
   await stranger.close().catch(() => undefined);
 });
 
+test('clients of version 2 that look for their bucket first find it, or make it', async (t) => {
+  const path = '/api/v2/buckets';
+  const asked = async (query: string, auth?: string): Promise<unknown> => {
+    const { status, text } = await service.ask({
+      method: 'GET',
+      path: `${path}?${query}`,
+      ...(auth === undefined ? {} : { auth }),
+    });
+    t.is(status, 200, text);
+    return (JSON.parse(text) as { buckets: unknown }).buckets;
+  };
+  const make = (bucket: unknown, auth?: string) =>
+    service.ask({
+      path,
+      body: typeof bucket === 'string' ? bucket : JSON.stringify(bucket),
+      ...(auth === undefined ? {} : { auth }),
+    });
+  const days30 = 30 * 86_400;
+  const rules = [{ type: 'expire', everySeconds: days30 }];
+  const bucket = {
+    id: 'found_or_made',
+    orgID: 'acme',
+    type: 'user',
+    name: 'found_or_made',
+    retentionRules: rules,
+    labels: [],
+  };
+  const organization = await service.ask({ method: 'GET', path: '/api/v2/orgs?org=acme' });
+  t.deepEqual(JSON.parse(organization.text), { orgs: [{ id: 'acme', name: 'acme' }] });
+  t.deepEqual(await asked('name=found_or_made&org=acme'), []);
+  const reply = await make({ name: 'found_or_made', orgID: 'acme', retentionRules: rules });
+  t.deepEqual([reply.status, JSON.parse(reply.text)], [201, bucket]);
+  for (const query of ['name=found_or_made', 'name=found_or_made/autogen', 'id=found_or_made']) {
+    t.deepEqual(await asked(`${query}&org=acme`), [bucket], query);
+  }
+  const [first, second] = ['after=found_or_madd&limit=1', 'after=found_or_made&limit=1'];
+  t.deepEqual(await asked(`${first}&org=acme`), [bucket]);
+  t.notRegex(JSON.stringify(await asked(second)), /"found_or_made"/);
+  t.is((await service.ask({ path: `/api/v2/write?org=acme&bucket=${bucket.id}`, body: 'm v=1' })).status, 204);
+  t.deepEqual(await service.rows('SELECT v FROM found_or_made.m'), [[1]]);
+  t.like(JSON.parse((await make({ name: 'found_or_made', orgID: 'acme' })).text), { code: 'conflict' });
+  const shortest = await make({ name: 'kept_a_day', retentionRules: [{ everySeconds: 3600 }] });
+  t.is((JSON.parse(shortest.text) as typeof bucket).retentionRules[0]?.everySeconds, 86_400);
+  const bad = [
+    '',
+    '[]',
+    '{"name":',
+    {},
+    { name: '' },
+    { name: '/autogen' },
+    { name: 'x'.repeat(65) },
+    { name: 'x', retentionRules: [{ everySeconds: '1d' }] },
+  ];
+  for (const wrong of bad) t.is((await make(wrong)).status, 400, JSON.stringify(wrong));
+  await service.run("CREATE USER guest PASS 'Guest-12345' CREATEDB 0");
+  const guest = `Basic ${Buffer.from('guest:Guest-12345').toString('base64')}`;
+  t.is((await make({ name: 'of_guest' }, guest)).status, 403);
+  t.deepEqual(await asked('', guest), []);
+  const nobody = `Basic ${Buffer.from('guest:no').toString('base64')}`;
+  t.is((await make({ name: 'of_nobody' }, nobody)).status, 401);
+  for (const route of [path, '/api/v2/orgs'])
+    t.is((await service.ask({ method: 'GET', path: route, auth: nobody })).status, 401, route);
+});
+
 const python = `
 import sys
 from influxdb import InfluxDBClient

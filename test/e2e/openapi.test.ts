@@ -181,6 +181,10 @@ test.serial('writes by the paths of other products answer as they are described'
   await call('influxLinesWrite', { db: 'd', precision: 'second' }, { data: 'other v=4 1700000002', status: 204 });
   await call('influxQuery', { q: 'SHOW DATABASES' });
   await call('influxQueryForm', {}, { data: 'q=SHOW%20DATABASES' });
+  await call('influxBuckets', { name: 'd' });
+  await call('influxNewBucket', {}, { data: { name: 'bucket' }, status: 201 });
+  await call('influxNewBucket', {}, { data: { name: 'bucket' }, status: 422 });
+  await call('influxOrganizations', { org: 'any' });
   await call('influxPing', {}, { status: 204, auth: false });
   await call('influxHealth', {}, { auth: false });
   await call('influxReady', {}, { auth: false });

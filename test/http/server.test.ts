@@ -72,6 +72,7 @@ test('a path of another product is answered with the one that does the same here
   const room = await startRoom(t);
   const cases = [
     ['PUT', '/api/v2/write?org=a&bucket=b', 'POST /api/v2/write?bucket=<database>'],
+    ['POST', '/api/v2/signin', 'Authorization: Token <user>:<password> with each request'],
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/put/', 'POST /api/put?db=<database>'],

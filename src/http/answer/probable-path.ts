@@ -3,6 +3,9 @@
  */
 const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/api/v2/query', 'POST /rest/sql/<database>, with SQL as the body'],
+  ['/api/v2/buckets', 'POST /rest/sql, with DROP DATABASE or ALTER DATABASE as the body'],
+  ['/api/v2/delete', 'POST /rest/sql/<database>, with DELETE FROM as the body'],
+  ['/api/v2/signin', 'Authorization: Token <user>:<password> with each request'],
   ['/api/v2/write', 'POST /api/v2/write?bucket=<database>'],
   ['/api/v3/write_lp', 'POST /api/v3/write_lp?db=<database>'],
   ['/write', 'POST /write?db=<database>'],

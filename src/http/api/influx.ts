@@ -99,6 +99,33 @@ function writing(error: 'InfluxError' | 'InfluxLinesError' | 'InfluxBucketError'
   return { ...writeAnswers(error, 'lines'), 413: tooLong };
 }
 
+const bucket: Schema = {
+  type: 'object',
+  description: 'A database. `id` is its name, too.',
+  properties: {
+    id: { type: 'string' },
+    orgID: { type: 'string' },
+    type: { const: 'user' },
+    name: { type: 'string' },
+    labels: { type: 'array' },
+    retentionRules: {
+      type: 'array',
+      items: { type: 'object', properties: { type: { const: 'expire' }, everySeconds: { type: 'integer' } } },
+    },
+  },
+  required: ['name'],
+};
+
+const bucketRefusals = {
+  401: json('No credentials, or wrong ones.', shared('InfluxBucketError')),
+  500: json('The database failed; a retry may help.', shared('InfluxBucketError')),
+  503: unavailable,
+} as const;
+
+function choice(parameter: string, description: string, schema: Schema = { type: 'string' }): Parameter {
+  return { name: parameter, in: 'query', description, schema };
+}
+
 const query = {
   summary: 'What clients of InfluxDB ask before and after they write',
   description:
@@ -143,6 +170,70 @@ export const influxOperations = {
     parameters: [name('db', 'Database.'), precision3, acceptPartial, ackParameter],
     requestBody: lines,
     responses: writing('InfluxLinesError'),
+    security,
+  },
+  buckets: {
+    operationId: 'influxBuckets',
+    summary: 'Databases as clients of InfluxDB 2 list them',
+    tags: ['Writes'],
+    parameters: [
+      choice('name', 'Only the database of this name.'),
+      choice('id', 'Only the database of this name.'),
+      choice('org', 'Organization; it means nothing here.'),
+      choice('after', 'Only names behind this one.'),
+      choice('offset', 'How many are passed over.', { type: 'integer', minimum: 0, default: 0 }),
+      choice('limit', 'The most that are listed; left out: all.', { type: 'integer', minimum: 0 }),
+    ],
+    responses: {
+      200: json('The databases that the user sees.', {
+        type: 'object',
+        properties: {
+          links: {
+            type: 'object',
+            properties: { self: { type: 'string' }, next: { type: 'string', description: 'Where the others are.' } },
+          },
+          buckets: { type: 'array', items: bucket },
+        },
+        required: ['links', 'buckets'],
+      }),
+      ...bucketRefusals,
+    },
+    security,
+  },
+  newBucket: {
+    operationId: 'influxNewBucket',
+    summary: 'Make a database as clients of InfluxDB 2 do',
+    description:
+      'It has nanoseconds, and keeps rows for `everySeconds`, a day at least; for 0 or none, as long as others do.',
+    tags: ['Writes'],
+    requestBody: {
+      description: 'What it is like.',
+      required: true,
+      content: { 'application/json': { schema: bucket } },
+    },
+    responses: {
+      201: json('The database is there.', bucket),
+      400: json('It has no name, or one that databases cannot have.', shared('InfluxBucketError')),
+      403: json('The user may not make databases.', shared('InfluxBucketError')),
+      413: json('The body is too long.', shared('InfluxBucketError')),
+      415: json('The body is compressed in a way that is not taken.', shared('InfluxBucketError')),
+      422: json('There is a database of that name already.', shared('InfluxBucketError')),
+      ...bucketRefusals,
+    },
+    security,
+  },
+  organizations: {
+    operationId: 'influxOrganizations',
+    summary: 'The organization that a client of InfluxDB 2 asks for',
+    tags: ['Writes'],
+    parameters: [choice('org', 'Its name; organizations mean nothing here.')],
+    responses: {
+      200: json('One of that name.', {
+        type: 'object',
+        properties: { orgs: { type: 'array', items: { type: 'object' } } },
+      }),
+      ...bucketRefusals,
+    },
     security,
   },
   query: {

@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { isWhole, type SqlAnswer, type SqlRequest } from '../../../model/exchange.js';
 import type { Fault } from '../../../model/fault.js';
 import { quotedName } from '../../../text/quoted-name.js';
-import { ask } from '../../answer/exchange.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
@@ -11,6 +9,7 @@ import { parameterFault } from '../../request/parameters.js';
 import { collectBody } from '../../request/request-body.js';
 import { influx1Errors, nameInflux } from './influx.js';
 import { type InfluxStatement, readInfluxQl } from './influx-ql.js';
+import { databaseOptions, type InfluxRows, isSystem, minutesIn, runSql } from './influx-sql.js';
 
 /** Longest text of statements. */
 const maxQueryBytes = 64 * 1024;
@@ -82,7 +81,7 @@ async function run(
   return sendJson(nameInflux(call.reply), 200, safeJson({ results }));
 }
 
-type RunSql = (statement: string) => Promise<readonly (readonly unknown[])[] | Fault>;
+type RunSql = (statement: string) => Promise<InfluxRows>;
 
 /** What a statement is answered beside its number. */
 interface Result {
@@ -94,7 +93,7 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
   switch (statement.kind) {
     case 'create-database': {
       const result = await sql(
-        `CREATE DATABASE IF NOT EXISTS ${quotedName(statement.name)} PRECISION 'ns'${keepOptions(statement.keepMinutes)}`,
+        `CREATE DATABASE IF NOT EXISTS ${quotedName(statement.name)} ${databaseOptions(statement.keepMinutes)}`,
       );
       return isFault(result) ? result : {};
     }
@@ -120,21 +119,6 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
   }
 }
 
-const dayMinutes = 24 * 60;
-/** Least and most that a database keeps rows, and the longest part that it is stored in by default. */
-const [leastKeep, mostKeep, usualPart] = [dayMinutes, 365_000 * dayMinutes, 10 * dayMinutes];
-
-/** Options of a database that keeps rows so long; a day at least. Three parts of it must fit into that time. */
-function keepOptions(minutes: number | undefined): string {
-  if (minutes === undefined) return '';
-  const keep = Math.min(mostKeep, Math.max(leastKeep, minutes));
-  return ` KEEP ${keep}m DURATION ${Math.min(usualPart, Math.floor(keep / 3))}m`;
-}
-
-function isSystem(name: string): boolean {
-  return name === 'information_schema' || name === 'performance_schema';
-}
-
 /** The one policy of a database: how long it keeps rows. */
 async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault> {
   if (database === '') return parameterFault('database name required');
@@ -144,40 +128,5 @@ async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault
   const keep = rows[0]?.[0];
   if (typeof keep !== 'string') return parameterFault(`database not found: ${database}`);
   const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
-  return { columns, values: [['autogen', `${hoursIn(keep)}h0m0s`, '168h0m0s', 1, true]] };
-}
-
-const unitHours: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24 };
-
-/** Whole hours of the longest of the spans in `KEEP`. */
-function hoursIn(keep: string): number {
-  const spans = [...keep.matchAll(/(\d+)([mhd])/g)].map(([, count, unit = 'd']) => Number(count) * unitHours[unit]!);
-  return Math.floor(Math.max(0, ...spans));
-}
-
-async function runSql(
-  { id, credentials, aborted }: AdmittedCall,
-  { intake }: HandlerContext,
-  text: string,
-): Promise<readonly (readonly unknown[])[] | Fault> {
-  const request: SqlRequest = {
-    statement: Buffer.from(text),
-    database: undefined,
-    credentials,
-    timeZone: 'UTC',
-    connectionZone: undefined,
-    keyed: false,
-    rowLimit: -1,
-  };
-  const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);
-  if (outcome.kind === 'refused') return outcome.fault;
-  if (outcome.answer.kind === 'affected') return [];
-  const { lines } = outcome.answer;
-  const pieces: Uint8Array[] = [];
-  if (isWhole(lines)) pieces.push(...lines);
-  else for await (const piece of lines) pieces.push(piece);
-  const rows: unknown = JSON.parse(
-    `[${Buffer.concat(pieces).toString().trim().split('\n').filter(Boolean).join(',')}]`,
-  );
-  return Array.isArray(rows) ? rows.filter((row) => Array.isArray(row)) : [];
+  return { columns, values: [['autogen', `${Math.floor(minutesIn(keep) / 60)}h0m0s`, '168h0m0s', 1, true]] };
 }

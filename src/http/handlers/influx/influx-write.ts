@@ -5,7 +5,7 @@ import { sendEmpty } from '../../answer/reply.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, Refusal } from '../../request/call.js';
 import { precisionWords, readBoolean, readPrecision } from '../../request/parameters.js';
 import { carryWrite } from '../writing.js';
-import { influx1Errors, influx2Errors, influx3Errors, nameInflux } from './influx.js';
+import { bucketDatabase, influx1Errors, influx2Errors, influx3Errors, nameInflux } from './influx.js';
 
 /** Longest text that is stored whole or not at all, inflated: nobody else has a turn while it is read. */
 const maxWholeBytes = 4 * 1024 * 1024;
@@ -94,7 +94,7 @@ function writing(
 
 function databaseOf({ query }: Call, parameter: Dialect['database']): string {
   const value = query.get(parameter) ?? '';
-  return parameter === 'bucket' ? (value.split('/', 1)[0] ?? '') : value;
+  return parameter === 'bucket' ? bucketDatabase(value) : value;
 }
 
 /** A refusal of a text of which nothing is stored. */

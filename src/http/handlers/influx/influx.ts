@@ -30,6 +30,11 @@ export const influxCredentials: CredentialReader = ({ request, query }: Call): C
   return { scheme: 'password', user: token.slice(0, colon), password: token.slice(colon + 1) };
 };
 
+/** The database of a bucket; of one with a slash, the part before it. */
+export function bucketDatabase(bucket: string): string {
+  return bucket.split('/', 1)[0] ?? '';
+}
+
 /** Errors of version 1: one text, in the words that its clients look for. A body that is too long is 413, in version 2 too. */
 export const influx1Errors: ErrorForm = (call, refusal) => {
   const text = text1(call, refusal);
@@ -79,6 +84,7 @@ const version2Codes: Readonly<Record<number, string>> = {
   404: 'not found',
   413: 'request too large',
   415: 'invalid',
+  422: 'conflict',
   503: 'unavailable',
 };
 

@@ -1,0 +1,59 @@
+import { isWhole, type SqlAnswer, type SqlRequest } from '../../../model/exchange.js';
+import type { Fault } from '../../../model/fault.js';
+import { ask } from '../../answer/exchange.js';
+import type { AdmittedCall, HandlerContext } from '../../request/call.js';
+
+/** Rows of an answer, or why there is none. */
+export type InfluxRows = readonly (readonly unknown[])[] | Fault;
+
+/** Runs a statement with the rights of the user of a call, and gives its rows; none where it is no query. */
+export async function runSql(
+  { id, credentials, aborted }: AdmittedCall,
+  { intake }: HandlerContext,
+  text: string,
+): Promise<InfluxRows> {
+  const request: SqlRequest = {
+    statement: Buffer.from(text),
+    database: undefined,
+    credentials,
+    timeZone: 'UTC',
+    connectionZone: undefined,
+    keyed: false,
+    rowLimit: -1,
+  };
+  const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);
+  if (outcome.kind === 'refused') return outcome.fault;
+  if (outcome.answer.kind === 'affected') return [];
+  const { lines } = outcome.answer;
+  const pieces: Uint8Array[] = [];
+  if (isWhole(lines)) pieces.push(...lines);
+  else for await (const piece of lines) pieces.push(piece);
+  const rows: unknown = JSON.parse(
+    `[${Buffer.concat(pieces).toString().trim().split('\n').filter(Boolean).join(',')}]`,
+  );
+  return Array.isArray(rows) ? rows.filter((row) => Array.isArray(row)) : [];
+}
+
+const dayMinutes = 24 * 60;
+/** Least and most that a database keeps rows, and the longest part that it is stored in by default. */
+const [leastKeep, mostKeep, usualPart] = [dayMinutes, 365_000 * dayMinutes, 10 * dayMinutes];
+
+/** Options of a database that clients make, which keeps rows so long; a day at least. Three parts of it must fit into that time. */
+export function databaseOptions(keepMinutes: number | undefined): string {
+  if (keepMinutes === undefined) return "PRECISION 'ns'";
+  const keep = Math.min(mostKeep, Math.max(leastKeep, keepMinutes));
+  return `PRECISION 'ns' KEEP ${keep}m DURATION ${Math.min(usualPart, Math.floor(keep / 3))}m`;
+}
+
+/** True for databases that are not the user's. */
+export function isSystem(name: string): boolean {
+  return name === 'information_schema' || name === 'performance_schema';
+}
+
+const unitMinutes: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinutes };
+
+/** Whole minutes of the longest of the spans in `KEEP`. */
+export function minutesIn(keep: string): number {
+  const spans = [...keep.matchAll(/(\d+)([mhd])/g)].map(([, count, unit = 'd']) => Number(count) * unitMinutes[unit]!);
+  return Math.max(0, ...spans);
+}
