@@ -34,6 +34,7 @@ export class StatStore {
   readonly #limits: StatLimits;
   readonly #deletion: StatDeletion;
   readonly #percentiles: readonly number[];
+  readonly #gaugeDeltas: boolean;
   /** Slots by the key as it stands in messages, and by series: several spellings may be one series. */
   readonly #keys = new KeyTable(1);
   readonly #key = new GatheredKey();
@@ -51,10 +52,12 @@ export class StatStore {
   #samples = new Map<number, Float64Array>();
   #setValues = 0;
 
-  constructor(limits: StatLimits, deletion: StatDeletion, percentiles: readonly number[]) {
+  /** With `gaugeDeltas` a gauge with a sign changes its last value; without, it is the value. */
+  constructor(limits: StatLimits, deletion: StatDeletion, percentiles: readonly number[], gaugeDeltas = true) {
     this.#limits = limits;
     this.#deletion = deletion;
     this.#percentiles = percentiles;
+    this.#gaugeDeltas = gaugeDeltas;
   }
 
   /** Series held. */
@@ -71,7 +74,7 @@ export class StatStore {
     const at = slot * width;
     if (kind === StatKind.counter) this.#numbers[at] = this.#numbers[at]! + counted(message.value, message.rate);
     else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, Math.floor(scaled(1, message.rate)));
-    else this.#numbers[at] = message.isSigned ? this.#numbers[at]! + message.value : message.value;
+    else this.#numbers[at] = message.value + (message.isSigned && this.#gaugeDeltas ? this.#numbers[at]! : 0);
     return undefined;
   }
 

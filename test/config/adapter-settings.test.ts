@@ -156,6 +156,7 @@ monitor.slowStatement duration 1s MONITOR_SLOW_STATEMENT
 monitor.statsd string - MONITOR_STATSD
 monitor.statsdInterval duration 10s MONITOR_STATSD_INTERVAL
 monitor.statsdPrefix string sluice MONITOR_STATSD_PREFIX
+statsgw.gaugeDeltas bool true STATSGW_GAUGE_DELTAS
 statsgw.percentiles string-list - STATSGW_PERCENTILES
 statsgw.maxKeys int 500000 STATSGW_MAX_KEYS
 statsgw.maxSetValues int 1000000 STATSGW_MAX_SET_VALUES

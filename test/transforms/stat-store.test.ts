@@ -17,6 +17,18 @@ test('rates that are written with few digits are what they stand for', (t) => {
   t.like(sixth, { 'a,metric_type=counter': { value: 17 }, 'b,metric_type=timing': { count: 69 } });
 });
 
+test('gauges with a sign are values where a store is told so', (t) => {
+  const store = new StatStore(statLimits, deleteAll, [], false);
+  const reader = new StatsdReader();
+  for (const text of ['q:7|g', 'q:-2.5|g|#site:a', 'q:-2.5|g|#site:a', 'r:+3|g\nr:+4|g'])
+    reader.read(Buffer.from(text), store);
+  t.deepEqual(gathered(store), {
+    'q,metric_type=gauge': { value: 7 },
+    'q,metric_type=gauge,site=a': { value: -2.5 },
+    'r,metric_type=gauge': { value: 4 },
+  });
+});
+
 test('gauges keep the last value and follow signs', (t) => {
   t.deepEqual(statsOf('q:7|g', 'q:-2|g', 'q:+10|g'), { 'q,metric_type=gauge': { value: 15 } });
   t.deepEqual(statsOf('q:7|g\nq:0|g\nq:-7.5|g'), { 'q,metric_type=gauge': { value: -7.5 } });

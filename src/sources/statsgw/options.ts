@@ -23,6 +23,13 @@ const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)'
   option.bool('statsgw.deleteGauges', 'forget gauges after they were written', { default: 'true' }),
   option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
   option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
+  option.bool(
+    'statsgw.gaugeDeltas',
+    'a gauge with a sign changes its last value; if not, it is the value, as clients of DogStatsD mean it',
+    {
+      default: 'true',
+    },
+  ),
   option.texts(
     'statsgw.percentiles',
     'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',

@@ -33,7 +33,8 @@ export class StatisticsSource implements Source<ByteBlock> {
     this.#source = source;
     const { maxKeys, maxSetValues, deleteCounters, deleteGauges, deleteSets, deleteTimings } = settings;
     const deletion = [deleteCounters, deleteGauges, deleteSets, deleteTimings, deleteTimings];
-    this.store = new StatStore({ maxKeys, maxKeyBytes, maxSetValues }, deletion, settings.percentiles);
+    const limits = { maxKeys, maxKeyBytes, maxSetValues };
+    this.store = new StatStore(limits, deletion, settings.percentiles, settings.gaugeDeltas);
     const options: GatherOptions = {
       ...gather,
       origin: source.name,

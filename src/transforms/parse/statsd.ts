@@ -72,7 +72,7 @@ export class StatsdReader {
   kind = 0;
   /** The number, for all kinds but sets. */
   value = 0;
-  /** True when the number carries a sign: it changes a gauge instead of setting it. Times have none; histograms may be of anything. */
+  /** True when the number carries a sign: it may change a gauge instead of setting it. Times have none; histograms may be of anything. */
   isSigned = false;
   /** Text of the value, for sets. */
   valueStart = 0;
