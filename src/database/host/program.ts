@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { deferred } from '../../async/deferred.js';
 import { reasonOf } from '../../model/fault.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
-import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './connection/options.js';
+import {
+  type HostMessage,
+  type HostOptions,
+  hostDefaults,
+  hostEnvironment,
+  threadPoolSize,
+} from './connection/options.js';
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';
 import { type Host, startHost } from './host.js';
@@ -149,7 +155,7 @@ function packageVersion(): string {
  * of the process. This process only waits and passes signals on; the host ends when the channel to it breaks.
  */
 function startWithThreads(entry: string, argv: readonly string[], options: HostOptions): void {
-  const env = { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize(options.sessions)) };
+  const env = hostEnvironment(options.sessions);
   const child = fork(fileURLToPath(entry), [...argv], { env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGTERM'));
   child.on('message', (message) => process.send?.(message));

@@ -11,9 +11,9 @@ import type { HandoverPlace } from '../engine/handover.js';
 import {
   type HostOptions,
   hostDefaults,
+  hostEnvironment,
   type ReadyHost,
   readHostMessage,
-  threadPoolSize,
 } from './connection/options.js';
 import type { EngineEndpoint } from './endpoint-file.js';
 import { Heartbeat } from './heartbeat.js';
@@ -199,11 +199,7 @@ export class EngineSupervisor {
     const ofStatements = { statement: maxStatementBytes, 'of-user': maxUserBytes };
     const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, ...ofStatements };
     const args = Object.entries({ ...values, ...limits }).map(([name, value]) => `--${name}=${value}`);
-    const env = {
-      ...process.env,
-      SLUICE_ENGINE_SECRET: this.#secret,
-      UV_THREADPOOL_SIZE: String(threadPoolSize(sessions)),
-    };
+    const env = { ...hostEnvironment(sessions), SLUICE_ENGINE_SECRET: this.#secret };
     // Its own flags only: an inspector port or a heap limit of this process is not meant for the engine.
     const child = fork(engineProgram, args, { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     child.stderr?.pipe(split2()).on('data', (line: string) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import { hostEnvironment } from '../../../src/database/host/connection/options.js';
 import { EngineSupervisor, restartDelayMs } from '../../../src/database/host/supervisor.js';
 import { silentLog, startEngine, temporaryDirectory } from '../../support/engine.js';
 import { until } from '../../support/until.js';
@@ -35,6 +36,20 @@ async function startByHand(args: readonly string[]) {
 }
 
 const ownerOf = (path: string): number => JSON.parse(readFileSync(join(path, 'sluice.lock'), 'utf8')).pid;
+
+test('the engine understands what is said to its allocator where there are few processors', async (t) => {
+  const { JE_MALLOC_CONF: conf = '' } = hostEnvironment(4, 2);
+  t.deepEqual(hostEnvironment(4, 3), { ...process.env, UV_THREADPOOL_SIZE: '8' });
+  process.env.JE_MALLOC_CONF = conf;
+  const { endpoint, end } = await startEngine();
+  t.teardown(end);
+  delete process.env.JE_MALLOC_CONF;
+  const client = new EngineClient({ ...endpoint });
+  t.teardown(() => client.close());
+  const stats = String(await client.rows('SELECT stats FROM system.jemalloc_stats'));
+  t.regex(stats, /opt\.narenas: 1\n/);
+  t.regex(stats, /opt\.percpu_arena: "disabled"\n/);
+});
 
 test('a killed engine is started again, with everything it had answered for', async (t) => {
   const { supervisor, endpoint, end } = await startEngine();

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type HandoverPlace, readHandoverPlace } from '../../engine/handover.js';
 
 /** Options of the engine host. */
@@ -49,6 +50,18 @@ const spareThreads = 4;
 /** Size of the libuv pool for a number of sessions; it only counts when set before the process starts. */
 export function threadPoolSize(sessions: number): number {
   return sessions + spareThreads;
+}
+
+/** On so few processors the allocator of the engine keeps what was freed in one place, from where every thread takes it again. */
+const fewProcessors = 2;
+
+/**
+ * What the environment of a host has to hold for a number of sessions. Left to itself, the allocator keeps what was freed for each processor apart, for
+ * five seconds: an insert takes fresh memory because the one before it ran on another processor.
+ */
+export function hostEnvironment(sessions: number, processors = availableParallelism()): NodeJS.ProcessEnv {
+  const allocator = processors > fewProcessors ? {} : { JE_MALLOC_CONF: 'percpu_arena:disabled,narenas:1' };
+  return { ...allocator, ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize(sessions)) };
 }
 
 /** True for addresses that only this machine can reach. */
