@@ -41,6 +41,20 @@ test('what is noticed at once is recorded together, in its order', async (t) => 
   t.is(own.waiting, 0);
 });
 
+test('what is noticed while others are recorded is recorded behind them', async (t) => {
+  const ledger = new Ledger();
+  const own = recorder(ledger);
+  own.add(async () => {
+    own.add(async () => [operation('b')]);
+    return [operation('a')];
+  });
+  await own.drain();
+  t.deepEqual(ledger.recorded, [
+    ['a', false],
+    ['b', false],
+  ]);
+});
+
 test('while the database is away the same operations are tried again, and said to be', async (t) => {
   const ledger = new Ledger();
   ledger.failures = 2;

@@ -99,6 +99,14 @@ test('text with very many rows is cut into frames of fewer, with a turn of other
   );
 });
 
+test('very many small chunks are sent on before they are a block', async (t) => {
+  const blocks = await frames(Array(1500).fill('a\n'), { blockBytes: 1e6, maxLineBytes: 1000 });
+  t.deepEqual(
+    blocks.map(({ lines }) => lines),
+    [1024, 476],
+  );
+});
+
 test('the next block is read only while the gate is open', async (t) => {
   let read = 0;
   const input = Readable.from(
