@@ -68,6 +68,8 @@ export async function createParts(
   const credentials = new CredentialCheck(catalogue, logOf('credentials'));
   monitoring.metrics.watch(credentials.figures);
   await credentials.prepare();
+  // The first rows need not wait for it; where it fails, they try again.
+  subTables.prepare().catch(() => undefined);
   const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);
   const states = new StreamStates(engine.client);

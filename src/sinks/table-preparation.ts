@@ -1,5 +1,6 @@
 import { Slice } from '../async/slice.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { isAsMade } from '../database/catalogue/identity.js';
 import { createNamed } from '../database/storage/create-named.js';
 import { overtaken } from '../database/storage/overtaken.js';
 import type { DatabaseParts } from '../database/storage/parts.js';
@@ -83,10 +84,15 @@ export function isDefined(catalogue: Catalogue, block: ColumnBlock): boolean {
   }
 }
 
-/** Makes or grows the table of a block, as the catalogue has it; its storage is made with the rows. Throws a FaultError. */
+/**
+ * Makes or grows the table of a block, as the catalogue has it. Throws a FaultError. Its storage is made with the rows, but that of
+ * a new table is begun, so that the first rows need not wait for it.
+ */
 export async function defineTable(context: PreparationContext, block: ColumnBlock): Promise<void> {
   const database = context.catalogue.database(block.database);
-  if (database !== undefined) await fittingTable(context, database, [block]);
+  if (database === undefined) return;
+  const table = await fittingTable(context, database, [block]);
+  if (isAsMade(table)) context.storage.ensure(database, table).catch(() => undefined);
 }
 
 /** True when the table is still as it was, and no series of it was dropped since the blocks' text was read. */

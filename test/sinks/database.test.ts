@@ -6,11 +6,13 @@ import { isOvertaken } from '../../src/database/storage/overtaken.js';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
+import { defineTable } from '../../src/sinks/table-preparation.js';
 import { sinkContract } from '../contracts/sink-contract.js';
 import { blockOf, double, type recordedBatch, varchar } from '../support/blocks.js';
 import { makeSink, type Rig } from '../support/database-sink.js';
 import { silentLog } from '../support/engine.js';
 import { sharedEngine } from '../support/shared-engine.js';
+import { until } from '../support/until.js';
 
 const engine = await sharedEngine();
 test.after.always(engine.end);
@@ -226,6 +228,15 @@ test.serial('registers a sub-table once, with its tags, however many blocks brin
   const { tagStorage, tags } = rig.catalogue.table('db', 'm')!;
   const tagRows = await rig.client.rows(`SELECT name, ${tags[0]!.physical} FROM ${tagStorage} FINAL`);
   t.deepEqual(tagRows, [['t_site', 'north']]);
+  await rig.end();
+});
+
+test.serial('the storage of a new table is made before any row is written', async (t) => {
+  const rig = await make();
+  await defineTable(rig, blockOf('early', { v: double }, [[1n, 1n, { v: 1 }]], 'keep'));
+  const { storage, tagStorage } = rig.catalogue.table('db', 'early')!;
+  const named = `SELECT name FROM system.tables WHERE concat(database, '.', name) IN ('${storage}', '${tagStorage}')`;
+  t.true(await until(async () => (await rig.client.rows(named)).length === 2));
   await rig.end();
 });
 
