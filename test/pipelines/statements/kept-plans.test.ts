@@ -66,19 +66,26 @@ test('a plan holds while its tables are readable, and as large as they were', (t
   t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, isLarge: () => true }), undefined);
   t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, hasShortSeries: () => true }), undefined);
   t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, hasFewSeries: () => true }), undefined);
+  const unique = { insert: 1, from: undefined, until: undefined, isAll: true, parts: [] };
+  t.is(latestPlan(plans, asked, 'SELECT 1', origin, { ...whole, uniqueRows: () => unique }), undefined);
 });
+
+/** A question about the rows of a single series after a time, and its plan for the first of those times. */
+function asked(time: number, table = 'd') {
+  const text = `SELECT MAX(a) FROM ${table} WHERE ts > ${time}`;
+  const statement = parseStatement(text);
+  if (statement.kind !== 'query') throw new Error('It is a query.');
+  return [statement.query, text] as const;
+}
+const light: QueryPlan = {
+  ...plan,
+  sql: 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)',
+  series: [{ database: 'd', table: 'm', id: 1n }],
+  reading: { precision: 'ms', zone: 'UTC' },
+};
 
 test('a plan of a single series is found for other times, as long as it holds', (t) => {
   const plans = new KeptPlans();
-  const asked = (time: number) => {
-    const text = `SELECT MAX(a) FROM d WHERE ts > ${time}`;
-    const statement = parseStatement(text);
-    if (statement.kind !== 'query') throw new Error('It is a query.');
-    return [statement.query, text] as const;
-  };
-  const series = [{ database: 'd', table: 'm', id: 1n }];
-  const sql = 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)';
-  const light = { ...plan, sql, series, reading: { precision: 'ms', zone: 'UTC' } as const };
   plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);
   const later = asked(1700000600000);
   const moved = latestPlan(plans, ...later, origin, whole);
@@ -90,6 +97,15 @@ test('a plan of a single series is found for other times, as long as it holds', 
   // One that reads many series is made anew.
   plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, series: undefined }, [], whole);
   t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
+});
+
+test('plans for other times are the last thousand, and none that is not the same at any time', (t) => {
+  const plans = new KeptPlans();
+  for (let i = 0; i <= 1000; i++) plans.keep(...asked(1700000000000, `d${i}`), origin, light, [], whole);
+  t.is(latestPlan(plans, ...asked(1700000600000, 'd0'), origin, whole), undefined);
+  t.truthy(latestPlan(plans, ...asked(1700000600000, 'd1'), origin, whole));
+  plans.keep(...asked(1700000000000, 'past'), origin, { ...light, isTimeless: false }, [], whole);
+  t.is(plans.latest(...asked(1700000600000, 'past'), origin, whole), undefined);
 });
 
 test('a plan of another time tells what a query reads, and is no plan of now', (t) => {
