@@ -48,7 +48,9 @@ export class RepeatedHeads implements KnownHeads {
     const { socket } = request;
     const connection = this.#connections.get(socket);
     if (connection !== undefined) connection.learn(request, response, served);
-    else if (!socket.destroyed) this.#connections.set(socket, new Connection(socket, this, this.#context));
+    // A connection that is paused would not be read on: the runtime's server forgets to, once others read along.
+    else if (!socket.destroyed && !socket.isPaused())
+      this.#connections.set(socket, new Connection(socket, this, this.#context));
   }
 }
 

@@ -79,6 +79,18 @@ function talk(room: Room) {
   return { socket, received, say, introduce };
 }
 
+test('a connection is read on whose first answer is given while a long body behind it is paused', async (t) => {
+  const asked: Asked[] = [];
+  const room = await startRoom(t, recording(asked));
+  const long = 'x'.repeat(100_000);
+  const answers = await converse(room, [`${write('d', '')}${write('d', long)}`, write('d', 'behind')]);
+  t.is(answers.split('HTTP/1.1 204').length, 4);
+  t.deepEqual(
+    asked.map(({ body }) => body.length),
+    [0, long.length, 6],
+  );
+});
+
 test('a write whose head came before is taken by its body, and answered as that one was', async (t) => {
   const asked: Asked[] = [];
   const ended: unknown[] = [];
