@@ -211,6 +211,8 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, open.answering(socket)),
     frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
   });
+  // The size of a head is limited; a header beyond a number of them would be left out without a word.
+  app.server.maxHeadersCount = 0;
   app.register(fastifyStatic, { root: pageFolder, serve: false });
   app.server.on('timeout', (socket: Socket) => judgeSilence(socket, open));
   app.setErrorHandler((error, request, reply) => {

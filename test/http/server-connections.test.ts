@@ -81,6 +81,14 @@ test('a request without a Host is 400 with a body, in HTTP/1.0 it needs none', a
   t.true(old.startsWith('HTTP/1.1 200'), old);
 });
 
+test('a header counts however many stand before it', async (t) => {
+  const room = await startRoom(t, { sql: (exchange) => exchange.answer({ kind: 'affected', rows: 7 }) });
+  const { socket, received } = connect(room);
+  const many = Array.from({ length: 3000 }, (_, at) => `X-${at}: y\r\n`).join('');
+  socket.end(statement.replace('Authorization', `Connection: close\r\n${many}Authorization`));
+  t.regex(await received, /"data":\[\[7\]\]/);
+});
+
 test('bytes that are no request are 400, and headers beyond the limit 431', async (t) => {
   const room = await startRoom(t);
   const cases = [
