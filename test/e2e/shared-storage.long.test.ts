@@ -45,7 +45,7 @@ async function askEngine(statement: string): Promise<readonly string[]> {
 /** Every kind of query over metric `m`, with the metric `n` beside it. */
 const queries = [
   'SELECT * FROM m ORDER BY _ts, host, zone',
-  'SELECT COUNT(*), SUM(v), MIN(v), MAX(v), AVG(v), STDDEV(v), SPREAD(v) FROM m',
+  'SELECT COUNT(*), SUM(v), MIN(v), MAX(v), AVG(v), ROUND(STDDEV(v), 9), SPREAD(v) FROM m',
   'SELECT COUNT(*), FIRST(v), LAST(v), LAST_ROW(v) FROM m',
   'SELECT LAST_ROW(*) FROM m',
   'SELECT host, LAST(v) FROM m PARTITION BY tbname ORDER BY host, LAST(v)',
