@@ -183,7 +183,12 @@ class HeadlessRequest implements RepeatedRequest, Watched {
     const { heads, context } = this.#connection;
     heads.open++;
     context.open.begin(this);
-    this.#head.served.serve(this);
+    try {
+      this.#head.served.serve(this);
+    } catch {
+      // A mistake in the program, which the server meets again, reports and answers.
+      this.answerInFull(undefined);
+    }
   }
 
   answer(): void {
@@ -199,7 +204,7 @@ class HeadlessRequest implements RepeatedRequest, Watched {
     }
   }
 
-  answerInFull(outcome: Outcome<Delivery>): void {
+  answerInFull(outcome: Outcome<Delivery> | undefined): void {
     if (!this.#isEnded()) return;
     this.outcome = outcome;
     this.#connection.ended(this, this.#chunk);

@@ -285,3 +285,18 @@ test('heads that never come again are not looked at for ever', async (t) => {
   t.is(asked.length, 33);
   t.false(asked.some(({ isRepeated }) => isRepeated));
 });
+
+test('a mistake of the program in a write that was taken by its body is answered as by the server alone', async (t) => {
+  let isBroken = false;
+  const room = await startRoom(t, {
+    write: (exchange) => {
+      if (isBroken) throw new Error('a mistake');
+      exchange.answer(delivered(1));
+    },
+    dropsDebug: true,
+  });
+  const { say, introduce } = talk(room);
+  await introduce('a');
+  isBroken = true;
+  t.regex(await say(head), /^HTTP\/1\.1 500 .*internal error/s);
+});
