@@ -1,5 +1,5 @@
 import { dataType, type TableDef } from '../src/model/schema.js';
-import { setRuntimeFlags } from '../src/service/runtime-flags.js';
+import { setRuntimeFlags } from '../src/process/runtime-flags.js';
 import { type InsertContext, scanInsert } from '../src/sql/insert/scanner.js';
 
 const rows = 30000;

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { DatabaseDef, SubTable } from '../src/model/schema.js';
-import { setRuntimeFlags } from '../src/service/runtime-flags.js';
+import { setRuntimeFlags } from '../src/process/runtime-flags.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
 import type { MakeSubTable, ParseOptions } from '../src/transforms/points/parse-options.js';
 import { SeriesDictionary } from '../src/transforms/points/series-dictionary.js';

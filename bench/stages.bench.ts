@@ -4,7 +4,7 @@ import { lastValueFrom, map, reduce } from 'rxjs';
 import { encodeTables } from '../src/database/engine/native-block.js';
 import { type DatabaseDef, dataType, type SubTable } from '../src/model/schema.js';
 import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
-import { setRuntimeFlags } from '../src/service/runtime-flags.js';
+import { setRuntimeFlags } from '../src/process/runtime-flags.js';
 import { fromBytes } from '../src/sources/support/bridges.js';
 import { type Frame, framing } from '../src/sources/support/framing.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';

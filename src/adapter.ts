@@ -5,8 +5,9 @@ import { version } from './config/version.js';
 import { fileMask } from './database/host/make-missing.js';
 import type { Rule } from './events/rule.js';
 import { reasonOf } from './model/fault.js';
+import { codeRelease } from './process/code-release.js';
+import { setRuntimeFlags } from './process/runtime-flags.js';
 import { type LogFiles, openLogFiles } from './service/log-files.js';
-import { setRuntimeFlags } from './service/runtime-flags.js';
 import { componentLog, createLogger, linesTo, standardOutput } from './telemetry/logger.js';
 
 /** How long a stop may take before what is left is cut off. */
@@ -95,6 +96,7 @@ async function run({
     const extras = { engine, readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
+    void codeRelease().start();
     const scheme = settings.tls === undefined ? 'http' : 'https';
     log.info(
       { port: service.port, engine: service.engineUrl, version },

@@ -49,6 +49,7 @@ await build({
   // used, and so are Fastify's compilers of schemas and its requests without a socket.
   external: [
     'chdb',
+    'koffi',
     'uplot',
     '@fastify/swagger-ui',
     'unix-dgram',

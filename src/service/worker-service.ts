@@ -4,6 +4,8 @@ import type { RecordSql } from '../http/request/call.js';
 import { reasonOf } from '../model/fault.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
 import type { WritePipeline } from '../pipelines/writes.js';
+import { codeRelease } from '../process/code-release.js';
+import { setRuntimeFlags } from '../process/runtime-flags.js';
 import { componentLog, createLogger, type Logger, rawOutput } from '../telemetry/logger.js';
 import { FirstProcess } from '../workers/link.js';
 import type { Beginning } from '../workers/messages.js';
@@ -14,7 +16,6 @@ import { createParts } from './parts.js';
 import { keptCatalogue } from './peers.js';
 import { createPipelines } from './pipelines.js';
 import { engineOfFirst, type RunningEngine, startEngine } from './running-engine.js';
-import { setRuntimeFlags } from './runtime-flags.js';
 import { openWriteLog } from './write-log.js';
 
 /** Deadline of a stop after a failure, or of one without a deadline of its own. */
@@ -33,6 +34,7 @@ export async function runWorker(): Promise<void> {
   try {
     const worker = await startWorker(first, beginning, logger);
     first.say({ kind: 'ready', port: worker.port });
+    void codeRelease().start();
     if (role === 'log') void worker.stored.then(() => first.say({ kind: 'done' }));
     const withinMs = await Promise.race([first.stopped, worker.failed.then(() => undefined)]);
     if (withinMs === undefined) process.exitCode = 1;

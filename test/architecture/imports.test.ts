@@ -27,6 +27,7 @@ const tables = ['model', 'sql', 'database/engine', 'database/catalogue', 'databa
 /** What a running service is made of. */
 const serviceRooms = [
   'model',
+  'process',
   'config',
   'telemetry',
   'database',
@@ -48,6 +49,7 @@ const serviceRooms = [
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
   async: { rooms: ['model'], packages: [] },
+  process: { rooms: ['model'], packages: ['koffi'] },
   text: { rooms: [], packages: [] },
   bytes: { rooms: [], packages: [] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
@@ -71,7 +73,10 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
   'database/host/connection': { rooms: ['model', 'sql', 'database/engine'], packages: ['chdb'] },
   'database/host/door': { rooms: ['model', 'sql', 'database/engine', 'database/host/connection'], packages: ['chdb'] },
-  'database/host': { rooms: ['model', 'sql', 'database/engine', 'database/host'], packages: ['rxjs', 'split2'] },
+  'database/host': {
+    rooms: ['model', 'process', 'sql', 'database/engine', 'database/host'],
+    packages: ['rxjs', 'split2'],
+  },
   'database/cluster': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
   'database/catalogue': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
   'database/storage': { rooms: ['model', 'sql', 'database/engine', 'database/catalogue'], packages: ['rxjs'] },

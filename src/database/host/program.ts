@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deferred } from '../../async/deferred.js';
 import { reasonOf } from '../../model/fault.js';
+import { codeRelease } from '../../process/code-release.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
 import {
   type HostMessage,
@@ -190,6 +191,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
+    void codeRelease().start();
     host.watchLog((logEntries) => tell({ logEntries }));
     process.on('message', (message) => void answerHeartbeat(message, host));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import test from 'ava';
 
-const flags = new URL('../../src/service/runtime-flags.js', import.meta.url).href;
+const flags = new URL('../../src/process/runtime-flags.js', import.meta.url).href;
 
 /** More than V8 begins with, and less than it grows to by itself. */
 const smallBytes = 8 * 1024 * 1024;

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { type Clock, systemClock } from '../async/clock.js';
+import { RepeatedWork } from '../async/repeated-work.js';
+
+/** How often a process looks at itself, in ms. */
+const lookMs = 5_000;
+/** Share of one processor below which a process rests, and the least time between two releases, in ms: code that is run again is read again. */
+const restingShare = 0.05;
+const betweenMs = 60_000;
+/** A release that gives back less is not worth it. */
+const worthBytes = 16 * 1024 * 1024;
+/** `MADV_DONTNEED` of Linux. */
+const dontNeed = 4;
+
+/** Addresses of a process from `begin` up to `end`. */
+interface Mapping {
+  readonly begin: bigint;
+  readonly end: bigint;
+}
+
+/**
+ * The parts of a process's memory that are an unchanged copy of a file on the disk and cannot be written to, which is program code and its constants;
+ * `smaps` is the text of `/proc/PID/smaps` (https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
+ */
+export function unchangedMappings(smaps: string): readonly Mapping[] {
+  const header = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* .*$/gm;
+  const mappings: Mapping[] = [];
+  for (const { 0: line, 1: begin, 2: end, index } of smaps.matchAll(header)) {
+    const facts = smaps.slice(index + line.length, smaps.indexOf('VmFlags:', index));
+    if (/^Anonymous: +0 kB$/m.test(facts)) mappings.push({ begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) });
+  }
+  return mappings;
+}
+
+/**
+ * Takes program code out of the memory of this process; what of it runs again is fetched from the system's copy of the file. Does nothing where the
+ * system cannot.
+ */
+export async function releaseCode(): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const { default: koffi } = await import('koffi');
+  const advise = koffi.load(null).func('int madvise(uintptr_t begin, size_t length, int advice)');
+  for (const { begin, end } of unchangedMappings(readFileSync('/proc/self/smaps', 'latin1'))) {
+    advise(begin, end - begin, dontNeed);
+  }
+}
+
+/** Figures of this process that tell whether it rests: bytes in memory, and microseconds of processor time since its start. */
+interface Figures {
+  residentBytes(): number;
+  processorMicros(): number;
+}
+
+const ownFigures: Figures = {
+  residentBytes: () => process.memoryUsage.rss(),
+  processorMicros: () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
+};
+
+/**
+ * Releases the code of this process whenever it rests and has grown since. Most of what an idle service would hold is code that ran once, while it
+ * started; see docs/decisions/044. A process that cannot release it goes on without.
+ */
+export function codeRelease(
+  release: () => Promise<void> = releaseCode,
+  figures: Figures = ownFigures,
+  clock: Clock = systemClock,
+): RepeatedWork {
+  let [spentMicros, leastBytes, releasedAt] = [figures.processorMicros(), 0, Number.NEGATIVE_INFINITY];
+  let isReleased = false;
+  const look = async (): Promise<number> => {
+    const [micros, bytes] = [figures.processorMicros(), figures.residentBytes()];
+    const isResting = micros - spentMicros < lookMs * 1000 * restingShare;
+    spentMicros = micros;
+    // What runs also at rest is back by now.
+    if (isReleased) leastBytes = bytes;
+    isReleased = false;
+    if (!isResting || clock.now() - releasedAt < betweenMs || bytes - leastBytes < worthBytes) return lookMs;
+    releasedAt = clock.now();
+    try {
+      await release();
+      isReleased = true;
+    } catch {
+      releasedAt = Number.POSITIVE_INFINITY;
+    }
+    return lookMs;
+  };
+  return new RepeatedWork('code-release', lookMs, look, clock);
+}

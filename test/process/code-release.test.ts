@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import { codeRelease, unchangedMappings } from '../../src/process/code-release.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { skipped } from '../support/skipped.js';
+
+const [second, megabyte] = [1_000, 1024 * 1024];
+
+test('code and constants of files are released, and not what was changed, can be written or belongs to no file', (t) => {
+  const mapping = (head: string, anonymous: number): string =>
+    `${head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:   ${anonymous} kB\nVmFlags: rd mr mw me\n`;
+  const smaps = [
+    mapping('7f00-7f10 r--p 00000000 08:01 42      /usr/lib/engine.so', 0),
+    mapping('7f10-7f20 r-xp 00001000 08:01 42      /usr/lib/an engine.so (deleted)', 0),
+    mapping('7f20-7f30 r--p 00002000 08:01 42      /usr/lib/engine.so', 4),
+    mapping('7f30-7f40 rw-p 00003000 08:01 42      /usr/lib/engine.so', 0),
+    mapping('7f40-7f50 r-xp 00000000 00:00 0 ', 0),
+    mapping('7f50-7f60 r--s 00000000 08:01 43      /var/shared', 0),
+    mapping('7f60-7f70 r-xp 00000000 00:00 0       [vdso]', 0),
+  ].join('');
+  t.deepEqual(unchangedMappings(smaps), [
+    { begin: 0x7f00n, end: 0x7f10n },
+    { begin: 0x7f10n, end: 0x7f20n },
+  ]);
+});
+
+test('a process that releases its code has less of it in memory and runs on', (t) => {
+  if (process.platform !== 'linux') return skipped(t, 'only Linux tells of its mappings');
+  const module = new URL('../../src/process/code-release.js', import.meta.url).href;
+  const program = `
+    import { readFileSync } from 'node:fs';
+    const { releaseCode } = await import(${JSON.stringify(module)});
+    const kilobytes = () => Number(/RssFile:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))[1]);
+    await releaseCode();
+    const before = kilobytes();
+    const text = JSON.stringify(JSON.parse('[1, 2.5, "three"]').toSorted());
+    console.log(JSON.stringify({ before, text }));
+  `;
+  const run = (text: string) =>
+    JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', text]).toString());
+  const whole = run(program.replace('await releaseCode();', ''));
+  const released = run(program);
+  t.is(released.text, whole.text);
+  t.true(released.before < whole.before / 2, `${released.before} of ${whole.before} kB`);
+});
+
+test('code is released when a process rests, and again when it has worked and grown meanwhile', async (t) => {
+  const clock = new ManualClock();
+  let [bytes, micros, releases] = [300 * megabyte, 0, 0];
+  const release = async () => {
+    releases++;
+    bytes = 80 * megabyte;
+  };
+  const figures = { residentBytes: () => bytes, processorMicros: () => micros };
+  await codeRelease(release, figures, clock).start();
+  const pass = async (seconds: number, busySeconds = 0): Promise<number> => {
+    for (let at = 0; at < seconds; at += 5) {
+      micros += (busySeconds / seconds) * 5e6;
+      clock.pass(5 * second);
+      for (let turns = 0; turns < 3; turns++) await turn();
+    }
+    return releases;
+  };
+  t.is(await pass(60, 30), 0, 'busy');
+  t.is(await pass(5), 1, 'at rest');
+  bytes += 30 * megabyte;
+  t.is(await pass(300), 1, 'what runs at rest is back and stays');
+  bytes += 200 * megabyte;
+  t.is(await pass(60, 30), 1, 'busy again');
+  t.is(await pass(5), 2, 'at rest again');
+  bytes += 30 * megabyte;
+  await pass(5);
+  bytes += 100 * megabyte;
+  t.is(await pass(50), 2, 'soon after the last one');
+  t.is(await pass(10), 3, 'a minute after the last one');
+});
+
+test('a process that cannot release its code does not try again', async (t) => {
+  const clock = new ManualClock();
+  let tries = 0;
+  const release = async () => {
+    tries++;
+    throw new Error('There is no such call.');
+  };
+  await codeRelease(release, { residentBytes: () => 1e9, processorMicros: () => 0 }, clock).start();
+  for (let at = 0; at < 60; at++) {
+    clock.pass(5 * second);
+    for (let turns = 0; turns < 3; turns++) await turn();
+  }
+  t.is(tries, 1);
+});
