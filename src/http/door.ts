@@ -73,15 +73,15 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   if (hasEmptyParameter(call)) return sendNotFound(call.reply);
   const state = context.intake.guard();
   if (state === 'all-paused' || state === rules.guard) return sendGuardRefusal(call, context, state);
-  const refuse = (failure: Fault, cause: Refusal['cause']): FastifyReply =>
-    rules.errors(call, refusalOf(failure, cause), context.settings);
+  const refuse = (failure: Fault, cause: Refusal['cause'], more?: { readonly status: number }): FastifyReply =>
+    rules.errors(call, { ...refusalOf(failure, cause), ...more }, context.settings);
   const { request } = call;
   const id = requestIdOf(call, rules.requestId);
   if (typeof id !== 'string') return refuse(id, 'id');
   const credentials = credentialsOf(call, rules, context);
   if (isFault(credentials)) return refuse(credentials, 'credentials');
   const layers = (rules.layers ?? bodyLayers)(headerText(request.headers['content-encoding']));
-  if (typeof layers !== 'number') return refuse(layers, 'encoding');
+  if (typeof layers !== 'number') return refuse(layers, 'encoding', { status: 415 });
   return call.admitted(id, credentials, layers);
 }
 
@@ -121,7 +121,7 @@ function hasEmptyParameter({ params }: Call): boolean {
 }
 
 /**
- * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
+ * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), transfer codings, and cross-origin requests. False
  * when the request is answered by that.
  */
 export function passDoor(
@@ -139,6 +139,12 @@ export function passDoor(
   if (host === undefined && request.raw.httpVersion === '1.1') return refuse(reply, 400, 'the Host header is missing');
   if (request.url.startsWith('*') && request.method !== 'OPTIONS') return refuse(reply, 400, 'malformed URL');
   if (hasTwoHosts(request.raw.rawHeaders)) return refuse(reply, 400, 'there are two Host headers');
+  const transfer = request.headers['transfer-encoding'];
+  // The runtime undoes this coding alone, and passes the bytes of others on (RFC 9112 section 6.1 wants them refused).
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') {
+    const named = JSON.stringify(transfer.slice(0, 64));
+    return refuse(reply, 501, `unsupported Transfer-Encoding ${named}: compression belongs into Content-Encoding`);
+  }
   const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
   const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
   if (verdict.kind === 'refuse') {

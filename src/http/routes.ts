@@ -47,7 +47,7 @@ import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 import type { CredentialReader } from './request/auth.js';
 import { readAuthorization, readWriteCredentials } from './request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './request/call.js';
-import { gzipLayers } from './request/compression.js';
+import { gzipLayers, snappyLayers } from './request/compression.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
@@ -85,7 +85,7 @@ const rest = { guard: 'all-paused', credentials: anyScheme, layers: gzipLayers, 
 const api = { guard: 'all-paused', credentials: anyScheme, errors: apiErrors } as const;
 const knownRest = { ...rest, identify: true } as const;
 const knownApi = { ...api, identify: true } as const;
-const remote = { credentials: anyScheme, requestId: 'unsigned', layers: gzipLayers, errors: textErrors } as const;
+const remote = { credentials: anyScheme, requestId: 'unsigned', layers: snappyLayers, errors: textErrors } as const;
 const put = {
   guard: 'all-paused',
   credentials: putCredentials,

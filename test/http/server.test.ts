@@ -55,6 +55,8 @@ test("what is odd about a request is the client's mistake, answered once and not
     ['GET * HTTP/1.1\r\nHost: a', 400],
     ['GET /-/ping HTTP/1.1\r\nHost: a\r\nhost: b', 400],
     ['GET /-/ping HTTP/1.1\r\nHost: a\r\nHost: a', 400],
+    ['POST /rest/sql HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked', 501],
+    ['GET /-/ping HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked', 200],
   ] as const) {
     const { socket, received } = connect(room);
     socket.write(`${head}\r\nConnection: close\r\n\r\n`);

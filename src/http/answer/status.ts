@@ -1,5 +1,4 @@
 import { Codes, type Fault, type FaultKind, mayPass } from '../../model/fault.js';
-import { unsupportedEncoding } from '../request/compression.js';
 
 /** A kind of error, and its status with and without `httpCodeServerError`. */
 interface StatusRow {
@@ -90,7 +89,6 @@ export function statusWithLength({ status, fault }: { readonly status: number; r
 /** HTTP status of a fault on every other route: whether the request is to blame for it, or it may pass. */
 export function statusOf(fault: Fault): number {
   const { kind, code } = fault;
-  if (fault === unsupportedEncoding) return 415;
   if (kind === 'auth') return 401;
   const ofCode = statusOfCode.get(code);
   if (ofCode !== undefined) return ofCode;
