@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/engine/client.js';
 import { missingCluster, startCluster, type TestCluster } from '../test/support/cluster/nodes.js';
-import { fileScope, type Scope } from '../test/support/processes.js';
+import { fileScope, type Scope } from '../test/support/service/processes.js';
 import { until } from '../test/support/until.js';
 import { questions } from './dashboard.bench.js';
 import { engineOf } from './support/measure.js';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'ava';
-import { blocksOf, pages, repository, runs, textOf } from './support/documents.js';
+import { blocksOf, pages, repository, runs, textOf } from './support/documents/documents.js';
 
 /** Text of a page without what stands in blocks. */
 function proseOf(page: string): string {

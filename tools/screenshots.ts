@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { launchBrowser, visit } from '../test/support/browser.js';
-import { goTo, logIn } from '../test/support/page.js';
-import { startService, type TestService } from '../test/support/service.js';
+import { launchBrowser, visit } from '../test/support/page/browser.js';
+import { goTo, logIn } from '../test/support/page/page.js';
+import { startService, type TestService } from '../test/support/service/service.js';
 
 /** Pictures of the page for the documents, by file name: what is done before each is taken. */
 export const screenshots: Readonly<Record<string, (page: Page) => Promise<void>>> = {

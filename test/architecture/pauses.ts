@@ -20,5 +20,5 @@ export const pauses: Readonly<Record<string, number>> = {
   'http/handlers/sql-result.test.ts': 2,
   'http/server-connections.test.ts': 1,
   'sources/support/line-listener.test.ts': 1,
-  'support/datagrams.ts': 1,
+  'support/doors/datagrams.ts': 1,
 };

@@ -6,7 +6,7 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { FaultError } from '../../src/model/fault.js';
 import { certificates } from '../support/certificates.js';
-import { sharedEngine } from '../support/shared-engine.js';
+import { sharedEngine } from '../support/engine/shared-engine.js';
 import { skipped } from '../support/skipped.js';
 
 const { endpoint, end } = await sharedEngine();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import type { ResultOptions } from '../../src/database/engine/engine.js';
-import { startEngine } from '../support/engine.js';
+import { startEngine } from '../support/engine/engine.js';
 
 const grouped = (keys: number): string =>
   `SELECT count() FROM (SELECT toString(number) AS text FROM numbers(${keys}) GROUP BY text)`;

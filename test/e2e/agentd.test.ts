@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { encryptedPacket, packetOf, signedPacket } from '../support/agent-packets.js';
 import { whenBrief, whenLong } from '../support/cases.js';
-import { sendDatagrams } from '../support/datagrams.js';
-import { temporaryDirectory } from '../support/engine.js';
-import { directoryFor, run } from '../support/processes.js';
+import { sendDatagrams } from '../support/doors/datagrams.js';
+import { temporaryDirectory } from '../support/engine/engine.js';
+import { encryptedPacket, packetOf, signedPacket } from '../support/messages/agent-packets.js';
 import { agentRecordings, fixturePath } from '../support/recordings.js';
-import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { startService } from '../support/service.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
 const brief = whenBrief(test);

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { DocumentWorld } from '../support/document-world.js';
-import { blocksOf, statementsIn } from '../support/documents.js';
-import { freePort } from '../support/free-ports.js';
-import { directoryFor, run } from '../support/processes.js';
-import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { basicOf } from '../support/service.js';
+import { DocumentWorld } from '../support/documents/document-world.js';
+import { blocksOf, statementsIn } from '../support/documents/documents.js';
+import { freePort } from '../support/service/free-ports.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
+import { basicOf } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await sharedService();

@@ -1,8 +1,8 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { adapterProgram, directoryFor, run, startAdapter } from '../support/processes.js';
-import { basic, engineSecret, startService, type TestService } from '../support/service.js';
+import { adapterProgram, directoryFor, run, startAdapter } from '../support/service/processes.js';
+import { basic, engineSecret, startService, type TestService } from '../support/service/service.js';
 
 /** Rows wait for some seconds, so that a backup finds some that wait. */
 const { service, end } = await startService('--write.flushInterval=3s');

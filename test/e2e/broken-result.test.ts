@@ -1,6 +1,6 @@
 import test from 'ava';
-import { isAlive } from '../support/processes.js';
-import { startService } from '../support/service.js';
+import { isAlive } from '../support/service/processes.js';
+import { startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await startService();

@@ -1,7 +1,7 @@
 import rest from '@tdengine/rest';
 import test from 'ava';
-import { root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

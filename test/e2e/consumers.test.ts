@@ -3,9 +3,9 @@ import { TopicConsumer } from '../../src/database/consumers/consumer.js';
 import type { ConsumerOptions } from '../../src/database/consumers/consumer-options.js';
 import type { TopicMessage } from '../../src/model/topic-message.js';
 import { whenBrief, whenLong } from '../support/cases.js';
-import { partsOn } from '../support/engine-parts.js';
-import { engineSecret } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { partsOn } from '../support/engine/engine-parts.js';
+import { engineSecret } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const brief = whenBrief(test);
 const long = whenLong(test);

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { freePorts } from '../support/free-ports.js';
+import { freePorts } from '../support/service/free-ports.js';
 import {
   adapterProgram,
   enginePid,
@@ -11,7 +11,7 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { fillDisk, smallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { DocumentWorld } from '../support/document-world.js';
-import { blocksOf, firstPages, pages, runs } from '../support/documents.js';
+import { DocumentWorld } from '../support/documents/document-world.js';
+import { blocksOf, firstPages, pages, runs } from '../support/documents/documents.js';
 
 const world = await DocumentWorld.start();
 test.after.always(() => world.end());

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { otlpAnswer, otlpRequest, requestOf } from '../support/otlp-messages.js';
-import { labelsOf, writeBody, writeBody2 } from '../support/remote-messages.js';
-import { basicOf, type Reply, startService } from '../support/service.js';
+import { otlpAnswer, otlpRequest, requestOf } from '../support/messages/otlp-messages.js';
+import { labelsOf, writeBody, writeBody2 } from '../support/messages/remote-messages.js';
+import { basicOf, type Reply, startService } from '../support/service/service.js';
 
 const { service, end } = await startService(
   '--limits.messageBytes=64KB',

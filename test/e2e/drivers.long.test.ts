@@ -3,9 +3,9 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { repository } from '../support/documents.js';
-import { directoryFor, run } from '../support/processes.js';
-import { startService } from '../support/service.js';
+import { repository } from '../support/documents/documents.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
 /** Drivers that others made for this dialect, each with a program of fixtures/drivers that prints what it finds. */

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { moreCases } from '../support/cases.js';
-import { sharedService } from '../support/shared-service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const count = moreCases(20_000, 100_000);

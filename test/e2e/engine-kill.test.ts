@@ -8,7 +8,7 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 const writers = 8;

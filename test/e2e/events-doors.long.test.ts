@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net from 'node:net';
 import test from 'ava';
-import { packetOf } from '../support/agent-packets.js';
-import { sendDatagrams } from '../support/datagrams.js';
-import { eventsSoon, rulesSetting } from '../support/events.js';
-import { labelsOf, writeBody } from '../support/remote-messages.js';
-import { startService } from '../support/service.js';
+import { sendDatagrams } from '../support/doors/datagrams.js';
+import { eventsSoon, rulesSetting } from '../support/events/events.js';
+import { packetOf } from '../support/messages/agent-packets.js';
+import { labelsOf, writeBody } from '../support/messages/remote-messages.js';
+import { startService } from '../support/service/service.js';
 
 /** The longest time between an offending point and its event that is promised, and how often it is tried. */
 const promisedMs = 2_000;

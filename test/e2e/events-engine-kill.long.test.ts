@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { eventOf, eventsSoon, moveEvent, rulesSetting } from '../support/events.js';
-import { startService } from '../support/service.js';
+import { eventOf, eventsSoon, moveEvent, rulesSetting } from '../support/events/events.js';
+import { startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 /** From the answer to a write until the engine is killed: before its event is stored, while it is, and after. */

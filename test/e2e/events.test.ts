@@ -6,10 +6,10 @@ import { EngineClient } from '../../src/database/engine/client.js';
 import { EventsStore } from '../../src/database/rows/events-store.js';
 import type { Event, EventMove } from '../../src/model/event.js';
 import { whenBrief, whenLong } from '../support/cases.js';
-import { askEvents, eventOf, eventsSoon, moveEvent, pageOf, rulesSetting } from '../support/events.js';
-import { basicOf, startService, type TestService } from '../support/service.js';
-import { startInProcess } from '../support/service-in-process.js';
-import { storedEvent } from '../support/stored-events.js';
+import { askEvents, eventOf, eventsSoon, moveEvent, pageOf, rulesSetting } from '../support/events/events.js';
+import { storedEvent } from '../support/events/stored-events.js';
+import { basicOf, startService, type TestService } from '../support/service/service.js';
+import { startInProcess } from '../support/service/service-in-process.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { blocksOf, statementsIn } from '../support/documents.js';
-import { freePort } from '../support/free-ports.js';
-import { adapterProgram, directoryFor, run } from '../support/processes.js';
-import { rowsSoon } from '../support/rows-soon.js';
-import { engineSecret, startService } from '../support/service.js';
+import { blocksOf, statementsIn } from '../support/documents/documents.js';
+import { freePort } from '../support/service/free-ports.js';
+import { adapterProgram, directoryFor, run } from '../support/service/processes.js';
+import { rowsSoon } from '../support/service/rows-soon.js';
+import { engineSecret, startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 /** The page for the first ten minutes, from its settings file to its backup. Only the port is another. */

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import test from 'ava';
-import { sharedService } from '../support/shared-service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await sharedService();

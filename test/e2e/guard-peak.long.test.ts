@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { totalmem } from 'node:os';
 import test from 'ava';
-import { basic, startService, type TestService } from '../support/service.js';
+import { basic, startService, type TestService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;

@@ -3,10 +3,10 @@ import http from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
 import { isLong, whenBrief, whenLong } from '../support/cases.js';
-import { run } from '../support/processes.js';
 import { fixturePath } from '../support/recordings.js';
-import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { basicOf, startService } from '../support/service.js';
+import { run } from '../support/service/processes.js';
+import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
+import { basicOf, startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

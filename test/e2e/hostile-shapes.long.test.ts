@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { moreCases } from '../support/cases.js';
-import { attributesOf, otlpRequest, requestOf } from '../support/otlp-messages.js';
-import { startProbedService } from '../support/probed-service.js';
-import { labelsOf, readBody, writeBody } from '../support/remote-messages.js';
-import type { Ask } from '../support/service.js';
+import { attributesOf, otlpRequest, requestOf } from '../support/messages/otlp-messages.js';
+import { labelsOf, readBody, writeBody } from '../support/messages/remote-messages.js';
+import { startProbedService } from '../support/service/probed-service.js';
+import type { Ask } from '../support/service/service.js';
 
 /**
  * The longest turn of the event loop that one request may cause, in ms of processor time on a machine with nothing else to do. Other

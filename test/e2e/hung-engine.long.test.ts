@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 test('while the engine hangs ping and metrics say so, statements end with a clear error, and an event tells of it', async (t) => {

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { InfluxDB as InfluxDB2, Point, setLogger } from '@influxdata/influxdb-client';
 import test, { type ExecutionContext } from 'ava';
 import { FieldType, InfluxDB as InfluxDB1 } from 'influx';
-import { root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 // It makes no databases as data arrives.
 const { neighbour, end } = await sharedService();

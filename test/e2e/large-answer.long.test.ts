@@ -1,5 +1,5 @@
 import test from 'ava';
-import { sharedService } from '../support/shared-service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await sharedService();

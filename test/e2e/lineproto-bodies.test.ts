@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { lineTests } from '../support/line-tests.js';
-import { sharedService } from '../support/shared-service.js';
+import { lineTests } from '../support/doors/line-tests.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

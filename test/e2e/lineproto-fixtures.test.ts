@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { askRaw, basic, type Reply, root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { askRaw, basic, type Reply, root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 /** What one client wrote, as the file beside its bytes tells it. */
 interface Recording {

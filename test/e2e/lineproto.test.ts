@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { lineTests } from '../support/line-tests.js';
-import { root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { lineTests } from '../support/doors/line-tests.js';
+import { root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, neighbour, end } = await sharedService();
 test.after.always(end);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { startService } from '../support/service/service.js';
 
 test('the log is a file as well, at level debug statements are recorded in another, and neither holds a secret', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-log-'));

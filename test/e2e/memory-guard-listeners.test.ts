@@ -4,8 +4,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { basic } from '../support/service.js';
-import { startInProcess } from '../support/service-in-process.js';
+import { basic } from '../support/service/service.js';
+import { startInProcess } from '../support/service/service-in-process.js';
 import { until } from '../support/until.js';
 
 let percent = 10;

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { repository } from '../support/documents.js';
-import { directoryFor, run } from '../support/processes.js';
-import { rowsSoon } from '../support/rows-soon.js';
-import { startService } from '../support/service.js';
+import { repository } from '../support/documents/documents.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { rowsSoon } from '../support/service/rows-soon.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
 const { service, end } = await startService(

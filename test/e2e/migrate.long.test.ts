@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { repository } from '../support/documents.js';
-import { freePort } from '../support/free-ports.js';
-import { directoryFor, run } from '../support/processes.js';
-import { root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { repository } from '../support/documents/documents.js';
+import { freePort } from '../support/service/free-ports.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

@@ -5,11 +5,19 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { moreCases } from '../support/cases.js';
-import { doorBodies } from '../support/door-bodies.js';
+import { doorBodies } from '../support/doors/door-bodies.js';
+import { packed } from '../support/messages/remote-messages.js';
 import { mutated, type Random, randomFrom } from '../support/mutations.js';
-import { directoryFor, enginePid, fileScope, memoryOf, post, rowsOf, startAdapter } from '../support/processes.js';
-import { packed } from '../support/remote-messages.js';
-import { basic } from '../support/service.js';
+import {
+  directoryFor,
+  enginePid,
+  fileScope,
+  memoryOf,
+  post,
+  rowsOf,
+  startAdapter,
+} from '../support/service/processes.js';
+import { basic } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 /** Bodies per door; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */

@@ -12,7 +12,7 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -4,9 +4,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'ava';
-import { temporaryDirectory } from '../support/engine.js';
-import { freePorts } from '../support/free-ports.js';
-import { basic } from '../support/service.js';
+import { temporaryDirectory } from '../support/engine/engine.js';
+import { freePorts } from '../support/service/free-ports.js';
+import { basic } from '../support/service/service.js';
 
 const sources = join(import.meta.dirname, '../../src');
 const adapter = join(sources, 'adapter.js');

@@ -2,9 +2,9 @@ import test from 'ava';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
 import { type Document, type OpenAPIClient, OpenAPIClientAxios } from 'openapi-client-axios';
 import type { Operation, Schema } from '../../src/http/api/description.js';
-import { Matcher, readBody, writeBody } from '../support/remote-messages.js';
-import { mismatches } from '../support/schema-check.js';
-import { root, startService } from '../support/service.js';
+import { mismatches } from '../support/documents/schema-check.js';
+import { Matcher, readBody, writeBody } from '../support/messages/remote-messages.js';
+import { root, startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 /** A rule, so that there is an event to read and to move. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'ava';
-import { directoryFor, engineProgram } from '../support/processes.js';
+import { directoryFor, engineProgram } from '../support/service/processes.js';
 
 test('an engine whose service is gone before it has begun ends by itself', async (t) => {
   const args = [`--path=${directoryFor(t)}`, '--port=0'];

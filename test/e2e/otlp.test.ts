@@ -10,9 +10,9 @@ import {
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
-import { otlpAnswer, otlpRequest, requestOf } from '../support/otlp-messages.js';
-import { basic, basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { otlpAnswer, otlpRequest, requestOf } from '../support/messages/otlp-messages.js';
+import { basic, basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { neighbour, end } = await sharedService();
 const service = await neighbour();

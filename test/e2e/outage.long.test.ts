@@ -4,7 +4,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/answering-doors.js';
+import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/doors/answering-doors.js';
 import {
   directoryFor,
   type Listening,
@@ -15,7 +15,7 @@ import {
   sql,
   startAdapter,
   startEngineHost,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 /** How long the database is away, in milliseconds: pauses between two tries double up to 5 s, which each has reached after 11 s at most. */

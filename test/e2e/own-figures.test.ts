@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { directoryFor } from '../support/processes.js';
-import { startService } from '../support/service.js';
+import { directoryFor } from '../support/service/processes.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

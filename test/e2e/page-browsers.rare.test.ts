@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test, { type ExecutionContext } from 'ava';
-import { startService } from '../support/service.js';
+import { keys, missing, type OtherBrowser, startFirefox, startWebkit } from '../support/page/web-driver.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
-import { keys, missing, type OtherBrowser, startFirefox, startWebkit } from '../support/web-driver.js';
 
 /** The page in the engines of Firefox and Safari: the way of somebody who logs in, asks, explores and closes an event. */
 const rules = [

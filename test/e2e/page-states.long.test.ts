@@ -1,8 +1,8 @@
 import test from 'ava';
-import { goTo, logIn } from '../support/page.js';
-import { pageWorld } from '../support/page-world.js';
-import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
-import { startInProcess } from '../support/service-in-process.js';
+import { goTo, logIn } from '../support/page/page.js';
+import { pageWorld } from '../support/page/page-world.js';
+import { directoryFor, startAdapter, startEngineHost } from '../support/service/processes.js';
+import { startInProcess } from '../support/service/service-in-process.js';
 
 /** What the page says of a service that cannot do all that it should, and the page of the interfaces. */
 const { inBrowser, open } = await pageWorld(test);

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { launchBrowser, noBrowser, visit } from '../support/browser.js';
 import { certificates } from '../support/certificates.js';
-import { goTo, logIn, type } from '../support/page.js';
-import { startService } from '../support/service.js';
+import { launchBrowser, noBrowser, visit } from '../support/page/browser.js';
+import { goTo, logIn, type } from '../support/page/page.js';
+import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
 test('people log in and ask over TLS', async (t) => {

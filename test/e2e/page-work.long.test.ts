@@ -1,7 +1,7 @@
 import test from 'ava';
 import { version } from '../../src/config/version.js';
-import { goTo, isOpenToAll, logIn, type } from '../support/page.js';
-import { pageWorld } from '../support/page-world.js';
+import { goTo, isOpenToAll, logIn, type } from '../support/page/page.js';
+import { pageWorld } from '../support/page/page-world.js';
 import { until } from '../support/until.js';
 
 const rule = { name: 'hot', database: 'plant', table: 'ovens', column: 'temp', comparison: '>', threshold: 90 };

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import { moreCases } from '../support/cases.js';
-import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page.js';
-import { pageWorld } from '../support/page-world.js';
-import { root } from '../support/service.js';
+import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page/page.js';
+import { pageWorld } from '../support/page/page-world.js';
+import { root } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const rules = [

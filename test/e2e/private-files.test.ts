@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { freePorts } from '../support/free-ports.js';
-import { adapterProgram, directoryFor, run, sql } from '../support/processes.js';
+import { freePorts } from '../support/service/free-ports.js';
+import { adapterProgram, directoryFor, run, sql } from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 test("data, logs and the record of statements are the user's own, and a configuration where it is started is not read", async (t) => {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { freePort } from '../support/free-ports.js';
-import { root, startService } from '../support/service.js';
+import { freePort } from '../support/service/free-ports.js';
+import { root, startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { blocksOf } from '../support/documents.js';
-import { freePort } from '../support/free-ports.js';
-import { directoryFor, run } from '../support/processes.js';
-import { basic, startService } from '../support/service.js';
+import { blocksOf } from '../support/documents/documents.js';
+import { freePort } from '../support/service/free-ports.js';
+import { directoryFor, run } from '../support/service/processes.js';
+import { basic, startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { Counter, Histogram, Pushgateway, Registry } from 'prom-client';
 import { fixturePath } from '../support/recordings.js';
-import { basic } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basic } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { DocumentWorld } from '../support/document-world.js';
-import { blocksOf, statementsIn, textOf } from '../support/documents.js';
-import { directoryFor, run } from '../support/processes.js';
+import { DocumentWorld } from '../support/documents/document-world.js';
+import { blocksOf, statementsIn, textOf } from '../support/documents/documents.js';
+import { directoryFor, run } from '../support/service/processes.js';
 import { skipped } from '../support/skipped.js';
 
 /** Readers of docs/readers.md that are not scripts, with the code that stands there. */

@@ -1,9 +1,9 @@
 import { buffer, text } from 'node:stream/consumers';
 import test from 'ava';
-import { encode, labelsOf, packed, readAnswer, readBody, writeBody } from '../support/remote-messages.js';
-import { type Answer, query, remoteReads, start } from '../support/remote-reads.js';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { type Answer, query, remoteReads, start } from '../support/doors/remote-reads.js';
+import { encode, labelsOf, packed, readAnswer, readBody, writeBody } from '../support/messages/remote-messages.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
+import { query, remoteReads, start } from '../support/doors/remote-reads.js';
 import {
   labelsOf,
   Matcher,
@@ -11,9 +12,8 @@ import {
   recordings,
   type TestQuery,
   writeBody,
-} from '../support/remote-messages.js';
-import { query, remoteReads, start } from '../support/remote-reads.js';
-import { sharedService } from '../support/shared-service.js';
+} from '../support/messages/remote-messages.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -10,10 +10,10 @@ import {
   type TestSeries,
   writeBody,
   writeBody2,
-} from '../support/remote-messages.js';
-import type { Ask, Reply } from '../support/service.js';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+} from '../support/messages/remote-messages.js';
+import type { Ask, Reply } from '../support/service/service.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, neighbour, end } = await sharedService();
 test.after.always(end);

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { type Ask, basicOf, root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { type Ask, basicOf, root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 const mapped = await service.attach('--httpCodeServerError=true', '--cors.allowAllOrigins=true');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { basic, basicOf, root } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basic, basicOf, root } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 /** Requests of a connector as they were sent, and how it reads the answer it was given. */
 interface Recording {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { NotificationChannel, NotificationTest } from '../../src/model/notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from '../../src/model/rule-list.js';
-import { eventsSoon } from '../support/events.js';
-import { basicOf, startService } from '../support/service.js';
+import { eventsSoon } from '../support/events/events.js';
+import { webhookReceiver } from '../support/events/webhook-receiver.js';
+import { basicOf, startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
-import { webhookReceiver } from '../support/webhook-receiver.js';
 
 const receiver = await webhookReceiver();
 const file = join(tmpdir(), `sluice-rules-${process.pid}.toml`);

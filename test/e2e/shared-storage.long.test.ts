@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { basicOf, startService } from '../support/service.js';
+import { basicOf, startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await startService();

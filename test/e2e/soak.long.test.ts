@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { startProbedService } from '../support/probed-service.js';
-import { basicOf } from '../support/service.js';
+import { startProbedService } from '../support/service/probed-service.js';
+import { basicOf } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 /** An hour of it shows more: SLUICE_TEST_SOAK_SECONDS=3600, with SLUICE_TEST_SOAK_SLOWER=1. */

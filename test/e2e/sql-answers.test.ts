@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

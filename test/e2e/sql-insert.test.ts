@@ -1,5 +1,5 @@
 import test from 'ava';
-import { sharedService } from '../support/shared-service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { freeListeners, freePorts } from '../support/free-ports.js';
+import { freeListeners, freePorts } from '../support/service/free-ports.js';
 import {
   adapterProgram,
   childrenOf,
@@ -14,7 +14,7 @@ import {
   run,
   startAdapter,
   startEngineHost,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 /** How a start must fail. */

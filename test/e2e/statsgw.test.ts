@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { StatsD } from 'hot-shots';
 import { cases, whenBrief, whenLong } from '../support/cases.js';
-import { sendDatagrams } from '../support/datagrams.js';
+import { sendDatagrams } from '../support/doors/datagrams.js';
 import { fixturePath, statsRecordings, statsReference } from '../support/recordings.js';
-import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { startService, type TestService } from '../support/service.js';
+import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
+import { startService, type TestService } from '../support/service/service.js';
 import { spoiltCopies } from '../support/spoilt.js';
 import { until } from '../support/until.js';
 

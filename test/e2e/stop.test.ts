@@ -11,9 +11,9 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
-import { basic } from '../support/service.js';
-import { startInProcess } from '../support/service-in-process.js';
+} from '../support/service/processes.js';
+import { basic } from '../support/service/service.js';
+import { startInProcess } from '../support/service/service-in-process.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test);

@@ -5,8 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { directoryFor, enginePid, type Listening, memoryOf, rowsOf, startAdapter } from '../support/processes.js';
-import { basic } from '../support/service.js';
+import {
+  directoryFor,
+  enginePid,
+  type Listening,
+  memoryOf,
+  rowsOf,
+  startAdapter,
+} from '../support/service/processes.js';
+import { basic } from '../support/service/service.js';
 import { standsStill, until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;

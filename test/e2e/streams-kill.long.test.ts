@@ -7,7 +7,7 @@ import {
   sql,
   startAdapter,
   startEngineHost,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 /** 2023-11-14T22:13:20Z. */

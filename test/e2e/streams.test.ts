@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { cases, every, whenBrief, whenLong } from '../support/cases.js';
-import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import test from 'ava';
-import { basicOf, type TestService } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basicOf, type TestService } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const readers = 1_000;

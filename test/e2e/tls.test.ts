@@ -7,8 +7,8 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
 import { certificates, type TestCertificate } from '../support/certificates.js';
-import { adapterProgram, directoryFor, run } from '../support/processes.js';
-import { basic, engineSecret, startService } from '../support/service.js';
+import { adapterProgram, directoryFor, run } from '../support/service/processes.js';
+import { basic, engineSecret, startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
 const { make, remove } = certificates();

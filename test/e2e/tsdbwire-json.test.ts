@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { sharedService } from '../support/shared-service.js';
+import { sharedService } from '../support/service/shared-service.js';
 
 const { neighbour, end } = await sharedService();
 const service = await neighbour();

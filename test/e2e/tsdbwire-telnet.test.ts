@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { telnetRecording } from '../support/recordings.js';
-import { startService } from '../support/service.js';
+import { startService } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test);

@@ -4,8 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { moreCases } from '../support/cases.js';
-import { basicOf } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
+import { basicOf } from '../support/service/service.js';
+import { sharedService } from '../support/service/shared-service.js';
 import { until } from '../support/until.js';
 
 const bodies = moreCases(150, 2_000);

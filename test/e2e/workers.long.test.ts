@@ -13,7 +13,7 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
+} from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 const kills = Number(process.env.WORKER_KILLS ?? 12);

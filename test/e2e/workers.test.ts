@@ -11,8 +11,8 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
-import { basic } from '../support/service.js';
+} from '../support/service/processes.js';
+import { basic } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { moreCases } from '../support/cases.js';
-import { type Killed, killOne } from '../support/kills.js';
-import { directoryFor, post, type SqlReply, startAdapter } from '../support/processes.js';
 import { propertyRuns } from '../support/property-seed.js';
+import { type Killed, killOne } from '../support/service/kills.js';
+import { directoryFor, post, type SqlReply, startAdapter } from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

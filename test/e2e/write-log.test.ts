@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { RuleTrial } from '../../src/model/rule-list.js';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/answering-doors.js';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
-import { type Killed, killOne } from '../support/kills.js';
-import { type OwnRows, ownReads, prepareReads, writerOf } from '../support/own-reads.js';
+import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/doors/answering-doors.js';
+import { type OwnRows, ownReads, prepareReads, writerOf } from '../support/doors/own-reads.js';
+import { type Killed, killOne } from '../support/service/kills.js';
 import {
   directoryFor,
   enginePid,
@@ -18,8 +18,8 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../support/processes.js';
-import { basic } from '../support/service.js';
+} from '../support/service/processes.js';
+import { basic } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import test from 'ava';
 import { routes } from '../../src/http/routes.js';
 import type { Credentials, GuardState } from '../../src/model/exchange.js';
-import { ask, type Reply, startRoom } from '../support/http-room.js';
+import { ask, type Reply, startRoom } from '../support/doors/http-room.js';
 
 const guarded = routes.flatMap((route) => (route.guard === undefined ? [] : [route]));
 

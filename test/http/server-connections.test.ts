@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import test from 'ava';
 import { delivered } from '../../src/model/delivery.js';
-import { ask, askSql, basic, buildServer, connect, startRoom } from '../support/http-room.js';
+import { ask, askSql, basic, buildServer, connect, startRoom } from '../support/doors/http-room.js';
 import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import test from 'ava';
 import type { GuardState } from '../../src/model/exchange.js';
-import { ask, askSql, basic, connect, rows, startRoom, user } from '../support/http-room.js';
+import { ask, askSql, basic, connect, rows, startRoom, user } from '../support/doors/http-room.js';
 import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;

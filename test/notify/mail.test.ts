@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import test from 'ava';
 import { mailChannel } from '../../src/notify/mail.js';
-import { storedEvent } from '../support/stored-events.js';
+import { storedEvent } from '../support/events/stored-events.js';
 
 /** Greets, and goes on dripping lines of its second answer. */
 async function drippingServer(): Promise<{ readonly port: number; readonly closed: Promise<unknown>; close(): void }> {

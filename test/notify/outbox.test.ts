@@ -1,8 +1,8 @@
 import test from 'ava';
 import { RefusedForGood } from '../../src/notify/channel.js';
 import { Outbox } from '../../src/notify/outbox.js';
-import { type LogLine, recordingLog } from '../support/http-room.js';
-import { storedEvent } from '../support/stored-events.js';
+import { type LogLine, recordingLog } from '../support/doors/http-room.js';
+import { storedEvent } from '../support/events/stored-events.js';
 import { until } from '../support/until.js';
 
 test('a message that is refused for good takes no events with it that came meanwhile', async (t) => {

@@ -3,8 +3,8 @@ import type { Batch } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
-import { blockOf, int, recordedBatch } from '../support/blocks.js';
-import { instant, oneRow, setUp } from '../support/group-commit.js';
+import { blockOf, int, recordedBatch } from '../support/blocks/blocks.js';
+import { instant, oneRow, setUp } from '../support/blocks/group-commit.js';
 
 test('tells when the oldest row came that is not stored', async (t) => {
   const { commit, input, groups, pass } = setUp({ maxRows: 10 });

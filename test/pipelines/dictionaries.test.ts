@@ -2,7 +2,7 @@ import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { Dictionaries } from '../../src/pipelines/dictionaries.js';
-import { silentLog } from '../support/engine.js';
+import { silentLog } from '../support/engine/engine.js';
 
 test('series of a bounded number of databases are remembered, those written to last', async (t) => {
   // Nothing is asked of the engine.

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Batch, EarlierGroup } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { append, emptyLane, type GroupLimits, isReady, makeRoom, takeGroup } from '../../src/pipelines/lane.js';
-import { oneRow } from '../support/group-commit.js';
+import { oneRow } from '../support/blocks/group-commit.js';
 
 const limits: GroupLimits = { batchSize: 1000, maxRows: 1e6, maxBytes: 100 };
 

@@ -4,7 +4,7 @@ import { BehaviorSubject } from 'rxjs';
 import type { GuardState } from '../../src/model/exchange.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { holdWhile, MemoryGuard } from '../../src/pipelines/memory-guard.js';
-import { silentLog } from '../support/engine.js';
+import { silentLog } from '../support/engine/engine.js';
 import { until } from '../support/until.js';
 
 test('every sample is judged by both thresholds, which count from their very value on, without hysteresis', async (t) => {

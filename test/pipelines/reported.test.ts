@@ -4,7 +4,7 @@ import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { reported } from '../../src/pipelines/inputs.js';
 import { LossLog } from '../../src/sources/support/loss-log.js';
-import { silentLog } from '../support/engine.js';
+import { silentLog } from '../support/engine/engine.js';
 
 test('endings are passed on, and losses are said', (t) => {
   const said: object[] = [];

@@ -3,7 +3,7 @@ import test from 'ava';
 import type { Credentials } from '../../src/model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../src/model/fault.js';
 import { type Hold, RequestReply } from '../../src/pipelines/request-reply.js';
-import { silentLog } from '../support/engine.js';
+import { silentLog } from '../support/engine/engine.js';
 import { until } from '../support/until.js';
 
 interface Question {

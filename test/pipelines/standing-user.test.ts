@@ -6,7 +6,7 @@ import type { Delivery } from '../../src/model/delivery.js';
 import type { Identity } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
 import { StandingUser } from '../../src/pipelines/standing-user.js';
-import { type LogLine, recordingLog } from '../support/http-room.js';
+import { type LogLine, recordingLog } from '../support/doors/http-room.js';
 import { until } from '../support/until.js';
 
 const wrong = fault('auth', Codes.authenticationFailure, 'Authentication failure');

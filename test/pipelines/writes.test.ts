@@ -7,8 +7,8 @@ import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { WritePipeline } from '../../src/pipelines/writes.js';
 import { HttpBodySource } from '../../src/sources/http-body/source.js';
 import { LineCutter } from '../../src/transforms/wire/line-cutter.js';
-import { blockOf, int } from '../support/blocks.js';
-import { silentLog } from '../support/engine.js';
+import { blockOf, int } from '../support/blocks/blocks.js';
+import { silentLog } from '../support/engine/engine.js';
 import { until } from '../support/until.js';
 
 const perText = { smallBodyBytes: 1000, blockBytes: 1000, maxLineBytes: 1000 };

@@ -2,9 +2,9 @@ import test from 'ava';
 import { groupBatches } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import type { DataType } from '../../src/model/schema.js';
-import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
-import { makeSink, type Rig, secondWriter } from '../support/database-sink.js';
-import { sharedEngine } from '../support/shared-engine.js';
+import { blockOf, double, recordedBatch, varchar } from '../support/blocks/blocks.js';
+import { makeSink, type Rig, secondWriter } from '../support/blocks/database-sink.js';
+import { sharedEngine } from '../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 test.after.always(engine.end);

@@ -8,10 +8,10 @@ import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
 import { defineTable } from '../../src/sinks/table-preparation.js';
 import { sinkContract } from '../contracts/sink-contract.js';
-import { blockOf, double, type recordedBatch, varchar } from '../support/blocks.js';
-import { makeSink, type Rig } from '../support/database-sink.js';
-import { silentLog } from '../support/engine.js';
-import { sharedEngine } from '../support/shared-engine.js';
+import { blockOf, double, type recordedBatch, varchar } from '../support/blocks/blocks.js';
+import { makeSink, type Rig } from '../support/blocks/database-sink.js';
+import { silentLog } from '../support/engine/engine.js';
+import { sharedEngine } from '../support/engine/shared-engine.js';
 import { until } from '../support/until.js';
 
 const engine = await sharedEngine();

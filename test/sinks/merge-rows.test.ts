@@ -3,7 +3,7 @@ import { encodeTables } from '../../src/database/engine/native-block.js';
 import { decodeNative } from '../../src/database/engine/native-rows.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { mergeRows } from '../../src/sinks/merge-rows.js';
-import { blockOf, int, tableOf, varchar } from '../support/blocks.js';
+import { blockOf, int, tableOf, varchar } from '../support/blocks/blocks.js';
 
 const columns = { a: int, b: int, s: varchar };
 const table = tableOf('t', columns);

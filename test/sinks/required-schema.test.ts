@@ -2,7 +2,7 @@ import test from 'ava';
 import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, type DataType, dataType, type TagValue } from '../../src/model/schema.js';
 import { growthFor, isHeld } from '../../src/sinks/required-schema.js';
-import { blockOf, int, tableOf } from '../support/blocks.js';
+import { blockOf, int, tableOf } from '../support/blocks/blocks.js';
 
 test('blocks of a table that does not exist yet need all their columns, each once and in its widest form', (t) => {
   const short = blockOf('t', { v: int, s: dataType('VARCHAR', 8) }, [[1n, 1n, { v: 1, s: 'a' }]]);

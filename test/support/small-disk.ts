@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { directoryFor } from './processes.js';
+import { directoryFor } from './service/processes.js';
 import { skipped } from './skipped.js';
 
 /** A file system of its own with so many KiB; undefined, and a skipped test, where this user may not mount one. */

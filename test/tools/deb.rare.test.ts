@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { version } from '../../src/config/version.js';
 import { writeDeb } from '../../tools/deb.js';
-import { freePort } from '../support/free-ports.js';
-import { directoryFor } from '../support/processes.js';
+import { freePort } from '../support/service/free-ports.js';
+import { directoryFor } from '../support/service/processes.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 

@@ -4,11 +4,11 @@ import test from 'ava';
 import { root } from '../../tools/tests/places.js';
 import { findTests, named, shares } from '../../tools/tests/plan.js';
 import { slowFiles } from '../../tools/tests/slow-files.js';
-import { temporaryDirectory } from '../support/engine.js';
+import { temporaryDirectory } from '../support/engine/engine.js';
 
 /** A folder of tests: name and text of each. */
 const texts = {
-  'e2e/lineproto': "import { service } from '../support/service.js';",
+  'e2e/lineproto': "import { service } from '../support/service/service.js';",
   'e2e/outage.long': 'test();',
   'sql/lexer': 'test();',
   'sql/plan/lineproto-names': 'test();',

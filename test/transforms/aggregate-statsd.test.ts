@@ -5,7 +5,7 @@ import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { aggregateStatsd, type StatCounts } from '../../src/transforms/aggregate-statsd.js';
 import { StatStore } from '../../src/transforms/stat-store.js';
-import { deleteAll, statLimits } from '../support/stat-lines.js';
+import { deleteAll, statLimits } from '../support/messages/stat-lines.js';
 
 const target = { database: 'd', user: 'u', createDatabase: false, ttl: 0 };
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import { of } from 'rxjs';
 import type { Batch, ByteBlock } from '../../src/model/batch.js';
 import { openPacket, openPackets, parseUserFile } from '../../src/transforms/open-packets.js';
-import { blockOf, encryptedPacket, packetOf, signedPacket } from '../support/agent-packets.js';
+import { blockOf, encryptedPacket, packetOf, signedPacket } from '../support/messages/agent-packets.js';
 
 const users = new Map([['ann', 'secret']]);
 const plain = packetOf([{ host: 'h', plugin: 'p', type: 't', values: [['gauge', 1]] }]);

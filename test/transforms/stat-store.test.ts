@@ -2,9 +2,9 @@ import test from 'ava';
 import fc from 'fast-check';
 import { StatsdReader } from '../../src/transforms/parse/statsd.js';
 import { StatStore } from '../../src/transforms/stat-store.js';
+import { deleteAll, gathered, statLimits, statsOf, storeOf } from '../support/messages/stat-lines.js';
 import { statsRecordings, statsReference } from '../support/recordings.js';
 import { spoiltCopies } from '../support/spoilt.js';
-import { deleteAll, gathered, statLimits, statsOf, storeOf } from '../support/stat-lines.js';
 
 test('counters are summed, scaled by their rate and cut to whole numbers', (t) => {
   t.deepEqual(statsOf('page.hits:4|c|@0.2'), { 'page.hits,metric_type=counter': { value: 20 } });

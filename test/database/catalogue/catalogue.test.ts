@@ -3,8 +3,8 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import type { InsertData } from '../../../src/database/engine/engine.js';
 import { Codes } from '../../../src/model/fault.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const engine = await sharedEngine();

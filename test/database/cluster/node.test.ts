@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ClusterNode } from '../../../src/database/cluster/node.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 
 test('a look at a node finds out whether its clock agrees', async (t) => {
   const { endpoint, end } = await startEngine();

@@ -7,8 +7,8 @@ import { removeLeftovers } from '../../../src/database/storage/leftovers.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const engine = await sharedEngine();

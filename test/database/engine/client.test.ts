@@ -6,7 +6,7 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { engineCodeOf } from '../../../src/database/engine/engine-faults.js';
 import { isWhole } from '../../../src/model/exchange.js';
 import { type Fault, FaultError } from '../../../src/model/fault.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const { supervisor, endpoint, end } = await startEngine();

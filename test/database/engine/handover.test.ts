@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../../src/database/engine/handover.js';
-import { startEngine, temporaryDirectory } from '../../support/engine.js';
+import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { smallDisk } from '../../support/small-disk.js';
 import { until } from '../../support/until.js';
 

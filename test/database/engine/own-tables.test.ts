@@ -3,7 +3,7 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import type { Engine } from '../../../src/database/engine/engine.js';
 import { insertNumbers, OwnTables } from '../../../src/database/engine/own-tables.js';
 import { statementOf } from '../../../src/database/engine/table-change.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const create = [
   `CREATE TABLE IF NOT EXISTS sluice.notes (name String, words Array(String), size UInt8 DEFAULT 7)

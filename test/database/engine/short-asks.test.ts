@@ -6,7 +6,7 @@ import { EngineRefusal } from '../../../src/database/engine/engine-http.js';
 import { type Frame, FrameKind, FrameReader, frameOf, frameSocket } from '../../../src/database/engine/frames.js';
 import { ShortAsks } from '../../../src/database/engine/short-asks.js';
 import { settingsOf } from '../../../src/sql/engine/settings.js';
-import { startEngine, temporaryDirectory } from '../../support/engine.js';
+import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const { supervisor, end } = await startEngine();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { listBackups, refuseUnfinished, removeFrozen, restoreBackup } from '../../../src/database/host/backup.js';
 import { lockDirectory } from '../../../src/database/host/lock.js';
-import { directoryFor } from '../../support/processes.js';
+import { directoryFor } from '../../support/service/processes.js';
 
 test('what killed backups have left is removed, and that of a backup that lives stays', (t) => {
   const data = directoryFor(t);

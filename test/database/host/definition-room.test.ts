@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { hasRoomFor } from '../../../src/database/engine/definition-room.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 import { fillDisk, smallDisk } from '../../support/small-disk.js';
 
 test('a table keeps its rows when it is altered while the disk is full', async (t) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import test from 'ava';
 import { endpointDirectories, findEndpoint, publishEndpoint } from '../../../src/database/host/endpoint-file.js';
-import { temporaryDirectory } from '../../support/engine.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
 
 const engine = { url: 'http://127.0.0.1:60301', user: 'default', password: 'a secret', pid: process.pid };
 /** No process has it: above the largest id that kernels give. */

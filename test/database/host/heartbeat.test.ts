@@ -1,6 +1,6 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 test('an engine that hangs is noticed, refuses at once, answers again when it comes back, and is replaced when it does not', async (t) => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { DirectoryHeldError, lockDirectory } from '../../../src/database/host/lock.js';
-import { temporaryDirectory } from '../../support/engine.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
 
 const dead = (pid: number, processStart = '1') =>
   JSON.stringify({ pid, host: '127.0.0.1', port: 1, since: '2026-01-01T00:00:00.000Z', processStart });

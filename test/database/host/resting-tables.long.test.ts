@@ -1,6 +1,6 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 test('a host merges the parts of its tables once they rest', async (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { RestingTables } from '../../../src/database/host/resting-tables.js';
-import { startEngine } from '../../support/engine.js';
+import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const { endpoint, end } = await startEngine();

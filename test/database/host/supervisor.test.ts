@@ -7,7 +7,7 @@ import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { hostEnvironment } from '../../../src/database/host/connection/options.js';
 import { EngineSupervisor, restartDelayMs } from '../../../src/database/host/supervisor.js';
-import { silentLog, startEngine, temporaryDirectory } from '../../support/engine.js';
+import { silentLog, startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const engineProgram = fileURLToPath(new URL('../../../src/engine.js', import.meta.url));

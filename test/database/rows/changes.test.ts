@@ -5,8 +5,8 @@ import { Changes } from '../../../src/database/rows/changes.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { dataType } from '../../../src/model/schema.js';
 import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);

@@ -4,8 +4,8 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { EventsStore } from '../../../src/database/rows/events-store.js';
 import { type EventFilter, eventSeverities, eventStatuses } from '../../../src/model/event.js';
 import type { EventOperation, EventSight, StoredEvent } from '../../../src/model/event-log.js';
-import { sharedEngine } from '../../support/shared-engine.js';
-import { firstStart, manyEvents, storedEvent } from '../../support/stored-events.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
+import { firstStart, manyEvents, storedEvent } from '../../support/events/stored-events.js';
 
 const { endpoint, end } = await sharedEngine();
 const engine = new EngineClient(endpoint);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { holderOf, type StreamState, StreamStates } from '../../../src/database/rows/stream-states.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const { endpoint, end } = await sharedEngine();

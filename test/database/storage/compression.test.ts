@@ -9,8 +9,8 @@ import { statementOf } from '../../../src/database/engine/table-change.js';
 import { codecOf, offeredCompression, renewCodecs } from '../../../src/database/storage/compression.js';
 import { dataTable } from '../../../src/database/storage/table-statements.js';
 import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
-import { blockOf, tableOf } from '../../support/blocks.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { blockOf, tableOf } from '../../support/blocks/blocks.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);

@@ -10,8 +10,8 @@ import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { Codes } from '../../../src/model/fault.js';
 import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);

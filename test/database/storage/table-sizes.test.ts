@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { TableSizes } from '../../../src/database/storage/table-sizes.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const t1 = { storage: 'd1_0.t1_0', tagStorage: 'd1_0.t2_0' };

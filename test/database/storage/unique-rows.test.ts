@@ -2,7 +2,7 @@ import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { UniqueRowsLooks } from '../../../src/database/storage/unique-rows.js';
 import type { UniqueRows } from '../../../src/model/unique-rows.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const engine = await sharedEngine();

@@ -4,8 +4,8 @@ import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { CredentialCheck, firstUser, tokenDigest } from '../../../src/database/users/credentials.js';
 import { hashPassword } from '../../../src/database/users/password-hash.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 test.after.always(engine.end);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RefusedLogins } from '../../../src/database/users/refused-logins.js';
-import { type LogLine, recordingLog } from '../../support/http-room.js';
+import { type LogLine, recordingLog } from '../../support/doors/http-room.js';
 
 test('every refused log-in is counted, and logged once for a user at an address', (t) => {
   const lines: LogLine[] = [];

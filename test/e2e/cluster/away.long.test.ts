@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, replication, startCluster } from '../../support/cluster/nodes.js';
-import { fileScope, post, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
 import { waitedForProcessorMs } from '../../support/processor-time.js';
-import { basic } from '../../support/service.js';
+import { fileScope, post, rowsOf, sql, startAdapter, writeLines } from '../../support/service/processes.js';
+import { basic } from '../../support/service/service.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { everything, everythingAsked } from '../../support/everything.js';
 import {
   adapterProgram,
   directoryFor,
@@ -13,9 +12,10 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../../support/processes.js';
+} from '../../support/service/processes.js';
+import { tomlOf } from '../../support/service/toml-of.js';
 import { skipped } from '../../support/skipped.js';
-import { tomlOf } from '../../support/toml-of.js';
+import { everything, everythingAsked } from '../../support/sql/everything.js';
 import { until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

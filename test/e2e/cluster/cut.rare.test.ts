@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestNode } from '../../support/cluster/nodes.js';
 import { type SoftLine, softLine } from '../../support/cluster/soft-line.js';
-import { fileScope, type Listening, post, rowsOf, sql, startAdapter } from '../../support/processes.js';
+import { fileScope, type Listening, post, rowsOf, sql, startAdapter } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

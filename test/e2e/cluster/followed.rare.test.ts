@@ -12,9 +12,9 @@ import {
   sql,
   startAdapter,
   writeLines,
-} from '../../support/processes.js';
+} from '../../support/service/processes.js';
+import { tomlOf } from '../../support/service/toml-of.js';
 import { skipped } from '../../support/skipped.js';
-import { tomlOf } from '../../support/toml-of.js';
 import { until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { rowsOf, sql, startAdapter, writeLines } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { fillDisk, smallDisk } from '../../support/small-disk.js';
 import { until } from '../../support/until.js';

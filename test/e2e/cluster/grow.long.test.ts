@@ -1,8 +1,7 @@
 import test from 'ava';
-import { answeringDoors } from '../../support/answering-doors.js';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { everything, everythingAsked } from '../../support/everything.js';
+import { answeringDoors } from '../../support/doors/answering-doors.js';
 import {
   adapterProgram,
   directoryFor,
@@ -12,9 +11,10 @@ import {
   run,
   sql,
   startAdapter,
-} from '../../support/processes.js';
-import { basic } from '../../support/service.js';
+} from '../../support/service/processes.js';
+import { basic } from '../../support/service/service.js';
 import { skipped } from '../../support/skipped.js';
+import { everything, everythingAsked } from '../../support/sql/everything.js';
 import { until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -1,13 +1,13 @@
 import { setInterval } from 'node:timers/promises';
 import test from 'ava';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../../support/answering-doors.js';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
 import { whereabouts } from '../../support/cluster/whereabouts.js';
-import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/processes.js';
+import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../../support/doors/answering-doors.js';
+import { StatsdSender } from '../../support/doors/statsd-sender.js';
 import { waitedForProcessorMs } from '../../support/processor-time.js';
+import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
-import { StatsdSender } from '../../support/statsd-sender.js';
 import { until } from '../../support/until.js';
 
 /** How many times something is killed; 100 take some ten minutes. */

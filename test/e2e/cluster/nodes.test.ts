@@ -2,7 +2,7 @@ import test from 'ava';
 import { nodeStatements } from '../../../src/database/cluster/layout.js';
 import type { TableChange } from '../../../src/database/engine/table-change.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { fileScope } from '../../support/processes.js';
+import { fileScope } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 
 const { scope, end } = fileScope();

@@ -6,7 +6,7 @@ import { createServer } from 'node:tls';
 import test from 'ava';
 import { certificates, type TestCertificate } from '../../support/certificates.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { freePorts } from '../../support/free-ports.js';
+import { freePorts } from '../../support/service/free-ports.js';
 import {
   adapterProgram,
   directoryFor,
@@ -15,7 +15,7 @@ import {
   run,
   startAdapter,
   writeLines,
-} from '../../support/processes.js';
+} from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

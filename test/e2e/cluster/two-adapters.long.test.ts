@@ -1,6 +1,14 @@
 import test, { type ExecutionContext } from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { fileScope, type Listening, post, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import {
+  fileScope,
+  type Listening,
+  post,
+  rowsOf,
+  sql,
+  startAdapter,
+  writeLines,
+} from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

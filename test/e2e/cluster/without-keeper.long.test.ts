@@ -4,8 +4,8 @@ import { ClusterNode } from '../../../src/database/cluster/node.js';
 import { ClusterNodes } from '../../../src/database/cluster/nodes.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { silentLog } from '../../support/engine.js';
-import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

@@ -3,9 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { missingCluster, replication, startCluster } from '../../support/cluster/nodes.js';
-import { blocksOf } from '../../support/documents.js';
-import { freePort } from '../../support/free-ports.js';
-import { directoryFor, fileScope, rowsOf, run, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { blocksOf } from '../../support/documents/documents.js';
+import { freePort } from '../../support/service/free-ports.js';
+import {
+  directoryFor,
+  fileScope,
+  rowsOf,
+  run,
+  sql,
+  startAdapter,
+  writeLines,
+} from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { basicOf, startService } from '../../support/service.js';
+import { basicOf, startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const { service, end } = await startService(

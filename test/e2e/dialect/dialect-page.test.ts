@@ -1,7 +1,7 @@
 import test from 'ava';
 import { functionNames } from '../../../src/sql/functions/registry.js';
-import { blocksOf, statementsIn, textOf } from '../../support/documents.js';
-import { sharedService } from '../../support/shared-service.js';
+import { blocksOf, statementsIn, textOf } from '../../support/documents/documents.js';
+import { sharedService } from '../../support/service/shared-service.js';
 
 const page = textOf('docs/sql.md');
 const { service, end } = await sharedService();

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases } from '../../support/cases.js';
-import { type Data, type Row, randomData } from '../../support/naive-rows.js';
-import { randomStatement } from '../../support/naive-statements.js';
-import { tagDefinitions, tagLiterals } from '../../support/naive-tags.js';
+import { type Data, type Row, randomData } from '../../support/naive/rows.js';
+import { randomStatement } from '../../support/naive/statements.js';
+import { tagDefinitions, tagLiterals } from '../../support/naive/tags.js';
 import { propertyRuns } from '../../support/property-seed.js';
-import { sharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

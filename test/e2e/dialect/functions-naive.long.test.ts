@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases } from '../../support/cases.js';
-import { sharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

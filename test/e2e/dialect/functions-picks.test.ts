@@ -1,7 +1,7 @@
 import test from 'ava';
-import { at, base, tablesOfSeries } from '../../support/function-tables.js';
-import { sharedService } from '../../support/shared-service.js';
-import { statements } from '../../support/statement-cases.js';
+import { sharedService } from '../../support/service/shared-service.js';
+import { at, base, tablesOfSeries } from '../../support/sql/function-tables.js';
+import { statements } from '../../support/sql/statement-cases.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { moreCases } from '../../support/cases.js';
-import { temporaryDirectory } from '../../support/engine.js';
-import { basicOf } from '../../support/service.js';
-import { sharedService } from '../../support/shared-service.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
+import { basicOf } from '../../support/service/service.js';
+import { sharedService } from '../../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
 const [directory, remove] = temporaryDirectory();

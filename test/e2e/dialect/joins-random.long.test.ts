@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { at, base, tablesToJoin } from '../../support/join-tables.js';
-import { sharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/service/shared-service.js';
+import { at, base, tablesToJoin } from '../../support/sql/join-tables.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
-import { statements } from '../../support/statement-cases.js';
+import { startService } from '../../support/service/service.js';
+import { statements } from '../../support/sql/statement-cases.js';
 
 const { service, end } = await startService('--limits.sqlBytes=4MB', '--smlAutoCreateDB=true');
 test.after.always(end);

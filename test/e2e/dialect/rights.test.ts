@@ -1,6 +1,6 @@
 import test from 'ava';
-import { basicOf, type TestService } from '../../support/service.js';
-import { sharedService } from '../../support/shared-service.js';
+import { basicOf, type TestService } from '../../support/service/service.js';
+import { sharedService } from '../../support/service/shared-service.js';
 import { until } from '../../support/until.js';
 
 const { service, neighbour, end } = await sharedService();

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { sharedService } from '../../support/shared-service.js';
-import { statements } from '../../support/statement-cases.js';
+import { sharedService } from '../../support/service/shared-service.js';
+import { statements } from '../../support/sql/statement-cases.js';
 
 const { service, end } = await sharedService();
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { sharedService } from '../../support/shared-service.js';
-import { statements } from '../../support/statement-cases.js';
-import { at, between, cases, tick, writeWindowData } from '../../support/window-data.js';
+import { sharedService } from '../../support/service/shared-service.js';
+import { statements } from '../../support/sql/statement-cases.js';
+import { at, between, cases, tick, writeWindowData } from '../../support/sql/window-data.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { LoadTool } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import net from 'node:net';
 import test from 'ava';
-import { LoadTool } from '../../support/load-tool.js';
-import { basicOf, startService } from '../../support/service.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { basicOf, startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const { service, end } = await startService();

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import type { LoadReport } from '../../../src/load/model/insert-report.js';
 import type { SubscribeReport } from '../../../src/load/model/subscribe-report.js';
-import { LoadTool } from '../../support/load-tool.js';
-import { type Rows, rowsSoon } from '../../support/rows-soon.js';
-import { startService } from '../../support/service.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { type Rows, rowsSoon } from '../../support/service/rows-soon.js';
+import { startService } from '../../support/service/service.js';
 
 const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
 const { service, end } = await startService();

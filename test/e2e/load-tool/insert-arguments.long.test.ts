@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
-import { startService, type TestService } from '../../support/service.js';
+import { LoadTool, type ToolEnding } from '../../support/load/load-tool.js';
+import { startService, type TestService } from '../../support/service/service.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { start, superTable } from '../../support/load-scenario.js';
-import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
-import { startService, type TestService } from '../../support/service.js';
+import { LoadTool, type ToolEnding } from '../../support/load/load-tool.js';
+import { start, superTable } from '../../support/load/scenario.js';
+import { startService, type TestService } from '../../support/service/service.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service, 'here');

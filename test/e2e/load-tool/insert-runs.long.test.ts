@@ -1,8 +1,8 @@
 import test from 'ava';
-import { scenario, superTable } from '../../support/load-scenario.js';
-import { LoadTool } from '../../support/load-tool.js';
-import { rowsSoon } from '../../support/rows-soon.js';
-import { startService } from '../../support/service.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { scenario, superTable } from '../../support/load/scenario.js';
+import { rowsSoon } from '../../support/service/rows-soon.js';
+import { startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const telnetDatabase = 'telnet_load';

@@ -4,12 +4,12 @@ import test from 'ava';
 import type { Watch } from '../../../src/load/model/ports.js';
 import type { QueryReport } from '../../../src/load/model/query-report.js';
 import { runQueryScenario } from '../../../src/load/query-run.js';
-import { temporaryDirectory } from '../../support/engine.js';
-import { loadRequest, queryOf } from '../../support/load-request.js';
-import { LoadTool } from '../../support/load-tool.js';
-import { recordedLog } from '../../support/recorded-log.js';
-import { rowsSoon } from '../../support/rows-soon.js';
-import { startService } from '../../support/service.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { recordedLog } from '../../support/load/recorded-log.js';
+import { loadRequest, queryOf } from '../../support/load/request.js';
+import { rowsSoon } from '../../support/service/rows-soon.js';
+import { startService } from '../../support/service/service.js';
 
 const { service, end } = await startService();
 const [directory, remove] = temporaryDirectory();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { SubscribeScenario } from '../../../src/load/model/scenario.js';
 import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
-import { temporaryDirectory } from '../../support/engine.js';
-import { connectionTo } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
+import { connectionTo } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const { service, end } = await startService();

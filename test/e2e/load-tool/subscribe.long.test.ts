@@ -4,8 +4,8 @@ import test from 'ava';
 import type { OlderSubscription, SubscribeScenario, TopicConsumers } from '../../../src/load/model/scenario.js';
 import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { moreCases } from '../../support/cases.js';
-import { connectionTo, LoadTool } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { connectionTo, LoadTool } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const { service, end } = await startService();

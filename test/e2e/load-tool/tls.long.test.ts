@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { certificates } from '../../support/certificates.js';
-import { LoadTool } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { LoadTool } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 import { skipped } from '../../support/skipped.js';
 
 const { make, remove } = certificates();

@@ -7,9 +7,9 @@ import { findEndpoint } from '../../../src/database/host/endpoint-file.js';
 import type { LoadConnection } from '../../../src/load/model/scenario.js';
 import { openLoadWorld } from '../../../src/load/world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
-import { temporaryDirectory } from '../../support/engine.js';
-import { connectionTo } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
+import { connectionTo } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 
 const { service, end } = await startService();
 test.after.always(end);

@@ -5,7 +5,7 @@ import { version } from '../../../src/config/version.js';
 import { createApiDocument } from '../../../src/http/api/document.js';
 import { routes } from '../../../src/http/routes.js';
 import { sourceKinds } from '../../../src/sources/kinds.js';
-import { ask, startRoom } from '../../support/http-room.js';
+import { ask, startRoom } from '../../support/doors/http-room.js';
 
 /** The interfaces that are described. */
 const described = routes.flatMap(({ method, path, operation }) =>

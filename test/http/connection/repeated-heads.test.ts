@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, GuardState, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { basic, connect, type Room, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { basic, connect, type Room, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
 import { until } from '../../support/until.js';
 
 /** A request for a write, as one text. */

@@ -7,7 +7,7 @@ import tls from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 import { certificates } from '../../support/certificates.js';
-import { ask, basic, type Room, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { ask, basic, type Room, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
 import { until } from '../../support/until.js';
 
 const { make, remove } = certificates();

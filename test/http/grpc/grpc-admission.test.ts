@@ -11,7 +11,7 @@ import type { Delivery } from '../../../src/model/delivery.js';
 import type { Exchange, GuardState, WriteRequest } from '../../../src/model/exchange.js';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 import { certificates } from '../../support/certificates.js';
-import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../../support/http-room.js';
+import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../../support/doors/http-room.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Event, EventListing } from '../../../src/model/event.js';
 import type { EventAnswer, EventQuestion } from '../../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
-import { ask, isKnown, type Reply, type Room, startRoom, wrongPassword } from '../../support/http-room.js';
+import { ask, isKnown, type Reply, type Room, startRoom, wrongPassword } from '../../support/doors/http-room.js';
 
 const event: Event = {
   id: '019a0000-0000-7000-8000-000000000001',

@@ -5,7 +5,7 @@ import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { type Ask, ask, basic, connect, type Reply, startRoom, wrongPassword } from '../../support/http-room.js';
+import { type Ask, ask, basic, connect, type Reply, startRoom, wrongPassword } from '../../support/doors/http-room.js';
 import { standsStill } from '../../support/until.js';
 
 type Write = (exchange: Exchange<WriteRequest, Delivery>) => void;

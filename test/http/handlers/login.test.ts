@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, askSql, password, startRoom, user } from '../../support/http-room.js';
+import { ask, askSql, password, startRoom, user } from '../../support/doors/http-room.js';
 
 function login(room: { port: number }, name: string, secret: string) {
   return ask(room, { method: 'GET', path: `/rest/login/${name}/${secret}`, auth: false });

@@ -4,8 +4,8 @@ import test from 'ava';
 import { delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { type Ask, answering, ask, type Reply, startRoom } from '../../support/http-room.js';
-import { otlpAnswer } from '../../support/otlp-messages.js';
+import { type Ask, answering, ask, type Reply, startRoom } from '../../support/doors/http-room.js';
+import { otlpAnswer } from '../../support/messages/otlp-messages.js';
 
 const path = '/v1/metrics';
 const types = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;

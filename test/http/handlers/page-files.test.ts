@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { pageFolder } from '../../../src/http/handlers/page-files.js';
-import { ask, startRoom } from '../../support/http-room.js';
+import { ask, startRoom } from '../../support/doors/http-room.js';
 
 const names = readdirSync(pageFolder).filter((name) => !/\.(?:json|d\.ts)$/.test(name));
 const types = { html: 'text/html', css: 'text/css', js: 'application/javascript', svg: 'image/svg+xml' } as const;

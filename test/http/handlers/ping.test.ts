@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ClusterState, GuardState } from '../../../src/model/exchange.js';
-import { ask, startRoom } from '../../support/http-room.js';
+import { ask, startRoom } from '../../support/doors/http-room.js';
 
 test('ping tells the state of the memory guard without asking who calls', async (t) => {
   let state: GuardState = 'normal';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { SeriesRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, startRoom } from '../../support/http-room.js';
+import { ask, startRoom } from '../../support/doors/http-room.js';
 
 const path = '/metricsdb/v1/remote_read/db';
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { ask, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
 
 const path = '/metricsdb/v1/remote_write/db';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { SlowStatementList } from '../../../src/model/slow-statement.js';
-import { ask, type Room, startRoom } from '../../support/http-room.js';
+import { ask, type Room, startRoom } from '../../support/doors/http-room.js';
 
 const path = '/api/v1/statements';
 const list: SlowStatementList = {

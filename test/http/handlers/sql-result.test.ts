@@ -4,7 +4,7 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import test from 'ava';
 import type { Exchange, SqlAnswer, SqlRequest } from '../../../src/model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
-import { askSql, basic, connect, type RoomOptions, rows, startRoom } from '../../support/http-room.js';
+import { askSql, basic, connect, type RoomOptions, rows, startRoom } from '../../support/doors/http-room.js';
 import { standsStill, until } from '../../support/until.js';
 
 function refusing(refusal: Fault): (exchange: Exchange<SqlRequest, SqlAnswer>) => void {

@@ -11,7 +11,7 @@ import {
   rows,
   startRoom,
   wrongPassword,
-} from '../../support/http-room.js';
+} from '../../support/doors/http-room.js';
 
 /** Remembers the requests that came through and answers each with one row. */
 function recording(seen: SqlRequest[], answer: () => SqlAnswer = () => rows('[1]\n')): RoomOptions {

@@ -13,7 +13,7 @@ import {
   type RoomOptions,
   startRoom,
   user,
-} from '../../support/http-room.js';
+} from '../../support/doors/http-room.js';
 
 interface Seen {
   readonly request: WriteRequest;

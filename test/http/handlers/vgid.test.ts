@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ask, type Room, startRoom } from '../../support/http-room.js';
+import { ask, type Room, startRoom } from '../../support/doors/http-room.js';
 
 const get = (room: Room, query: string) => ask(room, { method: 'GET', path: `/rest/vgid${query}` });
 const post = (room: Room, database: string, body: string) => ask(room, { path: `/rest/sql/${database}/vgid`, body });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { createNormalTable, createSuperTable, encodeCreateTables } from '../../../src/load/encode/create-sql.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { field, loadPlan } from '../../support/load-plan.js';
+import { field, loadPlan } from '../../support/load/plan.js';
 
 const names = { database: 'shop', quoted: false, nameOf: (table: number) => `d${table}` };
 const tags = [field('t0', 'INT', { kind: 'null' }), field('t1', 'VARCHAR', { kind: 'null' }, 9)];

@@ -4,9 +4,9 @@ import { type InsertTarget, insertEncoder } from '../../../src/load/encode/inser
 import type { RowRequest } from '../../../src/load/model/row-request.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { type DataType, dataType } from '../../../src/model/schema.js';
-import { blockOf, type TestCell } from '../../support/blocks.js';
-import { type Cell, InsertWorld, rowsOf } from '../../support/insert-world.js';
-import { field, openRows, requestOf, requestsOf, rowsIn } from '../../support/load-plan.js';
+import { blockOf, type TestCell } from '../../support/blocks/blocks.js';
+import { type Cell, InsertWorld, rowsOf } from '../../support/load/insert-world.js';
+import { field, openRows, requestOf, requestsOf, rowsIn } from '../../support/load/plan.js';
 
 const target: InsertTarget = {
   database: 'plant',

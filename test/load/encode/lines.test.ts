@@ -8,9 +8,9 @@ import { type DataType, dataType, type Precision, type TagValue, type TypeName }
 import { parseLineProtocol } from '../../../src/transforms/parse/lineproto.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
 import { parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
-import { blockOf, type TestCell } from '../../support/blocks.js';
-import { LineProtocolDesk, type ReadRow, valuesOf } from '../../support/line-protocol.js';
-import { field, openRows, requestOf, requestsOf } from '../../support/load-plan.js';
+import { blockOf, type TestCell } from '../../support/blocks/blocks.js';
+import { field, openRows, requestOf, requestsOf } from '../../support/load/plan.js';
+import { LineProtocolDesk, type ReadRow, valuesOf } from '../../support/messages/line-protocol.js';
 
 const tags: readonly FieldPlan[] = [field('t0', 'INT', { kind: 'null' }), field('t1', 'VARCHAR', { kind: 'null' }, 20)];
 const rowsOf = (values: readonly TagValue[]) => (_: number, count: number) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import test from 'ava';
 import { RunningQueries } from '../../../src/load/query/running-queries.js';
-import { recordedLog } from '../../support/recorded-log.js';
+import { recordedLog } from '../../support/load/recorded-log.js';
 
 const never = { slowerThanMs: 0, intervalMs: 1 };
 

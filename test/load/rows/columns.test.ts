@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { FieldPlan } from '../../../src/load/model/scenario.js';
 import { FaultError } from '../../../src/model/fault.js';
 import type { TypeName } from '../../../src/model/schema.js';
-import type { Cell } from '../../support/insert-world.js';
-import { field, openRows, rowsOfPlan } from '../../support/load-plan.js';
+import type { Cell } from '../../support/load/insert-world.js';
+import { field, openRows, rowsOfPlan } from '../../support/load/plan.js';
 
 const samples = 500;
 

@@ -5,8 +5,8 @@ import test from 'ava';
 import { type CsvField, readCsvFile } from '../../../src/load/rows/csv-file.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { dataType, type TypeName } from '../../../src/model/schema.js';
-import { rowsOf } from '../../support/insert-world.js';
-import { field, openRows, requestsOf, rowsIn } from '../../support/load-plan.js';
+import { rowsOf } from '../../support/load/insert-world.js';
+import { field, openRows, requestsOf, rowsIn } from '../../support/load/plan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csv-file-'));
 let files = 0;

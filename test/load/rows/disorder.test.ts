@@ -1,5 +1,5 @@
 import test from 'ava';
-import { rowsOfPlan, startMs } from '../../support/load-plan.js';
+import { rowsOfPlan, startMs } from '../../support/load/plan.js';
 
 /** Offsets from the start of the rows of a plan, in the order written. */
 async function offsets(changes: Parameters<typeof rowsOfPlan>[0]): Promise<number[]> {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { blocksByTable } from '../../../src/load/model/row-request.js';
 import type { InsertMode } from '../../../src/load/model/scenario.js';
 import type { TypeName } from '../../../src/model/schema.js';
-import { rowsOf } from '../../support/insert-world.js';
-import { field, openRows, requestsOf, rowsIn, rowsOfPlan, startMs } from '../../support/load-plan.js';
+import { rowsOf } from '../../support/load/insert-world.js';
+import { field, openRows, requestsOf, rowsIn, rowsOfPlan, startMs } from '../../support/load/plan.js';
 
 /** Values of the first column, table by table. */
 async function values(changes: Parameters<typeof rowsOfPlan>[0], threads = 1): Promise<Record<string, unknown[]>> {

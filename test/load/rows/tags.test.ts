@@ -1,5 +1,5 @@
 import test from 'ava';
-import { field, openRows } from '../../support/load-plan.js';
+import { field, openRows } from '../../support/load/plan.js';
 
 const demo = [
   field('groupid', 'INT', { kind: 'range', min: 1, max: 11 }),

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../support/load-request.js';
+import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../support/load/request.js';
 
 for (const [text, mode, format] of [
   ['taosc', 'taosc', 'line'],

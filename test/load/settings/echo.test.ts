@@ -1,7 +1,7 @@
 import test from 'ava';
 import { planLines, scenarioText } from '../../../src/load/settings/echo.js';
-import { type Keys, scenario } from '../../support/insert-file.js';
-import { loadRequest, scenarioOf } from '../../support/load-request.js';
+import { type Keys, scenario } from '../../support/load/insert-file.js';
+import { loadRequest, scenarioOf } from '../../support/load/request.js';
 
 test('shows every value but the password', (t) => {
   const text = scenarioText(scenarioOf(loadRequest(['-pverysecret', '-k', '-1', '-s', '5'])));

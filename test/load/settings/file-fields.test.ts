@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { SuperTablePlan } from '../../../src/load/model/scenario.js';
-import { file, plan, request } from '../../support/insert-file.js';
-import { insertOf, loadRequest, notesOf, refusalOf } from '../../support/load-request.js';
+import { file, plan, request } from '../../support/load/insert-file.js';
+import { insertOf, loadRequest, notesOf, refusalOf } from '../../support/load/request.js';
 
 function fields(list: SuperTablePlan['columns']): string {
   return list.map(({ name, type }) => `${name} ${type.name}(${type.length})`).join(' ');

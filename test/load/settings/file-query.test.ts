@@ -1,5 +1,5 @@
 import test from 'ava';
-import { loadRequest, notesOf, queryOf, refusalOf } from '../../support/load-request.js';
+import { loadRequest, notesOf, queryOf, refusalOf } from '../../support/load/request.js';
 
 type Keys = Readonly<Record<string, unknown>>;
 

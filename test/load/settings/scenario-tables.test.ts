@@ -1,6 +1,6 @@
 import test from 'ava';
-import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
-import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
+import { file, type Keys, plan, request, scenario } from '../../support/load/insert-file.js';
+import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load/request.js';
 
 test('passes on the options of a database that it has', (t) => {
   const answer = request(

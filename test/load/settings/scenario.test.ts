@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { settings } from '../../../src/load/settings/keys/rows.js';
-import { blocksOf } from '../../support/documents.js';
-import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
-import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
+import { blocksOf } from '../../support/documents/documents.js';
+import { file, type Keys, plan, request, scenario } from '../../support/load/insert-file.js';
+import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load/request.js';
 
 test('reads a small file with every default', (t) => {
   const settings = scenario();

@@ -11,9 +11,9 @@ import { openLoadWorld } from '../../../src/load/world.js';
 import type { WireFormat } from '../../../src/model/batch.js';
 import type { Chunks } from '../../../src/model/exchange.js';
 import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.js';
-import { blockOf, int } from '../../support/blocks.js';
-import { connectionTo } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { blockOf, int } from '../../support/blocks/blocks.js';
+import { connectionTo } from '../../support/load/load-tool.js';
+import { startService } from '../../support/service/service.js';
 import { until } from '../../support/until.js';
 
 const telnetDatabase = 'telnet_sink';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { RowsFile } from '../../../src/load/sinks/rows-file.js';
 import { FaultError } from '../../../src/model/fault.js';
-import { temporaryDirectory } from '../../support/engine.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
 
 const [directory, remove] = temporaryDirectory();
 test.after.always(remove);

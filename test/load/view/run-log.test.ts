@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createRunLog } from '../../../src/load/view/run-log.js';
-import { temporaryDirectory } from '../../support/engine.js';
+import { temporaryDirectory } from '../../support/engine/engine.js';
 
 function logged(options: { resultFile?: string; colour?: boolean; debug?: boolean }) {
   const written: [string, string][] = [];

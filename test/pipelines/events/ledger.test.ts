@@ -7,8 +7,8 @@ import type { EventFacts, EventOperation } from '../../../src/model/event-log.js
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { EventLedger } from '../../../src/pipelines/events/ledger.js';
 import { EventRecorder } from '../../../src/pipelines/events/recorder.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const { endpoint, end } = await sharedEngine();
 const engine = new EngineClient(endpoint);

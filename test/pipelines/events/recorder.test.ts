@@ -2,7 +2,7 @@ import test from 'ava';
 import type { EventOperation } from '../../../src/model/event-log.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { EventRecorder } from '../../../src/pipelines/events/recorder.js';
-import { silentLog } from '../../support/engine.js';
+import { silentLog } from '../../support/engine/engine.js';
 
 function operation(key: string): EventOperation {
   return { op: 'clear', key, slot: '1', at: 0, time: 0 };

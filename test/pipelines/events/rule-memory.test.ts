@@ -6,7 +6,7 @@ import { readRuleText } from '../../../src/config/rule-text.js';
 import type { Rule } from '../../../src/events/rule.js';
 import type { EventOperation } from '../../../src/model/event-log.js';
 import { endOrphans, type OrphanContext, RuleMemory } from '../../../src/pipelines/events/rule-memory.js';
-import { silentLog } from '../../support/engine.js';
+import { silentLog } from '../../support/engine/engine.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-rule-memory-'));
 test.after.always(() => rmSync(folder, { recursive: true, force: true }));

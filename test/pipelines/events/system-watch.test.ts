@@ -4,7 +4,7 @@ import { slotOf } from '../../../src/events/event-id.js';
 import type { EventOperation } from '../../../src/model/event-log.js';
 import { ServiceSignals } from '../../../src/pipelines/events/signals.js';
 import { SystemWatch, type SystemWatchContext } from '../../../src/pipelines/events/system-watch.js';
-import { silentLog } from '../../support/engine.js';
+import { silentLog } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const identity = 'here:6041';

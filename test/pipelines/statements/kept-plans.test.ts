@@ -2,7 +2,7 @@ import test from 'ava';
 import { KeptPlans, type KnownTables, type PlanOrigin } from '../../../src/pipelines/statements/kept-plans.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import type { QueryPlan } from '../../../src/sql/plan/query.js';
-import { tableOf } from '../../support/blocks.js';
+import { tableOf } from '../../support/blocks/blocks.js';
 
 const request = {
   database: 'd',

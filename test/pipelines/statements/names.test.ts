@@ -8,8 +8,8 @@ import { dataType } from '../../../src/model/schema.js';
 import { StatementNames } from '../../../src/pipelines/statements/names.js';
 import { tablesOf } from '../../../src/pipelines/statements/queries.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { silentLog } from '../../support/engine.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { batched, rowRanges } from '../../../src/pipelines/streams/ranges.js';
-import { sharedEngine } from '../../support/shared-engine.js';
+import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const { endpoint, end } = await sharedEngine();
 test.after.always(end);

@@ -4,7 +4,7 @@ import type { Batch, RowSet } from '../../../src/model/batch.js';
 import type { Delivery } from '../../../src/model/delivery.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { type Definer, define } from '../../../src/pipelines/write/define.js';
-import { blockOf, int } from '../../support/blocks.js';
+import { blockOf, int } from '../../support/blocks/blocks.js';
 import { until } from '../../support/until.js';
 
 const wrongType = fault('parameter', Codes.schemalessData, 'the column has another type');

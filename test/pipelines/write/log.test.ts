@@ -8,9 +8,9 @@ import { Codes, fault } from '../../../src/model/fault.js';
 import { GroupCommit } from '../../../src/pipelines/batch.js';
 import { LogStage } from '../../../src/pipelines/write/log.js';
 import { RejectedRowsFile } from '../../../src/wal/rejected-rows.js';
-import { blockOf, int, recordedBatch } from '../../support/blocks.js';
+import { blockOf, int, recordedBatch } from '../../support/blocks/blocks.js';
+import { logIn, silent } from '../../support/blocks/write-log.js';
 import { until } from '../../support/until.js';
-import { logIn, silent } from '../../support/write-log.js';
 
 test('rejected rows stay in the log until they are in the file of rejected rows, others of their group do not', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'sluice-log-'));

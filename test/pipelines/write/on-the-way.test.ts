@@ -5,7 +5,7 @@ import { delivered } from '../../../src/model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
 import { OnTheWay } from '../../../src/pipelines/write/on-the-way.js';
 import type { RejectedRows } from '../../../src/wal/rejected-rows.js';
-import { blockOf, int } from '../../support/blocks.js';
+import { blockOf, int } from '../../support/blocks/blocks.js';
 import { until } from '../../support/until.js';
 
 const target = { database: 'demo', user: 'root', createDatabase: false, ttl: 0, precision: 'ns' } as const;

@@ -4,7 +4,7 @@ import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, RowSet, Target } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { parse } from '../../../src/pipelines/write/parse.js';
-import { LineProtocolDesk } from '../../support/line-protocol.js';
+import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
 
 const target: Target = {
   database: 'demo',

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { ReadBack } from '../../../src/pipelines/write/read-back.js';
 import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
 import type { LoggedText } from '../../../src/wal/record.js';
-import { logIn } from '../../support/write-log.js';
+import { logIn } from '../../support/blocks/write-log.js';
 
 interface Text {
   /** Left out, its rows may go to several databases. */

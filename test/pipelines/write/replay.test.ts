@@ -10,7 +10,7 @@ import { runsOf } from '../../../src/pipelines/write/runs.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
 import type { LoggedText } from '../../../src/wal/record.js';
 import type { RejectedRows } from '../../../src/wal/rejected-rows.js';
-import { LineProtocolDesk, type ReadRow, superTable } from '../../support/line-protocol.js';
+import { LineProtocolDesk, type ReadRow, superTable } from '../../support/messages/line-protocol.js';
 
 const target = { database: 'demo', user: 'root', createDatabase: false, ttl: 0, precision: 'ns' } as const;
 const segment = { number: 1, path: '', size: 0, open: 0 };

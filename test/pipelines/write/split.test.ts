@@ -1,6 +1,6 @@
 import test from 'ava';
 import { homeOf } from '../../../src/pipelines/write/split.js';
-import { blockOf, int } from '../../support/blocks.js';
+import { blockOf, int } from '../../support/blocks/blocks.js';
 
 const inside = (database: string) => ({ ...blockOf('t', { v: int }, [[1n, 1n, { v: 1 }]]), database });
 

@@ -4,8 +4,8 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { ToldMetadata } from '../../../src/pipelines/write/told-metadata.js';
 import { parseRemoteWrite } from '../../../src/transforms/parse/remote-write/remote-write.js';
 import type { ParsedPoints } from '../../../src/transforms/points/parse-options.js';
-import { LineProtocolDesk } from '../../support/line-protocol.js';
-import { writeBody } from '../../support/remote-messages.js';
+import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
+import { writeBody } from '../../support/messages/remote-messages.js';
 
 const desk = new LineProtocolDesk();
 const day = 86_400_000_000_000n;

@@ -5,10 +5,10 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { AgentdSource } from '../../../src/sources/agentd/source.js';
 import { sourceContract } from '../../contracts/source-contract.js';
-import { blockOf } from '../../support/agent-packets.js';
-import { sendDatagrams } from '../../support/datagrams.js';
-import { silentLog } from '../../support/engine.js';
-import { overheard } from '../../support/unanswered.js';
+import { sendDatagrams } from '../../support/doors/datagrams.js';
+import { overheard } from '../../support/doors/unanswered.js';
+import { silentLog } from '../../support/engine/engine.js';
+import { blockOf } from '../../support/messages/agent-packets.js';
 import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };

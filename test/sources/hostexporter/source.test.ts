@@ -10,8 +10,8 @@ import {
   shownAddress,
 } from '../../../src/sources/hostexporter/source.js';
 import { sourceContract } from '../../contracts/source-contract.js';
-import { silentLog } from '../../support/engine.js';
-import { overheard } from '../../support/unanswered.js';
+import { overheard } from '../../support/doors/unanswered.js';
+import { silentLog } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { requestOf, type ScrapeOptions, scrape } from '../../../src/sources/hostexporter/target.js';
-import { directoryFor } from '../../support/processes.js';
+import { directoryFor } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 
 function optionsOf(more: Partial<ScrapeOptions> = {}, secure: https.AgentOptions = {}): ScrapeOptions {

@@ -9,7 +9,7 @@ import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { HttpBodySource } from '../../../src/sources/http-body/source.js';
 import { LineCutter } from '../../../src/transforms/wire/line-cutter.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
-import { instant } from '../../support/group-commit.js';
+import { instant } from '../../support/blocks/group-commit.js';
 import { until } from '../../support/until.js';
 
 const limits = { smallBodyBytes: 64, blockBytes: 32, maxLineBytes: 200 };

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { DatagramQueue } from '../../../src/sources/support/datagrams.js';
-import { silentLog } from '../../support/engine.js';
+import { silentLog } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
 test('datagrams that find no room for their bytes are shed, and room is there again once others were sent on', async (t) => {

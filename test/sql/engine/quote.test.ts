@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { float64, int64, quoteBytes, quoteIdentifier, quoteString } from '../../../src/sql/engine/quote.js';
-import { releaseSession, takeSession } from '../../support/engine-session.js';
+import { releaseSession, takeSession } from '../../support/engine/engine-session.js';
 
 const session = takeSession();
 test.after.always(releaseSession);

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { relation, relationNames } from '../../../src/sql/functions/geometry-relations.js';
 import '../../support/property-seed.js';
-import { releaseSession, takeSession } from '../../support/engine-session.js';
+import { releaseSession, takeSession } from '../../support/engine/engine-session.js';
 
 const session = takeSession();
 test.after.always(releaseSession);

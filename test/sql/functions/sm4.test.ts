@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { quoteBytes } from '../../../src/sql/engine/quote.js';
 import { sm4Decrypted, sm4Encrypted } from '../../../src/sql/functions/sm4.js';
-import { releaseSession, takeSession } from '../../support/engine-session.js';
+import { releaseSession, takeSession } from '../../support/engine/engine-session.js';
 import { propertyRuns } from '../../support/property-seed.js';
 
 const session = takeSession();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
 import { type DataType, dataType, type TagValue } from '../../../src/model/schema.js';
-import { InsertWorld, nowMs } from '../../support/insert-world.js';
+import { InsertWorld, nowMs } from '../../support/load/insert-world.js';
 
 function worldOf(type: DataType): InsertWorld {
   return new InsertWorld().addDatabase('plant').addSuper('s', { c: dataType('INT') }, { tag: type });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
 import { type DataType, dataType } from '../../../src/model/schema.js';
-import { type Cell, cellOf, InsertWorld, nowMs, worldOf } from '../../support/insert-world.js';
+import { type Cell, cellOf, InsertWorld, nowMs, worldOf } from '../../support/load/insert-world.js';
 
 const now = BigInt(nowMs);
 

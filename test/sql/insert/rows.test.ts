@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { FaultError } from '../../../src/model/fault.js';
 import { type DataType, dataType } from '../../../src/model/schema.js';
-import { type Cell, InsertWorld, rowsOf } from '../../support/insert-world.js';
+import { type Cell, InsertWorld, rowsOf } from '../../support/load/insert-world.js';
 import { processorMs } from '../../support/processor-time.js';
 
 /** A column type with values of it: the text of a literal and the cell it must become. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
 import { dataType } from '../../../src/model/schema.js';
-import { InsertWorld, nowMs, rowsOf } from '../../support/insert-world.js';
+import { InsertWorld, nowMs, rowsOf } from '../../support/load/insert-world.js';
 
 const pump = { temp: dataType('FLOAT'), load: dataType('INT') };
 const tags = { site: dataType('VARCHAR', 16), size: dataType('INT') };

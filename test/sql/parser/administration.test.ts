@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, shapeOf } from '../../support/sql/syntax.js';
 
 test('accepts administrative statements without effect', (t) => {
   const cases: Record<string, string> = {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, shapeOf } from '../../support/sql/syntax.js';
 
 const table = { database: bare('d'), name: bare('t') };
 const int = { name: 'INT', length: undefined, scale: undefined };

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, quoted, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, quoted, shapeOf } from '../../support/sql/syntax.js';
 
 const shape = (text: string) => shapeOf(parseStatement(text));
 const type = (name: string, length?: number, scale?: number) => ({ name, length, scale });

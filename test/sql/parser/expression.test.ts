@@ -4,9 +4,9 @@ import { maxNesting } from '../../../src/sql/parser/cursor.js';
 import { maxChainOperands } from '../../../src/sql/parser/expression.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import type { Expression } from '../../../src/sql/syntax/ast.js';
-import { printExpression } from '../../support/print-statement.js';
-import { randomExpression } from '../../support/random-syntax.js';
-import { expressionOf, faultOf, shapeOf } from '../../support/syntax.js';
+import { printExpression } from '../../support/sql/print-statement.js';
+import { randomExpression } from '../../support/sql/random-syntax.js';
+import { expressionOf, faultOf, shapeOf } from '../../support/sql/syntax.js';
 
 /** Each source text with its fully bracketed reading. */
 function reads(t: { is(actual: string, expected: string, message?: string): void }, cases: Record<string, string>) {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { printQuery } from '../../support/print-statement.js';
-import { faultOf, queryOf } from '../../support/syntax.js';
+import { printQuery } from '../../support/sql/print-statement.js';
+import { faultOf, queryOf } from '../../support/sql/syntax.js';
 
 function reads(t: { is(actual: string, expected: string): void }, from: string, expected: string) {
   t.is(printQuery(queryOf(`select a from ${from}`)), `SELECT a FROM ${expected}`);

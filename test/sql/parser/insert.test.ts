@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { processorMs } from '../../support/processor-time.js';
-import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, shapeOf } from '../../support/sql/syntax.js';
 
 test('leaves INSERT of values to its own scanner, faulty ones included', (t) => {
   for (const text of [

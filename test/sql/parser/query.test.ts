@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { cases } from '../../support/cases.js';
-import { printExpression, printQuery } from '../../support/print-statement.js';
-import { randomQuery } from '../../support/random-syntax.js';
-import { bare, faultOf, queryOf, quoted, shapeOf } from '../../support/syntax.js';
+import { printExpression, printQuery } from '../../support/sql/print-statement.js';
+import { randomQuery } from '../../support/sql/random-syntax.js';
+import { bare, faultOf, queryOf, quoted, shapeOf } from '../../support/sql/syntax.js';
 
 test('reads every clause of a block in order', (t) => {
   const source =

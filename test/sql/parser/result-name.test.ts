@@ -1,5 +1,5 @@
 import test from 'ava';
-import { queryOf } from '../../support/syntax.js';
+import { queryOf } from '../../support/sql/syntax.js';
 
 function nameOf(item: string): string | undefined {
   const query = queryOf(`select ${item} from t`);

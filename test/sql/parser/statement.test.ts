@@ -4,7 +4,7 @@ import { FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import type { Statement } from '../../../src/sql/syntax/ast-statement.js';
 import { processorMs } from '../../support/processor-time.js';
-import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, shapeOf } from '../../support/sql/syntax.js';
 
 const realStatements: Record<string, Statement['kind']> = {
   'SELECT server_version()': 'query',

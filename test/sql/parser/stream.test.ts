@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, quoted, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, quoted, shapeOf } from '../../support/sql/syntax.js';
 
 const query = 'select _wstart, count(*) from d.m partition by tbname t interval(10s)';
 

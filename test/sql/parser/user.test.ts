@@ -1,7 +1,7 @@
 import test from 'ava';
 import { FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, quoted, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, quoted, shapeOf } from '../../support/sql/syntax.js';
 
 const shape = (text: string) => shapeOf(parseStatement(text));
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type DataType, dataType, type TableDef } from '../../../src/model/schema.js';
 import type { LabelMatcher, SeriesQuery } from '../../../src/model/series-query.js';
 import { checkPattern, planSeries, seriesTable } from '../../../src/sql/plan/labelled-series.js';
-import { tableOf } from '../../support/blocks.js';
+import { tableOf } from '../../support/blocks/blocks.js';
 
 function metrics(value: DataType, tag = dataType('JSON')): TableDef {
   return { ...tableOf('metrics', { v: value }), tags: [{ name: 'labels', type: tag, physical: 'c2' }] };

@@ -4,7 +4,7 @@ import { parseStatement } from '../../../src/sql/parser/statement.js';
 import type { QueryPlan } from '../../../src/sql/plan/query.js';
 import { movablePlan, movedPlan, type TimePlaces, timePlaces } from '../../../src/sql/plan/time-places.js';
 import { cases } from '../../support/cases.js';
-import { QueryFixture } from '../../support/query-fixture.js';
+import { QueryFixture } from '../../support/engine/query-fixture.js';
 
 const fixture = new QueryFixture();
 test.after.always(() => fixture.close());

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { withPlace } from '../../../src/sql/syntax/place.js';
-import { faultOf } from '../../support/syntax.js';
+import { faultOf } from '../../support/sql/syntax.js';
 
 function told(statement: string): string {
   return withPlace(faultOf(statement), statement).message;

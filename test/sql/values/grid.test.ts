@@ -11,7 +11,7 @@ import {
   startOfCell,
   startOfCellAt,
 } from '../../../src/sql/values/grid.js';
-import { releaseSession, takeSession } from '../../support/engine-session.js';
+import { releaseSession, takeSession } from '../../support/engine/engine-session.js';
 
 const session = takeSession();
 test.after.always(releaseSession);

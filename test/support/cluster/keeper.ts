@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { directoryFor, type Scope } from '../processes.js';
+import { directoryFor, type Scope } from '../service/processes.js';
 import { until } from '../until.js';
 
 const jars = '/usr/share/java';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { fileScope } from '../processes.js';
-import { useDatabase } from '../service.js';
+import { fileScope } from '../service/processes.js';
+import { useDatabase } from '../service/service.js';
 import { skipped } from '../skipped.js';
 import { missingCluster, startCluster } from './nodes.js';
 

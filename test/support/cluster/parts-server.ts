@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { Scope } from '../processes.js';
+import type { Scope } from '../service/processes.js';
 import { fileHash } from './city-hash.js';
 
 /** Of the engine's protocol for fetching parts: the one that has the type of a part, its id and its projections in front of its files. */

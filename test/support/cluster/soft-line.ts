@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { Scope } from '../processes.js';
+import type { Scope } from '../service/processes.js';
 
 /** A line between two ports of this machine, and what a test may do to it. */
 export class SoftLine {

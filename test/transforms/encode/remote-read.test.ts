@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { joinResults, ReadBudget, ReadResult } from '../../../src/transforms/encode/remote-read.js';
-import { packed, type ReadSeries, readAnswer } from '../../support/remote-messages.js';
+import { packed, type ReadSeries, readAnswer } from '../../support/messages/remote-messages.js';
 
 type Sample = readonly [millis: bigint, value: number];
 

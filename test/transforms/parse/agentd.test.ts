@@ -11,8 +11,8 @@ import {
   textPart,
   type ValueList,
   valuesPart,
-} from '../../support/agent-packets.js';
-import { LineProtocolDesk, nowTicks, type ReadRow } from '../../support/line-protocol.js';
+} from '../../support/messages/agent-packets.js';
+import { LineProtocolDesk, nowTicks, type ReadRow } from '../../support/messages/line-protocol.js';
 import { agentRecordings } from '../../support/recordings.js';
 import { spoiltCopies } from '../../support/spoilt.js';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { parseGraphite } from '../../../src/transforms/parse/graphite.js';
-import { LineProtocolDesk, nowTicks } from '../../support/line-protocol.js';
+import { LineProtocolDesk, nowTicks } from '../../support/messages/line-protocol.js';
 import { propertyRuns } from '../../support/property-seed.js';
 import { spoiltCopies } from '../../support/spoilt.js';
 

@@ -2,7 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { TypeName } from '../../../src/model/schema.js';
 import { endOfLine } from '../../../src/transforms/wire/line-cutter.js';
-import { LineProtocolDesk, nowTicks, type Point, printPoint, type ReadValue } from '../../support/line-protocol.js';
+import {
+  LineProtocolDesk,
+  nowTicks,
+  type Point,
+  printPoint,
+  type ReadValue,
+} from '../../support/messages/line-protocol.js';
 
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((s) => !/[\n]|\\$/.test(s));
 const anyName = fc

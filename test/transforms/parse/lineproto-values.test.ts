@@ -2,7 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { Codes } from '../../../src/model/fault.js';
 import type { TypeName } from '../../../src/model/schema.js';
-import { LineProtocolDesk, nowTicks, onlyValue, type ReadValue, rejection } from '../../support/line-protocol.js';
+import {
+  LineProtocolDesk,
+  nowTicks,
+  onlyValue,
+  type ReadValue,
+  rejection,
+} from '../../support/messages/line-protocol.js';
 
 test('reads every kind of value', (t) => {
   const values: [string, TypeName, ReadValue['value']][] = [

@@ -11,7 +11,7 @@ import {
   type ReadValue,
   rejection,
   superTable,
-} from '../../support/line-protocol.js';
+} from '../../support/messages/line-protocol.js';
 
 test('reads measurement, tags, fields and time of a line', (t) => {
   const desk = new LineProtocolDesk();

@@ -7,10 +7,10 @@ import { type PointFormat, pointParsers } from '../../../src/pipelines/formats.j
 import type { ParseOptions } from '../../../src/transforms/points/parse-options.js';
 import { SeriesDictionary } from '../../../src/transforms/points/series-dictionary.js';
 import { cases } from '../../support/cases.js';
-import { doorBodies } from '../../support/door-bodies.js';
-import { databaseOf } from '../../support/line-protocol.js';
+import { doorBodies } from '../../support/doors/door-bodies.js';
+import { databaseOf } from '../../support/messages/line-protocol.js';
+import { packed } from '../../support/messages/remote-messages.js';
 import { mutated, type Random, randomFrom } from '../../support/mutations.js';
-import { packed } from '../../support/remote-messages.js';
 
 /** Bodies per door; `MUTATIONS=5000` takes as many. */
 const count = Number(process.env.MUTATIONS ?? cases(300, 8_000, 100_000));

@@ -2,7 +2,14 @@ import test from 'ava';
 import fc from 'fast-check';
 import { FaultError } from '../../../src/model/fault.js';
 import { parseRemoteRead } from '../../../src/transforms/parse/remote-read.js';
-import { encode, Matcher, packed, readBody, recordings, type TestQuery } from '../../support/remote-messages.js';
+import {
+  encode,
+  Matcher,
+  packed,
+  readBody,
+  recordings,
+  type TestQuery,
+} from '../../support/messages/remote-messages.js';
 
 const kinds = { EQ: 'equal', NEQ: 'not-equal', RE: 'match', NRE: 'not-match' } as const;
 

@@ -2,7 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { Codes } from '../../../src/model/fault.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
-import { LineProtocolDesk, nowTicks, printValue, type ReadValue, superTable } from '../../support/line-protocol.js';
+import {
+  LineProtocolDesk,
+  nowTicks,
+  printValue,
+  type ReadValue,
+  superTable,
+} from '../../support/messages/line-protocol.js';
 import { telnetRecording } from '../../support/recordings.js';
 
 function newDesk(): LineProtocolDesk {

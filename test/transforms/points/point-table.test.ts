@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
-import { LineProtocolDesk } from '../../support/line-protocol.js';
+import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
 
 test('counts the tags of a new series as columns', (t) => {
   const wide = (fields: number): string => `m,a=1,b=2 ${Array.from({ length: fields }, (_, i) => `f${i}=1`).join(',')}`;

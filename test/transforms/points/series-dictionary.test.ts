@@ -2,7 +2,7 @@ import test from 'ava';
 import type { SubTable } from '../../../src/model/schema.js';
 import { PointTable } from '../../../src/transforms/points/point-table.js';
 import { SeriesDictionary } from '../../../src/transforms/points/series-dictionary.js';
-import { LineProtocolDesk } from '../../support/line-protocol.js';
+import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
 
 function subTable(id: bigint): SubTable {
   return { key: id, id, name: `t_${id}`, superTable: 'm', tags: new Map(), ttl: 0, registered: false };

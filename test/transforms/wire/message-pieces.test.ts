@@ -8,9 +8,9 @@ import {
   type MessageShape,
   type PieceLimits,
 } from '../../../src/transforms/wire/message-pieces.js';
-import { attributesOf, otlpAnswer, otlpRequest } from '../../support/otlp-messages.js';
+import { attributesOf, otlpAnswer, otlpRequest } from '../../support/messages/otlp-messages.js';
+import { decode, encode } from '../../support/messages/remote-messages.js';
 import { propertyRuns } from '../../support/property-seed.js';
-import { decode, encode } from '../../support/remote-messages.js';
 
 const series: MessageShape = { steps: [new Set([1, 5])], apart: new Set([3]) };
 const points: MessageShape = {

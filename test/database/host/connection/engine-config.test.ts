@@ -1,6 +1,6 @@
 import test from 'ava';
 import { EngineClient } from '../../../../src/database/engine/client.js';
-import { sharedEngine } from '../../../support/shared-engine.js';
+import { sharedEngine } from '../../../support/engine/shared-engine.js';
 
 const engine = await sharedEngine();
 test.after.always(engine.end);

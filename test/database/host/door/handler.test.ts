@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ClickHouseError, createClient } from '@clickhouse/client';
 import test from 'ava';
-import { startEngine } from '../../../support/engine.js';
+import { startEngine } from '../../../support/engine/engine.js';
 import { until } from '../../../support/until.js';
 
 const { endpoint, end } = await startEngine();

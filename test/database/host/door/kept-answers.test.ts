@@ -4,7 +4,7 @@ import { EngineClient } from '../../../../src/database/engine/client.js';
 import { ShortAsks } from '../../../../src/database/engine/short-asks.js';
 import { KeptAnswers } from '../../../../src/database/host/door/kept-answers.js';
 import { nothingAfter } from '../../../../src/sql/engine/storage.js';
-import { startEngine } from '../../../support/engine.js';
+import { startEngine } from '../../../support/engine/engine.js';
 import { until } from '../../../support/until.js';
 
 const { supervisor, endpoint, end } = await startEngine();

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { exceptionReply } from '../../../../src/database/host/connection/exception.js';
 import { Spool } from '../../../../src/database/host/door/spool.js';
-import { temporaryDirectory } from '../../../support/engine.js';
+import { temporaryDirectory } from '../../../support/engine/engine.js';
 import { smallDisk } from '../../../support/small-disk.js';
 
 async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { delivered } from '../../../../src/model/delivery.js';
 import type { Credentials, WriteRequest } from '../../../../src/model/exchange.js';
 import { Codes, fault } from '../../../../src/model/fault.js';
-import { answering, ask, basic, password, rows, startRoom, user } from '../../../support/http-room.js';
+import { answering, ask, basic, password, rows, startRoom, user } from '../../../support/doors/http-room.js';
 
 const bad = fault('parameter', Codes.lineSyntax, 'no field');
 

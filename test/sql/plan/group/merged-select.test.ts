@@ -1,5 +1,5 @@
 import test from 'ava';
-import { metersFixture, start } from '../../../support/meters.js';
+import { metersFixture, start } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
 test.after.always(() => fixture.close());

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { cases } from '../../../support/cases.js';
-import { QueryFixture, type Rows } from '../../../support/query-fixture.js';
+import { QueryFixture, type Rows } from '../../../support/engine/query-fixture.js';
 
 const fixture = new QueryFixture();
 test.after.always(() => fixture.close());

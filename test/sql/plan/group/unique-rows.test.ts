@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { UniqueRows } from '../../../../src/model/unique-rows.js';
 import { mergedRows } from '../../../../src/sql/plan/group/unique-rows.js';
 import { cases } from '../../../support/cases.js';
-import { QueryFixture, type Rows } from '../../../support/query-fixture.js';
+import { QueryFixture, type Rows } from '../../../support/engine/query-fixture.js';
 
 const fixture = new QueryFixture();
 test.after.always(() => fixture.close());

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
-import { metersFixture, start } from '../../../support/meters.js';
+import { metersFixture, start } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
 test.after.always(() => fixture.close());

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
-import { metersFixture } from '../../../support/meters.js';
+import { metersFixture } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
 /** States at ticks 0 to 8, and what an event looks at. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
-import { metersFixture } from '../../../support/meters.js';
-import type { Asked } from '../../../support/query-fixture.js';
+import type { Asked } from '../../../support/engine/query-fixture.js';
+import { metersFixture } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
 const minute = 1700000040000;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
-import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/line-protocol.js';
+import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/messages/line-protocol.js';
 import { fixturePath } from '../../../support/recordings.js';
 
 const url = 'http://host:9100';

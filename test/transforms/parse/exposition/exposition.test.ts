@@ -4,7 +4,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
 import { boundName } from '../../../../src/transforms/points/bound-field.js';
-import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/line-protocol.js';
+import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/messages/line-protocol.js';
 import { fixturePath } from '../../../support/recordings.js';
 import { spoiltCopies } from '../../../support/spoilt.js';
 

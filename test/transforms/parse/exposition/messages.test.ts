@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { expositionHead } from '../../../../src/model/exposition-head.js';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
-import { familiesOf } from '../../../support/exposition-messages.js';
-import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/line-protocol.js';
+import { familiesOf } from '../../../support/messages/exposition-messages.js';
+import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/messages/line-protocol.js';
 import { fixturePath } from '../../../support/recordings.js';
 import { spoiltCopies } from '../../../support/spoilt.js';
 

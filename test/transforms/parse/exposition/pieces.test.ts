@@ -5,8 +5,8 @@ import { FaultError } from '../../../../src/model/fault.js';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
 import { cutExposition } from '../../../../src/transforms/parse/exposition/pieces.js';
 import type { PieceLimits } from '../../../../src/transforms/wire/message-pieces.js';
-import { familiesOf } from '../../../support/exposition-messages.js';
-import { LineProtocolDesk } from '../../../support/line-protocol.js';
+import { familiesOf } from '../../../support/messages/exposition-messages.js';
+import { LineProtocolDesk } from '../../../support/messages/line-protocol.js';
 import { propertyRuns } from '../../../support/property-seed.js';
 
 const labels = new Map([['job', 'cut']]);

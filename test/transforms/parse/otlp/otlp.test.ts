@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { parseOtlpJson } from '../../../../src/transforms/parse/otlp/json.js';
 import { parseOtlp } from '../../../../src/transforms/parse/otlp/otlp.js';
 import { OtlpTime } from '../../../../src/transforms/parse/otlp/time.js';
-import { LineProtocolDesk } from '../../../support/line-protocol.js';
-import { attributesOf, otlpRequest, requestOf } from '../../../support/otlp-messages.js';
-import { readBoth, readOtlp } from '../../../support/otlp-reading.js';
+import { LineProtocolDesk } from '../../../support/messages/line-protocol.js';
+import { attributesOf, otlpRequest, requestOf } from '../../../support/messages/otlp-messages.js';
+import { readBoth, readOtlp } from '../../../support/messages/otlp-reading.js';
 import { propertyRuns } from '../../../support/property-seed.js';
 
 const nanos = '1700000000123456789';

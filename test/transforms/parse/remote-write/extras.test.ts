@@ -1,9 +1,16 @@
 import test from 'ava';
 import { parseRemoteWrite } from '../../../../src/transforms/parse/remote-write/remote-write.js';
 import type { ParseOptions } from '../../../../src/transforms/points/parse-options.js';
-import { LineProtocolDesk } from '../../../support/line-protocol.js';
+import { LineProtocolDesk } from '../../../support/messages/line-protocol.js';
+import {
+  encode,
+  labelsOf,
+  packed,
+  type TestSeries,
+  writeBody,
+  writeBody2,
+} from '../../../support/messages/remote-messages.js';
 import { propertyRuns } from '../../../support/property-seed.js';
-import { encode, labelsOf, packed, type TestSeries, writeBody, writeBody2 } from '../../../support/remote-messages.js';
 import { spoiltCopies } from '../../../support/spoilt.js';
 
 const timestamp = 1_700_000_000_123;

@@ -1,9 +1,22 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FaultError } from '../../../../src/model/fault.js';
-import { LineProtocolDesk } from '../../../support/line-protocol.js';
-import { encode, labelsOf, packed, type TestSeries, writeBody, writeBody2 } from '../../../support/remote-messages.js';
-import { jsonOf, parseBody, type ReadSample, readSamples, samplesOf } from '../../../support/remote-reading.js';
+import { LineProtocolDesk } from '../../../support/messages/line-protocol.js';
+import {
+  encode,
+  labelsOf,
+  packed,
+  type TestSeries,
+  writeBody,
+  writeBody2,
+} from '../../../support/messages/remote-messages.js';
+import {
+  jsonOf,
+  parseBody,
+  type ReadSample,
+  readSamples,
+  samplesOf,
+} from '../../../support/messages/remote-reading.js';
 
 const one = { samples: [{ value: 1.5, timestamp: 1700000000123 }] };
 

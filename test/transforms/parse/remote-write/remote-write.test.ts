@@ -3,7 +3,7 @@ import test from 'ava';
 import { FaultError } from '../../../../src/model/fault.js';
 import { parseRemoteWrite } from '../../../../src/transforms/parse/remote-write/remote-write.js';
 import { SeriesDictionary } from '../../../../src/transforms/points/series-dictionary.js';
-import { LineProtocolDesk, superTable } from '../../../support/line-protocol.js';
+import { LineProtocolDesk, superTable } from '../../../support/messages/line-protocol.js';
 import {
   encode,
   labelsOf,
@@ -13,8 +13,14 @@ import {
   type TestSeries,
   writeBody,
   writeBody2,
-} from '../../../support/remote-messages.js';
-import { jsonOf, parseBody, type ReadSample, readSamples, samplesOf } from '../../../support/remote-reading.js';
+} from '../../../support/messages/remote-messages.js';
+import {
+  jsonOf,
+  parseBody,
+  type ReadSample,
+  readSamples,
+  samplesOf,
+} from '../../../support/messages/remote-reading.js';
 
 function refusal(body: Uint8Array, more = {}): string {
   try {

@@ -2,8 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { ParsedPoints } from '../../../../src/transforms/points/parse-options.js';
 import { ElementCutter } from '../../../../src/transforms/wire/json-elements.js';
-import type { LineProtocolDesk, ReadRow, ReadValue } from '../../../support/line-protocol.js';
-import { newDesk, object } from '../../../support/tsdbwire-objects.js';
+import type { LineProtocolDesk, ReadRow, ReadValue } from '../../../support/messages/line-protocol.js';
+import { newDesk, object } from '../../../support/messages/tsdbwire-objects.js';
 
 const word = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })

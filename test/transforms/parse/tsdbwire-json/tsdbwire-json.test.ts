@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
 import { parseOpentsdbJson } from '../../../../src/transforms/parse/tsdbwire-json/tsdbwire-json.js';
-import { LineProtocolDesk, nowTicks, type ReadValue, superTable } from '../../../support/line-protocol.js';
-import { newDesk, object } from '../../../support/tsdbwire-objects.js';
+import { LineProtocolDesk, nowTicks, type ReadValue, superTable } from '../../../support/messages/line-protocol.js';
+import { newDesk, object } from '../../../support/messages/tsdbwire-objects.js';
 
 /** The message of the only rejected object. */
 function rejection(text: string | Uint8Array): string {
