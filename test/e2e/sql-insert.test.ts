@@ -249,3 +249,34 @@ test('a tag may be as long as it is declared', async (t) => {
   await service.run("INSERT INTO full_tags.s USING full_tags.m TAGS ('höhe', 'höhe') VALUES (NOW, 1)");
   t.deepEqual(await service.rows('SELECT g, h FROM full_tags.m'), [['höhe', 'höhe']]);
 });
+
+test('a text that is not UTF-8 is refused with its column, and bytes are taken where they may be any', async (t) => {
+  const db = await freshDatabase();
+  await service.run(`CREATE TABLE ${db}.bytes (ts TIMESTAMP, raw VARBINARY(8), name NCHAR(8))`);
+  const refusals = async (...statements: readonly string[]) => {
+    const answers = await Promise.all(statements.map((sql) => service.sql(Buffer.from(sql, 'latin1'))));
+    return answers.map(({ body }) => [
+      body.code,
+      body.desc?.replace(/^.*(\(.*\))$/, '$1').replace(/byte \d+/, 'byte …'),
+    ]);
+  };
+  t.deepEqual(
+    await refusals(
+      `INSERT INTO ${db}.bytes VALUES (NOW, '\xff', 'a') (NOW, 'b', 'stra\xdfe')`,
+      `INSERT INTO ${db}.s1 USING ${db}.s TAGS ('\xe9t\xe9', 1) VALUES (NOW, 1, 'x')`,
+      `INSERT INTO ${db}.\`s\xe9\` USING ${db}.s TAGS ('a', 1) VALUES (NOW, 1, 'x')`,
+      `INSERT INTO ${db}.s (tbname, ts, a, site, n) VALUES ('s\xe9', NOW, 1, 'a', 1)`,
+      `CREATE TABLE ${db}.s2 USING ${db}.s TAGS ('\xe9', 1)`,
+    ),
+    [
+      [0x0216, '(the text of name is not UTF-8)'],
+      [0x0216, '(the text of site is not UTF-8)'],
+      [0x0216, '(a text that is not UTF-8)'],
+      [0x0216, '(a text that is not UTF-8)'],
+      [0x2600, 'syntax error: the statement is not UTF-8 from byte … on'],
+    ],
+  );
+  await service.run(Buffer.from(`INSERT INTO ${db}.bytes VALUES (NOW, '\xff\x01', '\xc3\xa9')`, 'latin1'));
+  t.deepEqual(await service.rows(`SELECT raw, name FROM ${db}.bytes`), [['ff01', 'é']]);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), [['bytes'], ['t']]);
+});

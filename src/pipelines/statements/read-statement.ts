@@ -1,4 +1,5 @@
-import { FaultError } from '../../model/fault.js';
+import { isUtf8 } from 'node:buffer';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -69,5 +70,13 @@ function readStatement(text: Buffer, maxBytes: number): Statement {
     text.toString('utf8', 0, isTooLong ? Math.min(maxBytes, longHeadBytes) : text.length),
   );
   if (isTooLong && statement.kind !== 'insert') throw new FaultError(refusals.statementTooLong);
+  if (statement.kind !== 'insert' && !isUtf8(text)) throw notUtf8(text);
   return statement;
+}
+
+/** Bytes that are no character would become others, and so would names and texts. */
+function notUtf8(text: Buffer): FaultError {
+  const [before = ''] = text.toString('utf8').split('\ufffd', 1);
+  const message = `syntax error: the statement is not UTF-8 from byte ${Buffer.byteLength(before) + 1} on`;
+  return new FaultError(fault('syntax', Codes.syntaxError, message));
 }

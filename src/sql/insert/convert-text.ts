@@ -32,6 +32,7 @@ export class TextReader {
       token === Token.number && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
     const isWord = token === Token.word && !cursor.textIs('NOW') && !cursor.textIs('TODAY');
     if (isWord || isNoNumber) throw cursor.syntaxError('invalid data or symbol', from);
+    if (!cursor.isUtf8()) throw cursor.syntaxError(`the text of ${column.name} is not UTF-8`, from);
     this.#take(cursor.text, cursor.textStart, cursor.textEnd);
     // a text of no more bytes than the limit has no more characters either
     if (this.end - this.start > column.type.length) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   apostrophe,
   backquote,
@@ -65,6 +66,8 @@ export class Cursor {
   textStart = 0;
   textEnd = 0;
   readonly #statement: Buffer;
+  /** Texts of a statement that is UTF-8 throughout need no look; undefined until one is read. */
+  #isUtf8: boolean | undefined;
   /** Made when it is needed: most statements hold no escapes, and short ones are many. */
   #scratch: Uint8Array = noBytes;
   /** The string that is read holds no escapes. */
@@ -132,9 +135,18 @@ export class Cursor {
     return true;
   }
 
-  /** The text of the last literal as a string. */
+  /** True when the text of the last literal is UTF-8. */
+  isUtf8(): boolean {
+    this.#isUtf8 ??= isUtf8(this.bytes);
+    return this.#isUtf8 || isUtf8(this.text.subarray(this.textStart, this.textEnd));
+  }
+
+  /** The text of the last literal as a string; throws where it is not UTF-8. */
   textString(): string {
     const { text } = this;
+    if (!this.isUtf8()) {
+      throw this.syntaxError('a text that is not UTF-8', text === this.bytes ? this.textStart - 1 : this.at);
+    }
     return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8', this.textStart, this.textEnd);
   }
 
@@ -295,11 +307,10 @@ export class Cursor {
     if (close < 0) throw this.syntaxError('invalid data or symbol');
     if (close === start + 1) throw invalidIdentifier('');
     this.at = close + 1;
-    return {
-      text: this.#statement.toString('utf8', start + 1, close).replaceAll('``', '`'),
-      quoted: true,
-      span: { start, end: close + 1 },
-    };
+    this.textStart = start + 1;
+    this.textEnd = close;
+    this.text = bytes;
+    return { text: this.textString().replaceAll('``', '`'), quoted: true, span: { start, end: close + 1 } };
   }
 
   #readNumber(): void {
