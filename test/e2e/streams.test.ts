@@ -349,6 +349,6 @@ brief('a stream reads and writes with the rights of its maker', async (t) => {
   t.is(await service.code('DROP STREAM anns', bob), 0x03f1);
   await service.run('REVOKE READ ON d.* FROM ann');
   const status = "SELECT status, message FROM information_schema.ins_streams WHERE stream_name = 'anns'";
-  await becomes(t, status, [['Failed', 'Permission denied or target object not exist']]);
+  await becomes(t, status, [['Failed', 'Permission denied or target object not exist: `d`']]);
   await service.run('DROP STREAM anns', ann);
 });

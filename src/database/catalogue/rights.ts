@@ -2,6 +2,7 @@ import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../mod
 import { refusals } from '../../model/refusals.js';
 import type { TopicDef } from '../../model/topic.js';
 import { systemDatabases } from '../../sql/values/context.js';
+import { quotedName } from '../../text/quoted-name.js';
 import type { Catalogue } from './catalogue.js';
 import { type Right, rights } from './operations.js';
 import { administrator, everyDatabase } from './principals.js';
@@ -9,8 +10,8 @@ import { administrator, everyDatabase } from './principals.js';
 /** Lists of nodes, settings and of what runs: hidden from users without SYSINFO. */
 const systemTables: ReadonlySet<string> = new Set(
   (
-    'ins_dnodes ins_mnodes ins_qnodes ins_snodes ins_bnodes ins_anodes ins_cluster ins_vnodes ins_vgroups ins_configs ' +
-    'ins_dnode_variables ins_grants ins_disk_usage ins_compacts ins_compact_details ins_encryptions ins_arbgroups ' +
+    'ins_dnodes ins_mnodes ins_qnodes ins_snodes ins_bnodes ins_anodes ins_anodes_full ins_xnodes ins_cluster ins_vnodes ins_vgroups ins_configs ' +
+    'ins_dnode_variables ins_grants ins_grants_full ins_grants_logs ins_disk_usage ins_compacts ins_compact_details ins_encryptions ins_arbgroups ' +
     'perf_connections perf_queries perf_apps perf_trans perf_consumers'
   ).split(' '),
 );
@@ -110,7 +111,7 @@ export class Access {
   require(right: Right, database: string, ...tables: readonly string[]): void {
     if (this.may(right, database, ...tables)) return;
     const hidden = right === 'READ' && systemDatabases.includes(database);
-    throw hidden ? new FaultError(denied) : this.refusal(database);
+    throw hidden ? new FaultError(denied) : this.refusal(database, right);
   }
 
   /** Throws unless the user may consume a topic: as its maker, with SUBSCRIBE on it or on its database. */
@@ -125,12 +126,18 @@ export class Access {
   }
 
   /**
-   * Refusal for a user without a right: the same whether the database exists or not, except those who may make one, for
-   * their programs do so when it is missing.
+   * Refusal for a user without a right, which it names where the user may know of the database: otherwise it is the same
+   * whether that exists or not, except those who may make one, for their programs do so when it is missing.
    */
-  refusal(database: string): FaultError {
+  refusal(database: string, right?: Right): FaultError {
     const isMissing = this.#catalogue.database(database) === undefined && this.createsDatabases;
-    return new FaultError(isMissing ? missingDatabase(database) : denied);
+    if (isMissing) return new FaultError(missingDatabase(database));
+    const name = quotedName(database);
+    const why =
+      right === undefined || !this.sees(database)
+        ? `: ${name}`
+        : `; GRANT ${right} ON ${name}.* TO ${this.user} allows it`;
+    return new FaultError({ ...denied, message: denied.message + why });
   }
 }
 
