@@ -32,7 +32,8 @@ export function planSelect(
     const { value } = order;
     return value.kind === 'column' ? order : { ...order, value: withoutAliases(value, items, relation) };
   });
-  const task = { select: { ...select, orderBy }, relation, env, items, filter, serial };
+  const having = select.having && withoutAliases(select.having, items, relation);
+  const task = { select: { ...select, orderBy, having }, relation, env, items, filter, serial };
   if (select.window?.kind === 'external') return planExternal(inExternalWindows(task, select.window));
   if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);

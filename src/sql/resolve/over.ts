@@ -69,6 +69,15 @@ const functions: Readonly<Record<string, OverFunction>> = {
   DENSE_RANK: ranking('dense_rank', bigintType),
   PERCENT_RANK: ranking('percent_rank', doubleType),
   CUME_DIST: ranking('cume_dist', doubleType),
+  NTILE: {
+    parameters: ['integer'],
+    required: 1,
+    result: () => bigintType,
+    sql: ([count], { rows }) => {
+      const buckets = integerArgument('NTILE', count, 1n, 2n ** 31n);
+      return castToEngine(`ntile(${buckets}) OVER (${rows} ${wholePartition})`, bigintType);
+    },
+  },
   LAG: neighbour('LAG', 'lagInFrame'),
   LEAD: neighbour('LEAD', 'leadInFrame'),
   FIRST_VALUE: atEnd('first_value'),

@@ -242,7 +242,7 @@ test('a statement about another user is refused as a statement, not as a login',
   t.deepEqual([again.status, again.body.code], [200, 0x0350]);
 });
 
-statements('aliases of the select list stand in expressions of ORDER BY and keys', service, 'd', [
+statements('aliases of the select list stand in expressions of ORDER BY, keys and HAVING', service, 'd', [
   {
     sql: 'SELECT g, avg(v) AS m FROM s GROUP BY g ORDER BY m * -1',
     rows: [
@@ -253,6 +253,13 @@ statements('aliases of the select list stand in expressions of ORDER BY and keys
   { sql: 'SELECT v AS x FROM a ORDER BY 0 - x', rows: [[5], [2], [1]] },
   { sql: 'SELECT v % 2 AS odd FROM a PARTITION BY odd + 1 ORDER BY odd + 1 LIMIT 1', rows: [[0]] },
   { sql: 'SELECT v AS x FROM a ORDER BY y + 1', error: 0x2602 },
+  { sql: 'SELECT g AS site, count(*) AS c FROM s GROUP BY g HAVING c + 1 > 3 AND site = 1', rows: [[1, 3]] },
+  { sql: 'SELECT g AS v, count(*) FROM s GROUP BY g HAVING v > 1', error: 0x260a },
+  {
+    sql: `SELECT count(*) AS c FROM a WHERE ts >= 1700000000000 AND ts < 1700000180000 INTERVAL(1m, 20s) FILL(VALUE, 0)
+      HAVING c = 0 OR c > 2`,
+    rows: [],
+  },
 ]);
 
 statements('COUNT, SUM and AVG take each value once', service, 'd', [

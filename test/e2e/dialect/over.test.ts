@@ -56,6 +56,21 @@ statements('OVER ranks rows and looks at their neighbours', service, 'd', [
     ],
   },
   {
+    sql: `SELECT v, ntile(2) OVER (ORDER BY v), ntile(9) OVER (PARTITION BY g ORDER BY v DESC) FROM a ORDER BY v`,
+    meta: [
+      ['v', 'INT', 4],
+      ['ntile(2) over (order by v)', 'BIGINT', 8],
+      ['ntile(9) over (partition by g order by v desc)', 'BIGINT', 8],
+    ],
+    rows: [
+      [1, 1, 3],
+      [2, 1, 2],
+      [5, 2, 1],
+    ],
+  },
+  { sql: 'SELECT ntile(0) OVER (ORDER BY v) FROM a', error: 0x2803 },
+  { sql: 'SELECT ntile() OVER (ORDER BY v) FROM a', error: 0x2801 },
+  {
     sql: `SELECT first_value(v) OVER w1, last_value(v) OVER (ORDER BY ts), 1 FROM a`,
     error: 0x2600,
   },

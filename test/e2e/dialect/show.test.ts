@@ -256,6 +256,12 @@ const listsOf: Readonly<Record<string, string>> = {
   USERS: 'information_schema.ins_users',
   DNODES: 'information_schema.ins_dnodes',
   MNODES: 'information_schema.ins_mnodes',
+  'ANODES FULL': 'information_schema.ins_anodes_full',
+  XNODES: 'information_schema.ins_xnodes',
+  SCANS: 'information_schema.ins_scans',
+  RETENTIONS: 'information_schema.ins_retentions',
+  RSMAS: 'information_schema.ins_rsmas',
+  SSMIGRATES: 'information_schema.ins_ssmigrates',
   QNODES: 'information_schema.ins_qnodes',
   SNODES: 'information_schema.ins_snodes',
   BNODES: 'information_schema.ins_bnodes',
@@ -287,8 +293,8 @@ test('a SHOW list and the SELECT over its system table give the same', async (t)
 
 test('every other list answers, if only with no rows', async (t) => {
   const lists =
-    'CLUSTER,CLUSTER MACHINES,VARIABLES,LOCAL VARIABLES,USERS FULL,GRANTS FULL,GRANTS LOGS,ANODES,ANODES FULL,VNODES,ROLES,MOUNTS,' +
-    'QUERIES,CONNECTIONS,APPS,SCORES,VTABLES,SCANS,SSMIGRATES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS,plain.STREAMS,VNODES ON DNODE 1';
+    'CLUSTER,CLUSTER MACHINES,VARIABLES,LOCAL VARIABLES,USERS FULL,GRANTS FULL,GRANTS LOGS,ANODES,VNODES,ROLES,MOUNTS,' +
+    'QUERIES,CONNECTIONS,APPS,SCORES,VTABLES,plain.DISK_INFO,plain.VIEWS,plain.TSMAS,plain.STREAMS,VNODES ON DNODE 1';
   for (const list of lists.split(',')) {
     const { body, text } = await service.sql(`SHOW ${list}`);
     t.is(body.code, 0, text);
