@@ -1,4 +1,5 @@
 import { Observable, type OperatorFunction } from 'rxjs';
+import { Slice } from '../async/slice.js';
 import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import { delivered } from '../model/delivery.js';
 import { StatsdReader } from './parse/statsd.js';
@@ -69,7 +70,7 @@ export function aggregateStatsd(
     });
 }
 
-/** Writes one gather after the other, block by block as there is room. */
+/** Writes one gather after the other, block by block as there is room; others have their turns between blocks. */
 class Gatherer {
   readonly #store: StatStore;
   readonly #options: GatherOptions;
@@ -91,14 +92,14 @@ class Gatherer {
   begin(): boolean {
     if (this.#current !== undefined || this.#out >= this.#options.workers) return false;
     this.#open();
-    this.#pump();
+    void this.#pump();
     return true;
   }
 
   /** Writes all that is left, then calls back once. */
   finish(finished: () => void): void {
     this.#finished = finished;
-    this.#pump();
+    void this.#pump();
   }
 
   /** Times of one series must differ, or the later row would replace the earlier one. */
@@ -108,9 +109,10 @@ class Gatherer {
     this.#current = this.#store.gather(this.#lastMicros, this.#options.blockBytes);
   }
 
-  #pump(): void {
+  async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
+    const slice = new Slice();
     while (this.#out < this.#options.workers) {
       if (this.#current === undefined) {
         if (this.#finished === undefined || this.#isLast) break;
@@ -120,6 +122,7 @@ class Gatherer {
       const { value } = this.#current!.next();
       if (value === undefined) this.#current = undefined;
       else this.#send(value.bytes, value.rows);
+      if (slice.isOver()) await slice.next();
     }
     this.#pumping = false;
     if (this.#isLast && this.#current === undefined && this.#out === 0) this.#end();
@@ -142,7 +145,7 @@ class Gatherer {
       bytes: bytes.length,
       settle: () => {
         this.#out--;
-        this.#pump();
+        void this.#pump();
       },
     });
   }

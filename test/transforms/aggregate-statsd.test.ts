@@ -6,10 +6,11 @@ import { Codes, fault } from '../../src/model/fault.js';
 import { aggregateStatsd, type StatCounts } from '../../src/transforms/aggregate-statsd.js';
 import { StatStore } from '../../src/transforms/stat-store.js';
 import { deleteAll, statLimits } from '../support/messages/stat-lines.js';
+import { until } from '../support/until.js';
 
 const target = { database: 'd', user: 'u', createDatabase: false, ttl: 0 };
 
-function make(workers = 2, blockBytes = 4096) {
+function make(workers = 2, blockBytes = 4096, take?: (batch: Batch<ByteBlock>) => void) {
   const texts$ = new Subject<Batch<ByteBlock>>();
   const ticks$ = new Subject<void>();
   const counts: StatCounts = { messages: 0, rejectedLines: 0, ignoredLines: 0, gathers: 0, skippedTicks: 0 };
@@ -18,7 +19,7 @@ function make(workers = 2, blockBytes = 4096) {
   const state = { ended: false };
   const options = { origin: 'statsgw', target, ticks$, nowMicros: () => 7n, workers, blockBytes };
   texts$.pipe(aggregateStatsd(store, options, counts)).subscribe({
-    next: (batch) => out.push(batch),
+    next: take ?? ((batch) => out.push(batch)),
     complete: () => {
       state.ended = true;
     },
@@ -96,6 +97,21 @@ test('a gather of many series goes out in blocks, as many at once as there are w
     out.reduce((rows, batch) => rows + batch.rows, 0),
     200,
   );
+});
+
+test('others have their turns between the blocks of a gather that are written at once', async (t) => {
+  let [blocks, rows] = [0, 0];
+  const { ticks$, send } = make(2, 2048, (batch) => {
+    const busyUntil = performance.now() + 11;
+    while (performance.now() < busyUntil);
+    blocks++;
+    rows += batch.rows;
+    batch.settle(delivered(batch.rows));
+  });
+  send(Array.from({ length: 200 }, (_, i) => `name.${i}:1|c`).join('\n'));
+  ticks$.next();
+  t.is(blocks, 1);
+  t.true(await until(() => rows === 200));
 });
 
 test('the end of the text gathers what is left and waits for it', (t) => {

@@ -10,6 +10,10 @@ test('counters are summed, scaled by their rate and cut to whole numbers', (t) =
   t.deepEqual(statsOf('page.hits:4|c|@0.2'), { 'page.hits,metric_type=counter': { value: 20 } });
   t.deepEqual(statsOf('a:1|c|@0.3', 'a:1|c|@0.1', 'a:-2|c'), { 'a,metric_type=counter': { value: 11 } });
   t.deepEqual(statsOf('a:1.9|c:4.6e-5|c:-1.9|c:3|c'), { 'a,metric_type=counter': { value: 3 } });
+  t.deepEqual(statsOf('a:1|c', 'a:2|C|@0.5', 'a:4|m|#x'), {
+    'a,metric_type=counter': { value: 5 },
+    'a,metric_type=counter,x=true': { value: 4 },
+  });
 });
 
 test('rates that are written with few digits are what they stand for', (t) => {

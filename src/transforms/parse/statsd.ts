@@ -11,11 +11,14 @@ const upperT = 0x54;
 /** Greatest number of seconds whose microseconds are exact and can be a time of a row. */
 const maxSeconds = 2 ** 33;
 
-/** Kinds of what is collected about a name; distributions are histograms. */
+/** Kinds of what is collected about a name; distributions are histograms, meters are counters. */
 export const StatKind = { counter: 0, gauge: 1, set: 2, timing: 3, histogram: 4 } as const;
 
 const kindByLetter: Readonly<Record<number, number>> = {
   [lowerC]: StatKind.counter,
+  // Counters of Brubeck, and meters of Netdata.
+  67: StatKind.counter,
+  109: StatKind.counter,
   103: StatKind.gauge,
   115: StatKind.set,
   104: StatKind.histogram,
