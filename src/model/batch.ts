@@ -46,7 +46,7 @@ export interface Target {
   /** Unit of the timestamps in the text; `auto` guesses that of each by its size. */
   readonly precision: TimeUnit | 'auto';
   /** Set when the text is parsed. */
-  readonly reading?: Reading;
+  readonly reading?: Reading | undefined;
   /** Set by a sender that is told how many rows are of which kind. */
   readonly tally?: WriteTally | undefined;
   /** Of a text that is taken whole: one bad row is enough to store none. */
@@ -147,10 +147,21 @@ export function batchFrom<P extends Payload>(
   return { origin, target, payload, rows, bytes, settle };
 }
 
+/**
+ * The target of a write on behalf of a user. What a target lacks is there as undefined, so that all targets are of one shape: code that meets
+ * many shapes looks for each field anew.
+ */
+export function targetOf(
+  { database, createDatabase, ttl, precision, tally, isWhole, ack }: Omit<Target, 'user'>,
+  user: string,
+  reading?: Reading,
+): Target {
+  return { database, user, createDatabase, ttl, precision, reading, tally, isWhole, ack };
+}
+
 /** A target at the state of the world in which its text is read. */
 export function targetAt(target: Target, reading: Reading): Target {
-  const { database, user, createDatabase, ttl, precision, tally, isWhole, ack } = target;
-  return { database, user, createDatabase, ttl, precision, reading, tally, isWhole, ack };
+  return targetOf(target, target.user, reading);
 }
 
 /** One child of a batch that is split. */

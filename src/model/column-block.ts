@@ -63,7 +63,7 @@ export interface ColumnBlock {
   /** Sub-tables not known to be registered, each once; the sink registers them before it writes. */
   readonly newSubTables: readonly SubTable[];
   /** The definition that was found to have every column and tag of the block, so that it is not compared again. */
-  coveredBy?: TableDef;
+  coveredBy?: TableDef | undefined;
 }
 
 /** The name of a table among those of all databases. Names may hold any character, so the length of the first one says where the second begins. */
@@ -350,6 +350,7 @@ export class BlockBuilder {
       nullMeaning: this.nullMeaning,
       style: this.style,
       newSubTables: this.newSubTables,
+      coveredBy: undefined,
     };
   }
 }

@@ -299,9 +299,9 @@ export class WritePipeline implements Component {
   /** Rows that are answered once they are stored do not need their text. */
   #asAcknowledged(batch: Batch<RowSet>): Batch<RowSet> {
     const { writeLog } = this.#context;
+    if (writeLog !== undefined && (batch.target.ack ?? writeLog.ack) === 'logged') return batch;
     const { text, ...payload } = batch.payload;
-    const isLogged = writeLog !== undefined && (batch.target.ack ?? writeLog.ack) === 'logged';
-    return isLogged || text === undefined ? batch : { ...batch, payload };
+    return text === undefined ? batch : { ...batch, payload };
   }
 
   #newLogStage({ wal, rejected }: WriteLog): LogStage {

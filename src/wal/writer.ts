@@ -134,7 +134,12 @@ export class SegmentWriter {
     this.#scheduled = false;
     if (this.#busy || this.#queue.length === 0) return;
     const entries = this.#take();
-    const length = entries.reduce((sum, entry) => sum + entry.length, 0);
+    let length = 0;
+    const pieces: Uint8Array[] = [];
+    for (const entry of entries) {
+      length += entry.length;
+      for (const piece of entry.pieces) pieces.push(piece);
+    }
     let segment: Segment;
     try {
       segment = this.#segmentFor(length);
@@ -143,7 +148,6 @@ export class SegmentWriter {
       return;
     }
     this.#busy = true;
-    const pieces = entries.flatMap((entry) => entry.pieces);
     if (length <= syncBytes && this.#limits.sync !== 'always') {
       this.#writeNow(pieces, entries, segment, length);
       return;

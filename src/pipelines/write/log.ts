@@ -174,9 +174,24 @@ export class LogStage implements GroupLog {
     const { format, bytes, part, nowNs = 0n, zone = '' } = text;
     const receivedMicros = reading?.nowMicros ?? 0n;
     const home = homeOf(format, database, payload.blocks);
-    const where = { origin, ...home, user, createDatabase, ttl, precision, receivedMicros } as const;
     const { rejectedRows } = payload;
-    this.#context.wal.append({ ...where, format, part, nowNs, zone, rejectedRows, bytes }, (result) => {
+    const logged = {
+      origin,
+      format,
+      database: home.database,
+      user,
+      createDatabase,
+      ttl,
+      precision,
+      part,
+      isWithin: home.isWithin,
+      receivedMicros,
+      nowNs,
+      zone,
+      rejectedRows,
+      bytes,
+    };
+    this.#context.wal.append(logged, (result) => {
       if ('kind' in result) batch.settle({ outcome: 'failed', fault: result });
       else this.#arrive({ batch, record: result, home });
     });

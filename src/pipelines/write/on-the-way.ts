@@ -84,7 +84,8 @@ export class OnTheWay {
     records: readonly LoggedRecord[],
     blocks: readonly BlockOfTexts[],
   ): void {
-    const weight = records.length * textWeight + blocks.reduce((sum, { block }) => sum + weightOf(block), 0);
+    let weight = records.length * textWeight;
+    for (const { block } of blocks) weight += weightOf(block);
     const texts: Texts = { records, origin, weight, open: blocks.length };
     if (blocks.length === 0) {
       for (const { place } of records) this.#context.wal.ended(place);

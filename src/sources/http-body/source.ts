@@ -4,7 +4,7 @@ import { type Collected, collectBytes, firstBytes } from '../../async/collect-by
 import { OpenWork } from '../../async/open-work.js';
 import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
-import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
+import { type Batch, type ByteBlock, type Target, targetOf, type WireFormat } from '../../model/batch.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
@@ -95,7 +95,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     }
     this.#open.begin();
     const { request } = exchange;
-    const target = { ...request.target, user };
+    const target = targetOf(request.target, user);
     const bytes = this.#isShort(request) && this.#gate.isOpen() ? request.whole?.(request.length) : undefined;
     if (bytes === undefined) {
       void this.#read(exchange, target);
