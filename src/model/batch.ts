@@ -24,6 +24,14 @@ export interface ByteBlock {
   readonly bytes: Uint8Array;
   /** Set on the blocks of a text that was cut into several. */
   readonly part?: TextPart | undefined;
+  /** Set on a text that was made of several. */
+  readonly turn?: TextTurn | undefined;
+}
+
+/** Texts of one turn of the event loop, one behind the other. */
+export interface TextTurn {
+  /** Has each of them come alone, as they cannot be read as one; the batch of all of them ends with nothing then. */
+  divide(): void;
 }
 
 /** Which ends of a text a block of it holds. */

@@ -1,5 +1,5 @@
 import { type Alarm, type Clock, systemClock } from '../async/clock.js';
-import type { Batch, ByteBlock } from '../model/batch.js';
+import { type Batch, type ByteBlock, batchFrom } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 import { backOffMs } from '../text/duration.js';
 
@@ -35,13 +35,10 @@ export class Retries {
 
   /** The batch, settled only once it is stored or can never be. */
   wrap(batch: Batch<ByteBlock>, attempt = 1): Batch<ByteBlock> {
-    return {
-      ...batch,
-      settle: (delivery) => {
-        if (delivery.outcome === 'failed' && !this.#stopped) this.#wait(batch, attempt, delivery);
-        else batch.settle(delivery);
-      },
-    };
+    return batchFrom(batch, batch.target, (delivery) => {
+      if (delivery.outcome === 'failed' && !this.#stopped) this.#wait(batch, attempt, delivery);
+      else batch.settle(delivery);
+    });
   }
 
   /** Ends all waiting; what waits ends as its last attempt did. */

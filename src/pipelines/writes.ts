@@ -34,8 +34,9 @@ import { type PointFormat, pointParsers } from './formats.js';
 import { Retries } from './retries.js';
 import type { StandingUser } from './standing-user.js';
 import { admit } from './write/admit.js';
-import { count, counted, type OpenBatches } from './write/count.js';
+import { countEnded, counted, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
+import { gather } from './write/gather.js';
 import { LogStage, type LogStageContext } from './write/log.js';
 import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { parse } from './write/parse.js';
@@ -110,7 +111,7 @@ interface StatementRows {
 }
 
 /**
- * Everything that is written, as one chain: the doors are merged, texts are stamped with their time, counted, admitted and
+ * Everything that is written, as one chain: the doors are merged, short texts gathered; texts are stamped with their time, counted, admitted and
  * parsed, the rows of statements join them, definitions are made, texts are logged and answered, rows are gathered into
  * batches by the table they are stored in, and delivered to the database.
  */
@@ -251,6 +252,7 @@ export class WritePipeline implements Component {
       };
       const text = statement === undefined ? {} : { text: statement };
       const payload: RowSet = { kind: 'rows', blocks, ...text, rejectedRows: 0, rejects: [] };
+      meter.received('sql', bytes);
       this.#statements$.next(counted({ origin: 'sql', target, payload, rows, bytes, settle }, meter, this.#open));
     });
   }
@@ -291,8 +293,9 @@ export class WritePipeline implements Component {
   }
 
   #arriving({ source, retry, user }: WriteInput) {
-    const counted$ = source.batches$.pipe(stamp(), count(this.#context.meter, this.#open));
-    const batches$ = retry === 'here' ? counted$.pipe(map((batch) => this.#retries.wrap(batch))) : counted$;
+    const { meter } = this.#context;
+    const arrived$ = source.batches$.pipe(countReceived(meter), gather(), stamp(), countEnded(meter, this.#open));
+    const batches$ = retry === 'here' ? arrived$.pipe(map((batch) => this.#retries.wrap(batch))) : arrived$;
     return user === undefined ? batches$ : batches$.pipe(user.admit());
   }
 

@@ -1,4 +1,4 @@
-import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import { type MonoTypeOperatorFunction, map, tap } from 'rxjs';
 import type { Openable, OpenList } from '../../async/open-list.js';
 import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
@@ -7,17 +7,21 @@ import type { Delivery } from '../../model/delivery.js';
 /** Endings of batches that have come and have not ended. */
 export type OpenBatches = OpenList<Openable & Pick<Batch, 'settle'>>;
 
-/** Counts batches of text as they come and as they end. */
-export function count(meter: WriteMeter, open: OpenBatches): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+/** Counts the bytes of texts as they come. */
+export function countReceived(meter: WriteMeter): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return tap(({ origin, bytes }) => meter.received(origin, bytes));
+}
+
+/** Counts the rows of texts as they end. */
+export function countEnded(meter: WriteMeter, open: OpenBatches): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return map((batch) => counted(batch, meter, open));
 }
 
 /**
- * The batch, counted as it comes and as it ends, and among the open ones meanwhile. Of text that ends badly as a whole the lines are not always known.
+ * The batch, counted as it ends, and among the open ones until then. Of text that ends badly as a whole the lines are not always known.
  */
 export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, open: OpenBatches): Batch<P> {
   const { origin } = batch;
-  meter.received(origin, batch.bytes);
   const settle = (delivery: Delivery): void => {
     if (!open.delete(entry)) return;
     if (delivery.outcome === 'delivered') {

@@ -5,7 +5,6 @@ import { delivered } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/points/parse-options.js';
 import { guarded } from '../guarded.js';
-import { joined, Turn } from './turn.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
 type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
@@ -14,42 +13,37 @@ type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
  * Text to the rows of its tables. Bad lines stay with the rows; a text that cannot be read at all ends here, and a defect of
  * the parser costs this text alone and not the pipeline.
  *
- * Short texts of one turn of the event loop are read as one, as long as all of it is good and its tables are `isDefined`:
- * otherwise each of them is read alone, so that nobody answers for another one's lines.
+ * The texts of a turn are read as one as long as all of it is good and its tables are `isDefined`: otherwise each of them comes alone, so
+ * that nobody answers for another one's lines.
  */
 export function parse(
   read: ParsePoints,
   isDefined: (block: ColumnBlock) => boolean,
 ): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
   return (source) =>
-    new Observable((subscriber) => {
-      const emit = guarded(subscriber, (rows: Batch<RowSet> | undefined) => {
-        if (rows !== undefined) subscriber.next(rows);
-      });
-      const turn = new Turn((texts) => {
-        const together = texts.length > 1 ? parsedTogether(texts, read, isDefined) : undefined;
-        if (together !== undefined) emit(together);
-        else for (const text of texts) emit(parsed(text, read));
-        return together !== undefined || texts.length === 1;
-      });
-      return source.subscribe({
-        next: (batch) => turn.add(batch),
+    new Observable((subscriber) =>
+      source.subscribe({
+        next: guarded(subscriber, (batch) => {
+          const { turn } = batch.payload;
+          const rows = turn === undefined ? parsed(batch, read) : parsedTogether(batch, read, isDefined);
+          if (rows !== undefined) subscriber.next(rows);
+          else if (turn !== undefined) {
+            turn.divide();
+            batch.settle(delivered(0));
+          }
+        }),
         error: (error) => subscriber.error(error),
-        complete: () => {
-          turn.flush();
-          subscriber.complete();
-        },
-      });
-    });
+        complete: () => subscriber.complete(),
+      }),
+    );
 }
 
 /** The rows of several texts; undefined when one of them must be looked at by itself. */
 function parsedTogether(
-  texts: readonly Batch<ByteBlock>[],
+  batch: Batch<ByteBlock>,
   read: ParsePoints,
   isDefined: (block: ColumnBlock) => boolean,
 ): Batch<RowSet> | undefined {
-  const batch = joined(texts);
   try {
     const points = read(batch);
     // Rows without a time have that of their own text's arrival.

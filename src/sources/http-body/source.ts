@@ -4,13 +4,21 @@ import { type Collected, collectBytes, firstBytes } from '../../async/collect-by
 import { OpenWork } from '../../async/open-work.js';
 import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
-import { type Batch, type ByteBlock, type Target, targetOf, type WireFormat } from '../../model/batch.js';
+import {
+  type Batch,
+  type ByteBlock,
+  type Target,
+  type TextPart,
+  targetOf,
+  type WireFormat,
+} from '../../model/batch.js';
 import type { CreditGate, Source } from '../../model/component.js';
-import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
+import { type Delivery, delivered } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
+import { Ending } from './ending.js';
 
 /** A body of unknown length whose end does not come so soon is read on as a stream. */
 const patienceMs = 250;
@@ -101,11 +109,27 @@ export class HttpBodySource implements Source<ByteBlock> {
       void this.#read(exchange, target);
       return;
     }
+    const pieces = this.#piecesOf(bytes, request);
+    if (pieces === undefined)
+      this.#send(bytes, wholeText, target, request, (delivery) => this.#answer(exchange, delivery));
+    else void this.#readPieces(pieces, bytes, target, exchange);
+  }
+
+  async #readPieces(
+    pieces: AsyncIterable<Piece>,
+    bytes: Buffer,
+    target: Target,
+    exchange: Exchange<WriteRequest, Delivery>,
+  ): Promise<void> {
+    const { request } = exchange;
     const ending = new Ending();
-    const cutting = this.#emitAll(bytes, target, request, ending);
-    const answer = (): void => ending.whenSettled((delivery) => this.#answer(exchange, delivery));
-    if (cutting === undefined) answer();
-    else void cutting.then(answer, (error: unknown) => this.#fail(exchange, error));
+    try {
+      await this.#emitPieces(pieces, this.#options.weigh(request.format, bytes), target, request, ending);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
+    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
   }
 
   #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
@@ -251,7 +275,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     ending: Ending,
   ): Promise<void> {
     // The part that is still to be cut takes memory, too.
-    const settle = ending.begin(0, () => this.#gate.give(weight));
+    const settle = ending.begin(0);
     this.#gate.take(weight);
     try {
       for await (const piece of pieces) {
@@ -260,29 +284,47 @@ export class HttpBodySource implements Source<ByteBlock> {
         this.#emit(piece, target, request, ending);
       }
     } finally {
+      this.#gate.give(weight);
       settle(delivered(0));
     }
   }
 
   #emit(frame: Piece, target: Target, request: WriteRequest, ending: Ending): void {
-    const { format: origin } = request;
-    const { format = origin } = frame;
-    const isMessage = request.maxMessageBytes !== undefined;
+    const { bytes, first, last, lines } = frame;
     const firstLine = ending.lines - (frame.repeatedRows ?? 0);
-    ending.lines += frame.lines;
+    ending.lines += lines;
     if (frame.tooLong) {
       const text = `it is longer than ${this.#options.maxLineBytes} bytes`;
       ending.reject({ row: firstLine, fault: fault('syntax', Codes.schemalessData, text) });
       return;
     }
-    const content = isMessage || !frame.first ? frame.bytes : withoutByteOrderMark(frame.bytes);
-    if (content.length === 0 && !isMessage) return;
+    this.#send(bytes, { first, last }, target, request, ending.begin(firstLine), lines, frame.format);
+  }
+
+  /** Hands out one text of a body, or a message, which holds its room in the credit until it is settled. */
+  #send(
+    text: Uint8Array,
+    part: TextPart,
+    target: Target,
+    { format: origin, maxMessageBytes }: WriteRequest,
+    ended: (delivery: Delivery) => void,
+    rows = 0,
+    format = origin,
+  ): void {
+    const isMessage = maxMessageBytes !== undefined;
+    const content = isMessage || !part.first ? text : withoutByteOrderMark(text);
+    if (content.length === 0 && !isMessage) {
+      ended(delivered(0));
+      return;
+    }
     const bytes = isMessage ? this.#options.weigh(format, content) : content.length;
     this.#gate.take(bytes);
-    const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
-    const part = { first: frame.first, last: frame.last };
-    const payload = { kind: 'bytes', format, bytes: content, part } as const;
-    this.batches$.next({ origin, target, payload, rows: frame.lines, bytes, settle });
+    const settle = (delivery: Delivery): void => {
+      this.#gate.give(bytes);
+      ended(delivery);
+    };
+    const payload = { kind: 'bytes', format, bytes: content, part, turn: undefined } as const;
+    this.batches$.next({ origin, target, payload, rows, bytes, settle });
   }
 }
 
@@ -298,8 +340,10 @@ function longMessage(maxBytes: number): FaultError {
   return new FaultError(fault('parameter', Codes.statementTooLong, text));
 }
 
+const wholeText: TextPart = { first: true, last: true };
+
 function wholeFrame(bytes: Uint8Array): Frame {
-  return { bytes, lines: 0, tooLong: false, first: true, last: true };
+  return { bytes, lines: 0, tooLong: false, ...wholeText };
 }
 
 /** The pieces of a message, with a turn of others before each; {@link framesOf} does the same for lines. */
@@ -322,54 +366,4 @@ interface Reading {
   readonly emit: (frame: Frame) => void;
   readonly emitAll: (bytes: Buffer) => Promise<void> | undefined;
   readonly ending: Ending;
-}
-
-/** The ending of a request that became several batches. */
-class Ending {
-  /** Lines handed out so far. */
-  lines = 0;
-  /** The rest of the body is not read. */
-  isCut = false;
-  #open = 0;
-  #worst: Delivery = delivered(0);
-  readonly #waiters: ((delivery: Delivery) => void)[] = [];
-
-  get isHopeless(): boolean {
-    const worst = this.#worst;
-    return worst.outcome === 'delivered' && isHopeless(worst.rows, worst.rejectedRows);
-  }
-
-  reject(row: RowReject): void {
-    this.#worst = worstOf(this.#worst, delivered(0, 1, [row]));
-  }
-
-  begin(firstLine: number, settled: () => void): (delivery: Delivery) => void {
-    this.#open++;
-    return (delivery) => {
-      this.#worst = worstOf(this.#worst, firstLine === 0 ? delivery : numberedFrom(firstLine, delivery));
-      this.#open--;
-      settled();
-      if (this.#open === 0) for (const tell of this.#waiters.splice(0)) tell(this.#total());
-    };
-  }
-
-  /** Calls back once all that was begun has ended. */
-  whenSettled(tell: (delivery: Delivery) => void): void {
-    if (this.#open === 0) tell(this.#total());
-    else this.#waiters.push(tell);
-  }
-
-  settled(): Promise<Delivery> {
-    return new Promise((resolve) => this.whenSettled(resolve));
-  }
-
-  #total(): Delivery {
-    const worst = this.#worst;
-    return this.isCut && worst.outcome === 'delivered' ? { ...worst, isCut: true } : worst;
-  }
-}
-
-function numberedFrom(firstLine: number, delivery: Delivery): Delivery {
-  if (delivery.outcome !== 'delivered' || delivery.rejects.length === 0) return delivery;
-  return { ...delivery, rejects: delivery.rejects.map(({ row, fault }) => ({ row: row + firstLine, fault })) };
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, RowSet, Target } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import { gather } from '../../../src/pipelines/write/gather.js';
 import { parse } from '../../../src/pipelines/write/parse.js';
 import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
 
@@ -15,7 +16,7 @@ const target: Target = {
   reading: { epoch: 1, nowMicros: 1n },
 };
 
-/** The operator over a real parser. Each text has the number of its sender, and every ending is noted. */
+/** The operators over a real parser. Each text has the number of its sender, and every ending is noted. */
 function startDesk(isDefined = true) {
   const desk = new LineProtocolDesk();
   const texts$ = new Subject<Batch<ByteBlock>>();
@@ -26,10 +27,15 @@ function startDesk(isDefined = true) {
     reads++;
     return desk.parse(payload.bytes);
   };
-  texts$.pipe(parse(read, () => isDefined)).subscribe((set) => {
-    sets.push(set);
-    set.settle(delivered(set.rows, set.payload.rejectedRows, set.payload.rejects));
-  });
+  texts$
+    .pipe(
+      gather(),
+      parse(read, () => isDefined),
+    )
+    .subscribe((set) => {
+      sets.push(set);
+      set.settle(delivered(set.rows, set.payload.rejectedRows, set.payload.rejects));
+    });
   const send = (sender: number, text: string, other: Partial<Target> = {}): void => {
     const bytes = Buffer.from(text);
     texts$.next({

@@ -1,0 +1,125 @@
+import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import type { Batch, ByteBlock, TextTurn } from '../../model/batch.js';
+import { type Delivery, delivered } from '../../model/delivery.js';
+import { Codes, fault } from '../../model/fault.js';
+import { guarded } from '../guarded.js';
+import { joinLines, lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
+
+/** Texts that go on one by one after some could not be read as one. */
+const textsApart = 256;
+const quote = 0x22;
+const backslash = 0x5c;
+const nothing = delivered(0);
+const ended: Delivery = { outcome: 'failed', fault: fault('resource', Codes.free, 'The service is about to end') };
+
+/**
+ * Makes one text of short ones of a door that come in one turn of the event loop and go to the same place: all stages together cost little more
+ * with it than with one of them. Where it turns out that they cannot be read as one, each of them comes once more, alone.
+ */
+export function gather(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return (source) =>
+    new Observable((subscriber) => {
+      const emit = guarded(subscriber, (batch: Batch<ByteBlock>) => subscriber.next(batch));
+      let [isScheduled, apart] = [false, 0];
+      let turn = new Turn();
+      const emitAll = (): void => {
+        const { texts } = turn;
+        if (texts.length === 0) return;
+        turn = new Turn();
+        emit(texts.length === 1 ? texts[0]! : joined(texts, divide));
+      };
+      const divide = (texts: readonly Batch<ByteBlock>[]): void => {
+        apart = textsApart;
+        for (const text of texts) {
+          if (subscriber.closed) text.settle(ended);
+          else emit(text);
+        }
+      };
+      const scheduled = (): void => {
+        isScheduled = false;
+        emitAll();
+      };
+      return source.subscribe({
+        next: (batch) => {
+          if (apart > 0 || !mayBeJoined(batch)) {
+            apart = Math.max(0, apart - 1);
+            emitAll();
+            emit(batch);
+            return;
+          }
+          if (!turn.takes(batch)) emitAll();
+          turn.add(batch);
+          if (isScheduled) return;
+          isScheduled = true;
+          setImmediate(scheduled);
+        },
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          emitAll();
+          subscriber.complete();
+        },
+      });
+    });
+}
+
+/** Texts of one turn. */
+class Turn {
+  readonly texts: Batch<ByteBlock>[] = [];
+  #bytes = 0;
+
+  takes(batch: Batch<ByteBlock>): boolean {
+    const [first] = this.texts;
+    return first === undefined || (this.#bytes + batch.bytes <= maxJoinedBytes && isAlike(first, batch));
+  }
+
+  add(batch: Batch<ByteBlock>): void {
+    this.texts.push(batch);
+    this.#bytes += batch.bytes;
+  }
+}
+
+/** A string may hold line breaks, so that one without an end could end in the next text. */
+function mayBeJoined({ payload, target, bytes: length }: Batch<ByteBlock>): boolean {
+  const { format, bytes, part } = payload;
+  if (length > maxTextBytes || !lineFormats.has(format) || target.ack === 'stored' || target.tally !== undefined)
+    return false;
+  if (target.isWhole === true) return false;
+  if (part !== undefined && !(part.first && part.last)) return false;
+  return bytes.at(-1) !== backslash && !bytes.includes(quote);
+}
+
+function isAlike({ payload, target: a }: Batch<ByteBlock>, { payload: next, target: b }: Batch<ByteBlock>): boolean {
+  if (payload.format !== next.format || a.database !== b.database || a.user !== b.user) return false;
+  return a.precision === b.precision && a.ttl === b.ttl && a.createDatabase === b.createDatabase && a.ack === b.ack;
+}
+
+/**
+ * Texts as one. Its rows are told to the first sender alone: none of those formats is told how many rows are stored. `divide` has each of them come
+ * alone.
+ */
+function joined(
+  texts: readonly Batch<ByteBlock>[],
+  divide: (texts: readonly Batch<ByteBlock>[]) => void,
+): Batch<ByteBlock> {
+  const { origin, target, payload } = texts[0]!;
+  const { bytes } = joinLines(texts.map(({ payload: text }) => text.bytes));
+  let weight = 0;
+  for (const text of texts) weight += text.bytes;
+  let isDivided = false;
+  const turn: TextTurn = {
+    divide: () => {
+      isDivided = true;
+      divide(texts);
+    },
+  };
+  const settle = (delivery: Delivery): void => {
+    if (isDivided) return;
+    let told = delivery;
+    for (const text of texts) {
+      text.settle(told);
+      if (told.outcome === 'delivered') told = nothing;
+    }
+  };
+  const block = { kind: 'bytes', format: payload.format, bytes, part: undefined, turn } as const;
+  return { origin, target, payload: block, rows: 0, bytes: weight, settle };
+}

@@ -1,0 +1,66 @@
+import test from 'ava';
+import { Subject } from 'rxjs';
+import type { Batch, ByteBlock } from '../../../src/model/batch.js';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import { gather } from '../../../src/pipelines/write/gather.js';
+
+/** The operator, what comes out of it, and how each text that was sent has ended. */
+function startGathering() {
+  const texts$ = new Subject<Batch<ByteBlock>>();
+  const batches: Batch<ByteBlock>[] = [];
+  const endings: (readonly [text: string, outcome: Delivery['outcome']])[] = [];
+  texts$.pipe(gather()).subscribe((batch) => batches.push(batch));
+  const send = (text: string): void => {
+    const bytes = Buffer.from(text);
+    const target = { database: 'demo', user: 'root', createDatabase: false, ttl: 0, precision: 'ns' } as const;
+    const payload = { kind: 'bytes', format: 'lineproto', bytes } as const;
+    const settle = ({ outcome }: Delivery) => endings.push([text, outcome]);
+    texts$.next({ origin: 'lineproto', target, payload, rows: 0, bytes: bytes.length, settle });
+  };
+  const contents = () => batches.map(({ payload }) => Buffer.from(payload.bytes).toString());
+  return { texts$, batches, endings, send, contents };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('texts of one turn go on as one, which counts for all of them, and one alone as it is', async (t) => {
+  const { batches, contents, send } = startGathering();
+  send('m v=1 1');
+  send('m v=2 2\n');
+  await turn();
+  send('m v=3 3');
+  await turn();
+  t.deepEqual(contents(), ['m v=1 1\nm v=2 2\n', 'm v=3 3']);
+  t.is(batches[0]!.bytes, 15);
+  t.is(batches[1]!.payload.turn, undefined);
+});
+
+test('texts that are divided come alone, each ends by itself, and the batch of all of them says nothing to them', async (t) => {
+  const { batches, contents, endings, send } = startGathering();
+  send('m v=1 1');
+  send('m v=2 2');
+  await turn();
+  const [both] = batches;
+  both!.payload.turn!.divide();
+  both!.settle(delivered(0));
+  t.deepEqual(contents().slice(1), ['m v=1 1', 'm v=2 2']);
+  t.deepEqual(endings, []);
+  batches[2]!.settle({ outcome: 'shed', reason: 'draining' });
+  batches[1]!.settle(delivered(1));
+  t.deepEqual(endings, [
+    ['m v=2 2', 'shed'],
+    ['m v=1 1', 'delivered'],
+  ]);
+});
+
+test('texts that are divided when nothing goes on any more have failed', async (t) => {
+  const { batches, endings, send, texts$ } = startGathering();
+  send('m v=1 1');
+  send('m v=2 2');
+  texts$.complete();
+  batches[0]!.payload.turn!.divide();
+  t.deepEqual(endings, [
+    ['m v=1 1', 'failed'],
+    ['m v=2 2', 'failed'],
+  ]);
+});
