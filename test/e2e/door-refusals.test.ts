@@ -88,41 +88,35 @@ const textDoor = {
   says: { ...plainly, halfBad: [400, /^line 2: .*1 rejected, 1 written/], long: [400, /longer than 65536 bytes/] },
 } as const;
 
+const otlpDoor = {
+  path: (database: string) => `/v1/metrics?db=${database}`,
+  stored: 200,
+  zipped: 413,
+  says: {
+    halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
+    stranger: [401, /"code":16,.*Authentication failure/],
+    nobody: [401, /"code":16,.*no auth info/],
+    forbidden: [403, /"code":7,.*Permission denied/],
+    unknown: [404, /"code":5,.*Database not exist/],
+    long: [413, /"code":3,.*longer than 65536 bytes/],
+  },
+} as const;
+
 const doors: Readonly<Record<string, Door>> = {
   'OTLP in protobuf': {
-    path: (database) => `/v1/metrics?db=${database}`,
+    ...otlpDoor,
     headers: { 'content-type': 'application/x-protobuf' },
     good: otlpRequest(otlp.good),
     halfBad: otlpRequest(otlp.halfBad),
     long: otlpRequest(otlp.long),
-    stored: 200,
-    zipped: 413,
-    says: {
-      halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
-      stranger: [401, /"code":16,.*Authentication failure/],
-      nobody: [401, /"code":16,.*no auth info/],
-      forbidden: [403, /"code":7,.*Permission denied/],
-      unknown: [404, /"code":5,.*Database not exist/],
-      long: [413, /"code":3,.*longer than 65536 bytes/],
-    },
     read: ({ status, bytes }) => JSON.stringify(otlpAnswer(status === 200 ? 'Response' : 'Status', bytes)),
   },
   'OTLP in JSON': {
-    path: (database) => `/v1/metrics?db=${database}`,
+    ...otlpDoor,
     headers: { 'content-type': 'application/json' },
     good: asJson(otlp.good),
     halfBad: asJson(otlp.halfBad),
     long: asJson(otlp.long),
-    stored: 200,
-    zipped: 413,
-    says: {
-      halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
-      stranger: [401, /"code":16,.*Authentication failure/],
-      nobody: [401, /"code":16,.*no auth info/],
-      forbidden: [403, /"code":7,.*Permission denied/],
-      unknown: [404, /"code":5,.*Database not exist/],
-      long: [413, /"code":3,.*longer than 65536 bytes/],
-    },
   },
   'InfluxDB 1': {
     path: (database) => `/write?db=${database}`,

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { certificates } from '../support/certificates.js';
+import { certificates, tlsArguments } from '../support/certificates.js';
 import { launchBrowser, noBrowser, visit } from '../support/page/browser.js';
 import { goTo, logIn, type } from '../support/page/page.js';
 import { startService } from '../support/service/service.js';
@@ -11,9 +11,7 @@ test('people log in and ask over TLS', async (t) => {
   t.teardown(remove);
   const certificate = make('page');
   if (certificate === undefined) return skipped(t, 'there is no openssl to make a certificate with');
-  const { certFile, keyFile } = certificate;
-  const tls = ['--ssl.enable=true', `--ssl.certFile=${certFile}`, `--ssl.keyFile=${keyFile}`, '--ssl.plainHttp=off'];
-  const { service, end } = await startService(...tls);
+  const { service, end } = await startService(...tlsArguments(certificate), '--ssl.plainHttp=off');
   t.teardown(end);
   const browser = await launchBrowser();
   t.teardown(() => browser.close());

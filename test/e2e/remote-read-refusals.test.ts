@@ -1,6 +1,6 @@
 import { buffer, text } from 'node:stream/consumers';
 import test from 'ava';
-import { type Answer, query, remoteReads, start } from '../support/doors/remote-reads.js';
+import { type Answer, query, remoteReads, seriesRead, start, up } from '../support/doors/remote-reads.js';
 import { encode, labelsOf, packed, readAnswer, readBody, writeBody } from '../support/messages/remote-messages.js';
 import { basicOf } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
@@ -10,20 +10,7 @@ test.after.always(end);
 
 const { ask, read, write } = remoteReads(service);
 
-const up = { __name__: 'up', job: 'n' };
-const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));
-const odd = { __name__: 'odd', text: `it's "q" \\ back\nline ünï 😀 \u0001`, 'Ü.x': '1' };
-
-test.before(async () => {
-  await write(
-    'data',
-    writeBody([
-      { labels: labelsOf(up), samples: [1, 2, 3].map((value) => ({ value, timestamp: start + value * 1000 })) },
-      ...zones.map((labels, i) => ({ labels: labelsOf(labels), samples: [{ value: i, timestamp: start }] })),
-      { labels: labelsOf(odd), samples: [{ value: -0.1, timestamp: start }] },
-    ]),
-  );
-});
+test.before(() => write('data', seriesRead));
 
 test('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
   const good = readBody([query()]);

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
-import { query, remoteReads, start } from '../support/doors/remote-reads.js';
+import { odd, query, remoteReads, seriesRead, start, up, zones } from '../support/doors/remote-reads.js';
 import {
   labelsOf,
   Matcher,
@@ -25,20 +25,7 @@ function sets(series: readonly ReadSeries[]): Record<string, string>[] {
   return series.map(({ labels }) => Object.fromEntries(labels.map(({ name, value }) => [name, value])));
 }
 
-const up = { __name__: 'up', job: 'n' };
-const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));
-const odd = { __name__: 'odd', text: `it's "q" \\ back\nline ünï 😀 \u0001`, 'Ü.x': '1' };
-
-test.before(async () => {
-  await write(
-    'data',
-    writeBody([
-      { labels: labelsOf(up), samples: [1, 2, 3].map((value) => ({ value, timestamp: start + value * 1000 })) },
-      ...zones.map((labels, i) => ({ labels: labelsOf(labels), samples: [{ value: i, timestamp: start }] })),
-      { labels: labelsOf(odd), samples: [{ value: -0.1, timestamp: start }] },
-    ]),
-  );
-});
+test.before(() => write('data', seriesRead));
 
 brief('the answer to the reference request is one series with one sample, as a snappy block', async (t) => {
   const sent = writeBody([{ labels: labelsOf(up), samples: [{ value: 1.5, timestamp: start + 123 }] }]);

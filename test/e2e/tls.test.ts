@@ -5,33 +5,21 @@ import { credentials, Metadata } from '@grpc/grpc-js';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import test, { type ExecutionContext } from 'ava';
-import { certificates, type TestCertificate } from '../support/certificates.js';
+import test from 'ava';
+import { certificates, secureTests, tlsArguments } from '../support/certificates.js';
 import { adapterProgram, directoryFor, run } from '../support/service/processes.js';
 import { basic, engineSecret, startService } from '../support/service/service.js';
-import { skipped } from '../support/skipped.js';
 
 const { make, remove } = certificates();
 const certificate = make('service');
-const files = ({ certFile, keyFile }: TestCertificate) => [
-  '--ssl.enable=true',
-  `--ssl.certFile=${certFile}`,
-  `--ssl.keyFile=${keyFile}`,
-];
-const settings = certificate === undefined ? [] : files(certificate);
+const settings = tlsArguments(certificate);
 const { service, end } = await startService(...settings, '--otlp.grpc=true', '--otlp.grpcPort=0');
 test.after.always(async () => {
   await end();
   remove();
 });
 
-/** A test with the certificate of the service, where one can be made. */
-const secure = (title: string, run: (t: ExecutionContext, caFile: string) => Promise<void>): void =>
-  test.serial(title, (t) =>
-    certificate === undefined
-      ? skipped(t, 'there is no openssl to make a certificate with')
-      : run(t, certificate.certFile),
-  );
+const secure = secureTests(certificate);
 
 /** One request over TLS. */
 function askSecurely(port: number, caFile: string, path: string, method = 'GET', authorization = basic) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import {
   directoryFor,
+  execute,
   fileScope,
   type Listening,
   post,
@@ -10,7 +11,7 @@ import {
   sql,
   startAdapter,
   startEngineHost,
-  writeLines,
+  store,
 } from '../support/service/processes.js';
 import { basicOf } from '../support/service/service.js';
 import { until } from '../support/until.js';
@@ -42,33 +43,21 @@ async function storedTables(engine: Listening): Promise<number> {
   return Number(text);
 }
 
-async function run(t: ExecutionContext, adapter: Listening, ...statements: readonly string[]): Promise<void> {
-  for (const statement of statements) {
-    const reply = await sql(adapter, statement);
-    t.is(reply.code, 0, `${statement}: ${reply.desc}`);
-  }
-}
-
-async function write(t: ExecutionContext, adapter: Listening, database: string, lines: string): Promise<void> {
-  const { status, text } = await writeLines(adapter, database, lines);
-  t.is(status, 204, text);
-}
-
 test('two adapters on one engine work as one', async (t) => {
   // A table made through one is written and read through the other at once, both ways.
   for (const [maker, user, name] of [
     [a, b, 'one'],
     [b, a, 'other'],
   ] as const) {
-    await run(t, maker, `CREATE DATABASE ${name}`, `CREATE TABLE ${name}.n (ts TIMESTAMP, v INT)`);
-    await run(t, user, `INSERT INTO ${name}.n VALUES (${startMs}, 1)`);
+    await execute(maker, `CREATE DATABASE ${name}`, `CREATE TABLE ${name}.n (ts TIMESTAMP, v INT)`);
+    await execute(user, `INSERT INTO ${name}.n VALUES (${startMs}, 1)`);
     t.deepEqual(await rowsOf(maker, `SELECT v FROM ${name}.n`), [[1]]);
-    await run(t, user, `CREATE STABLE ${name}.s (ts TIMESTAMP, v INT) TAGS (g INT)`);
-    await run(t, maker, `INSERT INTO ${name}.c1 USING ${name}.s TAGS (7) VALUES (${startMs}, 5)`);
+    await execute(user, `CREATE STABLE ${name}.s (ts TIMESTAMP, v INT) TAGS (g INT)`);
+    await execute(maker, `INSERT INTO ${name}.c1 USING ${name}.s TAGS (7) VALUES (${startMs}, 5)`);
     t.deepEqual(await rowsOf(user, `SELECT v, g FROM ${name}.s`), [[5, 7]]);
     t.deepEqual(await rowsOf(user, `SELECT v FROM ${name}.c1`), [[5]]);
   }
-  await run(t, a, 'ALTER TABLE one.n ADD COLUMN w INT');
+  await execute(a, 'ALTER TABLE one.n ADD COLUMN w INT');
   const seesColumn = async () => (await sql(b, `INSERT INTO one.n (ts, w) VALUES (${startMs}, 2)`)).code === 0;
   t.true(await until(seesColumn, visibleWithinMs), 'a new column is known within a second');
   t.deepEqual(await rowsOf(a, 'SELECT v, w FROM one.n'), [[1, 2]]);
@@ -84,7 +73,7 @@ test('both create the same tables and columns at once by line protocol and lose 
         `m${body % 10},k=k${body} c${body}=${body}i64 ${startMs + body * 2 + side}`,
         `shared,side=s${side} c${body}=${body}i64,d=1 ${startMs + body}`,
       ];
-      await write(t, adapter, 'race', lines.join('\n'));
+      await store(adapter, 'race', lines.join('\n'));
     }
   };
   await Promise.all(pair.map(writeAll));
@@ -101,14 +90,14 @@ test('both create the same tables and columns at once by line protocol and lose 
 
 test('a table or database dropped through one and made again through the other holds new rows only', async (t) => {
   const [a, b, engine] = await startPair(t);
-  await write(t, a, 'd', `m,k=x v=1 ${startMs}`);
-  await write(t, b, 'd', `m,k=x v=2 ${startMs + 1}`);
+  await store(a, 'd', `m,k=x v=1 ${startMs}`);
+  await store(b, 'd', `m,k=x v=2 ${startMs + 1}`);
   t.deepEqual(await rowsOf(b, 'SELECT count(*) FROM d.m'), [[2]]);
   for (let round = 0; round < 4; round++) {
     const [dropper, writer] = round % 2 === 0 ? [a, b] : [b, a];
-    await run(t, dropper, 'DROP STABLE d.m');
-    await write(t, writer, 'd', `m,k=x v=${round} ${startMs + 10 + round}`);
-    await write(t, dropper, 'd', `m,k=y v=${round} ${startMs + 10 + round}`);
+    await execute(dropper, 'DROP STABLE d.m');
+    await store(writer, 'd', `m,k=x v=${round} ${startMs + 10 + round}`);
+    await store(dropper, 'd', `m,k=y v=${round} ${startMs + 10 + round}`);
     for (const adapter of [a, b]) {
       t.deepEqual(await rowsOf(adapter, 'SELECT k, v FROM d.m ORDER BY k'), [
         ['x', round],
@@ -118,9 +107,9 @@ test('a table or database dropped through one and made again through the other h
   }
   for (let round = 0; round < 4; round++) {
     const [dropper, writer] = round % 2 === 0 ? [a, b] : [b, a];
-    await run(t, dropper, 'DROP DATABASE d');
-    await write(t, writer, 'd', `m,k=x v=${round} ${startMs + 20 + round}`);
-    await write(t, dropper, 'd', `m,k=y v=${round} ${startMs + 20 + round}`);
+    await execute(dropper, 'DROP DATABASE d');
+    await store(writer, 'd', `m,k=x v=${round} ${startMs + 20 + round}`);
+    await store(dropper, 'd', `m,k=y v=${round} ${startMs + 20 + round}`);
     for (const adapter of [a, b]) {
       t.deepEqual(await rowsOf(adapter, 'SELECT k, v FROM d.m ORDER BY k'), [
         ['x', round],
@@ -128,33 +117,33 @@ test('a table or database dropped through one and made again through the other h
       ]);
     }
   }
-  await run(t, a, 'CREATE DATABASE e', 'CREATE TABLE e.n (ts TIMESTAMP, v INT)');
-  await run(t, a, `INSERT INTO e.n VALUES (${startMs}, 1)`);
-  await run(t, b, 'DROP TABLE e.n', 'CREATE TABLE e.n (ts TIMESTAMP, v INT)');
+  await execute(a, 'CREATE DATABASE e', 'CREATE TABLE e.n (ts TIMESTAMP, v INT)');
+  await execute(a, `INSERT INTO e.n VALUES (${startMs}, 1)`);
+  await execute(b, 'DROP TABLE e.n', 'CREATE TABLE e.n (ts TIMESTAMP, v INT)');
   t.deepEqual(await rowsOf(b, 'SELECT count(*) FROM e.n'), [[0]]);
   await sleep(visibleWithinMs);
-  await run(t, a, `INSERT INTO e.n VALUES (${startMs + 1}, 2)`);
+  await execute(a, `INSERT INTO e.n VALUES (${startMs + 1}, 2)`);
   t.deepEqual(await rowsOf(b, 'SELECT v FROM e.n'), [[2]]);
   // What one made again while the other did not know yet is still the one that the other drops.
-  await run(t, a, 'DROP STABLE d.m');
-  await write(t, b, 'd', `m,k=x v=1 ${startMs}`);
-  await run(t, a, 'DROP STABLE d.m', 'DROP DATABASE d');
-  await run(t, b, 'DROP DATABASE e');
+  await execute(a, 'DROP STABLE d.m');
+  await store(b, 'd', `m,k=x v=1 ${startMs}`);
+  await execute(a, 'DROP STABLE d.m', 'DROP DATABASE d');
+  await execute(b, 'DROP DATABASE e');
   t.is(await storedTables(engine), 0, 'nothing is left in the engine');
 });
 
 test('a sub-table dropped through one and made again through the other holds new rows only', async (t) => {
-  await run(t, a, 'CREATE DATABASE again', 'CREATE STABLE again.s (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await execute(a, 'CREATE DATABASE again', 'CREATE STABLE again.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   for (let round = 0; round < 2; round++) {
     const [dropper, maker] = round % 2 === 0 ? [a, b] : [b, a];
-    await run(t, dropper, `INSERT INTO again.c USING again.s TAGS (${round}) VALUES (${startMs + round}, ${round})`);
+    await execute(dropper, `INSERT INTO again.c USING again.s TAGS (${round}) VALUES (${startMs + round}, ${round})`);
     t.deepEqual(await rowsOf(maker, 'SELECT v, g FROM again.c'), [[round, round]]);
-    await run(t, dropper, 'DROP TABLE again.c');
+    await execute(dropper, 'DROP TABLE again.c');
     t.deepEqual(await rowsOf(maker, 'SELECT count(*) FROM again.s'), [[0]]);
-    await run(t, maker, `CREATE TABLE again.c USING again.s TAGS (${round + 100})`);
-    await run(t, maker, `INSERT INTO again.c VALUES (${startMs + 50}, 50)`);
+    await execute(maker, `CREATE TABLE again.c USING again.s TAGS (${round + 100})`);
+    await execute(maker, `INSERT INTO again.c VALUES (${startMs + 50}, 50)`);
     for (const adapter of [a, b]) t.deepEqual(await rowsOf(adapter, 'SELECT v, g FROM again.s'), [[50, round + 100]]);
-    await run(t, maker, 'DROP TABLE again.c');
+    await execute(maker, 'DROP TABLE again.c');
     await sleep(visibleWithinMs);
   }
 });
@@ -164,23 +153,23 @@ test('users and passwords of one are those of the other within a second', async 
   const [a, b] = await startPair(t);
   const isLetIn = async (adapter: Listening, password: string): Promise<boolean> =>
     (await sql(adapter, 'SHOW DATABASES', 'eve', password)).status === 200;
-  await run(t, a, "CREATE USER eve PASS 'First-pass1'");
+  await execute(a, "CREATE USER eve PASS 'First-pass1'");
   t.true(await until(() => isLetIn(b, 'First-pass1'), visibleWithinMs));
-  await run(t, a, "ALTER USER eve PASS 'Second-pass2'");
+  await execute(a, "ALTER USER eve PASS 'Second-pass2'");
   t.false(await isLetIn(a, 'First-pass1'));
   t.true(await until(async () => !(await isLetIn(b, 'First-pass1')), visibleWithinMs), 'the old one is refused');
   t.true(await isLetIn(b, 'Second-pass2'));
-  await run(t, b, 'DROP USER eve');
+  await execute(b, 'DROP USER eve');
   t.true(await until(async () => !(await isLetIn(a, 'Second-pass2')), visibleWithinMs), 'the user is gone');
 });
 
 test('columns of one key written through both in turn come together in one row', async (t) => {
   const rows = 10;
   for (let row = 0; row < rows; row++) {
-    await write(t, a, 'parts', `m,k=x a=${row}i64 ${startMs + row}`);
-    await write(t, b, 'parts', `m,k=x b=${row + 1}i64 ${startMs + row}`);
-    await write(t, a, 'parts', `m,k=x c=${row + 2}i64 ${startMs + row}`);
-    await write(t, b, 'parts', `m,k=x a=${row + 3}i64 ${startMs + row}`);
+    await store(a, 'parts', `m,k=x a=${row}i64 ${startMs + row}`);
+    await store(b, 'parts', `m,k=x b=${row + 1}i64 ${startMs + row}`);
+    await store(a, 'parts', `m,k=x c=${row + 2}i64 ${startMs + row}`);
+    await store(b, 'parts', `m,k=x a=${row + 3}i64 ${startMs + row}`);
   }
   const expected = Array.from({ length: rows }, (_, row) => [row + 3, row + 1, row + 2]);
   for (const adapter of [a, b])
@@ -188,13 +177,13 @@ test('columns of one key written through both in turn come together in one row',
 });
 
 test('sub-tables made through both at once are one each', async (t) => {
-  await run(t, a, 'CREATE DATABASE once', 'CREATE STABLE once.s (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await execute(a, 'CREATE DATABASE once', 'CREATE STABLE once.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   const count = 15;
   const make = async (adapter: Listening, side: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
-      await run(t, adapter, `CREATE TABLE IF NOT EXISTS once.c${i} USING once.s TAGS (${i})`);
-      await run(t, adapter, `INSERT INTO once.c${i} VALUES (${startMs + side}, ${side})`);
-      await write(t, adapter, 'once', `lines,k=k${i} v=${side} ${startMs + side}`);
+      await execute(adapter, `CREATE TABLE IF NOT EXISTS once.c${i} USING once.s TAGS (${i})`);
+      await execute(adapter, `INSERT INTO once.c${i} VALUES (${startMs + side}, ${side})`);
+      await store(adapter, 'once', `lines,k=k${i} v=${side} ${startMs + side}`);
     }
   };
   await Promise.all([make(a, 0), make(b, 1)]);

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
-import type { Engine } from '../../src/database/engine/engine.js';
+import { EngineClient } from '../../src/database/engine/client.js';
 import { isOvertaken } from '../../src/database/storage/overtaken.js';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { FaultError } from '../../src/model/fault.js';
@@ -77,44 +77,35 @@ test.serial(
   },
 );
 
+class CountingClient extends EngineClient {
+  inserts = 0;
+
+  override insert(...args: Parameters<EngineClient['insert']>): Promise<void> {
+    this.inserts++;
+    return super.insert(...args);
+  }
+}
+
 test.serial('where the catalogue changes all the time, inserts are not made for nothing', async (t) => {
   const { client, catalogue, subTables, storage, batchOf, end } = await make();
   const other = new Catalogue(client, silentLog);
   await other.sync();
-  let inserts = 0;
-  const engine: Engine = {
-    countsLog: false,
-    ordersByReceipt: false,
-    cluster: undefined,
-    nodes: () => [],
-    history: client.history,
-    keeper: undefined,
-    isMissing: false,
-    stores: () => client.stores(),
-    define: (change) => client.define(change),
-    exec: (statement) => client.exec(statement),
-    rows: (statement) => client.rows(statement),
-    bytes: (statement) => client.bytes(statement),
-    result: (statement, options) => client.result(statement, options),
-    insert: (statement, data) => {
-      inserts++;
-      return client.insert(statement, data);
-    },
-  };
-  const sink = new DatabaseSink({ engine, catalogue, storage, subTables });
+  const counting = new CountingClient(engine.endpoint);
+  const sink = new DatabaseSink({ engine: counting, catalogue, storage, subTables });
   const write = async (time: bigint): Promise<void> => {
     const block = blockOf('n', { a: double }, [[1n, time, { a: 1 }]], 'keep');
     t.is((await sink.write(batchOf(block), AbortSignal.timeout(60_000))).outcome, 'delivered');
   };
   await write(1n);
-  inserts = 0;
+  counting.inserts = 0;
   const writes = 20;
   for (let i = 1; i <= writes; i++) {
     await other.submit([{ op: 'create-database', name: `d${i}`, precision: 'ms', keepDays: 36500, options: {} }]);
     await write(BigInt(1 + i));
   }
-  t.is(inserts, writes + 1);
+  t.is(counting.inserts, writes + 1);
   t.is(catalogue.entries, other.entries);
+  await counting.close();
   await end();
 });
 

@@ -7,12 +7,8 @@ import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { endpoint, client, end } = await sharedEngine();
+test.after.always(end);
 
 function create(name: string) {
   return { op: 'create-database', name, precision: 'ms', keepDays: 3650, options: {} } as const;
@@ -59,7 +55,7 @@ class NotingClient extends EngineClient {
 }
 
 test.serial('entries are read only when there are more of them than are known', async (t) => {
-  const noting = new NotingClient(engine.endpoint);
+  const noting = new NotingClient(endpoint);
   const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(noting, silentLog)];
   await writer.submit([create('counted1')]);
   await reader.sync();
@@ -149,7 +145,7 @@ test.serial(
         return broken ? Promise.reject(new Error('broken off')) : super.insert(statement, data);
       }
     }
-    const breaking = new Breaking(engine.endpoint);
+    const breaking = new Breaking(endpoint);
     const catalogue = new Catalogue(breaking, silentLog);
     await catalogue.sync();
     broken = true;

@@ -2,7 +2,6 @@ import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { dropSubTables, dropWhole } from '../../../src/database/definitions/drop-table.js';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { removeLeftovers } from '../../../src/database/storage/leftovers.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
@@ -11,12 +10,8 @@ import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 const superTable = (database: string, name: string, ...columns: readonly string[]): Operation => ({
   op: 'extend-table',

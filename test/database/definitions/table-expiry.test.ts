@@ -2,19 +2,14 @@ import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { dropExpired } from '../../../src/database/definitions/table-expiry.js';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 const dayMs = 86_400_000;
 

@@ -7,19 +7,12 @@ import { type Frame, FrameKind, FrameReader, frameOf, frameSocket } from '../../
 import { ShortAsks } from '../../../src/database/engine/short-asks.js';
 import { settingsOf } from '../../../src/sql/engine/settings.js';
 import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
+import { traits } from '../../support/sql/traits.js';
 import { until } from '../../support/until.js';
 
 const { supervisor, end } = await startEngine();
 test.after.always(end);
 
-const resultTraits = {
-  emptyGivesNone: false,
-  givesTexts: false,
-  givesDecimals: false,
-  hasFewRows: true,
-  readsLittle: false,
-  isPlain: false,
-};
 const asks = new ShortAsks(() => supervisor.handover);
 /** Waits for a connection; the first statement makes it. */
 const isOpen = (asking: ShortAsks) => until(() => asking.ask('SELECT 1', {})?.catch(() => {}) !== undefined);
@@ -66,7 +59,7 @@ test('statements that are asked at the same time have their own answers, and ref
 });
 
 test('rows come as arrays, whether a statement asks for the settings of that or the session has them', async (t) => {
-  const rowSettings = settingsOf('SELECT 1', resultTraits);
+  const rowSettings = settingsOf('SELECT 1', traits);
   for (const settings of [rowSettings, `${rowSettings}, max_threads = 1`]) {
     const rows = await asks.ask(`SELECT number, 'a"b' FROM numbers(2) SETTINGS ${settings} FORMAT CustomSeparated`, {});
     t.is(String(rows), '[0,"a\\"b"]\n[1,"a\\"b"]\n');

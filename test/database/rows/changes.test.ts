@@ -1,6 +1,5 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { Changes } from '../../../src/database/rows/changes.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { dataType } from '../../../src/model/schema.js';
@@ -8,8 +7,7 @@ import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
+const { client, end } = await sharedEngine();
 const catalogue = new Catalogue(client, silentLog);
 const storage = new Storage(client, catalogue);
 const changes = new Changes(client, storage);
@@ -29,10 +27,7 @@ test.before(async () => {
     })),
   ]);
 });
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+test.after.always(end);
 
 async function tableOf(name: string) {
   const [database, table] = [catalogue.database('d')!, catalogue.table('d', name)!];

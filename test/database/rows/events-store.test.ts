@@ -1,14 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { EventsStore } from '../../../src/database/rows/events-store.js';
 import { type EventFilter, eventSeverities, eventStatuses } from '../../../src/model/event.js';
 import type { EventOperation, EventSight, StoredEvent } from '../../../src/model/event-log.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { firstStart, manyEvents, storedEvent } from '../../support/events/stored-events.js';
 
-const { endpoint, end } = await sharedEngine();
-const engine = new EngineClient(endpoint);
+const { client: engine, end } = await sharedEngine();
 const store = new EventsStore(engine);
 /** A store that looks at few rows first, so that sixty events are many. */
 const hasty = new EventsStore(engine, { least: 2, most: 40 });
@@ -22,10 +20,7 @@ test.before(async () => {
   await store.put(events);
   await store.put(events.slice(0, 10).map((event) => ({ ...event, severity: 'info', version: 0 })));
 });
-test.after.always(async () => {
-  await engine.close();
-  await end();
-});
+test.after.always(end);
 
 /** What a filter means, written down once more. */
 function matches(event: StoredEvent, { from, to, status, severity, elementId, asOf }: EventFilter): boolean {

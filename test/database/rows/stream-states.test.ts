@@ -1,10 +1,9 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { holderOf, type StreamState, StreamStates } from '../../../src/database/rows/stream-states.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const { endpoint, end } = await sharedEngine();
+const { client, end } = await sharedEngine();
 test.after.always(end);
 
 test('the first claim counts while its owner is heard', (t) => {
@@ -69,7 +68,7 @@ test('who says that it goes on keeps the lease, and who releases it gives it awa
 });
 
 test('states are kept by stream and claims agree between processes', async (t) => {
-  const [one, other] = [new StreamStates(new EngineClient(endpoint)), new StreamStates(new EngineClient(endpoint))];
+  const [one, other] = [new StreamStates(client), new StreamStates(client)];
   const state: StreamState = { place: 7, newest: '12', opened: '1', closed: undefined, fault: undefined };
   t.deepEqual(await one.read(['s']), new Map());
   await one.write('s', state);

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import type { Engine } from '../../../src/database/engine/engine.js';
 import { encodeTables, insertStatement } from '../../../src/database/engine/native-block.js';
 import { statementOf } from '../../../src/database/engine/table-change.js';
@@ -12,12 +11,8 @@ import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
 import { blockOf, tableOf } from '../../support/blocks/blocks.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 const database: DatabaseDef = { id: 'd1_0', name: 'db', precision: 'ms', keepDays: 3650, options: {}, created: 0 };
 

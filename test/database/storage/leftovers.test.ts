@@ -1,7 +1,6 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { removeLeftovers } from '../../../src/database/storage/leftovers.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
@@ -9,12 +8,8 @@ import { dataType } from '../../../src/model/schema.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 test('what a crash in the middle of a drop has left is removed at the next start, and nothing else', async (t) => {
   const catalogue = new Catalogue(client, silentLog);

@@ -13,12 +13,8 @@ import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { endpoint, client, end } = await sharedEngine();
+test.after.always(end);
 
 /** What one process knows of the shared engine. */
 function startProcess(engine: EngineClient = client) {
@@ -90,7 +86,7 @@ async function startProcessOn(database: string): Promise<ReadonlyMap<string, str
 }
 
 test('many sub-tables are registered some at a time, which is told, and all of them are', async (t) => {
-  const noting = new NotingClient(engine.endpoint);
+  const noting = new NotingClient(endpoint);
   const { subTables, def, a, named } = await startWith('many', noting);
   const names = Array.from({ length: 20_000 }, (_, at) => `s${at}`);
   const children = names.map((name) => named('a', name));

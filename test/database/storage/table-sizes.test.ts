@@ -1,5 +1,4 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { TableSizes } from '../../../src/database/storage/table-sizes.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
@@ -7,11 +6,10 @@ import { until } from '../../support/until.js';
 const t1 = { storage: 'd1_0.t1_0', tagStorage: 'd1_0.t2_0' };
 const t2 = { storage: 'd1_0.t2_0', tagStorage: undefined };
 
-const engine = await sharedEngine();
-test.after.always(engine.end);
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 test('a table is small until the engine has said that it is large, and is asked about now and then', async (t) => {
-  const client = new EngineClient(engine.endpoint);
   let asked = 0;
   const rows = (sql: string) => {
     asked++;
@@ -43,5 +41,4 @@ test('a table is small until the engine has said that it is large, and is asked 
   await until(() => !sizes.isLarge(t1, 31_000));
   t.true(sizes.hasShortSeries(t1, 31_000));
   t.is(asked, 3);
-  await client.close();
 });

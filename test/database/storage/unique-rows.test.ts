@@ -1,17 +1,12 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { UniqueRowsLooks } from '../../../src/database/storage/unique-rows.js';
 import type { UniqueRows } from '../../../src/model/unique-rows.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
+const { client, end } = await sharedEngine();
 test.before(() => client.exec('CREATE DATABASE d'));
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+test.after.always(end);
 
 const columns = '(id UInt64, ts Int64, v Int64) ENGINE = ReplacingMergeTree';
 /** A table of ten series, its rows in four inserts that overlap in time. */

@@ -1,31 +1,19 @@
 import test, { type ExecutionContext } from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
 import {
+  execute,
   fileScope,
   type Listening,
   post,
   rowsOf,
-  sql,
   startAdapter,
-  writeLines,
+  store,
 } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 const { scope, end } = fileScope();
-
-async function run(t: ExecutionContext, adapter: Listening, ...statements: readonly string[]): Promise<void> {
-  for (const statement of statements) {
-    const reply = await sql(adapter, statement);
-    t.is(reply.code, 0, `${statement}: ${reply.desc}`);
-  }
-}
-
-async function write(t: ExecutionContext, adapter: Listening, database: string, lines: string): Promise<void> {
-  const { status, text } = await writeLines(adapter, database, lines);
-  t.is(status, 204, text);
-}
 
 const missing = missingCluster(true);
 const cluster = missing === undefined ? await startCluster(scope, { shards: 2, replicas: 2, keeper: true }) : undefined;
@@ -49,11 +37,11 @@ function onPair(body: (t: ExecutionContext, a: Listening, b: Listening) => Promi
 test.serial(
   'two adapters on a cluster work as one, and rows lie on all nodes',
   onPair(async (t, a, b) => {
-    await run(t, a, 'CREATE DATABASE d');
-    await write(t, a, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=1,w=${i}i ${startMs}`).join('\n'));
+    await execute(a, 'CREATE DATABASE d');
+    await store(a, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=1,w=${i}i ${startMs}`).join('\n'));
     t.deepEqual(await rowsOf(b, 'SELECT count(*), sum(w) FROM d.m'), [[40, 780]]);
-    await write(t, b, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=2 ${startMs}`).join('\n'));
-    await write(t, a, 'd', `m,k=k0 w=7i ${startMs}`);
+    await store(b, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=2 ${startMs}`).join('\n'));
+    await store(a, 'd', `m,k=k0 w=7i ${startMs}`);
     for (const adapter of [a, b]) {
       t.deepEqual(await rowsOf(adapter, 'SELECT count(*), sum(v), sum(w) FROM d.m'), [[40, 80, 787]]);
       t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM d.m')).length, 40);
@@ -70,17 +58,17 @@ test.serial(
       .client(cluster!.nodes[0]!)
       .rows(`EXPLAIN SELECT id, count() FROM ${spread} GROUP BY id`, settings);
     t.notRegex(plan.join(), /MergingAggregated/, 'groups by series are made on the shards');
-    await run(t, a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)', `INSERT INTO d.n VALUES (${startMs}, 1)`);
-    await run(t, b, 'ALTER TABLE d.n ADD COLUMN w INT', `INSERT INTO d.n (ts, w) VALUES (${startMs}, 2)`);
+    await execute(a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)', `INSERT INTO d.n VALUES (${startMs}, 1)`);
+    await execute(b, 'ALTER TABLE d.n ADD COLUMN w INT', `INSERT INTO d.n (ts, w) VALUES (${startMs}, 2)`);
     t.deepEqual(await rowsOf(a, 'SELECT v, w FROM d.n'), [[1, 2]]);
-    await run(t, a, `DELETE FROM d.m WHERE k = 'k5'`);
+    await execute(a, `DELETE FROM d.m WHERE k = 'k5'`);
     t.deepEqual(await rowsOf(b, 'SELECT count(*) FROM d.m'), [[39]]);
-    await run(t, b, 'DROP STABLE d.m');
-    await write(t, a, 'd', `m,k=k0 v=1 ${startMs}`);
+    await execute(b, 'DROP STABLE d.m');
+    await store(a, 'd', `m,k=k0 v=1 ${startMs}`);
     t.deepEqual(await rowsOf(b, 'SELECT k, v FROM d.m'), [['k0', 1]]);
     // An entry of the catalogue that is too long for the keeper as it is.
     const wide = Array.from({ length: 1_500 }, (_, i) => `a_column_with_a_name_${i} INT`).join(', ');
-    await run(t, a, `CREATE TABLE d.wide (ts TIMESTAMP, ${wide})`);
+    await execute(a, `CREATE TABLE d.wide (ts TIMESTAMP, ${wide})`);
     t.is((await rowsOf(b, 'DESCRIBE d.wide')).length, 1_501);
   }),
 );
@@ -92,7 +80,7 @@ test.serial(
     for (let round = 0; round < rounds; round++) {
       const [writer, reader] = round % 2 === 0 ? [a, b] : [b, a];
       const lines = [`m,k=same v=${round} ${startMs}`, `m,k=same v=${-round} ${startMs + round}`];
-      await write(t, writer, 'turns', lines.join('\n'));
+      await store(writer, 'turns', lines.join('\n'));
       t.deepEqual(
         await rowsOf(reader, `SELECT v FROM turns.m WHERE _ts <= ${startMs + round}000000 ORDER BY _ts DESC LIMIT 1`),
         [[0 - round]],
@@ -111,7 +99,7 @@ test.serial(
   onPair(async (t, a, b) => {
     const lineOf = (v: number) => `m,k=same v=${v} ${startMs}`;
     // Stored at once, so that the tables are there and nothing waits for definitions.
-    await write(t, a, 'late', lineOf(-1));
+    await store(a, 'late', lineOf(-1));
     for (const [i, adapter] of [a, b, a].entries()) {
       const { status, text } = await post(
         adapter.port,
@@ -130,7 +118,7 @@ test.serial(
 test.serial(
   'tables that an earlier version made, without the time when rows came, go on',
   onPair(async (t, a) => {
-    await write(t, a, 'before', `m,k=x v=1 ${startMs}`);
+    await store(a, 'before', `m,k=x v=1 ${startMs}`);
     const local = await localTable();
     for (const node of cluster!.nodes) {
       const client = cluster!.client(node);
@@ -147,8 +135,8 @@ test.serial(
       }
     }
     const later = await startAdapter(scope, [...cluster!.settings, '--write.ack=stored']);
-    for (const v of [2, 3]) await write(t, later, 'before', `m,k=x v=${v} ${startMs}`);
-    await write(t, later, 'before', `m,k=y v=4 ${startMs}`);
+    for (const v of [2, 3]) await store(later, 'before', `m,k=x v=${v} ${startMs}`);
+    await store(later, 'before', `m,k=y v=4 ${startMs}`);
     t.deepEqual(await rowsOf(a, 'SELECT k, v FROM `before`.m ORDER BY k'), [
       ['x', 3],
       ['y', 4],
@@ -166,7 +154,7 @@ test.serial(
           `m${body % 5},k=k${body} c${body}=${body}i64 ${startMs + body * 2 + side}`,
           `shared,side=s${side} c${body}=${body}i64,d=1 ${startMs + body}`,
         ];
-        await write(t, adapter, 'race', lines.join('\n'));
+        await store(adapter, 'race', lines.join('\n'));
       }
     };
     await Promise.all([writeAll(a, 0), writeAll(b, 1)]);

@@ -1,17 +1,12 @@
-import test, { type ExecutionContext } from 'ava';
-import { certificates } from '../../support/certificates.js';
+import test from 'ava';
+import { certificates, secureTests, tlsArguments } from '../../support/certificates.js';
 import { LoadTool } from '../../support/load/load-tool.js';
 import { startService } from '../../support/service/service.js';
-import { skipped } from '../../support/skipped.js';
 
 const { make, remove } = certificates();
 const certificate = make('service');
 const stranger = make('stranger');
-const settings =
-  certificate === undefined
-    ? []
-    : ['--ssl.enable=true', `--ssl.certFile=${certificate.certFile}`, `--ssl.keyFile=${certificate.keyFile}`];
-const { service, end } = await startService(...settings);
+const { service, end } = await startService(...tlsArguments(certificate));
 const tool = new LoadTool(service, 'here');
 test.after.always(async () => {
   tool.remove();
@@ -19,13 +14,7 @@ test.after.always(async () => {
   remove();
 });
 
-/** A test with the certificate of the service, where one can be made. */
-const secure = (title: string, run: (t: ExecutionContext, caFile: string) => Promise<void>): void =>
-  test.serial(title, (t) =>
-    certificate === undefined
-      ? skipped(t, 'there is no openssl to make a certificate with')
-      : run(t, certificate.certFile),
-  );
+const secure = secureTests(certificate);
 
 for (const mode of ['rest', 'sml-rest', 'taosc']) {
   secure(`the load tool writes over TLS (${mode}) with the certificate of the authority`, async (t, caFile) => {

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { EventsStore } from '../../../src/database/rows/events-store.js';
 import type { EventOutcome } from '../../../src/events/event.js';
 import { newEventId } from '../../../src/events/event-id.js';
@@ -10,13 +9,9 @@ import { EventRecorder } from '../../../src/pipelines/events/recorder.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const { endpoint, end } = await sharedEngine();
-const engine = new EngineClient(endpoint);
+const { client: engine, end } = await sharedEngine();
 const store = new EventsStore(engine);
-test.after.always(async () => {
-  await engine.close();
-  await end();
-});
+test.after.always(end);
 
 const facts: EventFacts = {
   severity: 'critical',

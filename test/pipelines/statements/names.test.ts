@@ -1,7 +1,6 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { Access } from '../../../src/database/catalogue/rights.js';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { SubTables } from '../../../src/database/storage/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
@@ -11,12 +10,8 @@ import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const engine = await sharedEngine();
-const client = new EngineClient(engine.endpoint);
-test.after.always(async () => {
-  await client.close();
-  await engine.end();
-});
+const { client, end } = await sharedEngine();
+test.after.always(end);
 
 test('a drop in the database makes what was looked up unknown again, never absent', async (t) => {
   const catalogue = new Catalogue(client, silentLog);

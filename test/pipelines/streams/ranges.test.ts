@@ -1,11 +1,9 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/engine/client.js';
 import { batched, rowRanges } from '../../../src/pipelines/streams/ranges.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
-const { endpoint, end } = await sharedEngine();
+const { client: engine, end } = await sharedEngine();
 test.after.always(end);
-const engine = new EngineClient(endpoint);
 
 async function ranges(times: string, step: bigint, where: readonly string[] = ['1']) {
   await engine.exec('CREATE DATABASE IF NOT EXISTS r');

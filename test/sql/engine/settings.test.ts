@@ -1,17 +1,9 @@
 import test from 'ava';
 import { querySettings, reliedOnDefaults, settingsOf, withoutRowSettings } from '../../../src/sql/engine/settings.js';
 import { nothingAfter } from '../../../src/sql/engine/storage.js';
+import { traits } from '../../support/sql/traits.js';
 
 const names = (settings: string): string[] => settings.split(', ').map((term) => term.replace(/ = .*/s, ''));
-
-const traits = {
-  emptyGivesNone: false,
-  givesTexts: false,
-  givesDecimals: false,
-  hasFewRows: true,
-  readsLittle: false,
-  isPlain: false,
-};
 
 test('a statement asks for the settings that its words and its result depend on', (t) => {
   const plain = settingsOf('SELECT max(t1.c1) FROM t AS t1', traits);

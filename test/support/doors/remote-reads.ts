@@ -1,5 +1,13 @@
 import { buffer } from 'node:stream/consumers';
-import { Matcher, type ReadSeries, readAnswer, readBody, type TestQuery } from '../messages/remote-messages.js';
+import {
+  labelsOf,
+  Matcher,
+  type ReadSeries,
+  readAnswer,
+  readBody,
+  type TestQuery,
+  writeBody,
+} from '../messages/remote-messages.js';
 import { basic, type TestService } from '../service/service.js';
 
 /** An answer of remote read. */
@@ -37,6 +45,20 @@ export function remoteReads(service: TestService) {
 
 /** When the test data begins, in Unix ms. */
 export const start = 1_700_000_000_000;
+
+/** Labels of the test data. */
+export const up = { __name__: 'up', job: 'n' };
+/** Labels of three series, of which one has no zone. */
+export const zones = ['', 'a', 'b'].map((zone) => ({ __name__: 'zones', ...(zone === '' ? {} : { zone }) }));
+/** Labels with characters that texts of other formats escape. */
+export const odd = { __name__: 'odd', text: `it's "q" \\ back\nline ünï 😀 \u0001`, 'Ü.x': '1' };
+
+/** The test data as a body of remote write. */
+export const seriesRead = writeBody([
+  { labels: labelsOf(up), samples: [1, 2, 3].map((value) => ({ value, timestamp: start + value * 1000 })) },
+  ...zones.map((labels, i) => ({ labels: labelsOf(labels), samples: [{ value: i, timestamp: start }] })),
+  { labels: labelsOf(odd), samples: [{ value: -0.1, timestamp: start }] },
+]);
 
 /** A query over the whole time of the test data. */
 export function query(...matchers: readonly (readonly [keyof typeof Matcher, string, string])[]): TestQuery {

@@ -10,6 +10,8 @@ let started: ReturnType<typeof startEngine> | undefined;
 export interface SharedEngine {
   readonly supervisor: EngineSupervisor;
   readonly endpoint: EngineSupervisor['endpoint'];
+  /** A connection of this file, which `end` closes. */
+  readonly client: EngineClient;
   /** Empties it for the next test. */
   clear(): Promise<void>;
   end(): Promise<void>;
@@ -23,15 +25,20 @@ export async function sharedEngine(): Promise<SharedEngine> {
   users++;
   started ??= startEngine();
   const { supervisor, endpoint, end: stop } = await started;
-  const clear = (): Promise<void> => dropAll(endpoint);
-  return { supervisor, endpoint, clear, end: () => (--users > 0 ? clear() : stop()) };
+  const client = new EngineClient(endpoint);
+  const clear = (): Promise<void> => dropAll(client);
+  const end = async (): Promise<void> => {
+    const isLast = --users === 0;
+    if (!isLast) await clear();
+    await client.close();
+    if (isLast) await stop();
+  };
+  return { supervisor, endpoint, client, clear, end };
 }
 
-async function dropAll(endpoint: EngineSupervisor['endpoint']): Promise<void> {
-  const client = new EngineClient(endpoint);
+async function dropAll(client: EngineClient): Promise<void> {
   const builtIn = "'system', 'default', 'INFORMATION_SCHEMA', 'information_schema'";
   for (const [name] of await client.rows(`SELECT name FROM system.databases WHERE name NOT IN (${builtIn})`)) {
     await client.exec(`DROP DATABASE \`${String(name)}\` SYNC`);
   }
-  await client.close();
 }

@@ -260,6 +260,20 @@ export async function rowsOf(adapter: Door, statement: string): Promise<readonly
   return reply.data;
 }
 
+/** Runs statements, each after the other; throws when one fails. */
+export async function execute(adapter: Door, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) {
+    const reply = await sql(adapter, statement);
+    if (reply.code !== 0) throw new Error(`${statement}: ${JSON.stringify(reply)}`);
+  }
+}
+
+/** Writes line protocol with times in milliseconds; throws when it is not stored. */
+export async function store(adapter: Door, database: string, lines: string): Promise<void> {
+  const { status, text } = await writeLines(adapter, database, lines);
+  if (status !== 204) throw new Error(`${status} ${text}`);
+}
+
 /** Writes line protocol with times in milliseconds. */
 export function writeLines(
   { port, agent }: Door,
