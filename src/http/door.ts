@@ -94,6 +94,7 @@ interface LastSaid {
 }
 
 const lastSaid = new WeakMap<object, LastSaid>();
+
 function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext): Credentials | Fault {
   const { request } = call;
   const { url } = request;

@@ -66,6 +66,15 @@ export interface ColumnBlock {
   coveredBy?: TableDef | undefined;
 }
 
+/** Bytes that the arrays of a block hold. */
+export function arrayBytes({ ids, times, columns }: ColumnBlock): number {
+  let bytes = ids.byteLength + times.byteLength;
+  for (const { nulls, values, pool } of columns) {
+    bytes += nulls.byteLength + (values?.byteLength ?? 0) + (pool?.byteLength ?? 0);
+  }
+  return bytes;
+}
+
 /** The name of a table among those of all databases. Names may hold any character, so the length of the first one says where the second begins. */
 export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
   return `${database.length}:${database}${table}`;

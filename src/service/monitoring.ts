@@ -1,4 +1,5 @@
 import { type StatsFs, statfsSync } from 'node:fs';
+import { freeBytesOf } from '../bytes/free-bytes.js';
 import type { Settings } from '../config/adapter-settings.js';
 import { version } from '../config/version.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
@@ -102,7 +103,7 @@ function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
   return {
     adapter_disk_free_bytes: {
       help: 'Free bytes of the disk that holds the data.',
-      read: read(({ bavail, bsize }) => bavail * bsize),
+      read: read(freeBytesOf),
     },
     adapter_disk_bytes: {
       help: 'Size of the disk that holds the data.',

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeBytesOf } from '../../bytes/free-bytes.js';
 import type { HandoverPlace } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
 import { refuseUnfinished, removeFrozen } from './backup.js';
@@ -152,10 +153,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     connections,
     answers,
     resting,
-    freeBytes: async () => {
-      const { bavail, bsize } = await statfs(options.path);
-      return bavail * bsize;
-    },
+    freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),
     log,
     spool: new Spool(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freeBytesOf } from '../../bytes/free-bytes.js';
 
 const memoryDirectory = '/dev/shm';
 const diskName = 'sluice.spool';
@@ -30,10 +31,9 @@ export function makeScratch(dataPath: string): Scratch {
   const path = mkdtempSync(join(base, prefix));
   const diskPath = join(dataPath, diskName);
   rmSync(diskPath, { recursive: true, force: true });
-  const { bavail, bsize } = statfsSync(path);
   const isMemory = base === memoryDirectory;
   const remove = (): void => {
     for (const place of [path, diskPath]) rmSync(place, { recursive: true, force: true });
   };
-  return { path, diskPath, freeBytes: bavail * bsize, isMemory, remove };
+  return { path, diskPath, freeBytes: freeBytesOf(statfsSync(path)), isMemory, remove };
 }

@@ -1,6 +1,16 @@
 import { eventSeverities, eventSources, eventStatuses } from '../../model/event.js';
 import type { IntegerParameter, Operation, Parameter, Schema, TextParameter, WordParameter } from './description.js';
-import { anyScheme, json, optionalText, refusal, shared, time, unauthorized, unavailable } from './shared.js';
+import {
+  anyScheme,
+  badCoding,
+  json,
+  optionalText,
+  refusal,
+  shared,
+  time,
+  unauthorized,
+  unavailable,
+} from './shared.js';
 
 /** Longest element id, and longest comment, in characters. */
 const maxElementIdLength = 512;
@@ -161,7 +171,6 @@ const moveBody = {
 } as const;
 
 const failed = refusal('The database failed; a retry may help.');
-const badEncoding = refusal('The body is compressed in a way that is not taken.');
 const badBody = refusal('The body is not what it may be.');
 const forbidden = refusal('The user may read the event, but not move it.');
 const notFound = refusal('There is no such event.');
@@ -172,7 +181,7 @@ const moved = {
   401: unauthorized,
   403: forbidden,
   404: notFound,
-  415: badEncoding,
+  415: badCoding,
   500: failed,
   503: unavailable,
 };

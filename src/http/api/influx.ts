@@ -1,6 +1,15 @@
 import { precisionWords } from '../request/parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
-import { ackParameter, json, noScheme, shared, unavailable, writeAnswers } from './shared.js';
+import {
+  ackParameter,
+  codingReason,
+  commonRefusals,
+  json,
+  lineBody,
+  noScheme,
+  shared,
+  writeAnswers,
+} from './shared.js';
 
 const badLine: Schema = {
   type: 'object',
@@ -83,14 +92,6 @@ const acceptPartial: Parameter = {
   schema: { type: 'boolean', default: true },
 };
 
-const lines = {
-  description: 'Lines. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
-  required: true,
-  content: {
-    'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
-  },
-} as const;
-
 function writing(error: 'InfluxError' | 'InfluxLinesError' | 'InfluxBucketError'): Operation['responses'] {
   const tooLong = json(
     'The body inflates to more than `limits.inflatedBytes`; the lines before that may be stored.',
@@ -116,11 +117,7 @@ const bucket: Schema = {
   required: ['name'],
 };
 
-const bucketRefusals = {
-  401: json('No credentials, or wrong ones.', shared('InfluxBucketError')),
-  500: json('The database failed; a retry may help.', shared('InfluxBucketError')),
-  503: unavailable,
-} as const;
+const bucketRefusals = commonRefusals('InfluxBucketError');
 
 function choice(parameter: string, description: string, schema: Schema = { type: 'string' }): Parameter {
   return { name: parameter, in: 'query', description, schema };
@@ -134,14 +131,17 @@ const query = {
   responses: {
     200: json('A result for each statement.', shared('InfluxResults')),
     400: json('A statement that is not answered here.', shared('InfluxError')),
-    401: json('No credentials, or wrong ones.', shared('InfluxError')),
     413: json('The statements are too long.', shared('InfluxError')),
-    415: json('The body is compressed in a way that is not taken.', shared('InfluxError')),
-    500: json('The database failed; a retry may help.', shared('InfluxError')),
-    503: unavailable,
+    415: json(codingReason, shared('InfluxError')),
+    ...commonRefusals('InfluxError'),
   },
   security,
 } as const satisfies Omit<Operation, 'operationId'>;
+
+const readiness = {
+  200: json('The service takes work.', { type: 'object' }),
+  503: json('The memory guard refuses work.', { type: 'object' }),
+};
 
 /** The paths of InfluxDB itself, for clients whose address alone is changed. */
 export const influxOperations = {
@@ -150,7 +150,7 @@ export const influxOperations = {
     summary: 'Write line protocol as clients of InfluxDB 1 do',
     tags: ['Writes'],
     parameters: [name('db', 'Database.'), precision, ackParameter],
-    requestBody: lines,
+    requestBody: lineBody,
     responses: writing('InfluxError'),
     security,
   },
@@ -159,7 +159,7 @@ export const influxOperations = {
     summary: 'Write line protocol as clients of InfluxDB 2 do',
     tags: ['Writes'],
     parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision, ackParameter],
-    requestBody: lines,
+    requestBody: lineBody,
     responses: writing('InfluxBucketError'),
     security,
   },
@@ -168,7 +168,7 @@ export const influxOperations = {
     summary: 'Write line protocol as clients of InfluxDB 3 do',
     tags: ['Writes'],
     parameters: [name('db', 'Database.'), precision3, acceptPartial, ackParameter],
-    requestBody: lines,
+    requestBody: lineBody,
     responses: writing('InfluxLinesError'),
     security,
   },
@@ -216,7 +216,7 @@ export const influxOperations = {
       400: json('It has no name, or one that databases cannot have.', shared('InfluxBucketError')),
       403: json('The user may not make databases.', shared('InfluxBucketError')),
       413: json('The body is too long.', shared('InfluxBucketError')),
-      415: json('The body is compressed in a way that is not taken.', shared('InfluxBucketError')),
+      415: json(codingReason, shared('InfluxBucketError')),
       422: json('There is a database of that name already.', shared('InfluxBucketError')),
       ...bucketRefusals,
     },
@@ -272,20 +272,14 @@ export const influxOperations = {
     operationId: 'influxHealth',
     summary: 'Health as clients of InfluxDB 2 ask for it',
     tags: ['Service'],
-    responses: {
-      200: json('The service takes work.', { type: 'object' }),
-      503: json('The memory guard refuses work.', { type: 'object' }),
-    },
+    responses: readiness,
     security: noScheme,
   },
   ready: {
     operationId: 'influxReady',
     summary: 'Since when the service is up, as clients of InfluxDB 2 ask for it',
     tags: ['Service'],
-    responses: {
-      200: json('The service takes work.', { type: 'object' }),
-      503: json('The memory guard refuses work.', { type: 'object' }),
-    },
+    responses: readiness,
     security: noScheme,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

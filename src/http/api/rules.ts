@@ -1,6 +1,16 @@
 import { eventSeverities } from '../../model/event.js';
 import type { Operation, Schema } from './description.js';
-import { anyScheme, json, optionalText, refusal, shared, time, unauthorized, unavailable } from './shared.js';
+import {
+  anyScheme,
+  badCoding,
+  json,
+  optionalText,
+  refusal,
+  shared,
+  time,
+  unauthorized,
+  unavailable,
+} from './shared.js';
 
 const names: Schema = { type: 'array', items: { type: 'string' } };
 const severity: Schema = { type: 'string', enum: eventSeverities };
@@ -98,7 +108,7 @@ export const ruleOperations = {
     responses: {
       200: json('What it found.', shared('RuleTrial')),
       400: refusal('The rule cannot be read or cannot work.'),
-      415: refusal('The body is compressed in a way that is not taken.'),
+      415: badCoding,
       500: refusal('The database failed; a retry may help.'),
       ...common,
     },

@@ -68,18 +68,40 @@ export const time: Schema = { type: 'integer', format: 'int64', description: 'Un
 /** A text in answers that may be missing. */
 export const optionalText: Schema = { type: ['string', 'null'] };
 
+/** Why a body is refused with 415. */
+export const codingReason = 'The body is compressed in a way that is not taken.';
+/** The 415 of routes whose refusals are {@link errorSchema}. */
+export const badCoding = refusal(codingReason);
+
+/** A body of line protocol. */
+export const lineBody = {
+  description: 'Lines. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
+  required: true,
+  content: {
+    'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
+  },
+} as const;
+
+/** Refusals of everything that asks for credentials and needs the database; `error` is the schema of their bodies. */
+export function commonRefusals(error: string) {
+  const schema = shared(error);
+  return {
+    401: json('No credentials, or wrong ones.', schema),
+    500: json('The database failed; a retry may help.', schema),
+    503: unavailable,
+  } as const;
+}
+
 /** Answers to a write; `error` is the schema of refusals, `rowWord` what the format calls rows. */
 export function writeAnswers(error: string, rowWord = 'rows'): Readonly<Record<string, Answer>> {
   const schema = shared(error);
   return {
     204: { description: 'All of it is in the write-ahead log, or stored: see `ack`.' },
     400: json(`A parameter is wrong, or ${rowWord} are bad: the first is named, and the good ones are stored.`, schema),
-    401: json('No credentials, or wrong ones.', schema),
     403: json('The user may not write there.', schema),
     404: json('There is no such database.', schema),
-    415: json('The body is compressed in a way that is not taken.', schema),
-    500: json('The database failed; a retry may help.', schema),
-    503: unavailable,
+    415: json(codingReason, schema),
+    ...commonRefusals(error),
   };
 }
 

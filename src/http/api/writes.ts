@@ -1,6 +1,15 @@
 import { precisionWords } from '../request/parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
-import { ackParameter, databaseParameters, json, pathParameter, requestId, shared, writeAnswers } from './shared.js';
+import {
+  ackParameter,
+  databaseParameters,
+  json,
+  lineBody,
+  pathParameter,
+  requestId,
+  shared,
+  writeAnswers,
+} from './shared.js';
 
 const desc: Schema = { type: 'string', description: 'The message, as errors of `/rest` have it.' };
 
@@ -97,13 +106,7 @@ export const writeOperations = {
       ackParameter,
       requestId,
     ],
-    requestBody: {
-      description: 'Lines. The body may be wrapped in gzip or deflate (`Content-Encoding`).',
-      required: true,
-      content: {
-        'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
-      },
-    },
+    requestBody: lineBody,
     responses: writeAnswers('LineError'),
     security: [{ basic: [] }, { lineprotoUser: [], lineprotoPassword: [] }],
   },

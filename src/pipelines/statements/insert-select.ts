@@ -5,7 +5,7 @@ import type { Engine } from '../../database/engine/engine.js';
 import type { EngineColumn } from '../../database/engine/native-block.js';
 import { decodeNativeStream, type StoredRows } from '../../database/engine/native-rows.js';
 import type { SubTables } from '../../database/storage/sub-tables.js';
-import type { Column, ColumnBlock } from '../../model/column-block.js';
+import { arrayBytes, type Column, type ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
@@ -43,7 +43,7 @@ export async function insertSelected(plan: InsertSelectPlan, context: InsertSele
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
     refuseProblems(plan, rows);
     const block = plan.target.kind === 'super' ? await namedBlock(plan, rows, database, context) : ownBlock(plan, rows);
-    requireDelivered(await context.write([block], bytesOf(block)));
+    requireDelivered(await context.write([block], arrayBytes(block)));
     written += rows.rows;
   }
   return written;
@@ -82,13 +82,6 @@ function blockOf(
     style: undefined,
     ...content,
   };
-}
-
-function bytesOf({ rows, columns }: ColumnBlock): number {
-  return columns.reduce(
-    (sum, { values, pool }) => sum + rows + (values ?? pool ?? new Uint8Array(0)).byteLength,
-    rows * 16,
-  );
 }
 
 /** A block whose rows name their sub-tables; those that do not exist are made with the tags of their first row. */
