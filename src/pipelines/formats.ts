@@ -15,7 +15,7 @@ import { parseTelnet } from '../transforms/parse/telnet.js';
 import { parseOpentsdbJson, parseTsdbwireJson } from '../transforms/parse/tsdbwire-json/tsdbwire-json.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/points/parse-options.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
-import { inflatedLength, inflateSnappy } from '../transforms/wire/inflate-snappy.js';
+import { inflatedLength, inflateSnappy, SnappyInflation } from '../transforms/wire/inflate-snappy.js';
 import { ElementCutter } from '../transforms/wire/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/wire/line-cutter.js';
 import {
@@ -82,10 +82,12 @@ export function piecesOf(
       return isShort ? undefined : cutMessage(message, otlpShape, limits);
     }
     if (format === 'otlp-json') return piecesOfJson(message, limits);
-    if (format !== 'remote-write' || weigh(format, message) <= shortDeflatedBytes) return undefined;
+    const weight = weigh(format, message);
+    if (format !== 'remote-write' || weight <= shortDeflatedBytes) return undefined;
+    if (weight > mostDeflatedBytes) return piecesOfSnappy(message, maxMessageBytes, limits);
     const inflated = inflateSnappy(message, maxMessageBytes);
-    const isShort = inflated.length <= mostDeflatedBytes && countRows(inflated, remoteWriteShape) <= mostDeflatedRows;
-    return isShort ? undefined : deflated(cutMessage(inflated, remoteWriteShape, limits));
+    if (countRows(inflated, remoteWriteShape) <= mostDeflatedRows) return undefined;
+    return deflated(cutMessage(inflated, remoteWriteShape, limits));
   } catch (error) {
     if (error instanceof FaultError && error.fault.code === Codes.statementTooLong) return refused(error);
     // Its parser will say what is wrong with it.
@@ -116,6 +118,14 @@ async function* piecesOfJson(message: Uint8Array, limits: PieceLimits): AsyncGen
   let step = writing.next();
   for (; step.done !== true; step = writing.next()) if (slice.isOver()) await slice.next();
   for (const piece of cutMessage(step.value, otlpShape, limits)) yield { ...piece, format: 'otlp' };
+}
+
+/** A long request in snappy as short ones. Throws a FaultError of kind `parameter` where it is malformed or inflates to more than it may. */
+async function* piecesOfSnappy(message: Uint8Array, maxBytes: number, limits: PieceLimits): AsyncGenerator<BodyPiece> {
+  const inflation = new SnappyInflation(message, maxBytes);
+  const slice = new Slice();
+  while (!inflation.advance(bytesOfPiece)) if (slice.isOver()) await slice.next();
+  yield* deflated(cutMessage(inflation.out, remoteWriteShape, limits));
 }
 
 function* deflated(pieces: Iterable<MessagePiece>): Generator<MessagePiece> {

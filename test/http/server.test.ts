@@ -78,6 +78,7 @@ test('a path of another product is answered with the one that does the same here
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/put/', 'POST /api/put?db=<database>'],
+    ['POST', '/api/v1/prom/write?db=a', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/v1/push', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/v1/traces', 'POST /v1/metrics?db=<database>, because only metrics are stored'],
     ['GET', '/api/v1/query_range?query=up', 'POST /rest/sql/<database>, with SQL as the body'],

@@ -45,59 +45,93 @@ export function inflatedLength(bytes: Uint8Array): number {
 export function inflateSnappy(
   bytes: Uint8Array,
   maxBytes: number,
-  allocate: (length: number) => Uint8Array = (length) => new Uint8Array(length),
+  allocate?: (length: number) => Uint8Array,
 ): Uint8Array {
-  const length = inflatedLength(bytes);
-  if (length > maxBytes) {
-    const text = `the body inflates to ${length} bytes, the limit is ${maxBytes} (limits.messageBytes)`;
-    throw new FaultError(fault('parameter', Codes.statementTooLong, text));
-  }
-  const out = allocate(length).subarray(0, length);
-  inflateElements(bytes, endOfLength(bytes), out);
-  return out;
+  const inflation = new SnappyInflation(bytes, maxBytes, allocate);
+  inflation.advance(inflation.out.length);
+  return inflation.out;
 }
 
-function inflateElements(bytes: Uint8Array, start: number, out: Uint8Array): void {
-  const end = bytes.length;
-  const length = out.length;
-  const from = new DataView(bytes.buffer, bytes.byteOffset, end);
-  const view = new DataView(out.buffer, out.byteOffset, length);
-  let at = start;
-  let to = 0;
-  while (at < end) {
-    const tag = bytes[at++]!;
-    const kind = tag & 3;
-    let size = (tag >>> 2) + 1;
-    if (kind === 0) {
-      if (size > 60) {
-        const width = size - 60;
-        if (at + width > end) throw malformed('it ends within an element');
-        size = littleEndian(bytes, at, width) + 1;
-        at += width;
-      }
-      if (size > end - at || size > length - to) throw malformed('a literal is too long');
-      if (size >= longLiteral) out.set(bytes.subarray(at, at + size), to);
-      else if (size >= 4) copyWords(from, at, view, to, size);
-      else for (let i = 0; i < size; i++) out[to + i] = bytes[at + i]!;
-      at += size;
-    } else {
-      const width = kind === 3 ? 4 : kind;
-      if (at + width > end) throw malformed('it ends within an element');
-      let offset = littleEndian(bytes, at, width);
-      at += width;
-      if (kind === 1) {
-        size = ((tag >>> 2) & 7) + 4;
-        offset |= (tag >>> 5) << 8;
-      }
-      if (offset === 0 || offset > to) throw malformed('a copy begins before the text');
-      if (size > length - to) throw malformed('a copy is too long');
-      // Bytes of the copy may be bytes that it makes itself; those of a word are made before it.
-      if (offset >= 4 && size >= 4) copyWords(view, to - offset, view, to, size);
-      else for (let i = to, stop = to + size; i < stop; i++) out[i] = out[i - offset]!;
+/** A snappy block that is inflated step by step. Both the constructor and the steps throw as {@link inflateSnappy} does. */
+export class SnappyInflation {
+  /** The result, as far as it is there. */
+  readonly out: Uint8Array;
+  readonly #bytes: Uint8Array;
+  #at: number;
+  #to = 0;
+
+  constructor(
+    bytes: Uint8Array,
+    maxBytes: number,
+    allocate: (length: number) => Uint8Array = (length) => new Uint8Array(length),
+  ) {
+    const length = inflatedLength(bytes);
+    if (length > maxBytes) {
+      const text = `the body inflates to ${length} bytes, the limit is ${maxBytes} (limits.messageBytes)`;
+      throw new FaultError(fault('parameter', Codes.statementTooLong, text));
     }
-    to += size;
+    this.out = allocate(length).subarray(0, length);
+    this.#bytes = bytes;
+    this.#at = endOfLength(bytes);
   }
-  if (to !== length) throw malformed(`it inflates to ${to} bytes and says ${length}`);
+
+  /** Inflates about so many bytes more; true when all are there. */
+  advance(size: number): boolean {
+    const [end, length] = [this.#bytes.length, this.out.length];
+    this.#inflate(Math.min(length, this.#to + size));
+    // What follows the last byte of the result is malformed, and said to be.
+    if (this.#to === length) this.#inflate(Number.POSITIVE_INFINITY);
+    if (this.#at < end) return false;
+    if (this.#to !== length) throw malformed(`it inflates to ${this.#to} bytes and says ${length}`);
+    return true;
+  }
+
+  /** Inflates elements until the result has `until` bytes, or they end. */
+  #inflate(until: number): void {
+    const bytes = this.#bytes;
+    const { out } = this;
+    const end = bytes.length;
+    const length = out.length;
+    const from = new DataView(bytes.buffer, bytes.byteOffset, end);
+    const view = new DataView(out.buffer, out.byteOffset, length);
+    let at = this.#at;
+    let to = this.#to;
+    while (at < end && to < until) {
+      const tag = bytes[at++]!;
+      const kind = tag & 3;
+      let size = (tag >>> 2) + 1;
+      if (kind === 0) {
+        if (size > 60) {
+          const width = size - 60;
+          if (at + width > end) throw malformed('it ends within an element');
+          size = littleEndian(bytes, at, width) + 1;
+          at += width;
+        }
+        if (size > end - at || size > length - to) throw malformed('a literal is too long');
+        if (size >= longLiteral) out.set(bytes.subarray(at, at + size), to);
+        else if (size >= 4) copyWords(from, at, view, to, size);
+        else for (let i = 0; i < size; i++) out[to + i] = bytes[at + i]!;
+        at += size;
+      } else {
+        const width = kind === 3 ? 4 : kind;
+        if (at + width > end) throw malformed('it ends within an element');
+        let offset = littleEndian(bytes, at, width);
+        at += width;
+        if (kind === 1) {
+          size = ((tag >>> 2) & 7) + 4;
+          offset |= (tag >>> 5) << 8;
+        }
+        if (offset === 0 || offset > to) throw malformed('a copy begins before the text');
+        if (size > length - to) throw malformed('a copy is too long');
+        // Bytes of the copy may be bytes that it makes itself; those of a word are made before it.
+        if (offset >= 4 && size >= 4) copyWords(view, to - offset, view, to, size);
+        else for (let i = to, stop = to + size; i < stop; i++) out[i] = out[i - offset]!;
+      }
+      to += size;
+    }
+    this.#at = at;
+    this.#to = to;
+  }
 }
 
 function littleEndian(bytes: Uint8Array, at: number, width: number): number {

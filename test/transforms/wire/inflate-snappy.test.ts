@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import snappyjs from 'snappyjs';
 import { FaultError } from '../../../src/model/fault.js';
 import { deflateSnappy } from '../../../src/transforms/wire/deflate-snappy.js';
-import { inflatedLength, inflateSnappy } from '../../../src/transforms/wire/inflate-snappy.js';
+import { inflatedLength, inflateSnappy, SnappyInflation } from '../../../src/transforms/wire/inflate-snappy.js';
 
 const limit = 1 << 24;
 
@@ -54,6 +54,18 @@ test('compresses what another implementation and this one inflate', (t) => {
       const packed = deflated(bytes);
       t.deepEqual(Buffer.from(snappyjs.uncompress(packed)), Buffer.from(bytes));
       t.deepEqual(Buffer.from(inflateSnappy(packed, limit)), Buffer.from(bytes));
+    }),
+  );
+});
+
+test('inflates step by step what it inflates at once', (t) => {
+  fc.assert(
+    fc.property(anyBytes, fc.integer({ min: 1, max: 300 }), (bytes, size) => {
+      const inflation = new SnappyInflation(deflated(bytes), limit);
+      let steps = 1;
+      while (!inflation.advance(size)) steps++;
+      t.true(steps <= Math.ceil(bytes.length / size) + 1);
+      t.deepEqual(Buffer.from(inflation.out), Buffer.from(bytes));
     }),
   );
 });
