@@ -293,8 +293,13 @@ export class WritePipeline implements Component {
   }
 
   #arriving({ source, retry, user }: WriteInput) {
-    const { meter } = this.#context;
-    const arrived$ = source.batches$.pipe(countReceived(meter), gather(), stamp(), countEnded(meter, this.#open));
+    const { meter, writeLog } = this.#context;
+    // The texts of a turn are answered before the next one begins, so that their senders' next ones come in one turn, too.
+    const gathered$ = source.batches$.pipe(
+      countReceived(meter),
+      gather(() => writeLog?.wal.expect()),
+    );
+    const arrived$ = gathered$.pipe(stamp(), countEnded(meter, this.#open));
     const batches$ = retry === 'here' ? arrived$.pipe(map((batch) => this.#retries.wrap(batch))) : arrived$;
     return user === undefined ? batches$ : batches$.pipe(user.admit());
   }

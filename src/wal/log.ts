@@ -129,6 +129,14 @@ export class WriteAheadLog {
     });
   }
 
+  /**
+   * Says that texts come at the end of this turn of the event loop: what was planned for then before this call is done first, and what it appends is
+   * written in the same turn.
+   */
+  expect(): void {
+    this.#writer.schedule();
+  }
+
   /** Notes that a group of rows is about to be inserted; gives its number once that is written. */
   async beginGroup(members: readonly Member[]): Promise<number> {
     const group = this.#group++;

@@ -88,7 +88,7 @@ export class SegmentWriter {
       return;
     }
     this.#queue.push({ pieces, length, written });
-    this.#schedule();
+    this.schedule();
   }
 
   /** Deletes the oldest files in which nothing is open. */
@@ -124,7 +124,8 @@ export class SegmentWriter {
     this.release();
   }
 
-  #schedule(): void {
+  /** Writes at the end of this turn of the event loop what is appended until then. */
+  schedule(): void {
     if (this.#scheduled || this.#busy) return;
     this.#scheduled = true;
     setImmediate(() => this.#flush());

@@ -15,8 +15,9 @@ const ended: Delivery = { outcome: 'failed', fault: fault('resource', Codes.free
 /**
  * Makes one text of short ones of a door that come in one turn of the event loop and go to the same place: all stages together cost little more
  * with it than with one of them. Where it turns out that they cannot be read as one, each of them comes once more, alone.
+ * `begun` is told when the first text of a turn has come: what it plans for the end of the turn is done when the turn has gone on.
  */
-export function gather(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+export function gather(begun: () => void = () => {}): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return (source) =>
     new Observable((subscriber) => {
       const emit = guarded(subscriber, (batch: Batch<ByteBlock>) => subscriber.next(batch));
@@ -52,6 +53,7 @@ export function gather(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
           if (isScheduled) return;
           isScheduled = true;
           setImmediate(scheduled);
+          begun();
         },
         error: (error) => subscriber.error(error),
         complete: () => {
