@@ -60,32 +60,41 @@ const ownFigures: Figures = {
 };
 
 /**
- * Releases the code of this process whenever it rests and has grown since. Most of what an idle service would hold is code that ran once, while it
- * started; see docs/decisions/044. A process that cannot release it goes on without.
+ * Releases the code of this process once it has started, and whenever it rests and has grown since. Most of what a service would hold is code that ran
+ * once, while it started; see docs/decisions/044. A process that cannot release it goes on without.
  */
 export function codeRelease(
   release: () => Promise<void> = releaseCode,
   figures: Figures = ownFigures,
   clock: Clock = systemClock,
 ): RepeatedWork {
-  let [spentMicros, leastBytes, releasedAt] = [figures.processorMicros(), 0, Number.NEGATIVE_INFINITY];
-  let isReleased = false;
+  let [spentMicros, leastBytes, releasedAt] = [0, 0, Number.NEGATIVE_INFINITY];
+  let [isStarted, isReleased] = [false, false];
+  const tryRelease = async (): Promise<boolean> => {
+    try {
+      await release();
+      return true;
+    } catch {
+      releasedAt = Number.POSITIVE_INFINITY;
+      return false;
+    }
+  };
   const look = async (): Promise<number> => {
     const [micros, bytes] = [figures.processorMicros(), figures.residentBytes()];
     const isResting = micros - spentMicros < lookMs * 1000 * restingShare;
     spentMicros = micros;
+    if (!isStarted) {
+      isStarted = true;
+      await tryRelease();
+      return lookMs;
+    }
     // What runs also at rest is back by now.
     if (isReleased) leastBytes = bytes;
     isReleased = false;
     if (!isResting || clock.now() - releasedAt < betweenMs || bytes - leastBytes < worthBytes) return lookMs;
     releasedAt = clock.now();
-    try {
-      await release();
-      isReleased = true;
-    } catch {
-      releasedAt = Number.POSITIVE_INFINITY;
-    }
+    isReleased = await tryRelease();
     return lookMs;
   };
-  return new RepeatedWork('code-release', lookMs, look, clock);
+  return new RepeatedWork('code-release', 0, look, clock);
 }

@@ -45,7 +45,7 @@ test('a process that releases its code has less of it in memory and runs on', (t
   t.true(released.before < whole.before / 2, `${released.before} of ${whole.before} kB`);
 });
 
-test('code is released when a process rests, and again when it has worked and grown meanwhile', async (t) => {
+test('code is released when a process has started, when it rests, and again when it has worked and grown', async (t) => {
   const clock = new ManualClock();
   let [bytes, micros, releases] = [300 * megabyte, 0, 0];
   const release = async () => {
@@ -62,18 +62,20 @@ test('code is released when a process rests, and again when it has worked and gr
     }
     return releases;
   };
-  t.is(await pass(60, 30), 0, 'busy');
-  t.is(await pass(5), 1, 'at rest');
+  clock.pass(0);
+  t.is(await pass(60, 30), 1, 'started, and busy since');
+  bytes = 200 * megabyte;
+  t.is(await pass(5), 2, 'at rest');
   bytes += 30 * megabyte;
-  t.is(await pass(300), 1, 'what runs at rest is back and stays');
+  t.is(await pass(300), 2, 'what runs at rest is back and stays');
   bytes += 200 * megabyte;
-  t.is(await pass(60, 30), 1, 'busy again');
-  t.is(await pass(5), 2, 'at rest again');
+  t.is(await pass(60, 30), 2, 'busy again');
+  t.is(await pass(5), 3, 'at rest again');
   bytes += 30 * megabyte;
   await pass(5);
   bytes += 100 * megabyte;
-  t.is(await pass(50), 2, 'soon after the last one');
-  t.is(await pass(10), 3, 'a minute after the last one');
+  t.is(await pass(50), 3, 'soon after the last one');
+  t.is(await pass(10), 4, 'a minute after the last one');
 });
 
 test('a process that cannot release its code does not try again', async (t) => {

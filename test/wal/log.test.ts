@@ -281,3 +281,16 @@ test('a log of a newer version, and a file that is no log, are refused in one li
   t.is(torn.recovered.tornBytes, 4);
   await torn.close();
 });
+
+test('what is expected at the end of a turn is written in that turn', async (t) => {
+  const wal = new WriteAheadLog(directoryFor(t), settings);
+  const order: string[] = [];
+  const append = (): void => wal.append(textOf('m v=1 1'), () => order.push('written'));
+  setImmediate(append);
+  wal.expect();
+  await new Promise((resolve) => setImmediate(resolve));
+  order.push('next turn');
+  await wal.flushed();
+  t.deepEqual(order, ['written', 'next turn']);
+  await wal.close();
+});
