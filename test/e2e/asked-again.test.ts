@@ -56,6 +56,37 @@ test.serial('a right that is taken away counts for a query that was answered bef
   t.deepEqual(await service.rows('SELECT count(*) FROM d', { database: 'two' }), [[2]]);
 });
 
+test.serial('series that a tag chooses are those that have it when they are asked for', async (t) => {
+  const database = 'chosen';
+  await service.run(`CREATE DATABASE ${database}`);
+  await service.run('CREATE STABLE m (ts TIMESTAMP, v INT) TAGS (site VARCHAR(8))', { database });
+  const tables = Array.from(
+    { length: 18 },
+    (_, at) => `d${at} USING m TAGS ('s${at}') VALUES (${1_700_000_000_000 + at}, ${2 ** at})`,
+  );
+  await service.run(`INSERT INTO ${tables.join(' ')}`, { database });
+  const asked = "SELECT COUNT(v), SUM(v) FROM m WHERE site = 'x'";
+  const rows = "SELECT tbname, v FROM m WHERE site IN ('x', 'y') AND ts < NOW() ORDER BY ts";
+  t.deepEqual(await service.rows(asked, { database }), [[0, null]]);
+  const names: unknown[] = [];
+  for (let at = 0; at < 18; at++) {
+    await service.run(`ALTER TABLE d${at} SET TAG site = 'x'`, { database });
+    names.push([`d${at}`, 2 ** at]);
+    t.deepEqual(await service.rows(asked, { database }), [[at + 1, 2 ** (at + 1) - 1]]);
+    t.deepEqual(await service.rows(rows, { database }), names as never);
+  }
+  for (let at = 0; at < 17; at++) await service.run(`DROP TABLE d${at}`, { database });
+  t.deepEqual(await service.rows(asked, { database }), [[1, 2 ** 17]]);
+  await service.run("INSERT INTO d17 VALUES (1700000100000, 1) n USING m TAGS ('x') VALUES (1700000000000, 5)", {
+    database,
+  });
+  t.deepEqual(await service.rows(asked, { database }), [[3, 2 ** 17 + 6]]);
+  await service.run("ALTER TABLE d17 SET TAG site = 'z'", { database });
+  t.deepEqual(await service.rows(asked, { database }), [[1, 5]]);
+  await service.run('DROP TABLE m', { database });
+  t.not(await service.code(asked, { database }), 0);
+});
+
 test.serial('figures of a large table are exact at once, whatever is written after they were asked for', async (t) => {
   const database = 'large';
   await service.run(`CREATE DATABASE ${database}`);

@@ -23,6 +23,7 @@ import {
   systemDatabases,
   tooLongForEngine,
 } from '../../sql/values/context.js';
+import { statementOf } from './chosen-ids.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import type { KnownTables } from './kept-plans.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
@@ -59,14 +60,16 @@ async function rowsOf(
 ): Promise<SqlAnswer> {
   const plan = await planned(query, asked, context);
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
-  const tail = ` SETTINGS ${plan.settings} FORMAT ${format}`;
+  const by = { signal, owner: asked.user };
+  const { sql, settings } = await statementOf(plan, context.engine, by);
+  const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
   const { hasFewRows, rowsToHold, series, figures } = plan;
   const isLight = series !== undefined;
   const joint = figures && { ...figures, tail };
-  const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
-  const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${plan.sql}${tail}`, { ...how, upToRows });
-  const short = `${plan.sql} SETTINGS ${plan.settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
+  const how = { ...by, hasFewRows, isLight, joint, waited: asked.waited };
+  const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${sql}${tail}`, { ...how, upToRows });
+  const short = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
   const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
   // Rows as objects the engine prints as UTF-8 itself.
   return { kind: 'rows', meta: plan.meta, lines: asked.request.keyed ? lines : asUtf8(lines) };

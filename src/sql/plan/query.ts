@@ -2,6 +2,7 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
 import { type DataType, type Precision, type TypeName, typeLength } from '../../model/schema.js';
+import { type ChosenSeries, chosenSeries, withIds } from '../engine/chosen-series.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
@@ -52,6 +53,8 @@ export interface QueryPlan {
   readonly series?: readonly ReadSeries[] | undefined;
   /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
   readonly figures?: SeriesFigures | undefined;
+  /** Set when conditions on tags choose series, which may be asked for first; with the settings for their ids instead of {@link QueryPlan.settings}. */
+  readonly chosen?: (ChosenSeries & Pick<QueryPlan, 'settings'>) | undefined;
   /** How texts that limit the time of single series are read. */
   readonly reading?: TimeReading | undefined;
   /** Its windows, which other times may decide about. */
@@ -105,14 +108,19 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const readsLittle =
     series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table));
   const isOneGroup = planned.select?.isOneGroup === true;
+  const isPlain = (text: string, isLittle: boolean): boolean =>
+    isTable(planned.select?.from) && hasOneSelect(text) && (isOneGroup || (isLittle && !looksAround(text)));
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
     givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
     hasFewRows,
     readsLittle,
-    isPlain: isTable(planned.select?.from) && hasOneSelect(sql) && (isOneGroup || (readsLittle && !looksAround(sql))),
+    isPlain: isPlain(sql, readsLittle),
   };
+  const chosen = chosenOf(sql, query, context, (text, isLittle) =>
+    settingsOf(text, { ...traits, readsLittle: isLittle, isPlain: isPlain(text, isLittle) }),
+  );
   const isShort =
     rowBytes(planned.columns) <= jointRowBytes && readsLittle && traits.isPlain && isOneGroup && !form.keyed;
   return {
@@ -125,6 +133,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     rowsToHold: hasFewRows ? 0 : Math.floor(heldBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
+    chosen,
     reading: series && readingOf(series, context),
     windows:
       planned.windows && plannedWindows(planned.windows, planned.select, (select) => givesFew(select) === hasFewRows),
@@ -144,6 +153,21 @@ function figuresOf(
   if (select?.where === undefined || alias === undefined) return undefined;
   const figures = seriesFigures(sql, select.where, idColumn(alias), id);
   return figures && { ...figures, givesNoneForEmpty: withoutCheck !== undefined };
+}
+
+/** The series of one super table that conditions on tags choose, and the settings for a statement with their ids. */
+function chosenOf(
+  sql: string,
+  query: Query,
+  context: QueryContext,
+  settingsFor: (text: string, readsLittle: boolean) => string,
+): QueryPlan['chosen'] {
+  const [{ database = context.database, name = '' } = {}, ...others] = collectTables(query);
+  const target = database === undefined ? undefined : context.resolveTable(database, name);
+  const chosen = target?.kind === 'super' && others.length === 0 ? chosenSeries(sql) : undefined;
+  if (target === undefined || chosen === undefined) return undefined;
+  const readsLittle = context.hasShortSeries?.(target.table) === true;
+  return { ...chosen, settings: settingsFor(withIds(sql, chosen, ['0']), readsLittle) };
 }
 
 function plannedWindows(

@@ -1,0 +1,41 @@
+import test from 'ava';
+import { chosenSeries, statementOfIds, withIds } from '../../../src/sql/engine/chosen-series.js';
+
+const one = "equals(g1.`a`, '1')";
+const ids = (condition: string): string => `SELECT g1.id FROM d.g AS g1 FINAL WHERE dropped = 0 AND (${condition})`;
+const rows = (condition: string): string =>
+  `SELECT max(t1.v) AS r1 FROM d.t AS t1 FINAL WHERE and(t1.id IN (${ids(condition)}), less(t1.ts, 5))`;
+
+test('the series that tags of one value choose are asked for by themselves', (t) => {
+  const sql = rows(one);
+  const chosen = chosenSeries(sql)!;
+  t.deepEqual(chosen, { column: 't1.id', ids: ids(one) });
+  t.is(statementOfIds(chosen, 2), `${ids(one)} LIMIT 3 SETTINGS enable_analyzer = 0 FORMAT TSV`);
+  const head = 'SELECT max(t1.v) AS r1 FROM d.t AS t1 FINAL WHERE and(t1.id ';
+  t.is(withIds(sql, chosen, ['7']), `${head}= 7, less(t1.ts, 5))`);
+  t.is(withIds(sql, chosen, ['7', '8']), `${head}IN (7, 8), less(t1.ts, 5))`);
+  const twice = `${sql} UNION ALL ${sql}`;
+  t.is(
+    withIds(twice, chosenSeries(twice)!, ['7']),
+    `${head}= 7, less(t1.ts, 5)) UNION ALL ${head}= 7, less(t1.ts, 5))`,
+  );
+  for (const other of ["in(g1.name, ('a', 'b'))", `and(like(g1.name, 'x'), ${one})`]) {
+    t.truthy(chosenSeries(rows(other)), other);
+  }
+});
+
+test('brackets and statements in quotes are none', (t) => {
+  for (const text of ["')'", String.raw`'it\'s ('`, '`a)`']) {
+    const condition = `equals(g1.name, ${text})`;
+    t.is(chosenSeries(rows(condition).replace('max(t1.v)', text))?.ids, ids(condition), text);
+  }
+  t.is(chosenSeries(`SELECT 't1.id IN (${ids('equals(1, 1)')})' AS r1 FROM d.t AS t1 FINAL`), undefined);
+});
+
+test('sets that may be large, and several of them, stay where they are', (t) => {
+  for (const large of ["like(g1.name, 'a%')", `or(${one}, ${one})`, `not(${one})`, 'equals(g1.name, (SELECT 1))']) {
+    t.is(chosenSeries(rows(large)), undefined, large);
+  }
+  t.is(chosenSeries(`${rows(one)} UNION ALL ${rows(one.replace('1', '2'))}`), undefined);
+  t.is(chosenSeries('SELECT g1.name FROM d.g AS g1 FINAL WHERE g1.id IN (SELECT t1.id FROM d.t AS t1)'), undefined);
+});
