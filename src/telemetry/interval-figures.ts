@@ -1,4 +1,5 @@
 import type { Figure } from '../model/figure.js';
+import type { MetricValue } from './joined-figures.js';
 import type { ServiceMetrics } from './metrics.js';
 
 const prefix = 'adapter_restful_http_request';
@@ -33,38 +34,50 @@ export class IntervalFigures {
   /** The figures since the last call; counts of calls that were given back are in it. */
   async take(): Promise<readonly Figure[]> {
     this.#kept = this.#taken;
-    const taken = new Map(this.#kept);
+    this.#taken = new Map(this.#kept);
     const figures: Figure[] = [];
-    const summaries = new Map<string, { tags: Figure['tags']; values: [string, number][] }>();
     for (const { name: table, values } of await this.#metrics.values()) {
-      for (const { value, labels, metricName } of values) {
-        if (table === summary) {
-          const { quantile, ...rest } = labels;
-          const tags = this.#tags(rest);
-          const key = JSON.stringify(tags);
-          const entry = summaries.get(key) ?? { tags, values: [] };
-          const suffix = metricName?.slice(summary.length + 1);
-          entry.values.push([quantile === undefined ? (suffix ?? 'count') : String(quantile), value]);
-          summaries.set(key, entry);
-        } else if (counted.has(table)) {
-          const tags = this.#tags(labels);
-          const key = `${table} ${JSON.stringify(tags)}`;
-          const difference = value - (this.#kept.get(key) ?? 0);
-          taken.set(key, value);
-          if (difference > 0) figures.push({ table, tags, values: [['gauge', difference]] });
-        } else if (current.has(table)) {
+      if (table === summary) figures.push(...this.#summaries(values));
+      else if (counted.has(table)) figures.push(...values.flatMap((value) => this.#grown(table, value)));
+      else if (current.has(table)) {
+        for (const { value, labels } of values) {
           figures.push({ table, tags: this.#tags(labels), values: [['gauge', value]] });
         }
       }
     }
-    for (const [key, { tags, values }] of summaries) {
+    return figures;
+  }
+
+  /** What was counted in the interval; none for nothing. */
+  #grown(table: string, { value, labels }: MetricValue): Figure[] {
+    const tags = this.#tags(labels);
+    const key = `${table} ${JSON.stringify(tags)}`;
+    const difference = value - (this.#kept.get(key) ?? 0);
+    this.#taken.set(key, value);
+    return difference > 0 ? [{ table, tags, values: [['gauge', difference]] }] : [];
+  }
+
+  /** Quantiles, sum and count of each route, in one row. */
+  #summaries(values: readonly MetricValue[]): Figure[] {
+    const routes = new Map<string, { tags: Figure['tags']; values: [string, number][] }>();
+    for (const { value, labels, metricName } of values) {
+      const { quantile, ...rest } = labels;
+      const tags = this.#tags(rest);
+      const key = JSON.stringify(tags);
+      const entry = routes.get(key) ?? { tags, values: [] };
+      const suffix = metricName?.slice(summary.length + 1);
+      entry.values.push([quantile === undefined ? (suffix ?? 'count') : String(quantile), value]);
+      routes.set(key, entry);
+    }
+    const figures: Figure[] = [];
+    for (const [route, { tags, values }] of routes) {
       // A route without requests has no times in this interval; what it has counted stays.
       const count = values.find(([name]) => name === 'count')?.[1] ?? 0;
-      if (count === this.#kept.get(`${summary} ${key}`)) continue;
-      taken.set(`${summary} ${key}`, count);
+      const key = `${summary} ${route}`;
+      if (count === this.#kept.get(key)) continue;
+      this.#taken.set(key, count);
       figures.push({ table: summary, tags, values });
     }
-    this.#taken = taken;
     return figures;
   }
 

@@ -240,49 +240,65 @@ export class CatalogueState {
     const space = this.#databases.get(operation.database);
     if (space === undefined) return missingDatabase(operation.database);
     const { name } = operation;
-    if (operation.op === 'create-tsma') {
-      if (!space.tables.has(operation.table)) return refusals.tableNotExist;
-      return this.derivations.apply(operation, entry, index);
+    switch (operation.op) {
+      case 'create-tsma':
+        if (!space.tables.has(operation.table)) return refusals.tableNotExist;
+        return this.derivations.apply(operation, entry, index);
+      case 'drop-tsma':
+        return this.derivations.apply(operation, entry, index);
+      case 'create-view':
+      case 'drop-view':
+        return applyToViews(space, operation, entry);
+      case 'create-table':
+      case 'extend-table':
+        return defineTable(space, operation, entry, index);
+      case 'alter-table': {
+        const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
+        return kept ?? applyToTable(space, operation, entry);
+      }
+      case 'rows-removed': {
+        const open = space.removals.get(name);
+        for (const removal of operation.removals) open?.delete(removal);
+        return undefined;
+      }
+      case 'drop-table':
+        return this.#dropTable(space, operation, entry);
+      case 'drop-sub-table':
+        return this.#dropSubTable(space, operation, entry);
     }
-    if (operation.op === 'drop-tsma') return this.derivations.apply(operation, entry, index);
-    if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(space, operation, entry);
-    if (operation.op === 'create-table' || operation.op === 'extend-table') {
-      if (space.views.has(name)) return refusals.tableAlreadyExists;
-      const refused =
-        operation.op === 'create-table'
-          ? createTable(space, operation, entry, index)
-          : extendTable(space, operation, entry, index);
-      const table = space.tables.get(name)?.def;
-      if (table !== undefined) space.names.set(table.id, name);
-      return refused;
-    }
-    if (operation.op === 'alter-table') {
-      const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
-      return kept ?? applyToTable(space, operation, entry);
-    }
-    if (operation.op === 'rows-removed') {
-      const open = space.removals.get(name);
-      for (const removal of operation.removals) open?.delete(removal);
-      return undefined;
-    }
-    if (operation.op === 'drop-table') {
-      if (space.tables.get(name)?.def.id !== operation.id) return refusals.tableNotExist;
-      const kept = this.topics.keepsTable(operation.database, name);
-      if (kept !== undefined) return kept;
-      dropTable(space, name);
-      space.names.delete(operation.id);
-      space.drops.set(name, entry.position);
-      space.removals.delete(name);
-      this.principals.forgetTable(operation.database, name);
-      this.derivations.forgetTable(operation.database, name);
-    } else {
-      if ((space.generations.get(name) ?? 0) !== operation.generation) return refusals.tableNotExist;
-      space.generations.set(name, operation.generation + 1);
-      space.drops.set(operation.superTable, entry.position);
-      noteRemoval(space, operation, entry);
-      this.principals.forgetTable(operation.database, name);
-    }
-    this.#databases.set(operation.database, { ...space, epoch: entry.position });
+  }
+
+  #dropTable(
+    space: DatabaseEntry,
+    operation: Extract<Operation, { op: 'drop-table' }>,
+    entry: LogEntry,
+  ): Fault | undefined {
+    const { database, name } = operation;
+    if (space.tables.get(name)?.def.id !== operation.id) return refusals.tableNotExist;
+    const kept = this.topics.keepsTable(database, name);
+    if (kept !== undefined) return kept;
+    dropTable(space, name);
+    space.names.delete(operation.id);
+    space.drops.set(name, entry.position);
+    space.removals.delete(name);
+    this.principals.forgetTable(database, name);
+    this.derivations.forgetTable(database, name);
+    this.#databases.set(database, { ...space, epoch: entry.position });
+    return undefined;
+  }
+
+  #dropSubTable(
+    space: DatabaseEntry,
+    operation: Extract<Operation, { op: 'drop-sub-table' }>,
+    entry: LogEntry,
+  ): Fault | undefined {
+    const { database, name } = operation;
+    if ((space.generations.get(name) ?? 0) !== operation.generation) return refusals.tableNotExist;
+    space.generations.set(name, operation.generation + 1);
+    space.drops.set(operation.superTable, entry.position);
+    noteRemoval(space, operation, entry);
+    this.principals.forgetTable(database, name);
+    this.#databases.set(database, { ...space, epoch: entry.position });
     return undefined;
   }
 
@@ -313,6 +329,23 @@ function noteRemoval(
   if (removal === undefined) return;
   const open = removals.get(superTable) ?? new Map();
   removals.set(superTable, open.set(removal, Math.min(at, open.get(removal) ?? at)));
+}
+
+function defineTable(
+  space: DatabaseEntry,
+  operation: Extract<Operation, { op: 'create-table' | 'extend-table' }>,
+  entry: LogEntry,
+  index: number,
+): Fault | undefined {
+  const { name } = operation;
+  if (space.views.has(name)) return refusals.tableAlreadyExists;
+  const refused =
+    operation.op === 'create-table'
+      ? createTable(space, operation, entry, index)
+      : extendTable(space, operation, entry, index);
+  const table = space.tables.get(name)?.def;
+  if (table !== undefined) space.names.set(table.id, name);
+  return refused;
 }
 
 function applyToViews(

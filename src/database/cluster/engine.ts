@@ -346,27 +346,33 @@ export class ClusterEngine implements Engine {
   /** The error of a node that is away by now; throws any other one. */
   async #runOn(node: ClusterNode, statements: readonly string[]): Promise<unknown> {
     for (const statement of statements) {
-      const begun = Date.now();
-      for (let attempt = 1; ; attempt++) {
-        try {
-          await node.client.exec(statement, { parameters: definingParameters });
-          break;
-        } catch (error) {
-          const code = engineCodeOf(error);
-          const isEarly = code === alterLaterCode;
-          if (node.state === 'behind' && unknownCodes.has(code)) {
-            this.#nodes.lacksDefinitions(node);
-            return error;
-          }
-          if (!isEarly && !isNodeFailure(error)) throw error;
-          if (!isEarly) await this.#nodes.look();
-          if (node.state === 'away') return error;
-          if (isEarly ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;
-          if (isEarly) await sleep(alterPauseMs);
-        }
-      }
+      const failed = await this.#defineOn(node, statement);
+      if (failed !== undefined) return failed;
     }
     return undefined;
+  }
+
+  /** Runs one statement on a node, again where a later attempt may succeed; as {@link #runOn}. */
+  async #defineOn(node: ClusterNode, statement: string): Promise<unknown> {
+    const begun = Date.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await node.client.exec(statement, { parameters: definingParameters });
+        return undefined;
+      } catch (error) {
+        const code = engineCodeOf(error);
+        const isEarly = code === alterLaterCode;
+        if (node.state === 'behind' && unknownCodes.has(code)) {
+          this.#nodes.lacksDefinitions(node);
+          return error;
+        }
+        if (!isEarly && !isNodeFailure(error)) throw error;
+        if (!isEarly) await this.#nodes.look();
+        if (node.state === 'away') return error;
+        if (isEarly ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;
+        if (isEarly) await sleep(alterPauseMs);
+      }
+    }
   }
 }
 

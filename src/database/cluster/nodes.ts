@@ -233,16 +233,7 @@ export class ClusterNodes {
 
   async #settleNow(): Promise<void> {
     const behind = this.all.filter(({ state }) => state === 'behind');
-    for (const node of behind) {
-      if (this.#defined.has(node)) continue;
-      // Changes that were begun before this node came back did not go to it.
-      await Promise.all(this.#changes);
-      this.#lacking.delete(node);
-      const from =
-        this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
-      if (from !== undefined) await this.#copyDefinitions(from, node);
-      if (!this.#lacking.has(node)) this.#defined.add(node);
-    }
+    for (const node of behind) if (!this.#defined.has(node)) await this.#define(node);
     const { usable } = this;
     if (this.copies.isQueued && usable.length < this.all.length) return void (await this.copies.send(usable));
     const defined = behind.filter((node) => this.#defined.has(node));
@@ -251,19 +242,35 @@ export class ClusterNodes {
     // While rows come all the time, some are always on their way: those of before must be there, and the others wait for the node.
     for (const node of defined) node.isAwaited = true;
     try {
-      const isSent = await this.copies.send(usable);
-      const { isQueued } = this.copies;
-      const lacking = await this.copies.lacking(this.all, isQueued ? usable : defined);
-      for (const node of defined) {
-        // One that went and came back meanwhile lacks definitions again.
-        const isSame = node.state === 'behind' && this.#defined.has(node);
-        const isLacking = isQueued ? node.hasGap || node.isEmpty : lacking.has(node);
-        if (isSent && !isLacking && isSame) this.#enter(node, 'up');
-      }
-      if (this.isWhole) this.copies.noteWhole();
+      await this.#admitWhole(defined);
     } finally {
       for (const node of defined) node.isAwaited = false;
     }
+  }
+
+  /** Gives a node the definitions that it lacks. */
+  async #define(node: ClusterNode): Promise<void> {
+    // Changes that were begun before this node came back did not go to it.
+    await Promise.all(this.#changes);
+    this.#lacking.delete(node);
+    const from = this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
+    if (from !== undefined) await this.#copyDefinitions(from, node);
+    if (!this.#lacking.has(node)) this.#defined.add(node);
+  }
+
+  /** Sends rows on that wait for nodes; nodes with definitions that lack no rows then are up. */
+  async #admitWhole(defined: readonly ClusterNode[]): Promise<void> {
+    const { usable } = this;
+    const isSent = await this.copies.send(usable);
+    const { isQueued } = this.copies;
+    const lacking = await this.copies.lacking(this.all, isQueued ? usable : defined);
+    for (const node of defined) {
+      // One that went and came back meanwhile lacks definitions again.
+      const isSame = node.state === 'behind' && this.#defined.has(node);
+      const isLacking = isQueued ? node.hasGap || node.isEmpty : lacking.has(node);
+      if (isSent && !isLacking && isSame) this.#enter(node, 'up');
+    }
+    if (this.isWhole) this.copies.noteWhole();
   }
 
   async #locate({ client, url }: ClusterNode): Promise<NodePlace> {

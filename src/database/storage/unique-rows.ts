@@ -117,21 +117,8 @@ export class UniqueRowsLooks {
     }
     if (toMerge < this.#fewestRows) return { isWhole: true };
     if (before !== undefined && before.until === undefined) {
-      const since = firstTime(parts.filter((part) => part.insert > before.insert));
-      // Knowledge that has not changed stays the same object, so that plans hold.
-      if (since === undefined) {
-        const isAll = isWhole(before);
-        const isKnown = before.isAll === isAll && isSame(before.parts, parts);
-        return { unique: isKnown ? before : { ...before, isAll, parts }, isWhole: true };
-      }
-      if ((before.from === undefined || since > before.from) && rowsSince(parts, since) <= mostRows) {
-        const [only, ...others] = await this.#uniqueTimes(storage, parts, since);
-        const isWhole = only?.from === since && only.until === undefined && others.length === 0;
-        const { from } = before;
-        if (isWhole) {
-          return { unique: { insert, from, until: undefined, isAll: from === undefined, parts }, isWhole };
-        }
-      }
+      const unique = await this.#extended(storage, before, parts, insert);
+      if (unique !== undefined) return { unique, isWhole: true };
     }
     const since = firstLooked(parts);
     if (since === undefined) return { isWhole: true };
@@ -143,6 +130,27 @@ export class UniqueRowsLooks {
     const { until } = best;
     const unique = { insert, from, until, isAll: isAll && until === undefined, parts };
     return { unique, isWhole: times.length === 1 && best.from === since && best.until === undefined };
+  }
+
+  /** What was known and holds for the rows of newer parts, too; undefined where those repeat others, or are too many to look at. */
+  async #extended(
+    storage: string,
+    before: UniqueRows,
+    parts: readonly StoredPart[],
+    insert: number,
+  ): Promise<UniqueRows | undefined> {
+    const since = firstTime(parts.filter((part) => part.insert > before.insert));
+    // Knowledge that has not changed stays the same object, so that plans hold.
+    if (since === undefined) {
+      const isAll = isWhole(before);
+      const isKnown = before.isAll === isAll && isSame(before.parts, parts);
+      return isKnown ? before : { ...before, isAll, parts };
+    }
+    const { from } = before;
+    if ((from !== undefined && since <= from) || rowsSince(parts, since) > mostRows) return undefined;
+    const [only, ...others] = await this.#uniqueTimes(storage, parts, since);
+    const areUnique = only?.from === since && only.until === undefined && others.length === 0;
+    return areUnique ? { insert, from, until: undefined, isAll: from === undefined, parts } : undefined;
   }
 
   /** The active parts, which the engine tells without reading rows. */

@@ -111,25 +111,11 @@ export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
     ...credentials,
   };
   const hosts = settings.allowHosts.map((entry) => entryTest('cors.allowHosts', entry));
-  const isKnownHost = (name: string): boolean => isOwnName(name) || hosts.some((test) => test(name));
   return (request) => {
-    const { method, origin = '', host = '', site } = request;
-    if (tests !== undefined && isFromBrowser(request)) {
-      const name = nameOf(host);
-      const isAllowed = tests.some(
-        (test) => test(`http://${host.toLowerCase()}`) || test(`https://${host.toLowerCase()}`),
-      );
-      if (!isAllowed && !isKnownHost(name)) return refusal(`host ${name} is not allowed, see cors.allowHosts`);
-    }
-    if (origin === '') {
-      const isForeign = tests !== undefined && site === 'cross-site' && !isNavigation(request);
-      return isForeign ? refusal('calls from other sites are not allowed, see cors.allowOrigins') : pass;
-    }
-    if (origin === `http://${host}` || origin === `https://${host}`) return pass;
-    const lower = origin.toLowerCase();
-    if (tests !== undefined && !tests.some((test) => test(lower))) {
-      return { kind: 'refuse', reason: '' };
-    }
+    const { method, origin = '', host = '' } = request;
+    const refused = tests === undefined ? undefined : refusedOf(request, tests, hosts);
+    if (refused !== undefined) return refused;
+    if (origin === '' || isSameOrigin(origin, host)) return pass;
     const allowed: Record<string, string> =
       tests === undefined
         ? { 'access-control-allow-origin': '*' }
@@ -138,6 +124,32 @@ export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
       ? { kind: 'preflight', headers: { ...allowed, ...preflight } }
       : { kind: 'pass', headers: { ...allowed, ...simple } };
   };
+}
+
+/** Refuses a request of a browser that no allowed page has sent, or that came under a name that is not known. */
+function refusedOf(
+  request: CorsRequest,
+  origins: readonly TextTest[],
+  hosts: readonly TextTest[],
+): CorsVerdict | undefined {
+  const { origin = '', host = '', site } = request;
+  if (isFromBrowser(request)) {
+    const name = nameOf(host);
+    const lower = host.toLowerCase();
+    const isAllowed = origins.some((test) => test(`http://${lower}`) || test(`https://${lower}`));
+    const isKnown = isAllowed || isOwnName(name) || hosts.some((test) => test(name));
+    if (!isKnown) return refusal(`host ${name} is not allowed, see cors.allowHosts`);
+  }
+  if (origin === '') {
+    const isForeign = site === 'cross-site' && !isNavigation(request);
+    return isForeign ? refusal('calls from other sites are not allowed, see cors.allowOrigins') : undefined;
+  }
+  const lower = origin.toLowerCase();
+  return isSameOrigin(origin, host) || origins.some((test) => test(lower)) ? undefined : refusal('');
+}
+
+function isSameOrigin(origin: string, host: string): boolean {
+  return origin === `http://${host}` || origin === `https://${host}`;
 }
 
 function refusal(reason: string): CorsVerdict {

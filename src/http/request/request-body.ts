@@ -161,9 +161,7 @@ export async function collectBody(
   if (length !== undefined && raw.readableLength === length) return { bytes: readWhole(raw), release: nothing };
   const identity = 'user' in call ? call : await intake.authenticate(call.credentials);
   if (isFault(identity)) return identity;
-  const isLimited = rules.long?.isFor(identity.user) === false;
-  const maxBytes = isLimited ? Math.min(rules.maxBytes, rules.long?.fromBytes ?? 0) : rules.maxBytes;
-  const tooLong = isLimited ? denied : longBody(rules);
+  const { maxBytes, tooLong } = boundsFor(identity.user, rules);
   if (compressedLength > maxBytes) return tooLong;
   let lease: BodyLease;
   try {
@@ -179,6 +177,13 @@ export async function collectBody(
   if (body === undefined) raw.resume();
   else body.stream.destroy();
   return collected === 'too-long' ? tooLong : collected;
+}
+
+/** How long a body of a user may be, and the fault of a longer one. */
+function boundsFor(user: string, rules: BodyRules): { readonly maxBytes: number; readonly tooLong: Fault } {
+  const { maxBytes, long } = rules;
+  if (long === undefined || long.isFor(user)) return { maxBytes, tooLong: longBody(rules) };
+  return { maxBytes: Math.min(maxBytes, long.fromBytes), tooLong: denied };
 }
 
 function longBody({ what = 'SQL statement', maxBytes }: BodyRules): Fault {

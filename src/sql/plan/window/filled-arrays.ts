@@ -42,12 +42,8 @@ export function filledArrays(
   const key = cellNumber(grid, time);
   const arrays: string[] = [];
   for (const { sql, type } of values) {
-    const [, whole, column = ''] = /^(toInt64\()?\(?(\w+\.a\d+)\)?\)?$/.exec(sql) ?? [];
-    const aggregate = inner.get(column) ?? '';
-    const [, name, args] = ofValues.exec(aggregate) ?? [];
-    if (name === undefined ? aggregate !== allRows : whole !== undefined) return undefined;
-    const known = name === undefined ? 'countOrNull' : `${name}OrNull`;
-    const each = `${known}Resample(${limits}, 1)(${args === undefined ? '' : `${args}, `}${key})`;
+    const each = resampled(sql, inner, limits, key);
+    if (each === undefined) return undefined;
     const array = arrayOfEngine(each, type);
     if (fill.mode === 'NULL') arrays.push(array);
     else arrays.push(`${fill.mode === 'PREV' ? 'arrayFill' : 'arrayReverseFill'}(x -> isNotNull(x), ${array})`);
@@ -67,6 +63,16 @@ export function filledArrays(
       groups: true,
     },
   };
+}
+
+/** An aggregate of a value as an array with an entry for each window, NULL for those without rows; undefined for other aggregates. */
+function resampled(sql: string, inner: ReadonlyMap<string, string>, limits: string, key: string): string | undefined {
+  const [, whole, column = ''] = /^(toInt64\()?\(?(\w+\.a\d+)\)?\)?$/.exec(sql) ?? [];
+  const aggregate = inner.get(column) ?? '';
+  const [, name, args] = ofValues.exec(aggregate) ?? [];
+  if (name !== undefined)
+    return whole === undefined ? `${name}OrNullResample(${limits}, 1)(${args}, ${key})` : undefined;
+  return aggregate === allRows ? `countOrNullResample(${limits}, 1)(${key})` : undefined;
 }
 
 /** A SELECT in which the rows of all windows, an expression, stand once, where they get a name. */
