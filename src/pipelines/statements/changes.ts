@@ -1,12 +1,14 @@
 import { Access } from '../../database/catalogue/rights.js';
+import { createChildTables } from '../../database/definitions/child-tables.js';
 import { databaseOf as databaseFor, findTable } from '../../database/definitions/context.js';
 import { tagValues } from '../../database/definitions/set-tags.js';
 import { createView } from '../../database/definitions/views.js';
 import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
+import { parseStatement } from '../../sql/parser/statement.js';
 import { planDelete, planSubTables } from '../../sql/plan/delete.js';
 import { planInsertSelect } from '../../sql/plan/insert-select.js';
 import { expandViews } from '../../sql/resolve/views.js';
@@ -22,7 +24,7 @@ import {
   type StatementContext,
   upToDate,
 } from './context.js';
-import { withComputedValues } from './insert-calls.js';
+import { withCalls } from './insert-calls.js';
 import { insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
 import { planned, readable, tablesOf, writable } from './queries.js';
@@ -46,15 +48,24 @@ async function change(
 export function insert(asked: Asked, context: StatementContext): Promise<SqlAnswer> {
   // One NOW for all attempts, so that none stores rows beside those of the one before.
   const nowNs = nowNanos();
-  const stored = (request: SqlRequest) => insertRows(request, asked.user, nowNs, context);
-  return change(asked, context, async () => {
-    try {
-      return await stored(asked.request);
-    } catch (error) {
-      const request = await withComputedValues(error, asked, context);
-      if (request === undefined) throw error;
-      return stored(request);
-    }
+  return change(asked, context, () =>
+    withCalls(asked, context, ({ request, user }, isComputed) =>
+      insertRows(request, user, nowNs, context, !isComputed),
+    ),
+  );
+}
+
+/** CREATE TABLE … USING …, whose tags may be calls of functions. */
+export function makeSubTables(
+  statement: StatementOf<'create-child-tables'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  return withCalls(asked, context, async (current, isComputed) => {
+    const same = !isComputed ? statement : parseStatement(current.request.statement.toString('utf8'));
+    if (same.kind !== statement.kind) throw new Error(`A statement of kind ${statement.kind} became ${same.kind}.`);
+    await createChildTables(same.tables, definitionsOf(current, context));
+    return done;
   });
 }
 

@@ -17,11 +17,26 @@ const callsPerQuery = 500;
 /** Longer statements are not searched for calls, which would hold up others. */
 const longestSearched = 1024 * 1024;
 
+/** Runs a statement; when it is refused for a call of a function among its values, once more with the values of its calls. */
+export async function withCalls<T>(
+  asked: Asked,
+  context: StatementContext,
+  run: (asked: Asked, isComputed: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(asked, false);
+  } catch (error) {
+    const request = await withComputedValues(error, asked, context);
+    if (request === undefined) throw error;
+    return run({ ...asked, request }, true);
+  }
+}
+
 /**
- * A refused INSERT with its calls of functions replaced by their values; undefined where it has none, or was refused for
+ * A refused statement with its calls of functions replaced by their values; undefined where it has none, or was refused for
  * something else than its text. Throws what a call is refused with.
  */
-export async function withComputedValues(
+async function withComputedValues(
   error: unknown,
   asked: Asked,
   context: StatementContext,

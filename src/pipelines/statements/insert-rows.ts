@@ -21,16 +21,17 @@ interface InsertRowsContext {
   readonly connectionZone: string;
 }
 
-/** Runs an INSERT … VALUES as a user; `nowNs` is its NOW. Gives the number of rows; throws FaultErrors. */
+/** Runs an INSERT … VALUES as a user; `nowNs` is its NOW. Gives the number of rows; throws FaultErrors. See {@link WrittenStatement}. */
 export async function insertRows(
   { statement, database, connectionZone, ack }: SqlRequest,
   user: string,
   nowNs: bigint,
   context: InsertRowsContext,
+  checksTexts = true,
 ): Promise<number> {
   const { writes } = context;
   const zone = connectionZone ?? context.connectionZone;
-  const written = { bytes: statement, database, zone, nowNs, user };
+  const written = { bytes: statement, database, zone, nowNs, user, checksTexts };
   const { rows, blocks } = await scanRows(written, context, (tables) => writes.visible(tables));
   const text = { format: 'sql-insert', bytes: statement, database: database ?? '', zone, nowNs } as const;
   requireDelivered(await writes.insert({ blocks, user, bytes: statement.length, statement: text, ack }));
@@ -45,6 +46,8 @@ interface WrittenStatement {
   readonly zone: string;
   readonly nowNs: bigint;
   readonly user: string;
+  /** Texts must be UTF-8: those of the sender; functions may give others, and what was logged was taken as it was. */
+  readonly checksTexts?: boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ interface WrittenStatement {
  * settled when they are written. Throws FaultErrors.
  */
 export async function scanRows(
-  { bytes: statement, database: currentDatabase, zone, nowNs, user }: WrittenStatement,
+  { bytes: statement, database: currentDatabase, zone, nowNs, user, checksTexts = false }: WrittenStatement,
   { catalogue, subTables }: Pick<InsertRowsContext, 'catalogue' | 'subTables'>,
   visible: (tables: WaitingTables) => Promise<void> | undefined,
 ) {
@@ -63,6 +66,7 @@ export async function scanRows(
     currentDatabase,
     zone,
     nowNs,
+    checksTexts,
     database: (name) => {
       access.requireSight(name);
       return catalogue.database(name);

@@ -2,7 +2,6 @@ import { Access } from '../../database/catalogue/rights.js';
 import { ConsumerGroups } from '../../database/consumers/groups.js';
 import { checkAccepted } from '../../database/definitions/accepted.js';
 import { alterTable } from '../../database/definitions/alter-table.js';
-import { createChildTables } from '../../database/definitions/child-tables.js';
 import type { DefinitionContext } from '../../database/definitions/context.js';
 import { createTable } from '../../database/definitions/create-table.js';
 import { alterDatabase, createDatabase, dropDatabase, useDatabase } from '../../database/definitions/databases.js';
@@ -40,7 +39,7 @@ import { parseStatement } from '../../sql/parser/statement.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { createStream } from '../streams/definition.js';
-import { insert, insertQuery, makeView, remove, setTagsUsing } from './changes.js';
+import { insert, insertQuery, makeSubTables, makeView, remove, setTagsUsing } from './changes.js';
 import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
 import { answerExplain, answerQuery, viewColumns } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
@@ -139,11 +138,7 @@ const statements: StatementTable = {
     createTable,
     namedTable,
   ),
-  'create-child-tables': definition<StatementOf<'create-child-tables'>>(
-    tables,
-    (statement, definitions) => createChildTables(statement.tables, definitions),
-    namedTables,
-  ),
+  'create-child-tables': { ...changing(tables, makeSubTables), touches: namedTables },
   'alter-table': definition(altering, alterTable, namedTable),
   'set-tags': definition(alteringEach, setTags, namedTables),
   'set-tags-using': changing(altering, setTagsUsing),

@@ -1,6 +1,6 @@
 import { Lexer, TokenKind } from '../syntax/lexer.js';
 
-/** A value of an INSERT that begins with a call of a function. */
+/** A value of an INSERT, or a tag of CREATE TABLE, that begins with a call of a function. */
 export interface CallInValues {
   /** Half-open range of bytes of the statement, up to the comma or bracket behind it. */
   readonly start: number;
@@ -10,12 +10,15 @@ export interface CallInValues {
 }
 
 /** Words that may stand behind a bracket outside of all others, beside the name of the next table. */
-const clauseWords: ReadonlySet<string> = new Set(['VALUES', 'USING', 'TAGS', 'FILE', 'TTL', 'COMMENT']);
+const clauseWords: ReadonlySet<string> = new Set(['VALUES', 'USING', 'TAGS', 'FILE', 'TTL', 'COMMENT', 'IF']);
+
+/** Words and marks behind which the name of a table stands. */
+const beforeNames: ReadonlySet<string> = new Set(['INTO', 'TABLE', 'EXISTS', ')', ',']);
 
 /** Calls that are read where they stand. */
 const times: ReadonlySet<string> = new Set(['NOW', 'TODAY']);
 
-/** The calls of functions among the values and tags of an INSERT, in the order in which they stand. */
+/** The calls of functions among the values and tags of an INSERT or CREATE TABLE, in the order in which they stand. */
 export function callsInValues(statement: Buffer): CallInValues[] {
   // One character per byte, so that places in the text are places in the statement.
   const lexer = new Lexer(statement.toString('latin1'));
@@ -26,7 +29,7 @@ export function callsInValues(statement: Buffer): CallInValues[] {
   let before = '';
   for (lexer.next(); lexer.kind !== TokenKind.end; lexer.next()) {
     const { word, start } = lexer;
-    if (depth === 0 && (before === 'INTO' || before === ')') && isName(lexer)) {
+    if (depth === 0 && beforeNames.has(before) && isName(lexer)) {
       database = ownerOf(lexer, statement);
     } else if (word === '(') {
       depth++;
@@ -56,5 +59,5 @@ function ownerOf(lexer: Lexer, statement: Buffer): string | undefined {
   if (text[end] !== '.') return undefined;
   lexer.next();
   const name = statement.toString('utf8', start, end);
-  return kind === TokenKind.quoted ? name.slice(1, -1) : name.toLowerCase();
+  return kind === TokenKind.quoted ? name.slice(1, -1).replaceAll('``', '`') : name.toLowerCase();
 }

@@ -23,6 +23,8 @@ export interface InsertContext {
   readonly zone: string;
   /** Unix nanoseconds that NOW means throughout the statement. */
   readonly nowNs: bigint;
+  /** Texts must be UTF-8; those that were logged or computed may be any bytes. */
+  readonly checksTexts?: boolean;
   /** Undefined when there is no such database; asked once every table name of it is known. */
   database(name: string): DatabaseDef | undefined;
   resolve(database: string, name: string): Resolved;

@@ -66,7 +66,7 @@ export class Cursor {
   textStart = 0;
   textEnd = 0;
   readonly #statement: Buffer;
-  /** Texts of a statement that is UTF-8 throughout need no look; undefined until one is read. */
+  /** Texts need no look where the statement is UTF-8 throughout, or they may be any bytes; undefined until one is read. */
   #isUtf8: boolean | undefined;
   /** Made when it is needed: most statements hold no escapes, and short ones are many. */
   #scratch: Uint8Array = noBytes;
@@ -74,8 +74,10 @@ export class Cursor {
   #isPlain = true;
   #pieceEnd = 0;
 
-  constructor(statement: Buffer) {
+  /** `checksTexts`: texts must be UTF-8. */
+  constructor(statement: Buffer, checksTexts = false) {
     this.#statement = statement;
+    this.#isUtf8 = checksTexts ? undefined : true;
     this.bytes = new Uint8Array(statement.buffer, statement.byteOffset, statement.byteLength);
     this.text = this.bytes;
     this.end = statement.length;
@@ -135,13 +137,13 @@ export class Cursor {
     return true;
   }
 
-  /** True when the text of the last literal is UTF-8. */
+  /** True when the text of the last literal is UTF-8, or may be anything. */
   isUtf8(): boolean {
     this.#isUtf8 ??= isUtf8(this.bytes);
     return this.#isUtf8 || isUtf8(this.text.subarray(this.textStart, this.textEnd));
   }
 
-  /** The text of the last literal as a string; throws where it is not UTF-8. */
+  /** The text of the last literal as a string; throws where it is not as it must be. */
   textString(): string {
     const { text } = this;
     if (!this.isUtf8()) {
@@ -164,12 +166,12 @@ export class Cursor {
     return { text, quoted: false, span: { start, end: at } };
   }
 
-  /** Reads `[db.]name`; lengths are limited and a table name holds no dot. */
+  /** Reads `[db.]name`; lengths are limited, and a table name holds no dot; that of a database may in back quotes. */
   readObjectName(): { readonly database: Name | undefined; readonly name: Name } {
     const first = this.readName('table_name is expected');
     if (!this.skip(dot)) return { database: undefined, name: checkedName(first, maxNameBytes) };
     const name = this.readName('table_name is expected');
-    return { database: checkedName(first, maxDatabaseBytes), name: checkedName(name, maxNameBytes) };
+    return { database: checkedName(first, maxDatabaseBytes, true), name: checkedName(name, maxNameBytes) };
   }
 
   /** Reads `(name, …)`; the opening bracket is passed already. */
@@ -385,8 +387,9 @@ export class Cursor {
   }
 }
 
-function checkedName(name: Name, maxBytes: number): Name {
-  if (Buffer.byteLength(name.text) > maxBytes || (name.quoted && name.text.includes('.'))) {
+function checkedName(name: Name, maxBytes: number, mayHoldDots = false): Name {
+  const isDotted = name.quoted && !mayHoldDots && name.text.includes('.');
+  if (isDotted || Buffer.byteLength(name.text) > maxBytes) {
     const shown = Array.from(name.text.slice(0, maxBytes * 2))
       .slice(0, maxBytes)
       .join('');

@@ -57,7 +57,7 @@ class InsertScanner {
 
   constructor(statement: Buffer, context: InsertContext) {
     this.#context = context;
-    this.#cursor = new Cursor(statement);
+    this.#cursor = new Cursor(statement, context.checksTexts);
     this.#rows = new RowScanner(this.#cursor);
     this.#tags = new TagReader(this.#cursor);
   }

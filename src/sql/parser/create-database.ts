@@ -2,7 +2,7 @@ import { databaseOptionNames } from '../../model/database-options.js';
 import type { DatabaseOption, Statement } from '../syntax/ast-statement.js';
 import { stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
-import { parseDatabaseName, parseNewDatabaseName } from './names.js';
+import { parseDatabaseName } from './names.js';
 
 /** Ranges are the executor's business. Words of older versions are syntax errors. */
 const databaseOptions = new Set(databaseOptionNames);
@@ -10,7 +10,7 @@ const databaseOptions = new Set(databaseOptionNames);
 /** `CREATE DATABASE [IF NOT EXISTS] name {option}`, from the name clause on. */
 export function parseCreateDatabase(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
-  const name = parseNewDatabaseName(cursor);
+  const name = parseDatabaseName(cursor);
   return { kind: 'create-database', name, ifNotExists, options: parseOptions(cursor) };
 }
 

@@ -48,13 +48,6 @@ export function parseDatabaseName(cursor: Cursor): Name {
   return parseName(cursor, maxDatabaseNameBytes);
 }
 
-/** Name of a database that is to be made. No statement could write to its tables if it held a dot. */
-export function parseNewDatabaseName(cursor: Cursor): Name {
-  const name = parseDatabaseName(cursor);
-  if (name.text.includes('.')) throw invalidName(name.text);
-  return name;
-}
-
 /** Name of a column or tag in a definition. */
 export function parseColumnName(cursor: Cursor): Name {
   return parseName(cursor, maxColumnNameBytes);

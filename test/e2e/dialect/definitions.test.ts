@@ -167,6 +167,26 @@ test('a definition without a database wants one', async (t) => {
 
 const manyColumns = (count: number): string => Array.from({ length: count }, (_, i) => `c${i} INT`).join(', ');
 
+statements('names of databases hold any character, as buckets of other products do', service, undefined, [
+  ...done(
+    `CREATE DATABASE \`my.b\`\`u"c'k\``,
+    `CREATE STABLE \`my.b\`\`u"c'k\`.s (ts TIMESTAMP, v INT) TAGS (g VARCHAR(8))`,
+  ),
+  {
+    sql: `INSERT INTO \`my.b\`\`u"c'k\`.t1 USING \`my.b\`\`u"c'k\`.s TAGS (lower('A')) VALUES (NOW, 1) \`my.b\`\`u"c'k\`.s (tbname, ts, v) VALUES ('t2', NOW, 2)`,
+    affected: 2,
+  },
+  {
+    sql: `SELECT tbname, g, v FROM \`my.b\`\`u"c'k\`.s ORDER BY v`,
+    rows: [
+      ['t1', 'a', 1],
+      ['t2', null, 2],
+    ],
+  },
+  { sql: `SHOW \`my.b\`\`u"c'k\`.STABLES`, rows: [['s']] },
+  ...done(`DROP DATABASE \`my.b\`\`u"c'k\``),
+]);
+
 statements('limits of names, types, rows and tags', service, 'limits', [
   ...done(
     `CREATE TABLE ${'t'.repeat(192)} (${'c'.repeat(64)} TIMESTAMP, v INT)`,

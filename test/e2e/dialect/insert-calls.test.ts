@@ -12,7 +12,7 @@ test.before(async () => {
   await service.run("CREATE DATABASE calls_us PRECISION 'us'");
 });
 
-statements('INSERT takes functions among its values and tags', service, 'calls', [
+statements('INSERT takes functions among its values and tags, and CREATE TABLE among its tags', service, 'calls', [
   {
     sql: 'CREATE TABLE t (ts TIMESTAMP, v VARCHAR(64), n INT, d DOUBLE, b BOOL, x TIMESTAMP, c DECIMAL(10,2), w NCHAR(8))',
   },
@@ -45,6 +45,21 @@ statements('INSERT takes functions among its values and tags', service, 'calls',
     rows: [
       ['a', 'ab', 3, 1],
       ['b', 'X', null, -1],
+    ],
+  },
+  {
+    sql: "CREATE TABLE c USING s TAGS (lower('C'), abs(-7)) IF NOT EXISTS calls.d USING calls.s (n) TAGS (length('four')), e USING s (g) TAGS ('plain')",
+    affected: 0,
+  },
+  { sql: "CREATE TABLE f USING s TAGS (upper('x'), 1+1)", error: 0x0216 },
+  { sql: "CREATE TABLE f USING s TAGS (repeat('x', 9), 1)", error: 0x2653 },
+  { sql: 'CREATE TABLE f USING s TAGS (absent(1), 1)', error: 0x264d },
+  {
+    sql: "SELECT TAGS tbname, g, n FROM s WHERE tbname IN ('c', 'd', 'e', 'f')",
+    rows: [
+      ['c', 'c', 7],
+      ['d', null, 4],
+      ['e', 'plain', null],
     ],
   },
   { sql: 'CREATE STABLE j (ts TIMESTAMP, v INT) TAGS (labels JSON)' },

@@ -9,12 +9,12 @@ function calls(text: string): (readonly [call: string, database: string | undefi
 test('calls among values and tags are told with the database of their table', (t) => {
   const text =
     "INSERT INTO d1.a USING s TAGS ('é', upper( 'x' )) VALUES (NOW, abs(-1)+ 2) (now() + 1s, ')', length(concat('(', ',')) ) " +
-    "`D 2`.b VALUES (1, md5('日本')) c (ts, v) VALUES (today(), cast(1 AS INT))";
+    "`D.2``'`.b VALUES (1, md5('日本')) c (ts, v) VALUES (today(), cast(1 AS INT))";
   t.deepEqual(calls(text), [
     ["upper( 'x' )", 'd1'],
     ['abs(-1)+ 2', 'd1'],
     ["length(concat('(', ',')) ", 'd1'],
-    ["md5('日本')", 'D 2'],
+    ["md5('日本')", "D.2`'"],
     ['cast(1 AS INT)', undefined],
   ]);
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
 import { type DataType, dataType } from '../../../src/model/schema.js';
+import { scanInsert } from '../../../src/sql/insert/scanner.js';
 import { type Cell, cellOf, InsertWorld, nowMs, worldOf } from '../../support/load/insert-world.js';
 
 const now = BigInt(nowMs);
@@ -315,4 +316,12 @@ test('times count ticks of the database', (t) => {
   t.deepEqual([...(micros?.times ?? [])], [1709251200123n, 1709251200123456n]);
   t.is(micros?.columns[0]?.values?.[0], 1709251200123456n);
   t.is(micros?.columns[0]?.values?.[1], BigInt(Date.parse('2200-01-01')) * 1000n);
+});
+
+test('texts may be any bytes, as functions give them and logs hold them, unless they are to be checked', (t) => {
+  const world = worldOf(dataType('VARCHAR', 8));
+  const statement = Buffer.from("INSERT INTO t VALUES (1000, 'stra\xdfe')", 'latin1');
+  t.is(scanInsert(statement, world).kind, 'blocks');
+  world.checksTexts = true;
+  t.throws(() => scanInsert(statement, world), { message: /the text of \w+ is not UTF-8/ });
 });

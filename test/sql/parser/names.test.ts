@@ -38,11 +38,10 @@ test('refuses empty and overlong names with their own code', (t) => {
     [`create table t (ts timestamp, ${'c'.repeat(65)} int)`]: 'c'.repeat(65),
     [`create database ${'d'.repeat(65)}`]: 'd'.repeat(65),
     'describe `a.b`': 'a.b',
-    'create database `a.b`': 'a.b',
   };
   for (const [source, name] of Object.entries(cases)) {
     t.like(faultOf(source), { code: 0x2617, message: `Invalid identifier name: ${name}` }, source);
   }
-  t.notThrows(() => parseStatement('drop database `a.b`'));
+  for (const verb of ['create', 'drop']) t.notThrows(() => parseStatement(`${verb} database \`a.b\``));
   t.notThrows(() => nameOf(`${'d'.repeat(64)}.${'t'.repeat(192)}`));
 });
