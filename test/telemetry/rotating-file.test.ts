@@ -36,6 +36,42 @@ test('begins a new file when the current one has reached its size', (t) => {
   t.is(read('adapter_6041_20261121.log.1'), 'third\n');
 });
 
+test('a file is full at its size to the byte, also when it is there at the start', (t) => {
+  const { open, read, names } = setUp(t);
+  const file = open();
+  for (const line of ['012345678\n', '012345678\n', 'third\n']) file.write(line);
+  file.close();
+  t.is(read('adapter_6041_20261121.log'), '012345678\n012345678\n');
+  const next = open();
+  next.write('0123456789abc\n');
+  next.close();
+  t.is(read('adapter_6041_20261121.log.1'), 'third\n0123456789abc\n');
+  open().close();
+  t.deepEqual(
+    names(),
+    [0, 1, 2].map((number) => `adapter_6041_20261121.log${number === 0 ? '' : `.${number}`}`),
+  );
+});
+
+test('a line that is longer than a file may be stands in one alone', (t) => {
+  const { open, read } = setUp(t);
+  const file = open();
+  for (const line of ['x'.repeat(50), 'y'.repeat(50)]) file.write(line);
+  file.close();
+  t.is(read('adapter_6041_20261121.log'), 'x'.repeat(50));
+  t.is(read('adapter_6041_20261121.log.1'), 'y'.repeat(50));
+});
+
+test('the tenth file of a day comes behind the ninth', (t) => {
+  const { open, names } = setUp(t);
+  const file = open();
+  for (let at = 0; at < 12; at++) file.write('0123456789abcdefghij');
+  t.true(file.path.endsWith('.log.11'));
+  file.close();
+  open().close();
+  t.true(names().includes('adapter_6041_20261121.log.12'));
+});
+
 test('begins a new file at midnight', (t) => {
   const { open, clock, names } = setUp(t, { maxBytes: 1e9 });
   const file = open();
@@ -111,6 +147,16 @@ test('gathered lines are written at the end', (t) => {
   file.write('a\n');
   file.close();
   t.is(read('adapter_6041_20261121.log'), 'a\n');
+});
+
+test('lines are gathered up to 16 KiB', (t) => {
+  const { open, read } = setUp(t, { maxBytes: 1e9, sync: false });
+  const file = open();
+  file.write('a'.repeat(16_383));
+  t.is(read('adapter_6041_20261121.log'), '');
+  file.write('b');
+  t.is(read('adapter_6041_20261121.log').length, 16_384);
+  file.close();
 });
 
 test('a directory that cannot be used is an error', (t) => {

@@ -5,6 +5,8 @@ import {
   readRequestId,
   readTimeZone,
   readTtl,
+  readWriteRequestId,
+  requestIdOf,
 } from '../../../src/http/request/parameters.js';
 import { serverTimeZone } from '../../../src/text/time-zones.js';
 
@@ -36,6 +38,28 @@ test('request ids are signed 64-bit decimals', (t) => {
   for (const text of [' 7', 'a b', 'a\nb', 'ü', 'x'.repeat(129)]) {
     t.regex(String(messageOf(readRequestId(text, 'fresh'))), /^illegal param, req_id must have at most 128 characters/);
   }
+});
+
+test('request ids of writes are unsigned 64-bit decimals', (t) => {
+  t.is(readWriteRequestId('18446744073709551615', 'fresh'), '0xffffffffffffffff');
+  for (const text of [null, '', '0']) t.is(readWriteRequestId(text, 'fresh'), 'fresh');
+  for (const text of ['18446744073709551616', '99999999999999999999', '-1', '+1', '0x1']) {
+    t.is(readWriteRequestId(text, 'fresh'), undefined);
+  }
+});
+
+test('logs have the request id of a URL, and one of their own where it is none or has more than 64 bits', (t) => {
+  t.is(requestIdOf('/rest/sql?db=d&req_id=18446744073709551615'), '0xffffffffffffffff');
+  const own = [
+    '/rest/sql',
+    '/rest/sql?req_id=0',
+    '/rest/sql?req_id=18446744073709551616',
+    '/rest/sql?req_id=-1',
+    undefined,
+  ];
+  const ids = own.map(requestIdOf);
+  for (const id of ids) t.regex(id, /^0x20[0-9a-f]{14}$/);
+  t.is(new Set(ids).size, own.length);
 });
 
 test('time zones are IANA names in their exact spelling, legacy names included', (t) => {

@@ -106,6 +106,28 @@ test.serial('what many callers record at once is whole for each of them', async 
   t.deepEqual(new Set(outcomes.slice(2)), new Set<EventOutcome>(['late', 'repeated']));
 });
 
+test.serial('operations on several events take in what others appended to each of them', async (t) => {
+  const slots = [fresh(), fresh()] as const;
+  const id = await openEvent(slots[0]);
+  await store.append([seen(slots[0], 2)]);
+  await openEvent(slots[1]);
+  await new EventLedger(store).record(slots.map((slot) => seen(slot, 4)));
+  t.like(await store.find(id), { count: 7 });
+  t.like((await store.newest([slots[1]]))[0], { count: 5 });
+});
+
+test.serial('a listener hears of what is recorded, with the outcome of each operation', async (t) => {
+  const slot = fresh();
+  const id = await openEvent(slot);
+  const heard: [EventOperation[], EventOutcome | undefined][] = [];
+  const ledger = new EventLedger(store, (operations, outcomes) =>
+    heard.push([[...operations], outcomes.get(operations[0]!.key)?.outcome]),
+  );
+  const resolution = move('resolve', slot, id, 'ann');
+  await ledger.record([resolution]);
+  t.deepEqual(heard, [[[resolution], 'moved']]);
+});
+
 test.serial('an append whose end nobody knows is not made twice', async (t) => {
   const slot = fresh();
   let failures = 0;

@@ -99,6 +99,44 @@ test('text with very many rows is cut into frames of fewer, with a turn of other
   );
 });
 
+/** Lines of the frames of a text, where its reader takes so many ms for each of them, by a clock that nothing else moves. */
+async function linesOfFrames(text: string, readMs: number): Promise<number[]> {
+  const { now } = performance;
+  let readingMs = 0;
+  const begun = performance.now();
+  performance.now = () => begun + readingMs;
+  try {
+    const lines: number[] = [];
+    for await (const frame of framesOf(Buffer.from(text), atLineFeed, 1000) ?? []) {
+      lines.push(frame.lines);
+      readingMs += readMs;
+    }
+    return lines;
+  } finally {
+    performance.now = now;
+  }
+}
+
+test.serial(
+  'frames grow to eight times their size while they are read quickly, and shrink to an eighth while slowly',
+  async (t) => {
+    const text = 'm v=1\n'.repeat(60_000);
+    const quick = await linesOfFrames(text, 0);
+    const first = quick[0]!;
+    for (const [at, factor] of [1, 2, 4, 8, 8].entries())
+      t.true(Math.abs(quick[at]! - factor * first) <= 16, quick.join());
+    const slow = await linesOfFrames(text, 11);
+    for (const [at, divisor] of [1, 2, 4, 8, 8].entries()) {
+      t.true(Math.abs(slow[at]! - slow[0]! / divisor) <= 2, slow.slice(0, 8).join());
+    }
+    const steady = await linesOfFrames(text, 7);
+    t.true(
+      steady.slice(0, -1).every((lines) => Math.abs(lines - steady[0]!) <= 1),
+      steady.join(),
+    );
+  },
+);
+
 test('very many small chunks are sent on before they are a block', async (t) => {
   const blocks = await frames(Array(1500).fill('a\n'), { blockBytes: 1e6, maxLineBytes: 1000 });
   t.deepEqual(
