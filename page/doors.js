@@ -6,6 +6,7 @@ import { sparkline } from './plot.js';
 /** Doors by the name in the figures, as people call them. */
 const doorNames = {
   lineproto: 'Line protocol',
+  lineproto_udp: 'Line protocol over UDP',
   'tsdbwire-json': 'OpenTSDB points as JSON',
   'opentsdb-json': 'OpenTSDB points as JSON (/api/put)',
   'tsdbwire-telnet': 'OpenTSDB points as telnet lines',
@@ -39,6 +40,10 @@ const doorFigures = {
   agentd: [
     ['adapter_agentd_datagrams', 'datagrams', false],
     ['adapter_agentd_shed_datagrams', 'shed datagrams', true],
+  ],
+  lineproto_udp: [
+    ['adapter_lineproto_udp_datagrams', 'datagrams', false],
+    ['adapter_lineproto_udp_shed_datagrams', 'shed datagrams', true],
   ],
   hostexporter: [
     ['adapter_hostexporter_scrapes', 'scrapes', false],

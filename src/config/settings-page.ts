@@ -57,7 +57,7 @@ A file with every setting and its default is [packaging/adapter.toml](../packagi
 | \`smlAutoCreateDB\` | agents may write to databases that do not exist |
 | \`ssl.enable\`, \`ssl.certFile\`, \`ssl.keyFile\` | the network is not yours |
 | \`httpCodeServerError\` | clients should see a failed statement in the HTTP status |
-| \`tsdbwire_telnet.enable\`, \`graphite.enable\`, \`hostexporter.enable\` | ways in that are off by default |
+| \`tsdbwire_telnet.enable\`, \`graphite.enable\`, \`lineproto_udp.enable\`, \`hostexporter.enable\` | ways in that are off by default |
 | \`statsgw.password\`, \`agentd.password\` and those of the other listeners | the password of \`root\` was changed, or listeners write as another user |
 | \`events.rules\` | events of your own |
 | \`write.ack\`, \`wal.sync\` | answers should wait for the database or the disk |

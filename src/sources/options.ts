@@ -1,6 +1,7 @@
 import { agentdSettings } from './agentd/options.js';
 import { graphiteSettings } from './graphite/options.js';
 import { hostexporterSettings } from './hostexporter/options.js';
+import { lineprotoUdpSettings } from './lineproto-udp/options.js';
 import { statsgwSettings } from './statsgw/options.js';
 import { tsdbwireTelnetSettings } from './tsdbwire-telnet/options.js';
 
@@ -10,6 +11,7 @@ export const sourceOptions = {
   statsgw: statsgwSettings,
   tsdbwireTelnet: tsdbwireTelnetSettings,
   graphite: graphiteSettings,
+  lineprotoUdp: lineprotoUdpSettings,
   hostexporter: hostexporterSettings,
 } as const;
 

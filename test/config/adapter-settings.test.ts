@@ -124,6 +124,14 @@ graphite.maxTCPConnections int 250 GRAPHITE_MAX_TCP_CONNECTIONS
 graphite.tcpKeepAlive bool false GRAPHITE_TCP_KEEP_ALIVE
 graphite.allowPendingMessages int 50000 GRAPHITE_ALLOW_PENDING_MESSAGES
 graphite.ttl int - GRAPHITE_TTL
+lineproto_udp.enable bool false LINEPROTO_UDP_ENABLE
+lineproto_udp.port int 8089 LINEPROTO_UDP_PORT
+lineproto_udp.precision string ns LINEPROTO_UDP_PRECISION
+lineproto_udp.db string lineproto_udp LINEPROTO_UDP_DB
+lineproto_udp.user string root LINEPROTO_UDP_USER
+lineproto_udp.password secret taosdata LINEPROTO_UDP_PASSWORD
+lineproto_udp.allowPendingMessages int 50000 LINEPROTO_UDP_ALLOW_PENDING_MESSAGES
+lineproto_udp.ttl int - LINEPROTO_UDP_TTL
 metricsdb.db string metricsdb METRICSDB_DB
 tsdbwire.db string tsdbwire TSDBWIRE_DB
 otlp.enable bool true OTLP_ENABLE

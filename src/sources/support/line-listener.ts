@@ -28,8 +28,9 @@ export interface LineListenerOptions {
   /** Every interface when left out. */
   readonly host?: string;
   readonly port: number;
-  readonly maxTCPConnections: number;
-  readonly tcpKeepAlive: boolean;
+  /** Without a limit, and not kept alive, when left out. */
+  readonly maxTCPConnections?: number;
+  readonly tcpKeepAlive?: boolean;
   /** Datagrams that may wait to be read. */
   readonly allowPendingMessages: number;
   readonly target: Target;
@@ -115,14 +116,14 @@ export class LineListener implements Source<ByteBlock> {
   }
 
   #tcp(): TcpListener {
+    const { maxTCPConnections: limit = Number.POSITIVE_INFINITY, tcpKeepAlive = false } = this.#options;
     return new TcpListener({
       ...addressOf(this.#options),
-      maxConnections: this.#options.maxTCPConnections,
-      keepAlive: this.#options.tcpKeepAlive,
+      maxConnections: limit,
+      keepAlive: tcpKeepAlive,
       connected: (socket) => this.#read(socket),
       refused: () => {
         this.#refused++;
-        const limit = this.#options.maxTCPConnections;
         this.#log.warn({ refused: this.#refused, limit }, 'A connection was refused: there are too many.');
       },
     });

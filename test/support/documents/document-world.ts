@@ -22,6 +22,8 @@ const settings = [
   '--graphite.enable=true',
   '--graphite.port=0',
   '--graphite.protocols=tcp',
+  '--lineproto_udp.enable=true',
+  '--lineproto_udp.port=0',
   '--otlp.grpc=true',
   '--otlp.grpcPort=0',
 ];
@@ -62,6 +64,7 @@ export class DocumentWorld {
       [/(?<![-.\d])6045\b/g, listener('agentd')],
       [/(?<![-.\d])6046\b/g, listener('tsdb')],
       [/(?<![-.\d])2003\b/g, listener('graphite')],
+      [/(?<![-.\d])8089\b/g, listener('lineproto_udp')],
       [/(?<![-.\d])4317\b/g, listener('otlp')],
       [/password=secret\b/g, `password=${engineSecret}`],
       [/=7\d{3}\b/g, '=0'],

@@ -23,7 +23,14 @@ export interface SharedService {
  */
 export async function sharedService(): Promise<SharedService> {
   users++;
-  started ??= startService('--smlAutoCreateDB=true', '--graphite.enable=true', '--graphite.port=0', ...limits);
+  started ??= startService(
+    '--smlAutoCreateDB=true',
+    '--graphite.enable=true',
+    '--graphite.port=0',
+    '--lineproto_udp.enable=true',
+    '--lineproto_udp.port=0',
+    ...limits,
+  );
   const { service, end: stop } = await started;
   const neighbour = (): Promise<TestService> => {
     second ??= service.attach('--limits.lineBytes=64KB', '--otlp.grpc=true', '--otlp.grpcPort=0', ...limits);

@@ -1,0 +1,25 @@
+import { type SourceKind, targetOf } from '../kind.js';
+import { LineListener } from '../support/line-listener.js';
+import { type LineprotoUdpSettings, lineprotoUdpSettings } from './options.js';
+
+/** Line protocol over UDP. */
+export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: LineListener }> = {
+  name: 'lineproto_udp',
+  options: lineprotoUdpSettings,
+  create(settings, { gate, log }) {
+    const target = { ...targetOf(settings), precision: settings.precision };
+    const listener = { ...settings, name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], target } as const;
+    return { source: new LineListener(listener, gate, log) };
+  },
+  figures: ({ source }) => ({
+    adapter_lineproto_udp_datagrams: {
+      help: 'Datagrams that lineproto_udp took.',
+      read: () => source.counts.datagrams,
+    },
+    adapter_lineproto_udp_shed_datagrams: {
+      help: 'Datagrams that lineproto_udp shed.',
+      read: () => source.counts.shedDatagrams,
+    },
+  }),
+  shed: ({ source }) => source.counts.shedDatagrams,
+};
