@@ -175,9 +175,9 @@ export class TestService {
     return launch([...this.#database, '--write.ack=stored', ...wal, ...settings], undefined);
   }
 
-  /** Memory of the service's process in bytes: now, or the most it ever had. */
-  memory(which: 'VmRSS' | 'VmHWM'): number {
-    const line = new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'));
+  /** Memory of the service's process, or of another one, in bytes: now, or the most it ever had. */
+  memory(which: 'VmRSS' | 'VmHWM', pid: number = this.pid): number {
+    const line = new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     return Number(line?.[1]) * 1024;
   }
 
