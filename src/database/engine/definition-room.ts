@@ -1,12 +1,15 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Cell } from './engine.js';
 
-/** With less room on its disk the engine may leave the file of a definition empty, and say nothing. */
-const leastBytes = 4 * 1024 * 1024;
+/**
+ * Bytes that inserts and merges leave free on the disk of the engine. With less room it may leave the file of a definition empty, or
+ * of a DELETE, and say nothing.
+ */
+export const keptFreeBytes = 8 * 1024 * 1024;
 
-/** What drops something needs no room. */
+/** What drops something as a whole needs no room. */
 const writesDefinition =
-  /^\s*(?:(?:create|rename|exchange|attach)\b|alter\s+table\s+\S+\s+(?!(?:drop\s+part|delete|update|detach|freeze))\w)/i;
+  /^\s*(?:(?:create|rename|exchange|attach|update|delete\s+from)\b|alter\s+table\s+\S+\s+(?!(?:drop\s+part|detach|freeze))\w)/i;
 const mayBeThere = /^\s*create\s+(database|table)\s+if\s+not\s+exists\s+([\w.`]+)/i;
 
 /** An engine whose disk may be full. */
@@ -19,10 +22,10 @@ interface DefiningEngine {
 
 /**
  * False where a statement would write a definition and there is no room for that. An engine whose disk is full answers such a statement as one
- * that went well and empties the file, also that of a table with rows, which then is not there any more after its next start.
+ * that went well and empties the file: a table with rows is not there any more after its next start, and with an empty file of a DELETE there is no next start.
  */
 export async function hasRoomFor(statement: string, { freeBytes, exists }: DefiningEngine): Promise<boolean> {
-  if (!writesDefinition.test(statement) || (await freeBytes()) >= leastBytes) return true;
+  if (!writesDefinition.test(statement) || (await freeBytes()) >= keptFreeBytes) return true;
   const [, kind, name] = mayBeThere.exec(statement) ?? [];
   return name !== undefined && (await exists(`EXISTS ${kind} ${name}`));
 }

@@ -11,6 +11,7 @@ import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
+import { FailedWrites } from './door/failed-writes.js';
 import { handle } from './door/handler.js';
 import { KeptAnswers } from './door/kept-answers.js';
 import { LogCount } from './door/log-count.js';
@@ -83,27 +84,35 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   const lock = await lockOnceFree(path, options);
   let scratch: Scratch | undefined;
   let connections: Connections | undefined;
+  const failedWrites = new FailedWrites(endTorn);
   try {
     entered(path);
     refuseUnfinished(path);
     removeTornDefinitions(path);
     removeFrozen(path);
     scratch = makeScratch(path);
-    connections = new Connections({ ...options, path }, scratch.path);
-    await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
-    const running = await serve({ ...options, path }, connections, scratch);
+    const opened = new Connections({ ...options, path }, scratch.path);
+    connections = opened;
+    const ask = (sql: string): Promise<string> => opened.ask(sql);
+    await ask('CREATE DATABASE IF NOT EXISTS `default`');
+    await failedWrites.begin(ask);
+    const running = await serve({ ...options, path }, connections, scratch, failedWrites);
     lock.announce(running.port);
     const { port, lost } = running;
-    const opened = connections;
+    let isStopping = false;
     return {
       port,
       handover: handoverPlace(scratch),
       lost,
       watchLog: (listener) => running.log.watch(listener),
       works: async () => {
-        await Promise.all([opened.ask('SELECT 1'), lock.touch()]);
+        // The end breaks off results, which are written to files, too.
+        await Promise.all([isStopping ? ask('SELECT 1') : failedWrites.look(ask), lock.touch()]);
       },
-      stop: (timeoutMs) => stopAll(running, lock, timeoutMs),
+      stop: (timeoutMs) => {
+        isStopping = true;
+        return stopAll(running, lock, timeoutMs);
+      },
     };
   } catch (error) {
     await connections?.close();
@@ -111,6 +120,12 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
     lock.release();
     throw error;
   }
+}
+
+/** Ends this process at once: nothing may be answered any more, and no part be removed. */
+function endTorn(): void {
+  process.stderr.write('sluice-engine: A file could not be written, the disk may be full; the engine starts again.\n');
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** Bodies that come over connections may take half of the room. */
@@ -132,7 +147,12 @@ interface Running {
   readonly lost: Promise<void>;
 }
 
-async function serve(options: HostOptions, connections: Connections, scratch: Scratch): Promise<Running> {
+async function serve(
+  options: HostOptions,
+  connections: Connections,
+  scratch: Scratch,
+  failedWrites: FailedWrites,
+): Promise<Running> {
   const spreader = new PartSpreader(options.path);
   spreader.tablesMade();
   const log = new LogCount(async () => Number(await connections.ask(countEntries)));
@@ -152,6 +172,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
   const context = {
     connections,
     answers,
+    failedWrites,
     resting,
     freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),

@@ -1,10 +1,13 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Definitions of databases and tables, and changes of rows. */
+const definition = /(?:\.sql|^mutation_\d+\.txt)$/;
+
 /**
- * Removes the files of definitions that hold nothing: the engine leaves such a file when its disk is full as it makes a
- * database or table, and can neither use nor make it anew then. To be called before the engine starts; whoever needs the
- * definition makes it again. Gives the files that were removed.
+ * Removes the files of definitions, and of changes of rows, that hold nothing: the engine leaves such a file when its disk is full as it
+ * makes a database or table or begins a DELETE, and can neither use nor make it anew then, or cannot even start. To be called before the
+ * engine starts; what needs the definition makes it again. Gives the files that were removed.
  */
 export function removeTornDefinitions(path: string): readonly string[] {
   const folders = [join(path, 'metadata'), ...foldersIn(join(path, 'store')).flatMap(foldersIn)];
@@ -19,7 +22,7 @@ function foldersIn(path: string): readonly string[] {
 
 function filesIn(path: string): readonly string[] {
   return entries(path).flatMap((entry) =>
-    entry.isFile() && entry.name.endsWith('.sql') ? [join(path, entry.name)] : [],
+    entry.isFile() && definition.test(entry.name) ? [join(path, entry.name)] : [],
   );
 }
 

@@ -4,10 +4,11 @@ import { hasRoomFor } from '../../engine/definition-room.js';
 import { fewRowsHeader, ownerHeader } from '../../engine/engine.js';
 import { handoverHeader } from '../../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
-import type { Connection, StatementContext } from '../connection/connection.js';
+import { type Connection, noContext, type StatementContext } from '../connection/connection.js';
 import type { Connections, Lane } from '../connection/connections.js';
 import { EngineException, exceptionReply } from '../connection/exception.js';
 import { openBody, readForm, readStart } from './body.js';
+import type { FailedWrites } from './failed-writes.js';
 import { contentTypeOf } from './format.js';
 import type { KeptAnswers } from './kept-answers.js';
 import { type LogCount, mayChangeLog } from './log-count.js';
@@ -22,6 +23,8 @@ interface HandlerContext {
   readonly connections: Connections;
   /** Told of statements that change something. */
   readonly answers: KeptAnswers;
+  /** Asked before a change is answered. */
+  readonly failedWrites: FailedWrites;
   /** Told of statements that have added rows. */
   readonly resting: { inserted(statement: string): void };
   readonly spool: Spool;
@@ -205,7 +208,7 @@ class Execution {
       if (changesSession) connection.spoil();
       if (!readOnly) await this.#requireRoom(text);
       const run = () => connection.run(text, format, this.#statementContext(), tag);
-      const result = await (readOnly ? run() : this.#noting(text, run));
+      const result = await (readOnly ? run() : this.#noting(connection, text, run));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
@@ -242,17 +245,17 @@ class Execution {
     rest: AsyncIterable<Uint8Array>,
     length: number | undefined,
   ): Promise<void> {
-    const { spool } = this.#context;
+    const { failedWrites, spool } = this.#context;
     const handed = this.#request.headers[handoverHeader];
     const body = typeof handed === 'string' ? spool.handed(handed) : await spool.take(first, rest, length);
     try {
       await this.#on('short', async (connection) => {
         const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});
         try {
-          const text = readingFrom(statement, body.path);
+          const text = failedWrites.renamed(readingFrom(statement, body.path));
           const entries = this.#request.headers[logEntriesHeader];
           if (entries !== undefined) await this.#context.log.expect(Number(entries));
-          const result = await this.#noting(statement.head, () =>
+          const result = await this.#noting(connection, statement.head, () =>
             connection.run(text, 'Null', this.#statementContext(), ''),
           );
           this.#context.resting.inserted(statement.head);
@@ -286,10 +289,12 @@ class Execution {
   }
 
   /** Runs a statement that changes something. */
-  #noting<T>(text: string, run: () => Promise<T>): Promise<T> {
-    const { answers, log } = this.#context;
+  async #noting<T>(connection: Connection, text: string, run: () => Promise<T>): Promise<T> {
+    const { answers, failedWrites, log } = this.#context;
     const mayBeOfLog = mayChangeLog(text, this.#asked.parameters.size);
-    return answers.changedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
+    const result = await answers.changedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
+    await failedWrites.look(async (sql) => (await connection.run(sql, 'TSVRaw', noContext, '')).text());
+    return result;
   }
 
   #statementContext(): StatementContext {
