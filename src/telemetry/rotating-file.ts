@@ -40,6 +40,8 @@ export class RotatingFile implements DestinationStream {
   #gatheredLength = 0;
   #period: number;
   #complained = false;
+  /** True behind half a line. */
+  #isTorn = false;
 
   /** The directory must be there. @throws Error when the file cannot be opened. */
   constructor(options: RotationOptions) {
@@ -75,11 +77,13 @@ export class RotatingFile implements DestinationStream {
 
   #flush(): void {
     if (this.#gatheredLength === 0) return;
-    const text = this.#gathered.join('');
+    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#gathered.join('')}`);
     this.#gathered = [];
     this.#gatheredLength = 0;
     try {
-      writeSync(this.#file, text);
+      const written = writeSync(this.#file, bytes);
+      if (written > 0) this.#isTorn = written < bytes.length;
+      if (written < bytes.length) this.#complain(new Error('ENOSPC: no space left on device'));
     } catch (error) {
       this.#complain(error);
     }
@@ -95,6 +99,7 @@ export class RotatingFile implements DestinationStream {
       this.#file = file;
       this.#path = path;
       this.#bytes = sizeOf(path);
+      this.#isTorn = false;
       this.#removeOldest();
     } catch (error) {
       this.#complain(error);

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, stat } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ComponentLog } from '../model/component.js';
@@ -64,12 +64,7 @@ export class RejectedRowsFile {
     for (let attempt = 0; ; attempt++) {
       try {
         await mkdir(dirname(this.path), { recursive: true });
-        const size = await stat(this.path).then(
-          (entry) => entry.size,
-          () => 0,
-        );
-        if (size + line.length > maxFileBytes) throw new Error('it is full; move it elsewhere');
-        await appendFile(this.path, line, { mode: 0o600 });
+        await appendWhole(this.path, Buffer.from(line));
         return true;
       } catch (error) {
         const text = 'The file of rejected rows cannot be written; the rows stay in the log.';
@@ -78,6 +73,22 @@ export class RejectedRowsFile {
         await setTimeout(retryMs, undefined, { ref: false });
       }
     }
+  }
+}
+
+/** Appends a line as a whole or not at all. */
+async function appendWhole(path: string, line: Buffer): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    const { size } = await file.stat();
+    if (size + line.length > maxFileBytes) throw new Error('it is full; move it elsewhere');
+    const { bytesWritten } = await file.write(line);
+    if (bytesWritten === line.length) return;
+    // Half a line on a full disk would be the beginning of the next one.
+    await file.truncate(size);
+    throw new Error('the disk is full');
+  } finally {
+    await file.close();
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RotatingFile, type RotationOptions } from '../../src/telemetry/rotating-file.js';
+import { fillDisk, smallDisk } from '../support/small-disk.js';
 
 const day = 86_400_000;
 /** Noon of 2026-11-21, local time. */
@@ -70,6 +71,21 @@ test('the tenth file of a day comes behind the ninth', (t) => {
   file.close();
   open().close();
   t.true(names().includes('adapter_6041_20261121.log.12'));
+});
+
+test('a line that a full disk has cut does not run into the next one', (t) => {
+  const directory = smallDisk(t, 256);
+  if (directory === undefined) return;
+  const { open } = setUp(t, { directory, maxBytes: 1e9 });
+  const file = open();
+  const filler = join(directory, 'filler');
+  file.write('first\n');
+  fillDisk(filler);
+  file.write(`${'x'.repeat(5_000)}\n`);
+  rmSync(filler);
+  for (const line of ['second\n', 'third\n']) file.write(line);
+  file.close();
+  t.regex(readFileSync(file.path, 'utf8'), /^first\nx+\nsecond\nthird\n$/);
 });
 
 test('begins a new file at midnight', (t) => {
