@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { sendDatagrams } from '../support/doors/datagrams.js';
+import { sendThroughOutage } from '../support/doors/outage.js';
 import { temporaryDirectory } from '../support/engine/engine.js';
 import { encryptedPacket, packetOf, signedPacket } from '../support/messages/agent-packets.js';
 import { agentRecordings, fixturePath } from '../support/recordings.js';
@@ -40,7 +41,6 @@ test.serial('recorded packets, plain, signed and encrypted, are found again', as
   await sendDatagrams(
     port,
     recordings.map(({ packet }) => packet),
-    1,
   );
   await sendDatagrams(port, [last]);
   const expected = new Map<string, Set<string>>();
@@ -144,14 +144,11 @@ long('packets of an outage of the engine are written after it', async (t) => {
     ]);
   await sendDatagrams(listener, [packet(0)]);
   await rowsSoon(broken.service, 'agentd', 'SELECT value FROM during_value');
-  process.kill(broken.service.enginePid(), 'SIGKILL');
-  await sendDatagrams(
-    listener,
-    Array.from({ length: 50 }, (_, i) => packet(i + 1)),
-    20,
-  );
+  const sent = await sendThroughOutage(broken.service, (nth) => sendDatagrams(listener, [packet(nth)]));
   const count = 'SELECT COUNT(*), SUM(value) FROM during_value';
-  t.deepEqual(await rowsSoon(broken.service, 'agentd', count, (rows: Rows) => rows[0]?.[0] === 51), [[51, 1275]]);
+  t.deepEqual(await rowsSoon(broken.service, 'agentd', count, (rows: Rows) => rows[0]?.[0] === sent + 1), [
+    [sent + 1, (sent * (sent + 1)) / 2],
+  ]);
 });
 
 const collectd = '/usr/sbin/collectd';

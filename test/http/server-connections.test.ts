@@ -6,10 +6,6 @@ import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 test('pipelined requests on one connection are answered in order', async (t) => {
   let count = 0;
   const room = await startRoom(t, {
@@ -256,7 +252,7 @@ test('a request that arrives on an open connection while draining is 503', async
   const busy = connect(room);
   busy.socket.write(statement);
   t.true(await until(() => finish !== undefined));
-  await pause(50);
+  t.true(await until(() => room.server.connections === 2));
   const draining = room.server.drain();
   late.socket.write('Host: a\r\n\r\n');
   const reply = await late.received;
