@@ -85,7 +85,9 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     // Windows must be there before they are looked at.
     const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
     const joined =
-      looks || rows !== undefined ? undefined : joinedArrays(task, windows, spanned, filling, chosen.select);
+      looks || rows !== undefined
+        ? undefined
+        : joinedArrays(task, windows, spanned, filling, chosen.select, translator);
     if (joined !== undefined) return plannedSelect({ ...joined, mostRows }, chosen.columns, spanned);
     const filledRows = allWindows(task, windows, spanned, filling, translator);
     const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
@@ -104,10 +106,11 @@ function joinedArrays(
   spanned: BlockWindows | undefined,
   filling: Parameters<typeof fillListedWindows>[0],
   chosen: Omit<EngineSelect, 'from'>,
+  translator: ExpressionTranslator,
 ): EngineSelect | undefined {
   if (intervals === undefined || spanned === undefined) return undefined;
   const range = spanned.between(spanned.bounds);
-  const arrays = filledArrays({ ...filling, windows: intervals, range }, relation);
+  const arrays = filledArrays({ ...filling, windows: intervals, range }, relation, translator);
   // They come in the order of time.
   const orderBy = select.orderBy.length === 0 ? [] : (chosen.orderBy ?? []);
   if (arrays === undefined) return undefined;

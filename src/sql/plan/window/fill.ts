@@ -212,7 +212,8 @@ export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at:
   return (at) => literals[Math.min(at, literals.length - 1)] ?? nullValue;
 }
 
-function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
+/** A value, and the literal of FILL that stands for NULL. */
+export function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
   if (literal.role === 'null') return column;
   return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }

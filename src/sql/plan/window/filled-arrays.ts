@@ -1,10 +1,12 @@
 import type { EngineSelect } from '../../engine/select.js';
-import { arrayOfEngine, timeColumn } from '../../engine/storage.js';
+import { arrayOfEngine, castToEngine, timeColumn } from '../../engine/storage.js';
+import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Relation } from '../../resolve/relation.js';
 import { cellNumber, cellStart, startOfCell } from '../../values/grid.js';
+import { isInteger, isNumeric, type Value } from '../../values/value.js';
 import type { GroupedRows } from '../group/group-rows.js';
 import { countOf, type WindowRange } from '../rows/block.js';
-import type { IntervalFill } from './fill.js';
+import { fillLiterals, type IntervalFill, wholePart, withDefault } from './fill.js';
 
 /** Most windows that are arrays of one group. */
 export const mostInArrays = 10_000;
@@ -12,7 +14,7 @@ export const mostInArrays = 10_000;
 /** Aggregates that leave out NULL: a window where all is NULL is like one without rows. `count()` has none. */
 const ofValues = /^(avg|sum|min|max|argMinIf|argMaxIf)\((.+)\)$/s;
 const allRows = 'count()';
-const modes = new Set(['NULL', 'PREV', 'NEXT']);
+const modes = new Set(['NULL', 'NULL_F', 'VALUE', 'VALUE_F', 'PREV', 'NEXT', 'LINEAR']);
 
 /** The numbers of the first window and of the one behind the last, as they stand wherever windows are arrays. */
 export function windowLimits([first, last]: WindowRange): string {
@@ -26,6 +28,7 @@ export function windowLimits([first, last]: WindowRange): string {
 export function filledArrays(
   task: IntervalFill,
   relation: Relation | undefined,
+  translator: ExpressionTranslator,
 ): { readonly select: GroupedRows; readonly rows: string } | undefined {
   const { fill, source, grouped, keys, values, windows, range } = task;
   const { grid } = windows;
@@ -40,26 +43,36 @@ export function filledArrays(
   if (inner.get(`${source}.w`) !== cellStart(grid, time)) return undefined;
   const limits = windowLimits(range);
   const key = cellNumber(grid, time);
+  const numbers = `CAST(range(${limits}), 'Array(Int64)')`;
   const arrays: string[] = [];
-  for (const { sql, type } of values) {
+  for (const [at, value] of values.entries()) {
+    const { sql, type } = value;
     const each = resampled(sql, inner, limits, key);
     if (each === undefined) return undefined;
     const array = arrayOfEngine(each, type);
-    if (fill.mode === 'NULL') arrays.push(array);
-    else arrays.push(`${fill.mode === 'PREV' ? 'arrayFill' : 'arrayReverseFill'}(x -> isNotNull(x), ${array})`);
+    const isLine = fill.mode === 'LINEAR' && isNumeric(type);
+    if (fill.mode === 'PREV') arrays.push(`arrayFill(x -> isNotNull(x), ${array})`);
+    else if (fill.mode === 'NEXT') arrays.push(`arrayReverseFill(x -> isNotNull(x), ${array})`);
+    else if (!isLine) arrays.push(array);
+    else
+      arrays.push(
+        onLines(value, `arrayZip(${array}, ${numbers})`, `countResample(${limits}, 1)(${key})`, `${source}z${at}`),
+      );
   }
-  const rows = `arrayJoin(arrayZip(CAST(range(${limits}), 'Array(Int64)'), ${arrays.join(', ')}))`;
+  const rows = `arrayJoin(arrayZip(${numbers}, ${arrays.join(', ')}))`;
+  const literals = fill.mode.startsWith('VALUE') ? fillLiterals(fill, translator) : undefined;
+  const filled = values.map((value, at): [string, string] => {
+    const own = `tupleElement(${rows}, ${at + 2})`;
+    return [literals === undefined ? own : withDefault(own, literals(at), value, translator.env), `f${at + 1}`];
+  });
   return {
     rows,
     select: {
-      columns: [
-        [startOfCell(grid, `tupleElement(${rows}, 1)`), 'w'],
-        ...arrays.map((_, at): [string, string] => [`tupleElement(${rows}, ${at + 2})`, `f${at + 1}`]),
-      ],
+      columns: [[startOfCell(grid, `tupleElement(${rows}, 1)`), 'w'], ...filled],
       from: grouped.from,
       where: grouped.where ?? [],
       isOneGroup: true,
-      hidesEmpty: true,
+      hidesEmpty: !fill.mode.endsWith('_F'),
       groups: true,
     },
   };
@@ -73,6 +86,18 @@ function resampled(sql: string, inner: ReadonlyMap<string, string>, limits: stri
   if (name !== undefined)
     return whole === undefined ? `${name}OrNullResample(${limits}, 1)(${args}, ${key})` : undefined;
   return aggregate === allRows ? `countOrNullResample(${limits}, 1)(${key})` : undefined;
+}
+
+/**
+ * Values of windows with rows, and those on the lines between them, where they are numbers: `known` are pairs of value and number of the window, NULL where there are no
+ * values, `present` counts of rows. They get a name.
+ */
+function onLines({ type }: Value, known: string, present: string, name: string): string {
+  const [a, b] = ['toFloat64(a.1)', 'toFloat64(b.1)'];
+  const point = `${a} + (${b} - ${a}) * (k.2 - a.2) / (b.2 - a.2)`;
+  const value = castToEngine(isInteger(type) ? wholePart(point) : point, type);
+  const ends = ['arrayFill', 'arrayReverseFill'].map((fill) => `${fill}(x -> isNotNull(x.1), ${name})`);
+  return `arrayMap((p, k, a, b) -> if(p > 0, k.1, ${value}), ${present}, (${known} AS ${name}), ${ends.join(', ')})`;
 }
 
 /** A SELECT in which the rows of all windows, an expression, stand once, where they get a name. */
