@@ -1,3 +1,4 @@
+import { run as arriving } from './arriving.bench.js';
 import { run as askers } from './askers.bench.js';
 import { run as cluster } from './cluster.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
@@ -29,6 +30,7 @@ const benches = {
   doors,
   sqlQuery,
   dashboard,
+  arriving,
   askers,
   tsdbwire,
   statsgw,
