@@ -199,6 +199,8 @@ export const routes: readonly Route[] = [
     ...push,
     handler: importHandler,
   },
+  // The client of VictoriaMetrics for Go sends samples with GET unless it is told another method.
+  { method: 'GET', path: '/api/v1/import/prometheus', ...push, handler: importHandler },
   ...pushRoutes,
   { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },
   { method: 'GET', path: '/api/v1/events/:id', operation: events.get, ...api, handler: eventHandler },

@@ -29,10 +29,11 @@ test('a push says its labels in the path, an import in its parameters', async (t
     ['POST', '/metrics/job/backup', 200, 'text {"job":"backup"}'],
     ['PUT', '/metrics/job/backup/instance/a%2Fb?db=other', 200, 'text {"job":"backup","instance":"a/b"}'],
     ['PUT', '/metrics/job@base64/L3Zhci90bXA/path@base64/', 200, 'text {"job":"/var/tmp","path":""}'],
+    ['GET', '/api/v1/import/prometheus?extra_label=a%3Db', 204, 'text {"a":"b"}'],
     ['POST', '/api/v1/import/prometheus?extra_label=a%3Db%3Dc&extra_label=d=', 204, 'text {"a":"b=c","d":""}'],
   ] as const;
   for (const [method, path, status, head] of cases) {
-    const reply = await ask(room, { method, path, body: 'm 1\n' });
+    const reply = await ask(room, { method, path, body: 'm 1\n', headers: { 'content-length': '4' } });
     t.deepEqual([reply.status, reply.text], [status, ''], path);
     const { request, body } = seen.pop()!;
     t.is(body, `${head}\nm 1\n`);
