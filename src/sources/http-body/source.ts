@@ -106,30 +106,18 @@ export class HttpBodySource implements Source<ByteBlock> {
     const target = targetOf(request.target, user);
     const bytes = this.#isShort(request) && this.#gate.isOpen() ? request.whole?.(request.length) : undefined;
     if (bytes === undefined) {
-      void this.#read(exchange, target);
+      const reading = this.#readingOf(exchange, target);
+      void this.#answerAfter(this.#read(reading), exchange, reading.ending);
       return;
     }
     const pieces = this.#piecesOf(bytes, request);
-    if (pieces === undefined)
+    if (pieces === undefined) {
       this.#send(bytes, wholeText, target, request, (delivery) => this.#answer(exchange, delivery));
-    else void this.#readPieces(pieces, bytes, target, exchange);
-  }
-
-  async #readPieces(
-    pieces: AsyncIterable<Piece>,
-    bytes: Buffer,
-    target: Target,
-    exchange: Exchange<WriteRequest, Delivery>,
-  ): Promise<void> {
-    const { request } = exchange;
-    const ending = new Ending();
-    try {
-      await this.#emitPieces(pieces, this.#options.weigh(request.format, bytes), target, request, ending);
-    } catch (error) {
-      this.#fail(exchange, error);
       return;
     }
-    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+    const ending = new Ending();
+    const weight = this.#options.weigh(request.format, bytes);
+    void this.#answerAfter(this.#emitPieces(pieces, weight, target, request, ending), exchange, ending);
   }
 
   #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
@@ -152,27 +140,44 @@ export class HttpBodySource implements Source<ByteBlock> {
     exchange.refuse(failure ?? fault('parameter', Codes.invalidContentLength, text, error));
   }
 
-  async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
-    const { request } = exchange;
-    const { maxMessageBytes } = request;
-    const ending = new Ending();
-    const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
-    const emitAll = (bytes: Buffer) => this.#emitAll(bytes, target, request, ending);
-    const reading: Reading = { exchange, user: target.user, emit, emitAll, ending };
+  /** Answers a request once its body has been read and all batches made of it are settled. */
+  async #answerAfter(
+    reading: Promise<void>,
+    exchange: Exchange<WriteRequest, Delivery>,
+    ending: Ending,
+  ): Promise<void> {
     try {
-      if (this.#isShort(request)) {
-        // Those that were woken together find the credit used up by the first of them.
-        while (!this.#gate.isOpen()) await this.#gate.opened();
-        const whole = request.whole?.(request.length);
-        if (whole === undefined) await this.#readShort(reading, request.length);
-        else await emitAll(whole);
-      } else if (maxMessageBytes === undefined) await this.#readLong(reading);
-      else await this.#readMessage(reading, maxMessageBytes);
+      await reading;
     } catch (error) {
       this.#fail(exchange, error);
       return;
     }
     ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+  }
+
+  #readingOf(exchange: Exchange<WriteRequest, Delivery>, target: Target): Reading {
+    const { request } = exchange;
+    const ending = new Ending();
+    return {
+      exchange,
+      user: target.user,
+      emit: (frame) => this.#emit(frame, target, request, ending),
+      emitAll: (bytes) => this.#emitAll(bytes, target, request, ending),
+      ending,
+    };
+  }
+
+  async #read(reading: Reading): Promise<void> {
+    const { request } = reading.exchange;
+    if (!this.#isShort(request)) {
+      const { maxMessageBytes } = request;
+      return maxMessageBytes === undefined ? this.#readLong(reading) : this.#readMessage(reading, maxMessageBytes);
+    }
+    // Those that were woken together find the credit used up by the first of them.
+    while (!this.#gate.isOpen()) await this.#gate.opened();
+    const whole = request.whole?.(request.length);
+    if (whole === undefined) await this.#readShort(reading, request.length);
+    else await reading.emitAll(whole);
   }
 
   /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
