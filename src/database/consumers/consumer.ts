@@ -40,8 +40,8 @@ export class TopicConsumer implements TopicPoller {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #row: ConsumerRow;
   #logPlace = 0;
-  #renewed = 0;
-  #committed = Date.now();
+  #renewed = Number.NEGATIVE_INFINITY;
+  #committed = performance.now();
   /** Where the search for rows goes on, so that every share has its turn. */
   #turn = 0;
 
@@ -95,15 +95,15 @@ export class TopicConsumer implements TopicPoller {
   }
 
   async poll(waitMs: number, signal: AbortSignal): Promise<TopicMessage | undefined> {
-    const until = waitMs < 0 ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
-    if (this.#options.autoCommit && Date.now() - this.#committed >= this.#options.autoCommitIntervalMs) {
+    const until = waitMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + waitMs;
+    if (this.#options.autoCommit && performance.now() - this.#committed >= this.#options.autoCommitIntervalMs) {
       await this.commit();
     }
     for (let pauseMs = idleMs.least; ; pauseMs = Math.min(idleMs.most, pauseMs * 2)) {
       await this.#renewWhenDue();
       const message = await this.#next().catch((error: unknown) => this.#skipDropped(error));
       if (message !== undefined) return message;
-      const left = until - Date.now();
+      const left = until - performance.now();
       const awaits = await this.#followAwaited();
       if (signal.aborted || (left <= 0 && !awaits)) return undefined;
       await sleep(awaits ? idleMs.least : Math.min(pauseMs, left), undefined, { signal }).catch(() => undefined);
@@ -118,7 +118,7 @@ export class TopicConsumer implements TopicPoller {
       for (const subscription of this.#subscriptions.values()) subscription.giveBack(places);
       throw error;
     }
-    this.#committed = Date.now();
+    this.#committed = performance.now();
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ export class TopicConsumer implements TopicPoller {
     // Shares change hands between pieces, as long as that can wait: what was given out of one is not committed yet.
     const isAmid = [...this.#subscriptions.values()].some(({ isAmidPiece }) => isAmidPiece);
     const everyMs = Math.min(mostRenewalMs, this.#row.leaseMs / renewalsPerLease);
-    if (Date.now() - this.#renewed >= (isAmid ? this.#row.leaseMs / 2 : everyMs)) await this.#renew();
+    if (performance.now() - this.#renewed >= (isAmid ? this.#row.leaseMs / 2 : everyMs)) await this.#renew();
   }
 
   /**
@@ -179,7 +179,7 @@ export class TopicConsumer implements TopicPoller {
     await this.#follow();
     await this.#expelAbsent();
     await this.#release();
-    this.#renewed = Date.now();
+    this.#renewed = performance.now();
   }
 
   async #checkTopics(): Promise<void> {

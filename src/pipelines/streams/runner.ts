@@ -106,7 +106,7 @@ export class StreamRunner implements Component {
   #fill(): void {
     const { isHeld } = this.#context;
     while (this.#holds && this.#working.size < maxBusy && !this.#ending.signal.aborted && !isHeld()) {
-      const nowMs = Date.now();
+      const nowMs = performance.now();
       const due = [...this.#runs.values()].filter(({ busy, def, dueMs }) => !busy && !def.paused && dueMs <= nowMs);
       const run = due.toSorted((a, b) => a.dueMs - b.dueMs)[0];
       if (run === undefined) return;
@@ -121,9 +121,9 @@ export class StreamRunner implements Component {
   }
 
   async #claimed(): Promise<boolean> {
+    if (performance.now() < this.#nextClaimMs) return this.#holds;
+    this.#nextClaimMs = performance.now() + claimMs;
     const nowMs = Date.now();
-    if (nowMs < this.#nextClaimMs) return this.#holds;
-    this.#nextClaimMs = nowMs + claimMs;
     const held = this.#holds && nowMs < this.#heldUntilMs;
     this.#holds = false;
     this.#holds = await this.#context.states.claim();
@@ -171,7 +171,7 @@ export class StreamRunner implements Component {
   }
 
   async #work(run: Run): Promise<void> {
-    const began = Date.now();
+    const began = performance.now();
     try {
       const { signal } = this.#ending;
       const next = await withCurrentSchema(this.#context, () => {
@@ -186,8 +186,8 @@ export class StreamRunner implements Component {
       }
       if (outcome !== undefined) await this.#keep(run, outcome);
       run.failures = 0;
-      const tookMs = Date.now() - began;
-      run.dueMs = Date.now() + Math.max(periodOf(run.statement), Math.min(tookMs * restFactor, maxRestMs));
+      const tookMs = performance.now() - began;
+      run.dueMs = performance.now() + Math.max(periodOf(run.statement), Math.min(tookMs * restFactor, maxRestMs));
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       await this.#fail(run, error);
@@ -207,7 +207,7 @@ export class StreamRunner implements Component {
     const passes = !(error instanceof FaultError) || mayPass(error.fault) || isOvertaken(error.fault);
     run.failures += 1;
     const waitMs = passes ? Math.min(firstRetryMs * 2 ** (run.failures - 1), maxRetryMs) : faultRetryMs;
-    run.dueMs = Date.now() + waitMs;
+    run.dueMs = performance.now() + waitMs;
     const reason = messageOf(error);
     if (passes) {
       log.warn({ stream: name, error: reason, waitMs }, 'A stream could not go on; it is tried again.');

@@ -18,6 +18,17 @@ test('the first claim counts while its owner is heard', (t) => {
   );
 });
 
+test('claims of before the clock of the machine was set back hold nobody up', (t) => {
+  t.is(holderOf([['a', false, -3_600_000]]), undefined);
+  t.is(
+    holderOf([
+      ['a', false, -3_600_000],
+      ['b', false, 100],
+    ]),
+    'b',
+  );
+});
+
 test('an owner that is silent for longer than the lease loses it to the next who claims', (t) => {
   t.is(holderOf([['a', false, 10_001]]), undefined);
   t.is(
