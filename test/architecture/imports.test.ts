@@ -251,7 +251,7 @@ test('a wire code is written as a number in one place only', (t) => {
   }
 });
 
-test('no type is given up on', (t) => {
+test('no code says any, and none silences the compiler', (t) => {
   for (const file of sources(root)) {
     const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     t.notRegex(code, /\bas any\b|:\s*any\b|<any>|@ts-ignore|@ts-expect-error/, file);

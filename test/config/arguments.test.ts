@@ -36,7 +36,7 @@ test('reads a value after an equals sign and as the next argument', (t) => {
   t.deepEqual(valuesOf('--door.password='), { 'door.password': [''] });
 });
 
-test('reads the short forms', (t) => {
+test('-P, -c and the bare word config are read as the long flags', (t) => {
   for (const argv of [['-P', '7000'], ['-P7000'], ['-P=7000']]) t.deepEqual(valuesOf(...argv), { port: ['7000'] });
   for (const argv of [
     ['-c', 'a.toml'],

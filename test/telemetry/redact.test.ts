@@ -38,7 +38,7 @@ test('masks what errors and things with a JSON form of their own carry', (t) => 
   t.is(redactFields({ body: new Uint8Array(3) }).body, '[3 bytes]');
 });
 
-test('ends at cycles', (t) => {
+test('fields that hold themselves can be logged', (t) => {
   const fields: { name: string; self?: unknown } = { name: 'a' };
   fields.self = fields;
   t.notThrows(() => JSON.stringify(redactFields(fields)));

@@ -39,7 +39,7 @@ test('gauges keep the last value and follow signs', (t) => {
   t.deepEqual(statsOf('q:7|g|@0.1'), { 'q,metric_type=gauge': { value: 7 } });
 });
 
-test('sets count different texts', (t) => {
+test('a StatsD set counts its different texts', (t) => {
   t.deepEqual(statsOf('uid:ann|s', 'uid:bob|s', 'uid:ann|s'), { 'uid,metric_type=set': { value: 2 } });
   t.deepEqual(statsOf('uid:1|s:1.0|s'), { 'uid,metric_type=set': { value: 2 } });
   t.deepEqual(statsOf('uid:2001:db8::1|s:2001:db8::2|s', 'uid:2001:db8::1|s|#a:b'), {

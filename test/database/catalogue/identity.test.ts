@@ -31,7 +31,7 @@ test('an id is the key, or the bits of it behind those of a metric', (t) => {
   );
 });
 
-test('every metric has a lead', (t) => {
+test('the lead of any metric is a number from 1 to 65535', (t) => {
   fc.assert(
     fc.property(fc.string(), (metric) => {
       const lead = leadOf(metric);

@@ -40,7 +40,7 @@ for (const name of order) {
   });
 }
 
-test.serial('no example is left out', (t) => {
+test.serial('every example file of the load tool is run here', (t) => {
   const files = readdirSync(examples).filter((name) => name.endsWith('.json'));
   t.deepEqual(files.sort(), order.toSorted());
 });

@@ -63,7 +63,7 @@ test('the page needs nothing beside itself', (t) => {
   t.notRegex(page, /<script|<link|src=|href=|url\(|https?:/);
 });
 
-test('the tags of the page match', (t) => {
+test('every HTML tag of the report is closed', (t) => {
   const open: string[] = [];
   for (const [tag, name] of encodeHtmlReport(report).matchAll(/<\/?([a-z0-9]+)[^>]*>/g)) {
     if (tag.startsWith('</')) t.is(open.pop(), name);

@@ -51,7 +51,7 @@ test('equal bounds are a constant', async (t) => {
   t.deepEqual(new Set(await values(range('BOOL', 1, 1))), new Set([1]));
 });
 
-test('truth values are both drawn', async (t) => {
+test('true and false are drawn about as often', async (t) => {
   const numbers = await values(range('BOOL', 0, 2));
   const share = numbers.filter((value) => value === 1).length / samples;
   t.true(share > 0.3 && share < 0.7);

@@ -183,7 +183,7 @@ test('reads what is made of the database', (t) => {
   t.false(insertOf(loadRequest(['-Q'])).databases[0]?.drop);
 });
 
-test('reads the rest of the rows', (t) => {
+test('flags set the start, step, disorder and values of rows', (t) => {
   const plan = tableOf('-s', '1600000000000', '-S', '17', '-F', '1', '-M', '-C', '-O', '10', '-R', '100000');
   t.is(plan.start, 1600000000000n);
   t.is(plan.step, 17n);

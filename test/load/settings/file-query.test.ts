@@ -26,7 +26,7 @@ test('reads a small file with every default', (t) => {
   });
 });
 
-test('reads both sections', (t) => {
+test('statements alone and statements for each sub-table stand in one file', (t) => {
   const answer = request({
     query_times: 5,
     query_mode: 'REST',

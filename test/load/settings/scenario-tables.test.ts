@@ -159,7 +159,7 @@ test('reads how sub-tables come to be', (t) => {
   t.false(plan({ auto_create_table: 'yes', insert_mode: 'sml' }).autoCreateTable);
 });
 
-test('reads the modes', (t) => {
+test('insert_mode, line_protocol and tcp_transfer choose the way that rows take', (t) => {
   t.is(plan({ insert_mode: 'STMT' }).mode, 'stmt');
   t.is(plan({ insert_mode: 'sml', line_protocol: 'json' }).format, 'json');
   t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet' }).tcpPort, undefined);
@@ -213,7 +213,7 @@ test('reads a start in nanoseconds exactly', (t) => {
   t.is(insertOf(answer).databases[0]?.superTables[0]?.start, 1706745600000000001n);
 });
 
-test('reads the rest of the rows', (t) => {
+test('partial columns, disorder and rows per request are kept within their bounds', (t) => {
   t.is(plan({ partial_col_num: 1, columns: [{ type: 'int', count: 3 }] }).partialColumns, 1);
   t.is(plan({ partial_col_num: 3, columns: [{ type: 'int', count: 3 }] }).partialColumns, 0);
   t.is(plan({ partial_col_num: 1, columns: [{ type: 'int', count: 3 }], insert_mode: 'stmt' }).partialColumns, 0);

@@ -347,7 +347,7 @@ test('finds the server in the configuration directory when no host and no port i
   t.regex(refusalOf(loadRequest(['-c', '$NOSUCH/x'])), /NOSUCH is not set/);
 });
 
-test('makes something of any file', (t) => {
+test('any JSON object in a file is run, or refused with a reason', (t) => {
   const keys = settings.flatMap(({ key }) => key ?? []);
   const scalar = fc.oneof(
     fc.constantFrom(

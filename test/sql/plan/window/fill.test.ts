@@ -90,7 +90,7 @@ test('fills every slice by itself and only slices that have a window', (t) => {
   ]);
 });
 
-test('fills slices of NULL', (t) => {
+test('FILL fills the slice whose key is NULL', (t) => {
   const sql = `SELECT note, count(*) FROM d1 WHERE ts >= ${start} AND ts < ${start + 20000} PARTITION BY note INTERVAL(10s) FILL(VALUE, 0)`;
   t.deepEqual(fixture.rows(sql), ['[null,1]', '[null,0]', '["n1",0]', '["n1",1]']);
 });
