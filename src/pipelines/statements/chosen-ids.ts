@@ -6,7 +6,7 @@ import type { QueryPlan } from '../../sql/plan/query.js';
 const mostChosen = 16;
 
 /** What the engine is asked for the rows of a plan. */
-export type PlannedStatement = Pick<QueryPlan, 'sql' | 'settings'>;
+type PlannedStatement = Pick<QueryPlan, 'sql' | 'settings'>;
 
 /**
  * The statement of a plan. Where conditions on tags choose a few series, their ids stand in it: the engine is asked for these first, and its host keeps that answer

@@ -2,7 +2,7 @@
 const inserted = /^\s*insert\s+into\s+(?:table\s+)?(?!(?:table|function)\b)(?:(\w+)\.)?(\w+)(?=\s*(?:\(|$)|\s+\w)/i;
 
 /** A table that an INSERT names. */
-export interface InsertedTable {
+interface InsertedTable {
   /** Undefined where the statement names none. */
   readonly database: string | undefined;
   readonly table: string;

@@ -82,7 +82,7 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
 }
 
 /** True where a slice of windows is for a slice of rows; engine SQL for a condition of a join. */
-export function isOfSlice([window, row]: ExternalWindows['keys'][number]): string {
+function isOfSlice([window, row]: ExternalWindows['keys'][number]): string {
   return `toString(${window}) IS NOT DISTINCT FROM toString(${row.sql})`;
 }
 
