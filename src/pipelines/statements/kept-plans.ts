@@ -95,7 +95,7 @@ export class KeptPlans {
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
     const kept: KeptPlan = { user, position, request: asked, plan, tables: facts };
     this.#plans.set(query, kept);
-    if (plan.isTimeless && plan.series !== undefined && text.length + plan.sql.length <= movableCharacters)
+    if (plan.isTimeless && plan.reading !== undefined && text.length + plan.sql.length <= movableCharacters)
       this.#keepMovable(query, text, kept);
   }
 

@@ -22,6 +22,7 @@ import {
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
 import { nullValue, Uses, type Value } from '../values/value.js';
+import { mergesFewAlways } from './group/unique-rows.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
@@ -55,7 +56,7 @@ export interface QueryPlan {
   readonly figures?: SeriesFigures | undefined;
   /** Set when conditions on tags choose series, which may be asked for first; with the settings for their ids instead of {@link QueryPlan.settings}. */
   readonly chosen?: (ChosenSeries & Pick<QueryPlan, 'settings'>) | undefined;
-  /** How texts that limit the time of single series are read. */
+  /** How texts that limit the time of rows are read, where rows are read in the same way whatever the times are. */
   readonly reading?: TimeReading | undefined;
   /** Its windows, which other times may decide about. */
   readonly windows?: PlannedWindows | undefined;
@@ -134,7 +135,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
     chosen,
-    reading: series && readingOf(series, context),
+    reading: readingOf(series ?? (chosen && readAlike(query, context)), context),
     windows:
       planned.windows && plannedWindows(planned.windows, planned.select, (select) => givesFew(select) === hasFewRows),
     isTimeless: !usesNow,
@@ -185,9 +186,17 @@ function plannedWindows(
   return { ...windows, keepsPlan };
 }
 
-/** How texts are read as times of these series, where all have times of one precision. */
-function readingOf(series: readonly Series[], context: QueryContext): TimeReading | undefined {
-  const precisions = new Set(series.map(({ table }) => context.precisionOf(table.database)));
+/** A super table of which a few series are read with their versions merged, whatever the times are; no other is named. */
+function readAlike(query: Query, context: QueryContext): readonly TableTarget[] | undefined {
+  const [{ database = context.database, name = '' } = {}] = collectTables(query);
+  const target = database === undefined ? undefined : context.resolveTable(database, name);
+  return target && mergesFewAlways(context.uniqueRows?.(target.table)) ? [target] : undefined;
+}
+
+/** How texts are read as times of these tables, where all have times of one precision. */
+function readingOf(targets: readonly TableTarget[] | undefined, context: QueryContext): TimeReading | undefined {
+  if (targets === undefined) return undefined;
+  const precisions = new Set(targets.map(({ table }) => context.precisionOf(table.database)));
   const [precision] = precisions;
   return precision === undefined || precisions.size > 1 ? undefined : { precision, zone: context.connectionZone };
 }

@@ -107,13 +107,13 @@ export interface MovablePlan {
 }
 
 /**
- * The plan of a query with such times, ready for others; undefined where more of it may depend on them. Single series alone are read in the
- * same way whatever the times are.
+ * The plan of a query with such times, ready for others; undefined where more of it may depend on them, as it may where `reading` is not
+ * known.
  */
 export function movablePlan(plan: QueryPlan, { times, terms: termCount }: TimePlaces): MovablePlan | undefined {
-  const { series, reading, windows } = plan;
+  const { reading, windows } = plan;
   const digits = reading && allDigits(times, reading);
-  if (series === undefined || reading === undefined || digits === undefined) return undefined;
+  if (reading === undefined || digits === undefined) return undefined;
   const steps = windows?.isFilled === true ? [fillMark(plan, windows.between(windows.bounds))] : [];
   if (steps.includes('')) return undefined;
   const sql = templateOf(plan.sql, [...digits, ...steps]);

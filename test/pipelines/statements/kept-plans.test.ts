@@ -94,8 +94,8 @@ test('a plan of a single series is found for other times, as long as it holds', 
   t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
   t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, position: 8 }, whole), undefined);
   t.is(latestPlan(plans, ...asked(1700000700000), origin, { ...whole, isReadable: () => false }), undefined);
-  // One that reads many series is made anew.
-  plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, series: undefined }, [], whole);
+  // One that times may decide about is made anew.
+  plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, reading: undefined }, [], whole);
   t.is(latestPlan(plans, ...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
 });
 

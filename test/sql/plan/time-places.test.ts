@@ -162,7 +162,7 @@ function sent(plan: QueryPlan | string | undefined): QueryPlan | string | undefi
 /** What dashboards ask of one device in windows. */
 const inWindows = fc.tuple(
   fc.constantFrom('AVG(b), MAX(a)', '_wstart, _wend, COUNT(*)', '_wstart, LAST(d), TWA(b)', 'FIRST(ts), SUM(c)'),
-  fc.constant('d1'),
+  fc.constantFrom('d1', "m WHERE site = 'north' AND"),
   fc.constantFrom(
     ['ts >= T', 'ts < T'],
     ["ts > 'D'", "ts <= 'D'"],
@@ -187,7 +187,7 @@ function checkMoved(t: ExecutionContext, questions: typeof question | typeof inW
   const precision = fc.constantFrom('ms', 'us', 'ns');
   fc.assert(
     fc.property(questions, precision, ([items, table, terms, end, pairs, dates], database) => {
-      const text = `SELECT ${items} FROM ${table} WHERE ${terms.join(' AND ')}${end}`;
+      const text = `SELECT ${items} FROM ${table}${table.endsWith('AND') ? '' : ' WHERE'} ${terms.join(' AND ')}${end}`;
       const withTimes = (at: 0 | 1): string =>
         written(
           text,
@@ -229,6 +229,8 @@ test('what dashboards ask of one device is planned once', (t) => {
     "SELECT MAX(a) FROM d1 WHERE ts >= 'D' AND ts < 'D'",
     'SELECT MAX(a) FROM d1 WHERE ts >= T AND ts < T INTERVAL(1m)',
     "SELECT _wstart, AVG(a) FROM d1 WHERE ts >= 'D' AND ts < 'D' INTERVAL(10s) FILL(PREV)",
+    "SELECT MAX(a) FROM m WHERE site = 'north' AND ts >= T AND ts < T",
+    "SELECT _wstart, site, AVG(a) FROM m WHERE site IN ('x', 'y') AND ts >= T AND ts < T PARTITION BY site INTERVAL(1m)",
   ];
   const [first, second] = [
     ['2023-11-14T22:13:20Z', '2023-11-14T22:23:20Z'],
@@ -257,6 +259,11 @@ test('what dashboards ask of one device is planned once', (t) => {
     const movable = places(sql);
     t.is(movable && movablePlan(fixture.plan(sql, { database: 'ms' }), movable), undefined, text);
   }
+  // Where there is much to merge, the times decide which rows are.
+  const part = { insert: 9, partition: '1', first: 0n, last: 1_800_000_000_000n, rows: 2_000_000, isUnique: true };
+  const uniqueRows = () => ({ insert: 9, from: undefined, until: undefined, isAll: false, parts: [part, part] });
+  const large = written("SELECT MAX(a) FROM m WHERE site = 'north' AND ts >= T", [one]);
+  t.is(movablePlan(fixture.plan(large, { database: 'ms', uniqueRows }), places(large)!), undefined);
   // What else limits the time would count for others.
   const limited = 'SELECT MAX(a) FROM d1 WHERE ts >= T AND ts < T AND (ts < 1800000000000 OR ts < 5) INTERVAL(1m)';
   const sql = written(limited, [one, other]);

@@ -89,6 +89,11 @@ export function countUniqueRows(
   return { count: `sum(${rowAlias}.n)`, scan: { from, where: [] } };
 }
 
+/** True where the versions of the series that a tag chooses are merged, whatever times are asked for. */
+export function mergesFewAlways(unique: UniqueRows | undefined): boolean {
+  return unique === undefined || mergedRows(unique.parts, noBounds) * shareOfTag < fewRows;
+}
+
 /** Share of the series that the terms on tags leave, guessed by their form. */
 function shareOfSeries({ tags }: Filter, tagAlias: string): number {
   const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
