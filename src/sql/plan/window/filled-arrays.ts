@@ -11,6 +11,9 @@ import { fillLiterals, type IntervalFill, wholePart, withDefault } from './fill.
 /** Most windows that are arrays of one group. */
 export const mostInArrays = 10_000;
 
+/** Most values of a window that are taken from arrays: the engine reads all of them again for each, so 100 take seconds, and 250 a minute. */
+const mostValues = 8;
+
 /** Aggregates that leave out NULL: a window where all is NULL is like one without rows. `count()` has none. */
 const ofValues = /^(avg|sum|min|max|argMinIf|argMaxIf)\((.+)\)$/s;
 const allRows = 'count()';
@@ -35,6 +38,7 @@ export function filledArrays(
   const isSeries = relation?.source.kind === 'stored' && relation.source.target.kind !== 'super';
   const hasWholeGroups = grouped.groups && keys.length === 0 && (grouped.having ?? []).length === 0;
   if (!isSeries || range === undefined || values.length === 0 || !hasWholeGroups) return undefined;
+  if (values.length > mostValues) return undefined;
   if (!modes.has(fill.mode) || fill.within !== undefined || grid.unit !== 'ticks') return undefined;
   if (range[0] > range[1] || countOf(range) > mostInArrays) return undefined;
   const inner = new Map(grouped.columns.map(([sql, alias]) => [`${source}.${alias}`, sql]));

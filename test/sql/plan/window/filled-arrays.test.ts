@@ -55,3 +55,16 @@ test('windows that are filled in one SELECT are those that are filled row by row
     { numRuns: 25 },
   );
 });
+
+test('windows of many values are filled row by row: from arrays all would be read again for each', (t) => {
+  const table = `t${++tables}`;
+  fixture.normalTable('m', table, columns, [[start, 1, 1, 1, 1, 1, "'a'", 'true']]);
+  const query = (count: number): string => {
+    const values = Array.from({ length: count }, (_, at) => `sum(n + ${at})`);
+    return `SELECT ${values.join(', ')} FROM ${table} WHERE ts >= ${start} AND ts < ${start + 2_000} INTERVAL(1s) FILL(NULL)`;
+  };
+  t.true(fixture.plan(query(8)).sql.includes('Resample('));
+  t.false(fixture.plan(query(9)).sql.includes('Resample('));
+  const numbers = Array.from({ length: 200 }, (_, at) => at + 1);
+  t.deepEqual(fixture.rows(query(200)), [JSON.stringify(numbers), JSON.stringify(numbers.map(() => null))]);
+});
