@@ -286,7 +286,7 @@ export class WritePipeline implements Component {
     );
     const logged$ = merge(texts$, this.#statements$).pipe(
       map((batch) => this.#asAcknowledged(batch)),
-      define(definer, ({ payload }) => payload.text !== undefined),
+      define(definer, ({ payload }) => payload.text !== undefined, this.#again$),
       this.#logStage?.operator() ?? split(),
     );
     return logged$.pipe(this.#commit.operator(), deliver(this.#told.noting(sink), limits.writeTimeoutMs));

@@ -85,3 +85,12 @@ test('exemplars of OpenMetrics text are read beside those of remote write', asyn
   ]);
   t.deepEqual(await service.rows('SELECT `value`, page, job FROM exemplary.hits_total'), [[7, '/', 'web']]);
 });
+
+test('pieces of a long text that need more tags than a new table may have together lose those lines alone', async (t) => {
+  await service.run("CREATE DATABASE wide PRECISION 'ns'");
+  const lines = Array.from({ length: 10_000 }, (_, at) => `wide{l${at}="x"} 1\n`);
+  const reply = await service.ask({ path: '/api/v1/import/prometheus?db=wide', body: lines.join('') });
+  t.is(reply.status, 400);
+  t.regex(reply.text, /^line \d+: .* is one too many: the table has 128 tags already \(9872 rejected, 128 written\)$/);
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM wide.wide'), [[128]]);
+});

@@ -1,7 +1,7 @@
-import { Observable, type OperatorFunction } from 'rxjs';
+import { Observable, type OperatorFunction, type Subject } from 'rxjs';
 import { othersTurn } from '../../async/others-turn.js';
 import { Slice } from '../../async/slice.js';
-import type { Batch, RowSet } from '../../model/batch.js';
+import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { expectedFault, type Fault, mayPass } from '../../model/fault.js';
@@ -17,6 +17,8 @@ export interface Definer {
 
 /** How long an answer waits for definitions; a database that is away or slow makes them when the rows are written. */
 const maxWaitMs = 10_000;
+/** How often a text is read again where others have changed its tables meanwhile. */
+const mostReadings = 3;
 
 /**
  * Makes the tables and columns that arriving rows need, before they are answered: so a type that does not fit is refused
@@ -25,13 +27,27 @@ const maxWaitMs = 10_000;
 export function define(
   definer: Definer,
   isLogged: (batch: Batch<RowSet>) => boolean,
+  again$: Subject<Batch<ByteBlock>>,
 ): OperatorFunction<Batch<RowSet>, Batch<RowSet>> {
   return (source) =>
     new Observable((subscriber) => {
       let [open, isOver] = [0, false];
+      /** How often texts were read again, by their bytes. */
+      const readings = new WeakMap<Uint8Array, number>();
+      const reread = (batch: Batch<RowSet>): boolean => {
+        const { text } = batch.payload;
+        // A text with a time of its own is a statement.
+        if (text === undefined || text.nowNs !== undefined || !again$.observed) return false;
+        const { format, bytes, part } = text;
+        const count = readings.get(bytes) ?? 0;
+        if (count === mostReadings) return false;
+        readings.set(bytes, count + 1);
+        again$.next({ ...batch, payload: { kind: 'bytes', format, bytes, part } });
+        return true;
+      };
       const make = async (batch: Batch<RowSet>): Promise<void> => {
         open++;
-        const next = await defined(batch, definer);
+        const next = await defined(batch, definer, reread);
         open--;
         if (next !== undefined) subscriber.next(next);
         if (isOver && open === 0) subscriber.complete();
@@ -51,8 +67,15 @@ export function define(
     });
 }
 
-/** The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. */
-async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<RowSet> | undefined> {
+/**
+ * The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. Where texts that are
+ * read at the same time need columns that do not fit together, `reread` reads the text again, which then loses single rows and not all of a table.
+ */
+async function defined(
+  batch: Batch<RowSet>,
+  definer: Definer,
+  reread: (batch: Batch<RowSet>) => boolean,
+): Promise<Batch<RowSet> | undefined> {
   const refused = new Map<ColumnBlock, Fault>();
   const definitions: Promise<void>[] = [];
   const make = async (block: ColumnBlock): Promise<void> => {
@@ -71,6 +94,7 @@ async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<Ro
   await within(Promise.all(definitions));
   const [first] = refused.values();
   if (first === undefined) return batch;
+  if (reread(batch)) return undefined;
   const ending: Delivery = { outcome: 'rejected', fault: first };
   const blocks = batch.payload.blocks.filter((block) => !refused.has(block));
   if (blocks.length === 0 || batch.target.isWhole === true) {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { firstValueFrom, Subject } from 'rxjs';
-import type { Batch, RowSet } from '../../../src/model/batch.js';
+import type { Batch, ByteBlock, RowSet } from '../../../src/model/batch.js';
 import type { Delivery } from '../../../src/model/delivery.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { type Definer, define } from '../../../src/pipelines/write/define.js';
@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 const wrongType = fault('parameter', Codes.schemalessData, 'the column has another type');
 
 /** What becomes of a batch of new tables: those whose names begin with `bad` cannot be made, the others are once `tablesMade$` emits. */
-function defining(names: readonly string[]) {
+function defining(names: readonly string[], again$ = new Subject<Batch<ByteBlock>>()) {
   const tablesMade$ = new Subject<void>();
   const tablesAreMade = firstValueFrom(tablesMade$);
   const begun: string[] = [];
@@ -25,7 +25,7 @@ function defining(names: readonly string[]) {
   const source = new Subject<Batch<RowSet>>();
   const passed: Batch<RowSet>[] = [];
   const endings: Delivery[] = [];
-  source.pipe(define(definer, () => true)).subscribe((batch) => passed.push(batch));
+  source.pipe(define(definer, () => true, again$)).subscribe((batch) => passed.push(batch));
   const blocks = names.map((name) => blockOf(name, { v: int }, [[1n, 1n, { v: 1 }]]));
   const text = { format: 'lineproto', bytes: Buffer.alloc(0) } as const;
   source.next({
@@ -52,6 +52,17 @@ test('a text of very many new tables waits for all of them with one timer', asyn
   tablesMade$.next();
   t.true(await until(() => passed.length === 1));
   t.is(passed[0]?.payload.blocks.length, 3_000);
+});
+
+test('a text is read again where a table has changed meanwhile, and nothing of its first reading goes on', async (t) => {
+  const again: Batch<ByteBlock>[] = [];
+  const again$ = new Subject<Batch<ByteBlock>>();
+  again$.subscribe((batch) => again.push(batch));
+  const { tablesMade$, passed, endings } = defining(['a', 'bad'], again$);
+  tablesMade$.next();
+  t.true(await until(() => again.length === 1));
+  t.like(again[0], { rows: 2, payload: { kind: 'bytes', format: 'lineproto' } });
+  t.deepEqual([passed, endings], [[], []]);
 });
 
 test('tables that cannot be made cost their rows alone, and their fault is the ending', async (t) => {
