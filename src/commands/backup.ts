@@ -15,6 +15,7 @@ import {
   makeBackup,
   refuseUnfinished,
   restoreBackup,
+  unfinishedBackups,
 } from '../database/host/backup.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
 import { makePrivate } from '../database/host/make-missing.js';
@@ -103,6 +104,11 @@ async function backupCluster(directory: string, settings: Settings): Promise<voi
 function tell(directory: string, { name, bytes, newBytes }: Backup, waited: WaitedFor): void {
   if (waited !== 'stored') {
     process.stderr.write(`sluice: ${waited.problem}. Rows that wait in the write-ahead log may be missing.\n`);
+  }
+  const unfinished = unfinishedBackups(directory);
+  if (unfinished.length > 0) {
+    const what = 'Backups that were broken off take room there, and can be removed if none is being made';
+    process.stderr.write(`sluice: ${what}: ${unfinished.join(', ')}.\n`);
   }
   const place = join(resolve(directory), name);
   process.stdout.write(`Backup ${place}: ${size(bytes)}, of it ${size(newBytes)} new.\n`);

@@ -39,6 +39,8 @@ export interface Backup {
 export type Progress = (done: number, of: number) => void;
 
 const manifestName = 'backup.json';
+/** As {@link backupName} makes them. */
+const backupForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 /** Progress of a restore is told once for so many files. */
 const filesPerReport = 256;
 /** Folders of a backup, named as in the data directory: definitions, and the rows of tables. */
@@ -55,6 +57,12 @@ export function listBackups(directory: string): readonly Backup[] {
   if (!existsSync(directory)) return [];
   const names = readdirSync(directory).filter((name) => existsSync(join(directory, name, manifestName)));
   return names.sort().map((name) => readManifest(join(directory, name, manifestName), name));
+}
+
+/** Names of backups in a directory that have not ended: they are being made, or were broken off by a kill. */
+export function unfinishedBackups(directory: string): readonly string[] {
+  const names = readdirSync(directory).filter((name) => backupForm.test(name));
+  return names.filter((name) => !existsSync(join(directory, name, manifestName))).toSorted();
 }
 
 /**
@@ -82,7 +90,10 @@ export async function makeBackup(
   const freeze = `${freezePrefix}${name.replace(/\W/g, '')}`;
   const frozen = join(data, shadow, freeze);
   try {
-    lockDirectory(frozen, '', 0, 'folder of the backup');
+    // It appears with its lock: another backup would remove one without.
+    const draft = join(data, shadow, `draft-${freeze}`);
+    lockDirectory(draft, '', 0, 'folder of the backup');
+    renameSync(draft, frozen);
     const files = new FileCopy(before === undefined ? undefined : join(root, before), place);
     await freezeAll(engine, freeze, progress);
     cpSync(join(data, metadata), join(place, metadata), { recursive: true, verbatimSymlinks: true });
