@@ -163,9 +163,8 @@ function chosenOf(
   context: QueryContext,
   settingsFor: (text: string, readsLittle: boolean) => string,
 ): QueryPlan['chosen'] {
-  const [{ database = context.database, name = '' } = {}, ...others] = collectTables(query);
-  const target = database === undefined ? undefined : context.resolveTable(database, name);
-  const chosen = target?.kind === 'super' && others.length === 0 ? chosenSeries(sql) : undefined;
+  const target = onlyTable(query, context);
+  const chosen = target?.kind === 'super' ? chosenSeries(sql) : undefined;
   if (target === undefined || chosen === undefined) return undefined;
   const readsLittle = context.hasShortSeries?.(target.table) === true;
   return { ...chosen, settings: settingsFor(withIds(sql, chosen, ['0']), readsLittle) };
@@ -186,10 +185,17 @@ function plannedWindows(
   return { ...windows, keepsPlan };
 }
 
-/** A super table of which a few series are read with their versions merged, whatever the times are; no other is named. */
+/** The table that a query names, where it names one alone. */
+function onlyTable(query: Query, context: QueryContext): TableTarget | undefined {
+  const [only, ...others] = collectTables(query);
+  if (only === undefined || others.length > 0) return undefined;
+  const { database = context.database, name } = only;
+  return database === undefined ? undefined : context.resolveTable(database, name);
+}
+
+/** The table of a query, where a few of its series are read with their versions merged whatever the times are. */
 function readAlike(query: Query, context: QueryContext): readonly TableTarget[] | undefined {
-  const [{ database = context.database, name = '' } = {}] = collectTables(query);
-  const target = database === undefined ? undefined : context.resolveTable(database, name);
+  const target = onlyTable(query, context);
   return target && mergesFewAlways(context.uniqueRows?.(target.table)) ? [target] : undefined;
 }
 
