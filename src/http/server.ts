@@ -208,7 +208,8 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(connectionCheckMs, headersMs),
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, open.answering(socket)),
+    clientErrorHandler: (error, socket) =>
+      open.behindOthers(socket, () => answerBrokenRequest(error, socket, open.answering(socket))),
     frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
   });
   // The size of a head is limited; a header beyond a number of them would be left out without a word.
@@ -287,9 +288,16 @@ function mount(app: FastifyInstance, route: Route, handle: Handler, enter: Enter
     if (open === undefined) return;
     const { params } = request;
     // An encoded slash splits a segment, and only a job and what follows it may have more.
-    if (!isParameters(params) || hasSplitSegment(params)) sendNotFound(reply);
+    if (!isParameters(params) || hasSplitSegment(params)) {
+      sendNotFound(reply);
+      return;
+    }
+    const call = new HttpCall(request, reply, params, open);
     // By the next tick all of a short body has been read.
-    else process.nextTick(serve, handle, new HttpCall(request, reply, params, open), next);
+    const begin = (): void => process.nextTick(serve, handle, call, next);
+    // What came behind another request of its connection waits until that is answered: a connection has one turn, however much it sends.
+    if (reply.raw.socket === null) reply.raw.once('socket', begin);
+    else begin();
   };
   const handler = (): never => {
     throw new Error('A route was not served at its beginning.');

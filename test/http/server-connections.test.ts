@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import test from 'ava';
 import { delivered } from '../../src/model/delivery.js';
+import type { Exchange, SqlAnswer, SqlRequest } from '../../src/model/exchange.js';
 import { ask, askSql, basic, buildServer, connect, startRoom } from '../support/doors/http-room.js';
 import { until } from '../support/until.js';
 
@@ -19,22 +20,53 @@ test('pipelined requests on one connection are answered in order', async (t) => 
   t.deepEqual((await received).match(/"data":\[\[\d\]\]/g), ['"data":[[1]]', '"data":[[2]]']);
 });
 
-test('requests behind others are given up with their connection, which is cut when they are very many', async (t) => {
-  const open: { readonly aborted: AbortSignal }[] = [];
+test('requests behind others wait for their turn, and are given up with their connection, which is cut when they are very many', async (t) => {
+  const open: Exchange<SqlRequest, SqlAnswer>[] = [];
   const room = await startRoom(t, { sql: (exchange) => open.push(exchange) });
   const { socket } = connect(room);
   socket.write(statement.repeat(3));
-  t.true(await until(() => open.length === 3));
+  t.true(await until(() => open.length === 1));
+  open[0]!.answer({ kind: 'affected', rows: 1 });
+  t.true(await until(() => open.length === 2));
   socket.destroy();
-  t.true(await until(() => open.every(({ aborted }) => aborted.aborted)));
+  t.true(await until(() => open[1]!.aborted.aborted));
 
   const { socket: greedy, received } = connect(room);
   greedy.on('error', () => undefined);
   greedy.write(statement.repeat(300));
   await received.catch(() => undefined);
-  t.true(open.length < 200, `${open.length}`);
-  t.true(await until(() => open.every(({ aborted }) => aborted.aborted)));
+  t.true(await until(() => open.at(-1)!.aborted.aborted));
   await room.server.drain();
+  t.true(open.length <= 3, `${open.length}`);
+});
+
+test('what is no request is refused behind the answers to the requests before it', async (t) => {
+  const room = await startRoom(t, {
+    sql: (exchange) => setTimeout(() => exchange.answer({ kind: 'affected', rows: 1 }), 20),
+  });
+  for (const [broken, status] of [
+    ['GARBAGE\r\n\r\n', '400 Bad Request'],
+    [statement.replace('Content-Length: 8', 'Content-Length: a'), '400 Bad Request'],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+  ] as const) {
+    const { socket, received } = connect(room);
+    socket.write(statement.repeat(2) + broken);
+    t.deepEqual((await received).match(/HTTP\/1\.1 [^\r]+/g), [
+      'HTTP/1.1 200 OK',
+      'HTTP/1.1 200 OK',
+      `HTTP/1.1 ${status}`,
+    ]);
+  }
+});
+
+test('a body that breaks off is refused behind the answers to the requests before it, and no other one', async (t) => {
+  const room = await startRoom(t, {
+    sql: (exchange) => setTimeout(() => exchange.answer({ kind: 'affected', rows: 1 }), 20),
+  });
+  const { socket, received } = connect(room);
+  const chunked = statement.replace('Content-Length: 8\r\n\r\nselect 1', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n');
+  socket.write(statement + chunked);
+  t.deepEqual((await received).match(/HTTP\/1\.1 [^\r]+/g), ['HTTP/1.1 200 OK', 'HTTP/1.1 400 Bad Request']);
 });
 
 test('a client that waits for 100-continue gets it', async (t) => {

@@ -10,6 +10,8 @@ export interface Watched extends Openable {
   readonly socket: Duplex;
   /** True when its answer has begun: nothing else may be written to the connection. */
   readonly isAnswering: boolean;
+  /** True when all of it has come. */
+  readonly isWhole: boolean;
   /** True when the next move is the client's: it owes bytes of the body, or does not read its answer. */
   isClientsMove(): boolean;
   /** Closes the connection behind its answer. */
@@ -49,6 +51,10 @@ export class OpenCall implements Watched {
     return this.response.headersSent;
   }
 
+  get isWhole(): boolean {
+    return this.raw.complete;
+  }
+
   isClientsMove(): boolean {
     const { raw, response } = this;
     if (raw.socket.writableLength > 0 || response.writableLength > 0) return true;
@@ -77,6 +83,8 @@ export class OpenCalls {
   readonly #answeredMs: number;
   /** Requests that came behind others on their connection, and have not ended. */
   readonly #behind = new WeakMap<Duplex, Set<OpenCall>>();
+  /** What connections are told behind the answers to the requests before it. */
+  readonly #last = new Map<Duplex, () => void>();
 
   /** `answeredMs` is how often it looks whether the bodies of answered requests still come. */
   constructor(answeredMs: number) {
@@ -108,8 +116,24 @@ export class OpenCalls {
   /** The end of a request; false when it was known. */
   end(call: Watched): boolean {
     if (!this.#calls.delete(call)) return false;
+    const last = this.#last.get(call.socket);
+    if (last !== undefined && !this.#owesAnswer(call.socket)) {
+      this.#last.delete(call.socket);
+      last();
+    }
     this.#whenChanged();
     return true;
+  }
+
+  /** Calls back, once per connection, when all requests on it that have come whole are answered. */
+  behindOthers(socket: Duplex, last: () => void): void {
+    if (this.#last.has(socket)) return;
+    if (this.#owesAnswer(socket)) this.#last.set(socket, last);
+    else last();
+  }
+
+  #owesAnswer(socket: Duplex): boolean {
+    return this.#calls.all().some((call) => call.socket === socket && call.isWhole);
   }
 
   #behindOn(socket: Duplex): Set<OpenCall> {

@@ -145,6 +145,7 @@ class Connection {
 class HeadlessRequest implements RepeatedRequest, Watched {
   place = -1;
   readonly isAnswering = false;
+  readonly isWhole = true;
   readonly body: Buffer;
   readonly startedMs = performance.now();
   outcome: Outcome<Delivery> | undefined;
