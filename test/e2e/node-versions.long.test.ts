@@ -49,7 +49,7 @@ test(`the built service runs on Node ${other}: a line is written and read back`,
 });
 
 test(`what V8 is told is understood by this Node and by Node ${other}`, (t) => {
-  const tell = `(await import(${JSON.stringify(join(sources, 'service/runtime-flags.js'))})).setRuntimeFlags()`;
+  const tell = `(await import(${JSON.stringify(join(sources, 'process/runtime-flags.js'))})).setRuntimeFlags()`;
   const program = ['--input-type=module', '--eval', tell];
   const runs = [spawnSync(process.execPath, program), spawnSync('npm', [...command, ...program])];
   for (const { status, stderr } of runs) {
