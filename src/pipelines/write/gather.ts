@@ -20,21 +20,37 @@ const ended: Delivery = { outcome: 'failed', fault: fault('resource', Codes.free
 export function gather(begun: () => void = () => {}): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return (source) =>
     new Observable((subscriber) => {
-      const emit = guarded(subscriber, (batch: Batch<ByteBlock>) => subscriber.next(batch));
-      let [isScheduled, apart] = [false, 0];
+      let [isScheduled, isOver] = [false, false];
+      let apart = 0;
+      /** Batches of several texts that have not ended, and may still be divided. */
+      let open = 0;
       let turn = new Turn();
+      const emit = guarded(subscriber, (batch: Batch<ByteBlock>) => {
+        // No later stage is there any more that would end it.
+        if (subscriber.closed) batch.settle(ended);
+        else subscriber.next(batch);
+      });
+      const leave = (): void => {
+        if (isOver && open === 0) subscriber.complete();
+      };
       const emitAll = (): void => {
         const { texts } = turn;
         if (texts.length === 0) return;
         turn = new Turn();
-        emit(texts.length === 1 ? texts[0]! : joined(texts, divide));
+        if (texts.length === 1) {
+          emit(texts[0]!);
+          return;
+        }
+        open++;
+        emit(joined(texts, divide, over));
       };
       const divide = (texts: readonly Batch<ByteBlock>[]): void => {
         apart = textsApart;
-        for (const text of texts) {
-          if (subscriber.closed) text.settle(ended);
-          else emit(text);
-        }
+        for (const text of texts) emit(text);
+      };
+      const over = (): void => {
+        open--;
+        leave();
       };
       const scheduled = (): void => {
         isScheduled = false;
@@ -58,7 +74,8 @@ export function gather(begun: () => void = () => {}): MonoTypeOperatorFunction<B
         error: (error) => subscriber.error(error),
         complete: () => {
           emitAll();
-          subscriber.complete();
+          isOver = true;
+          leave();
         },
       });
     });
@@ -97,11 +114,12 @@ function isAlike({ payload, target: a }: Batch<ByteBlock>, { payload: next, targ
 
 /**
  * Texts as one. Its rows are told to the first sender alone: none of those formats is told how many rows are stored. `divide` has each of them come
- * alone.
+ * alone, and `over` is called when it has ended.
  */
 function joined(
   texts: readonly Batch<ByteBlock>[],
   divide: (texts: readonly Batch<ByteBlock>[]) => void,
+  over: () => void,
 ): Batch<ByteBlock> {
   const { origin, target, payload } = texts[0]!;
   const { bytes } = joinLines(texts.map(({ payload: text }) => text.bytes));
@@ -114,13 +132,16 @@ function joined(
       divide(texts);
     },
   };
-  const settle = (delivery: Delivery): void => {
-    if (isDivided) return;
+  const tell = (delivery: Delivery): void => {
     let told = delivery;
     for (const text of texts) {
       text.settle(told);
       if (told.outcome === 'delivered') told = nothing;
     }
+  };
+  const settle = (delivery: Delivery): void => {
+    if (!isDivided) tell(delivery);
+    over();
   };
   const block = { kind: 'bytes', format: payload.format, bytes, part: undefined, turn } as const;
   return { origin, target, payload: block, rows: 0, bytes: weight, settle };

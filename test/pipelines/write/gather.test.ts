@@ -9,7 +9,13 @@ function startGathering() {
   const texts$ = new Subject<Batch<ByteBlock>>();
   const batches: Batch<ByteBlock>[] = [];
   const endings: (readonly [text: string, outcome: Delivery['outcome']])[] = [];
-  texts$.pipe(gather()).subscribe((batch) => batches.push(batch));
+  let isOver = false;
+  const subscription = texts$.pipe(gather()).subscribe({
+    next: (batch) => batches.push(batch),
+    complete: () => {
+      isOver = true;
+    },
+  });
   const send = (text: string): void => {
     const bytes = Buffer.from(text);
     const target = { database: 'demo', user: 'root', createDatabase: false, ttl: 0, precision: 'ns' } as const;
@@ -18,7 +24,7 @@ function startGathering() {
     texts$.next({ origin: 'lineproto', target, payload, rows: 0, bytes: bytes.length, settle });
   };
   const contents = () => batches.map(({ payload }) => Buffer.from(payload.bytes).toString());
-  return { texts$, batches, endings, send, contents };
+  return { texts$, subscription, batches, endings, send, contents, isOver: () => isOver };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -53,14 +59,31 @@ test('texts that are divided come alone, each ends by itself, and the batch of a
   ]);
 });
 
-test('texts that are divided when nothing goes on any more have failed', async (t) => {
-  const { batches, endings, send, texts$ } = startGathering();
+test('texts that are divided after the last one has come still go on, and the end is behind them', (t) => {
+  const { batches, contents, send, texts$, isOver } = startGathering();
   send('m v=1 1');
   send('m v=2 2');
   texts$.complete();
+  const [both] = batches;
+  t.false(isOver());
+  both!.payload.turn!.divide();
+  t.deepEqual(contents().slice(1), ['m v=1 1', 'm v=2 2']);
+  t.false(isOver());
+  both!.settle(delivered(0));
+  t.true(isOver());
+});
+
+test('where later stages have ended, texts fail: those that are divided, and those of the turn', async (t) => {
+  const { batches, endings, send, subscription } = startGathering();
+  for (const text of ['m v=1 1', 'm v=2 2']) send(text);
+  await turn();
+  send('m v=3 3');
+  subscription.unsubscribe();
   batches[0]!.payload.turn!.divide();
+  await turn();
   t.deepEqual(endings, [
     ['m v=1 1', 'failed'],
     ['m v=2 2', 'failed'],
+    ['m v=3 3', 'failed'],
   ]);
 });
