@@ -30,8 +30,8 @@ export interface ByteBlock {
 
 /** Texts of one turn of the event loop, one behind the other. */
 export interface TextTurn {
-  /** Has each of them come alone, as they cannot be read as one; the batch of all of them ends with nothing then. */
-  divide(): void;
+  /** Has each of them come alone, as they cannot be read as one; the batch of all of them ends with nothing then. `arrived` is when they came. */
+  divide(arrived: Reading | undefined): void;
 }
 
 /** Which ends of a text a block of it holds. */

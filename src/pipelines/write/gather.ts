@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
-import type { Batch, ByteBlock, TextTurn } from '../../model/batch.js';
+import { type Batch, type ByteBlock, batchFrom, type Reading, type TextTurn, targetAt } from '../../model/batch.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
 import { guarded } from '../guarded.js';
@@ -44,9 +44,10 @@ export function gather(begun: () => void = () => {}): MonoTypeOperatorFunction<B
         open++;
         emit(joined(texts, divide, over));
       };
-      const divide = (texts: readonly Batch<ByteBlock>[]): void => {
+      const divide: Divide = (texts, arrived) => {
         apart = textsApart;
-        for (const text of texts) emit(text);
+        for (const [place, text] of texts.entries())
+          emit(arrived === undefined ? text : arrivedAt(text, arrived, place));
       };
       const over = (): void => {
         open--;
@@ -112,24 +113,28 @@ function isAlike({ payload, target: a }: Batch<ByteBlock>, { payload: next, targ
   return a.precision === b.precision && a.ttl === b.ttl && a.createDatabase === b.createDatabase && a.ack === b.ack;
 }
 
+/** Has texts come alone that came at a time. */
+type Divide = (texts: readonly Batch<ByteBlock>[], arrived: Reading | undefined) => void;
+
+/** A text of a turn with its time of arrival, which differs from that of the others: their rows must not replace each other. */
+function arrivedAt(text: Batch<ByteBlock>, { epoch, nowMicros }: Reading, place: number): Batch<ByteBlock> {
+  return batchFrom(text, targetAt(text.target, { epoch, nowMicros: nowMicros + BigInt(place) }));
+}
+
 /**
  * Texts as one. Its rows are told to the first sender alone: none of those formats is told how many rows are stored. `divide` has each of them come
  * alone, and `over` is called when it has ended.
  */
-function joined(
-  texts: readonly Batch<ByteBlock>[],
-  divide: (texts: readonly Batch<ByteBlock>[]) => void,
-  over: () => void,
-): Batch<ByteBlock> {
+function joined(texts: readonly Batch<ByteBlock>[], divide: Divide, over: () => void): Batch<ByteBlock> {
   const { origin, target, payload } = texts[0]!;
   const { bytes } = joinLines(texts.map(({ payload: text }) => text.bytes));
   let weight = 0;
   for (const text of texts) weight += text.bytes;
   let isDivided = false;
   const turn: TextTurn = {
-    divide: () => {
+    divide: (arrived) => {
       isDivided = true;
-      divide(texts);
+      divide(texts, arrived);
     },
   };
   const tell = (delivery: Delivery): void => {

@@ -28,7 +28,7 @@ export function parse(
           const rows = turn === undefined ? parsed(batch, read) : parsedTogether(batch, read, isDefined);
           if (rows !== undefined) subscriber.next(rows);
           else if (turn !== undefined) {
-            turn.divide();
+            turn.divide(batch.target.reading);
             batch.settle(delivered(0));
           }
         }),

@@ -4,9 +4,9 @@ import { type Batch, type ByteBlock, batchFrom, type Reading, targetAt } from '.
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../../model/schema.js';
 import type { TimeRange } from '../../sql/plan/insert-select.js';
 
-/** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
+/** Rows without a time have the time of their arrival, however often and late the text is read, so that none is stored twice. */
 export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
-  return map((batch) => batchFrom(batch, targetAt(batch.target, unread())));
+  return map((batch) => batchFrom(batch, targetAt(batch.target, batch.target.reading ?? unread())));
 }
 
 /** A text that nobody has looked at, as of now. */

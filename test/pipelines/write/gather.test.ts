@@ -3,6 +3,7 @@ import { Subject } from 'rxjs';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { gather } from '../../../src/pipelines/write/gather.js';
+import { stamp } from '../../../src/pipelines/write/stamp.js';
 
 /** The operator, what comes out of it, and how each text that was sent has ended. */
 function startGathering() {
@@ -10,7 +11,7 @@ function startGathering() {
   const batches: Batch<ByteBlock>[] = [];
   const endings: (readonly [text: string, outcome: Delivery['outcome']])[] = [];
   let isOver = false;
-  const subscription = texts$.pipe(gather()).subscribe({
+  const subscription = texts$.pipe(gather(), stamp()).subscribe({
     next: (batch) => batches.push(batch),
     complete: () => {
       isOver = true;
@@ -47,7 +48,7 @@ test('texts that are divided come alone, each ends by itself, and the batch of a
   send('m v=2 2');
   await turn();
   const [both] = batches;
-  both!.payload.turn!.divide();
+  both!.payload.turn!.divide(undefined);
   both!.settle(delivered(0));
   t.deepEqual(contents().slice(1), ['m v=1 1', 'm v=2 2']);
   t.deepEqual(endings, []);
@@ -59,6 +60,19 @@ test('texts that are divided come alone, each ends by itself, and the batch of a
   ]);
 });
 
+test('texts that are divided later have come when they came, and none at the same time as another one', async (t) => {
+  const { batches, send } = startGathering();
+  send('m v=1');
+  send('m v=2');
+  await turn();
+  const arrived = { epoch: 1, nowMicros: 1_700_000_000_000_000n };
+  batches[0]!.payload.turn!.divide(arrived);
+  t.deepEqual(
+    batches.slice(1).map(({ target }) => target.reading?.nowMicros),
+    [arrived.nowMicros, arrived.nowMicros + 1n],
+  );
+});
+
 test('texts that are divided after the last one has come still go on, and the end is behind them', (t) => {
   const { batches, contents, send, texts$, isOver } = startGathering();
   send('m v=1 1');
@@ -66,7 +80,7 @@ test('texts that are divided after the last one has come still go on, and the en
   texts$.complete();
   const [both] = batches;
   t.false(isOver());
-  both!.payload.turn!.divide();
+  both!.payload.turn!.divide(undefined);
   t.deepEqual(contents().slice(1), ['m v=1 1', 'm v=2 2']);
   t.false(isOver());
   both!.settle(delivered(0));
@@ -79,7 +93,7 @@ test('where later stages have ended, texts fail: those that are divided, and tho
   await turn();
   send('m v=3 3');
   subscription.unsubscribe();
-  batches[0]!.payload.turn!.divide();
+  batches[0]!.payload.turn!.divide(undefined);
   await turn();
   t.deepEqual(endings, [
     ['m v=1 1', 'failed'],
