@@ -43,7 +43,9 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
           else batch.settle(delivery);
         };
         const { nowMicros } = target.reading ?? unread();
-        return batchFrom(batch, targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros }), settle);
+        const read = targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros });
+        // The first reading has counted its rows by kind.
+        return batchFrom(batch, count === 1 ? read : { ...read, tally: undefined }, settle);
       };
       return source.subscribe({
         next: guarded(subscriber, (batch) => {

@@ -42,7 +42,9 @@ export function define(
         const count = readings.get(bytes) ?? 0;
         if (count === mostReadings) return false;
         readings.set(bytes, count + 1);
-        again$.next({ ...batch, payload: { kind: 'bytes', format, bytes, part } });
+        // What its sender is told of kinds of rows was counted by the first reading.
+        const target = { ...batch.target, tally: undefined };
+        again$.next({ ...batch, target, payload: { kind: 'bytes', format, bytes, part } });
         return true;
       };
       const make = async (batch: Batch<RowSet>): Promise<void> => {

@@ -3,6 +3,7 @@ import { firstValueFrom, Subject } from 'rxjs';
 import type { Batch, ByteBlock, RowSet } from '../../../src/model/batch.js';
 import type { Delivery } from '../../../src/model/delivery.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
+import { newTally } from '../../../src/model/write-tally.js';
 import { type Definer, define } from '../../../src/pipelines/write/define.js';
 import { blockOf, int } from '../../support/blocks/blocks.js';
 import { until } from '../../support/until.js';
@@ -30,7 +31,7 @@ function defining(names: readonly string[], again$ = new Subject<Batch<ByteBlock
   const text = { format: 'lineproto', bytes: Buffer.alloc(0) } as const;
   source.next({
     origin: 'test',
-    target: { database: 'd', user: 'root', precision: 'ns', createDatabase: false, ttl: 0 },
+    target: { database: 'd', user: 'root', precision: 'ns', createDatabase: false, ttl: 0, tally: newTally() },
     payload: { kind: 'rows', blocks, text, rejectedRows: 0, rejects: [] },
     rows: blocks.length,
     bytes: 1,
@@ -62,6 +63,7 @@ test('a text is read again where a table has changed meanwhile, and nothing of i
   tablesMade$.next();
   t.true(await until(() => again.length === 1));
   t.like(again[0], { rows: 2, payload: { kind: 'bytes', format: 'lineproto' } });
+  t.is(again[0]?.target.tally, undefined, 'its rows are counted by kind already');
   t.deepEqual([passed, endings], [[], []]);
 });
 
