@@ -1,3 +1,5 @@
+import { conditionSettings } from './settings.js';
+
 /** The series of a super table that a statement reads, as conditions on tags choose them. */
 export interface ChosenSeries {
   /** The column of series ids as the statement knows it. */
@@ -49,5 +51,6 @@ export function withIds(sql: string, { column, ids }: ChosenSeries, digits: read
 
 /** The statement that gives the ids, a line each: `most` of them, or one more where there are more. */
 export function statementOfIds({ ids }: ChosenSeries, most: number): string {
-  return `${ids} LIMIT ${most + 1} SETTINGS enable_analyzer = 0 FORMAT TSV`;
+  const settings = `enable_analyzer = 0${conditionSettings(ids.slice(ids.indexOf(' WHERE ')))}`;
+  return `${ids} LIMIT ${most + 1} SETTINGS ${settings} FORMAT TSV`;
 }

@@ -176,7 +176,6 @@ export function isSmall(sql: string): boolean {
 
 /** The settings that `sql` depends on, to stand after SETTINGS. */
 export function settingsOf(sql: string, traits: StatementTraits): string {
-  const byWord = byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
   const settings: EngineSettings = {
     ...rowSettings,
     ...(traits.emptyGivesNone && emptyGivesNothing),
@@ -192,7 +191,17 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),
     ...(sql.length > chainChars && oneFilter),
   };
-  return printed(Object.assign(settings, ...byWord));
+  return printed(Object.assign(settings, ...byWordsIn(sql)));
+}
+
+/** Settings under which a condition means what it should, each behind a comma. */
+export function conditionSettings(sql: string): string {
+  const settings: EngineSettings = Object.assign({}, ...byWordsIn(sql));
+  return Object.keys(settings).length === 0 ? '' : `, ${printed(settings)}`;
+}
+
+function byWordsIn(sql: string): EngineSettings[] {
+  return byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
 }
 
 const rowSettingsClause = ` SETTINGS ${printed(rowSettings)}`;

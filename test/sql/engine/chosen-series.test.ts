@@ -1,5 +1,9 @@
 import test from 'ava';
 import { chosenSeries, statementOfIds, withIds } from '../../../src/sql/engine/chosen-series.js';
+import { QueryFixture } from '../../support/engine/query-fixture.js';
+
+const fixture = new QueryFixture();
+test.after.always(() => fixture.close());
 
 const one = "equals(g1.`a`, '1')";
 const ids = (condition: string): string => `SELECT g1.id FROM d.g AS g1 FINAL WHERE dropped = 0 AND (${condition})`;
@@ -38,4 +42,20 @@ test('sets that may be large, and several of them, stay where they are', (t) => 
   }
   t.is(chosenSeries(`${rows(one)} UNION ALL ${rows(one.replace('1', '2'))}`), undefined);
   t.is(chosenSeries('SELECT g1.name FROM d.g AS g1 FINAL WHERE g1.id IN (SELECT t1.id FROM d.t AS t1)'), undefined);
+});
+
+test('functions of tags mean the same where the series are asked for first', (t) => {
+  fixture.database('m', 'us');
+  fixture.superTable('m', 's', ['v INT'], ['site VARCHAR(8)', 'a INT', 'b INT', 'at TIMESTAMP']);
+  fixture.subTable('m', 's', 'd1', ["'x'", '1', 'NULL', '1700000000123456'], [[1, 1]]);
+  fixture.subTable('m', 's', 'd2', ["'x'", '1', '2', '1700000000000000'], [[1, 2]]);
+  const asked = (condition: string): string[] => {
+    const sql = `SELECT SUM(v) FROM s WHERE site = 'x' AND ${condition}`;
+    t.truthy(fixture.plan(sql).chosen, sql);
+    return fixture.rows(sql);
+  };
+  // As rows() finds out, they are.
+  t.deepEqual(asked('GREATEST(a, b) > 0'), ['[2]']);
+  t.deepEqual(asked('LEAST(a, b) > 0'), ['[2]']);
+  t.deepEqual(asked("TO_CHAR(at, 'SS.US') = '20.123456'"), ['[1]']);
 });
