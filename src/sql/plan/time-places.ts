@@ -67,7 +67,7 @@ function timesOf(term: Expression): readonly Place[] {
   const sides =
     term.kind === 'binary' && comparisons.has(term.operator)
       ? [term.left, term.right]
-      : term.kind === 'between'
+      : term.kind === 'between' && !term.negated
         ? [term.value, term.low, term.high]
         : [];
   return sides.flatMap((side): readonly Place[] => {

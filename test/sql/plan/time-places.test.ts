@@ -251,6 +251,8 @@ test('what dashboards ask of one device is planned once', (t) => {
     "SELECT MAX(a) FROM d1 WHERE ts >= 'yesterday'",
     'SELECT MAX(a) FROM d1',
     'SELECT x.a FROM d1 x JOIN d1 y ON x.ts = y.ts WHERE x.ts > T',
+    // Not between two times is no limit of windows.
+    "SELECT MAX(a) FROM d1 WHERE ts NOT BETWEEN T AND T AND ts BETWEEN TIMESTAMP '2023-11-14' AND TIMESTAMP '2023-11-15' INTERVAL(1h) FILL(NULL)",
   ];
   for (const text of others) t.is(places(written(text, [one, other])), undefined, text);
   // Of many series, and with the same time twice.
