@@ -1,4 +1,4 @@
-import { conditionSettings } from './settings.js';
+import { conditionSettings, isSmall } from './settings.js';
 
 /** The series of a super table that a statement reads, as conditions on tags choose them. */
 export interface ChosenSeries {
@@ -15,7 +15,7 @@ const idsBehind = /\(SELECT g\d+\.id FROM [\w.]+ AS g\d+ FINAL WHERE /y;
 /** One of the conditions compares a tag, or the name, with a value or with several: it leaves few series. */
 const leavesFew = / AND \((?:and\((?:.*, )?)?(?:equals|in)\(/s;
 
-/** The series that conditions on tags choose, where a statement has one set of such, which is likely to be small. */
+/** The series that conditions on tags choose, where a statement has one set of such, which is likely to be small, and few conditions: the engine reads them twice. */
 export function chosenSeries(sql: string): ChosenSeries | undefined {
   let chosen: ChosenSeries | undefined;
   let begun: { readonly column: string; readonly at: number; readonly depth: number } | undefined;
@@ -38,9 +38,8 @@ export function chosenSeries(sql: string): ChosenSeries | undefined {
       depth--;
     }
   }
-  return chosen !== undefined && leavesFew.test(chosen.ids) && !/\bselect\b/i.test(chosen.ids.slice(1))
-    ? chosen
-    : undefined;
+  if (chosen === undefined || !isSmall(chosen.ids)) return undefined;
+  return leavesFew.test(chosen.ids) && !/\bselect\b/i.test(chosen.ids.slice(1)) ? chosen : undefined;
 }
 
 /** The statement with ids in digits, one at least, instead of the SELECT that gives them. */

@@ -40,6 +40,8 @@ test('sets that may be large, and several of them, stay where they are', (t) => 
   for (const large of ["like(g1.name, 'a%')", `or(${one}, ${one})`, `not(${one})`, 'equals(g1.name, (SELECT 1))']) {
     t.is(chosenSeries(rows(large)), undefined, large);
   }
+  const names = Array.from({ length: 500 }, (_, at) => `'${at}'`).join(', ');
+  t.is(chosenSeries(rows(`in(g1.name, tuple(${names}))`)), undefined);
   t.is(chosenSeries(`${rows(one)} UNION ALL ${rows(one.replace('1', '2'))}`), undefined);
   t.is(chosenSeries('SELECT g1.name FROM d.g AS g1 FINAL WHERE g1.id IN (SELECT t1.id FROM d.t AS t1)'), undefined);
 });
