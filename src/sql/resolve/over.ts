@@ -23,6 +23,7 @@ type Over = Extract<Expression, { kind: 'over' }>;
 interface Window {
   readonly rows: string;
   readonly frame: string;
+  readonly isOrdered: boolean;
 }
 
 /** A function that exists only with OVER. */
@@ -73,9 +74,11 @@ const functions: Readonly<Record<string, OverFunction>> = {
     parameters: ['integer'],
     required: 1,
     result: () => bigintType,
-    sql: ([count], { rows }) => {
+    sql: ([count], { rows, isOrdered }) => {
       const buckets = integerArgument('NTILE', count, 1n, 2n ** 31n);
-      return castToEngine(`ntile(${buckets}) OVER (${rows} ${wholePartition})`, bigintType);
+      // The engine wants an order; rows of one rank are cut as they come.
+      const ordered = isOrdered ? rows : `${rows}ORDER BY 1`;
+      return castToEngine(`ntile(${buckets}) OVER (${ordered} ${wholePartition})`, bigintType);
     },
   },
   LAG: neighbour('LAG', 'lagInFrame'),
@@ -133,7 +136,8 @@ function windowOf({ partitionBy, orderBy, frame }: Over, translate: (part: Expre
   );
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
   const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;
-  return { rows: `${partition}${order}`, frame: frame === undefined ? '' : printedFrame(frame, values) };
+  const printed = frame === undefined ? '' : printedFrame(frame, values);
+  return { rows: `${partition}${order}`, frame: printed, isOrdered: terms.length > 0 };
 }
 
 /** Largest distance that the engine takes. */

@@ -68,6 +68,14 @@ statements('OVER ranks rows and looks at their neighbours', service, 'd', [
       [5, 2, 1],
     ],
   },
+  {
+    sql: 'SELECT ntile(3) OVER () AS n, ntile(2) OVER (PARTITION BY v) AS m FROM a ORDER BY n',
+    rows: [
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ],
+  },
   { sql: 'SELECT ntile(0) OVER (ORDER BY v) FROM a', error: 0x2803 },
   { sql: 'SELECT ntile() OVER (ORDER BY v) FROM a', error: 0x2801 },
   {
