@@ -19,12 +19,16 @@ test('line protocol over UDP is stored, and what is bad in one datagram costs ne
     'boilers,site=a v=1,s="two\nlines" 1700000000000000001',
     'boilers,site=a s="not closed',
     'boilers,site=b v=2 1700000000000000002\nboilers v=bad\nboilers,site=c v=3 1700000000000000003\n',
+    'boilers,site=a s="not closed either',
+    'boilers,site=d v=4 1700000000000000004',
+    '" 1700000000000000005',
   ];
   for (const text of texts) datagrams.send(text, port, '127.0.0.1');
   const expected = [
     ['a', 1, 'two\nlines', '2023-11-14T22:13:20.000000001Z'],
     ['b', 2, null, '2023-11-14T22:13:20.000000002Z'],
     ['c', 3, null, '2023-11-14T22:13:20.000000003Z'],
+    ['d', 4, null, '2023-11-14T22:13:20.000000004Z'],
   ];
   await until(async () => (await values()).length === expected.length);
   t.deepEqual(await values(), expected);

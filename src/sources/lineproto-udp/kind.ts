@@ -1,3 +1,4 @@
+import { endsItsLines } from '../../transforms/wire/line-cutter.js';
 import { type SourceKind, targetOf } from '../kind.js';
 import { LineListener } from '../support/line-listener.js';
 import { type LineprotoUdpSettings, lineprotoUdpSettings } from './options.js';
@@ -8,8 +9,8 @@ export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: L
   options: lineprotoUdpSettings,
   create(settings, { gate, log }) {
     const target = { ...targetOf(settings), precision: settings.precision };
-    const listener = { ...settings, name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], target } as const;
-    return { source: new LineListener(listener, gate, log) };
+    const kind = { name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], endsItsLines } as const;
+    return { source: new LineListener({ ...settings, ...kind, target }, gate, log) };
   },
   figures: ({ source }) => ({
     adapter_lineproto_udp_datagrams: {

@@ -1,3 +1,4 @@
+import { Slice } from '../../async/slice.js';
 import { lineFeed } from '../../bytes/ascii.js';
 import type { ComponentLog, CreditGate } from '../../model/component.js';
 
@@ -10,8 +11,12 @@ interface DatagramLimits {
 /** How datagrams stand in a block: each a line or several, ended by a line feed, or each behind its length in two bytes. */
 type DatagramFraming = 'lines' | 'lengths';
 
+/** True for a datagram that others may stand behind in a block: in some formats its last line could go on in them. */
+type Joins = (datagram: Buffer) => boolean;
+
 /** Most bytes of one block. */
 const blockBytes = 256 * 1024;
+const nothing = Buffer.alloc(0);
 
 /**
  * Gathers datagrams into blocks: those that arrive in one turn of the event loop go on together once the gate is open.
@@ -26,7 +31,10 @@ export class DatagramQueue {
   readonly #gate: Pick<CreditGate, 'opened' | 'isHeld'>;
   readonly #log: Pick<ComponentLog, 'error'>;
   readonly #emit: (block: Buffer, datagrams: number) => void;
+  readonly #joins: Joins;
   #waiting: Buffer[] = [];
+  /** How many of them were sent on. */
+  #sent = 0;
   #waitingBytes = 0;
   #pumping = false;
   #flushed = false;
@@ -37,12 +45,14 @@ export class DatagramQueue {
     gate: Pick<CreditGate, 'opened' | 'isHeld'>,
     log: Pick<ComponentLog, 'error'>,
     emit: (block: Buffer, datagrams: number) => void,
+    joins: Joins = () => true,
   ) {
     this.#framing = framing;
     this.#limits = limits;
     this.#gate = gate;
     this.#log = log;
     this.#emit = emit;
+    this.#joins = joins;
   }
 
   /** Takes a datagram, or sheds it. */
@@ -50,7 +60,7 @@ export class DatagramQueue {
     const { maxPending, maxPendingBytes } = this.#limits;
     if (
       this.#gate.isHeld ||
-      this.#waiting.length >= maxPending ||
+      this.#waiting.length - this.#sent >= maxPending ||
       this.#waitingBytes + datagram.length > maxPendingBytes
     ) {
       this.#shed();
@@ -76,36 +86,49 @@ export class DatagramQueue {
   /** Sends on what waits, whatever the gate says: it is in memory already, and there is no later any more. */
   flush(): void {
     this.#flushed = true;
-    while (this.#waiting.length > 0) this.#send();
+    while (this.#waiting.length > this.#sent) this.#send();
   }
 
   async #pump(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    const slice = new Slice();
+    while (this.#waiting.length > this.#sent) {
       await this.#gate.opened();
       if (this.#flushed) return;
       this.#send();
+      if (slice.isOver()) await slice.next();
     }
     this.#pumping = false;
   }
 
   #send(): void {
     const waiting = this.#waiting;
-    let count = 0;
+    const first = this.#sent;
+    let end = first;
     let length = 0;
-    while (count < waiting.length && (count === 0 || length + waiting[count]!.length + 2 <= blockBytes)) {
-      length += waiting[count]!.length + (this.#framing === 'lines' ? 1 : 2);
-      count++;
+    let mayGoOn = true;
+    while (end < waiting.length && mayGoOn) {
+      const datagram = waiting[end]!;
+      if (end > first && length + datagram.length + 2 > blockBytes) break;
+      length += datagram.length + (this.#framing === 'lines' ? 1 : 2);
+      mayGoOn = this.#joins(datagram);
+      end++;
     }
     const block = Buffer.allocUnsafe(length);
     let at = 0;
-    for (let i = 0; i < count; i++) {
+    for (let i = first; i < end; i++) {
       const datagram = waiting[i]!;
       if (this.#framing === 'lengths') at = block.writeUInt16BE(datagram.length, at);
       at += datagram.copy(block, at);
       this.#waitingBytes -= datagram.length;
       if (this.#framing === 'lines' && datagram[datagram.length - 1] !== lineFeed) block[at++] = lineFeed;
+      waiting[i] = nothing;
     }
-    this.#waiting = count === waiting.length ? [] : waiting.slice(count);
-    this.#emit(at === length ? block : block.subarray(0, at), count);
+    this.#sent = end;
+    // Not with each block, which may be short: what waits would be copied as often.
+    if (2 * end >= waiting.length) {
+      this.#waiting = waiting.slice(end);
+      this.#sent = 0;
+    }
+    this.#emit(at === length ? block : block.subarray(0, at), end - first);
   }
 }

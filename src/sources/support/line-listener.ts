@@ -33,6 +33,8 @@ export interface LineListenerOptions {
   readonly tcpKeepAlive?: boolean;
   /** Datagrams that may wait to be read. */
   readonly allowPendingMessages: number;
+  /** True for a datagram whose lines end with it; left out, each line feed ends one. */
+  readonly endsItsLines?: (datagram: Buffer) => boolean;
   readonly target: Target;
 }
 
@@ -69,9 +71,8 @@ export class LineListener implements Source<ByteBlock> {
     this.#emitter = new Emitter({ origin: name, format, target }, gate);
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingMessages, maxPendingBytes };
-    this.#queue = new DatagramQueue('lines', limits, gate, log, (block) =>
-      this.#emitter.emit(block, countLines(block)),
-    );
+    const emit = (block: Buffer): void => this.#emitter.emit(block, countLines(block));
+    this.#queue = new DatagramQueue('lines', limits, gate, log, emit, options.endsItsLines);
     this.#listeners = options.protocols.map((protocol) => (protocol === 'tcp' ? this.#tcp() : this.#udp()));
   }
 

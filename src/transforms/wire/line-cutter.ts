@@ -162,6 +162,13 @@ export function endOfLine(bytes: Uint8Array, lineStart: number, end: number, max
   return stop >= 0 ? stop : scan.finish(end);
 }
 
+/** True for a text whose last line ends with it, and has no string that could go on in a text behind it. */
+export function endsItsLines(text: Buffer): boolean {
+  if (!text.includes(quote)) return true;
+  const whole = text.at(-1) === lineFeed ? text : Buffer.concat([text, Buffer.of(lineFeed)]);
+  return new LineCutter(whole.length).lastLineBreak(whole) === whole.length;
+}
+
 /**
  * Cuts a stream of line protocol into blocks of whole lines. Text without quotes is searched at the speed of `memchr`;
  * only lines that hold a quote are looked at byte by byte, and a scan goes on where it stopped, however small the pieces are.
