@@ -84,8 +84,9 @@ async function appendWhole(path: string, line: Buffer): Promise<void> {
     if (size + line.length > maxFileBytes) throw new Error('it is full; move it elsewhere');
     const { bytesWritten } = await file.write(line);
     if (bytesWritten === line.length) return;
-    // Half a line on a full disk would be the beginning of the next one.
-    await file.truncate(size);
+    // Half a line on a full disk would be the beginning of the next one. Other workers may have written before it.
+    const { size: end } = await file.stat();
+    await file.truncate(end - bytesWritten);
     throw new Error('the disk is full');
   } finally {
     await file.close();
