@@ -128,8 +128,12 @@ function arrivedAt(text: Batch<ByteBlock>, { epoch, nowMicros }: Reading, place:
 function joined(texts: readonly Batch<ByteBlock>[], divide: Divide, over: () => void): Batch<ByteBlock> {
   const { origin, target, payload } = texts[0]!;
   const { bytes } = joinLines(texts.map(({ payload: text }) => text.bytes));
-  let weight = 0;
-  for (const text of texts) weight += text.bytes;
+  let [rows, weight] = [0, 0];
+  for (const text of texts) {
+    // Their lines are not always known.
+    rows += Math.max(1, text.rows);
+    weight += text.bytes;
+  }
   let isDivided = false;
   const turn: TextTurn = {
     divide: (arrived) => {
@@ -149,5 +153,5 @@ function joined(texts: readonly Batch<ByteBlock>[], divide: Divide, over: () => 
     over();
   };
   const block = { kind: 'bytes', format: payload.format, bytes, part: undefined, turn } as const;
-  return { origin, target, payload: block, rows: 0, bytes: weight, settle };
+  return { origin, target, payload: block, rows, bytes: weight, settle };
 }

@@ -38,7 +38,7 @@ test('texts of one turn go on as one, which counts for all of them, and one alon
   send('m v=3 3');
   await turn();
   t.deepEqual(contents(), ['m v=1 1\nm v=2 2\n', 'm v=3 3']);
-  t.is(batches[0]!.bytes, 15);
+  t.like(batches[0], { rows: 2, bytes: 15 });
   t.is(batches[1]!.payload.turn, undefined);
 });
 
