@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Access } from '../../database/catalogue/rights.js';
 import { createChildTables } from '../../database/definitions/child-tables.js';
 import { databaseOf as databaseFor, findTable } from '../../database/definitions/context.js';
@@ -6,7 +7,7 @@ import { createView } from '../../database/definitions/views.js';
 import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { SqlAnswer } from '../../model/exchange.js';
-import { FaultError } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import { planDelete, planSubTables } from '../../sql/plan/delete.js';
@@ -50,10 +51,16 @@ export function insert(asked: Asked, context: StatementContext): Promise<SqlAnsw
   const nowNs = nowNanos();
   return change(asked, context, () =>
     withCalls(asked, context, ({ request, user }, isComputed) =>
-      insertRows(request, user, nowNs, context, !isComputed),
+      insertRows(request, user, nowNs, context, isComputed ? 'tags' : 'all'),
     ),
   );
 }
+
+const tagNotUtf8 = fault(
+  'syntax',
+  Codes.insertSyntax,
+  'syntax error: a tag is not UTF-8; INSERT … USING … takes bytes for VARBINARY',
+);
 
 /** CREATE TABLE … USING …, whose tags may be calls of functions. */
 export function makeSubTables(
@@ -62,6 +69,8 @@ export function makeSubTables(
   context: StatementContext,
 ): Promise<SqlAnswer> {
   return withCalls(asked, context, async (current, isComputed) => {
+    // What a function gives may be no text, and would become another one.
+    if (isComputed && !isUtf8(current.request.statement)) throw new FaultError(tagNotUtf8);
     const same = !isComputed ? statement : parseStatement(current.request.statement.toString('utf8'));
     if (same.kind !== statement.kind) throw new Error(`A statement of kind ${statement.kind} became ${same.kind}.`);
     await createChildTables(same.tables, definitionsOf(current, context));

@@ -49,9 +49,9 @@ async function withComputedValues(
   let done = 0;
   for (let at = 0; at < calls.length; ) {
     const together = sameDatabase(calls, at);
-    const query = queryOf(together, request.statement);
-    if (query === undefined) return undefined;
-    const values = await computed(query, together[0]?.database, asked, context);
+    const texts = together.map(({ start, end }) => request.statement.toString('utf8', start, end));
+    const values = await computed(texts, together[0]?.database, asked, context);
+    if (values === undefined) return undefined;
     for (const [i, { start, end }] of together.entries()) {
       pieces.push(request.statement.subarray(done, start), values[i]!);
       done = end;
@@ -68,10 +68,9 @@ function sameDatabase(calls: readonly CallInValues[], from: number): CallInValue
 }
 
 /** A query of one row with the values of calls; undefined where they are none, or read tables. */
-function queryOf(calls: readonly CallInValues[], statement: Buffer): Query | undefined {
-  const values = calls.map(({ start, end }) => statement.toString('utf8', start, end));
+function queryOf(calls: readonly string[]): Query | undefined {
   try {
-    const parsed = parseStatement(`SELECT ${values.join(', ')} FROM TEXT(\`one row\` INT) VALUES (0)`);
+    const parsed = parseStatement(`SELECT ${calls.join(', ')} FROM TEXT(\`one row\` INT) VALUES (0)`);
     if (parsed.kind !== 'query' || collectTables(parsed.query).length > 0) return undefined;
     return parsed.query;
   } catch (error) {
@@ -80,16 +79,24 @@ function queryOf(calls: readonly CallInValues[], statement: Buffer): Query | und
   }
 }
 
-/** The values of calls as literals of the dialect. */
+/** The values of calls as literals of the dialect; undefined where they are none, or read tables. */
 async function computed(
-  query: Query,
+  calls: readonly string[],
   database: string | undefined,
   { request, user }: Asked,
   context: StatementContext,
-): Promise<Buffer[]> {
+): Promise<Buffer[] | undefined> {
+  const query = queryOf(calls);
+  if (query === undefined) return undefined;
   const own = { ...request, database: database ?? request.database, keyed: false, rowLimit: -1 };
   const names = await queryContext([], () => undefined, own, new Access(context.catalogue, user), 'READ', context);
-  const { sql, settings, meta } = withoutPlace(() => planQuery(query, names));
+  const known = withoutPlace(() => planQuery(query, names));
+  const isShape = known.meta.map(({ type }) => type.name === 'GEOMETRY');
+  // Shapes are written as text.
+  const printed = isShape.includes(true)
+    ? queryOf(calls.map((call, at) => (isShape[at] ? `ST_AsText(${call})` : call)))
+    : undefined;
+  const { sql, settings, meta } = printed === undefined ? known : withoutPlace(() => planQuery(printed, names));
   // Numbers of 64 bits come as text, so that no digit is lost.
   const [row] = await context.engine.rows(`${sql} SETTINGS ${settings}, output_format_json_quote_64bit_integers = 1`);
   return meta.map(({ type }, at) => literal(row?.[at] ?? null, type));
@@ -111,7 +118,7 @@ function literal(value: Cell | object, { name }: DataType): Buffer {
   // What TO_JSON gives stands in the row as it is.
   if (typeof value === 'object') return Buffer.from(quotedText(JSON.stringify(value)));
   if (typeof value !== 'string' || /INT|DECIMAL/.test(name)) return Buffer.from(String(value));
-  if (name !== 'VARBINARY' && name !== 'GEOMETRY') return Buffer.from(quotedText(value));
+  if (name !== 'VARBINARY') return Buffer.from(quotedText(value));
   // One character per byte, so that nothing is read as UTF-8.
   return Buffer.from(quotedText(Buffer.from(value, 'hex').toString('latin1')), 'latin1');
 }

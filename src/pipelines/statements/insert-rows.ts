@@ -27,7 +27,7 @@ export async function insertRows(
   user: string,
   nowNs: bigint,
   context: InsertRowsContext,
-  checksTexts = true,
+  checksTexts: InsertContext['checksTexts'] = 'all',
 ): Promise<number> {
   const { writes } = context;
   const zone = connectionZone ?? context.connectionZone;
@@ -46,8 +46,7 @@ interface WrittenStatement {
   readonly zone: string;
   readonly nowNs: bigint;
   readonly user: string;
-  /** Texts must be UTF-8: those of the sender; functions may give others, and what was logged was taken as it was. */
-  readonly checksTexts?: boolean;
+  readonly checksTexts?: InsertContext['checksTexts'];
 }
 
 /**
@@ -56,7 +55,7 @@ interface WrittenStatement {
  * settled when they are written. Throws FaultErrors.
  */
 export async function scanRows(
-  { bytes: statement, database: currentDatabase, zone, nowNs, user, checksTexts = false }: WrittenStatement,
+  { bytes: statement, database: currentDatabase, zone, nowNs, user, checksTexts }: WrittenStatement,
   { catalogue, subTables }: Pick<InsertRowsContext, 'catalogue' | 'subTables'>,
   visible: (tables: WaitingTables) => Promise<void> | undefined,
 ) {

@@ -23,8 +23,8 @@ export interface InsertContext {
   readonly zone: string;
   /** Unix nanoseconds that NOW means throughout the statement. */
   readonly nowNs: bigint;
-  /** Texts must be UTF-8; those that were logged or computed may be any bytes. */
-  readonly checksTexts?: boolean;
+  /** Which texts must be UTF-8: those of tags where functions have given some, and none where they were logged, for they were taken as they were. */
+  readonly checksTexts?: 'all' | 'tags' | undefined;
   /** Undefined when there is no such database; asked once every table name of it is known. */
   database(name: string): DatabaseDef | undefined;
   resolve(database: string, name: string): Resolved;

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { realText } from '../../bytes/real-text.js';
 import { toBigInt } from '../../bytes/words.js';
 import { type ColumnDef, integerRanges, type TagValue } from '../../model/schema.js';
 import { parseJsonTag } from './convert-json.js';
 import { readBool, readDouble, readInteger } from './convert-number.js';
-import { TextReader } from './convert-text.js';
+import { notUtf8, TextReader } from './convert-text.js';
 import type { TimeReader } from './convert-time.js';
 import { type Cursor, Token } from './cursor.js';
 
@@ -14,9 +15,12 @@ import { type Cursor, Token } from './cursor.js';
 export class TagReader {
   readonly #cursor: Cursor;
   readonly #texts: TextReader;
+  readonly #checksTexts: boolean;
 
-  constructor(cursor: Cursor) {
+  /** `checksTexts`: texts must be UTF-8, although the cursor takes others. */
+  constructor(cursor: Cursor, checksTexts = false) {
     this.#cursor = cursor;
+    this.#checksTexts = checksTexts;
     this.#texts = new TextReader(cursor);
   }
 
@@ -33,7 +37,7 @@ export class TagReader {
         return times.read() ? toBigInt(times.ticks).toString() : undefined;
       case 'VARCHAR':
       case 'NCHAR':
-        return this.#texts.readText(tag) ? this.#encoded('utf8') : undefined;
+        return this.#text(tag);
       case 'VARBINARY':
       case 'BLOB':
         return this.#texts.readBinary(tag) ? this.#encoded('hex') : undefined;
@@ -44,6 +48,14 @@ export class TagReader {
       default:
         return this.#integer(tag);
     }
+  }
+
+  #text(tag: ColumnDef): TagValue {
+    const from = this.#cursor.at;
+    if (!this.#texts.readText(tag)) return undefined;
+    const { bytes, start, end } = this.#texts;
+    if (this.#checksTexts && !isUtf8(bytes.subarray(start, end))) throw this.#cursor.syntaxError(notUtf8(tag), from);
+    return this.#encoded('utf8');
   }
 
   #real(type: 'FLOAT' | 'DOUBLE'): TagValue {

@@ -32,7 +32,7 @@ export class TextReader {
       token === Token.number && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
     const isWord = token === Token.word && !cursor.textIs('NOW') && !cursor.textIs('TODAY');
     if (isWord || isNoNumber) throw cursor.syntaxError('invalid data or symbol', from);
-    if (!cursor.isUtf8()) throw cursor.syntaxError(`the text of ${column.name} is not UTF-8`, from);
+    if (!cursor.isUtf8()) throw cursor.syntaxError(notUtf8(column), from);
     this.#take(cursor.text, cursor.textStart, cursor.textEnd);
     // a text of no more bytes than the limit has no more characters either
     if (this.end - this.start > column.type.length) {
@@ -94,6 +94,11 @@ export class TextReader {
     }
     this.#take(this.#scratch, 0, length);
   }
+}
+
+/** Why a text is refused. */
+export function notUtf8({ name }: ColumnDef): string {
+  return `the text of ${name} is not UTF-8`;
 }
 
 function hexDigit(byte: number): number {

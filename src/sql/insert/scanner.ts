@@ -57,9 +57,9 @@ class InsertScanner {
 
   constructor(statement: Buffer, context: InsertContext) {
     this.#context = context;
-    this.#cursor = new Cursor(statement, context.checksTexts);
+    this.#cursor = new Cursor(statement, context.checksTexts === 'all');
     this.#rows = new RowScanner(this.#cursor);
-    this.#tags = new TagReader(this.#cursor);
+    this.#tags = new TagReader(this.#cursor, context.checksTexts === 'tags');
   }
 
   *scan(): Generator<void, InsertPlan, void> {

@@ -65,6 +65,31 @@ statements('INSERT takes functions among its values and tags, and CREATE TABLE a
   { sql: 'CREATE STABLE j (ts TIMESTAMP, v INT) TAGS (labels JSON)' },
   { sql: `INSERT INTO ja USING j TAGS (to_json('{"k":"it\\\\"s"}')) VALUES (${base}, 1)`, affected: 1 },
   { sql: 'SELECT labels FROM j', rows: [[{ k: 'it"s' }]] },
+  { sql: 'CREATE STABLE bytes (ts TIMESTAMP, v VARCHAR(32)) TAGS (g VARCHAR(32), w VARBINARY(16), p GEOMETRY(64))' },
+  {
+    sql:
+      `INSERT INTO ba USING bytes TAGS ('x', cast('\\xff01' AS VARBINARY(8)), st_geomfromtext('POINT(1.5 2)')) ` +
+      `VALUES (${base}, aes_encrypt('mytext', 'key'))`,
+    affected: 1,
+  },
+  {
+    sql: `INSERT INTO bb USING bytes TAGS (aes_encrypt('mytext', 'key'), NULL, NULL) VALUES (${base}, 'x')`,
+    error: 0x0216,
+    says: 'the text of g is not UTF-8',
+  },
+  {
+    sql: "CREATE TABLE bb USING bytes TAGS ('x', cast('\\xff01' AS VARBINARY(8)), NULL)",
+    error: 0x0216,
+    says: 'a tag is not UTF-8',
+  },
+  { sql: "CREATE TABLE bc USING bytes TAGS ('x', cast('abc' AS VARBINARY(8)), st_makepoint(1, 2))", affected: 0 },
+  {
+    sql: 'SELECT TAGS tbname, g, w, p FROM bytes',
+    rows: [
+      ['ba', 'x', 'ff01', '0101000000000000000000f83f0000000000000040'],
+      ['bc', 'x', '616263', '0101000000000000000000f03f0000000000000040'],
+    ],
+  },
   { sql: 'CREATE TABLE calls_us.t (ts TIMESTAMP, v BIGINT)' },
   {
     sql:

@@ -20,7 +20,7 @@ export const nowMs = 1709251200000;
 export class InsertWorld implements InsertContext {
   currentDatabase: string | undefined = 'plant';
   zone = 'UTC';
-  checksTexts = false;
+  checksTexts: InsertContext['checksTexts'] = undefined;
   nowNs = BigInt(nowMs) * 1000000n;
   min = -(1n << 63n);
   max = (1n << 63n) - 1n;
