@@ -61,11 +61,10 @@ async function rowsOf(
   const plan = await planned(query, asked, context);
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
   const by = { signal, owner: asked.user };
-  const { sql, settings } = await statementOf(plan, context.engine, by);
+  const { sql, settings, isLight } = await statementOf(plan, context.engine, by);
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, rowsToHold, series, figures } = plan;
-  const isLight = series !== undefined;
+  const { hasFewRows, rowsToHold, figures } = plan;
   const joint = figures && { ...figures, tail };
   const how = { ...by, hasFewRows, isLight, joint, waited: asked.waited };
   const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${sql}${tail}`, { ...how, upToRows });

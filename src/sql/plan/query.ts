@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type Precision, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type Precision, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
 import { type ChosenSeries, chosenSeries, withIds } from '../engine/chosen-series.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
@@ -22,7 +22,7 @@ import {
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
 import { nullValue, Uses, type Value } from '../values/value.js';
-import { mergesFewAlways } from './group/unique-rows.js';
+import { fewToMerge, mergesFewAlways } from './group/unique-rows.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
@@ -54,14 +54,24 @@ export interface QueryPlan {
   readonly series?: readonly ReadSeries[] | undefined;
   /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
   readonly figures?: SeriesFigures | undefined;
-  /** Set when conditions on tags choose series, which may be asked for first; with the settings for their ids instead of {@link QueryPlan.settings}. */
-  readonly chosen?: (ChosenSeries & Pick<QueryPlan, 'settings'>) | undefined;
+  /** Set when conditions on tags choose series, which may be asked for first. */
+  readonly chosen?: PlannedChoice | undefined;
   /** How texts that limit the time of rows are read, where rows are read in the same way whatever the times are. */
   readonly reading?: TimeReading | undefined;
   /** Its windows, which other times may decide about. */
   readonly windows?: PlannedWindows | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
+}
+
+/** Series that conditions on tags choose, and how a statement with their ids is asked. */
+interface PlannedChoice extends ChosenSeries {
+  /** Instead of {@link QueryPlan.settings}. */
+  readonly settings: string;
+  /** These series are short. */
+  readonly readsLittle: boolean;
+  /** The statement, and settings for ids, that merge versions of all rows: they take less where `most` series at most are chosen. */
+  readonly merging?: (Pick<QueryPlan, 'sql' | 'settings'> & { readonly most: number }) | undefined;
 }
 
 /** Windows between two limits of time. */
@@ -167,7 +177,17 @@ function chosenOf(
   const chosen = target?.kind === 'super' ? chosenSeries(sql) : undefined;
   if (target === undefined || chosen === undefined) return undefined;
   const readsLittle = context.hasShortSeries?.(target.table) === true;
-  return { ...chosen, settings: settingsFor(withIds(sql, chosen, ['0']), readsLittle) };
+  const settings = settingsFor(withIds(sql, chosen, ['0']), readsLittle);
+  return { ...chosen, settings, readsLittle, merging: mergingOf(query, context, chosen, target.table) };
+}
+
+/** See {@link PlannedChoice.merging}; undefined where the statement merges versions by itself, or where few series may have many rows. */
+function mergingOf(query: Query, context: QueryContext, { ids, column }: ChosenSeries, table: TableDef) {
+  if (mergesFewAlways(context.uniqueRows?.(table))) return undefined;
+  const most = Math.floor(fewToMerge / (context.rowsPerSeries?.(table) ?? Number.POSITIVE_INFINITY));
+  if (most === 0) return undefined;
+  const { sql, chosen } = planQuery(query, { ...context, uniqueRows: () => undefined });
+  return chosen?.ids === ids && chosen.column === column ? { sql, settings: chosen.settings, most } : undefined;
 }
 
 function plannedWindows(

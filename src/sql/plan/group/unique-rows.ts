@@ -16,7 +16,7 @@ import type { Filter } from '../rows/filter.js';
 import { besideTags, type Scan, scanRows } from '../rows/scan.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
-const fewRows = 100_000;
+export const fewToMerge = 100_000;
 /** Share of the series that a tag of one value, or of one of several, leaves; of names it is next to nothing. */
 const shareOfTag = 1 / 16;
 const lastTime = 2n ** 63n - 1n;
@@ -54,7 +54,8 @@ export function scanUniqueRows(
 ): Scan | undefined {
   const { rowAlias, tagAlias, source } = relation;
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
-  if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewRows) return undefined;
+  if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewToMerge)
+    return undefined;
   const { table } = source.target;
   const joins = needsTags || filter.mixed.length > 0;
   const scans = unique.isAll
@@ -91,7 +92,7 @@ export function countUniqueRows(
 
 /** True where the versions of the series that a tag chooses are merged, whatever times are asked for. */
 export function mergesFewAlways(unique: UniqueRows | undefined): boolean {
-  return unique === undefined || mergedRows(unique.parts, noBounds) * shareOfTag < fewRows;
+  return unique === undefined || mergedRows(unique.parts, noBounds) * shareOfTag < fewToMerge;
 }
 
 /** Share of the series that the terms on tags leave, guessed by their form. */

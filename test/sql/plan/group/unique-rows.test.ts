@@ -172,6 +172,23 @@ test('rows are read without merging where groups of a super table with many rows
   );
 });
 
+test('where tags choose few series a statement that merges all versions is at hand', (t) => {
+  fixture.superTable('db', 'few', ['a INT'], ['site VARCHAR(16)']);
+  fixture.subTable('db', 'few', 'few_0', ["'north'"], []);
+  const unique: UniqueRows = { insert: 7, from: undefined, until: undefined, isAll: false, parts: [...many, ...many] };
+  const byTag = "SELECT SUM(a) FROM few WHERE site = 'north'";
+  const chosen = (sql: string, rowsPerSeries?: number, uniqueRows: UniqueRows | undefined = unique) =>
+    fixture.plan(sql, { uniqueRows: () => uniqueRows, rowsPerSeries: () => rowsPerSeries }).chosen;
+  const merging = chosen(byTag, 1_000)?.merging;
+  t.deepEqual(merging, { sql: fixture.plan(byTag).sql, settings: fixture.plan(byTag).chosen!.settings, most: 100 });
+  t.true(merging?.sql.includes(' AS t1 FINAL '));
+  // Series that are long or of unknown length, and a plan that merges all versions by itself.
+  t.truthy(chosen(byTag, 1_000_000));
+  t.is(chosen(byTag, 1_000_000)?.merging, undefined);
+  t.is(chosen(byTag)?.merging, undefined);
+  t.is(chosen(byTag, 1_000, { ...unique, parts: [part] })?.merging, undefined);
+});
+
 test('what is merged is what several parts of a partition have, and single ones that were never merged', (t) => {
   const of = (partition: string, first: bigint, last: bigint, isUnique = true) => ({
     partition,
