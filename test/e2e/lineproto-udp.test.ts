@@ -33,3 +33,15 @@ test('line protocol over UDP is stored, and what is bad in one datagram costs ne
   await until(async () => (await values()).length === expected.length);
   t.deepEqual(await values(), expected);
 });
+
+test('rows without a time are one row per datagram, also where many come together', async (t) => {
+  const datagrams = createSocket('udp4');
+  t.teardown(() => datagrams.close());
+  const port = service.listeners.get('lineproto_udp');
+  for (let i = 0; i < 20; i++) datagrams.send(`clockless,site=a v=${i}`, port, '127.0.0.1');
+  const stored = async (): Promise<unknown> => {
+    const { body } = await service.sql('SELECT COUNT(*) FROM lineproto_udp.clockless');
+    return body.code === 0 ? body.data[0]?.[0] : 0;
+  };
+  t.true(await until(async () => (await stored()) === 20));
+});

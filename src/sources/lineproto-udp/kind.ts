@@ -1,6 +1,6 @@
-import { endsItsLines } from '../../transforms/wire/line-cutter.js';
 import { type SourceKind, targetOf } from '../kind.js';
 import { LineListener } from '../support/line-listener.js';
+import { mayStandBefore } from './datagram.js';
 import { type LineprotoUdpSettings, lineprotoUdpSettings } from './options.js';
 
 /** Line protocol over UDP. */
@@ -9,7 +9,7 @@ export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: L
   options: lineprotoUdpSettings,
   create(settings, { gate, log }) {
     const target = { ...targetOf(settings), precision: settings.precision };
-    const kind = { name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], endsItsLines } as const;
+    const kind = { name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], mayStandBefore } as const;
     return { source: new LineListener({ ...settings, ...kind, target }, gate, log) };
   },
   figures: ({ source }) => ({

@@ -33,8 +33,8 @@ export interface LineListenerOptions {
   readonly tcpKeepAlive?: boolean;
   /** Datagrams that may wait to be read. */
   readonly allowPendingMessages: number;
-  /** True for a datagram whose lines end with it; left out, each line feed ends one. */
-  readonly endsItsLines?: (datagram: Buffer) => boolean;
+  /** True for a datagram that others may stand behind in one text; left out, that is each. */
+  readonly mayStandBefore?: (datagram: Buffer) => boolean;
   readonly target: Target;
 }
 
@@ -72,7 +72,7 @@ export class LineListener implements Source<ByteBlock> {
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingMessages, maxPendingBytes };
     const emit = (block: Buffer): void => this.#emitter.emit(block, countLines(block));
-    this.#queue = new DatagramQueue('lines', limits, gate, log, emit, options.endsItsLines);
+    this.#queue = new DatagramQueue('lines', limits, gate, log, emit, options.mayStandBefore);
     this.#listeners = options.protocols.map((protocol) => (protocol === 'tcp' ? this.#tcp() : this.#udp()));
   }
 
