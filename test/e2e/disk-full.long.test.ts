@@ -42,6 +42,10 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[1000]], 'reading goes on');
   t.true(isAlive(adapter.pid));
   t.is(enginePid(adapter), engine, 'the engine lives');
+  process.kill(engine, 'SIGKILL');
+  t.true(await until(() => !isAlive(engine)));
+  const count = async () => (await sql(adapter, 'SELECT count(*) FROM d.m')).data?.[0]?.[0];
+  t.true(await until(async () => (await count()) === 1000), 'one that was killed starts again');
 
   rmSync(filler);
   t.true(await until(async () => (await writeLines(adapter, 'd', lines(1000))).status === 204, 30_000));

@@ -55,12 +55,13 @@ export function lockDirectory(path: string, host: string, port: number, what = '
     JSON.stringify({ pid: process.pid, host, port: boundPort, since, processStart: processStart(process.pid) });
   const since = new Date().toISOString();
   for (let attempt = 0; attempt < attempts; attempt++) {
+    // First, for the room that its lock takes: the disk may be full.
+    removeIfDead(path, file, what);
     writeDraft(path, draft, owner(port), what);
     if (tryLink(draft, file)) {
       rmSync(draft, { force: true });
       return heldLock(file, draft, owner);
     }
-    removeIfDead(path, file, what);
   }
   rmSync(draft, { force: true });
   throw new Error(`The lock ${file} changes hands too fast to be taken.`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { DirectoryHeldError, lockDirectory } from '../../../src/database/host/lock.js';
 import { temporaryDirectory } from '../../support/engine/engine.js';
+import { fillDisk, smallDisk } from '../../support/small-disk.js';
 
 const dead = (pid: number, processStart = '1') =>
   JSON.stringify({ pid, host: '127.0.0.1', port: 1, since: '2026-01-01T00:00:00.000Z', processStart });
@@ -65,4 +66,15 @@ test('the lock of a dead process, of a reused pid and a damaged one are taken ov
     t.regex(readFileSync(file, 'utf8'), new RegExp(`"pid":${process.pid}`), text);
     lock.release();
   }
+});
+
+test('the lock of a dead process is taken over on a full disk, too', (t) => {
+  const disk = smallDisk(t, 256);
+  if (disk === undefined) return;
+  const file = join(disk, 'sluice.lock');
+  writeFileSync(file, dead(spawnSync('true').pid));
+  fillDisk(join(disk, 'filler'));
+  const lock = lockDirectory(disk, '127.0.0.1', 6030);
+  t.regex(readFileSync(file, 'utf8'), new RegExp(`"pid":${process.pid}`));
+  lock.release();
 });
