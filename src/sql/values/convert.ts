@@ -1,7 +1,7 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { float64, quoteBytes, quoteString } from '../engine/quote.js';
+import { float64, int64, quoteBytes, quoteString } from '../engine/quote.js';
 import { castToEngine, engineType } from '../engine/storage.js';
 import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
 import { type QueryContext, refuse } from './context.js';
@@ -125,7 +125,15 @@ function rescaleTicks(ticks: bigint, from: Precision, to: Precision): bigint {
 
 /** Division that rounds down, also below zero. */
 export function floorDivide(sql: string, divisor: number | bigint): string {
-  return `intDiv(${sql} - positiveModulo(${sql}, ${divisor}), ${divisor})`;
+  return `intDiv(${sql} - ${remainder(sql, divisor)}, ${divisor})`;
+}
+
+/**
+ * What a division that rounds down leaves. A divisor beyond 32 bits is made a signed number: of one that is not, the engine takes what is
+ * below zero for something very large.
+ */
+export function remainder(sql: string, divisor: number | bigint): string {
+  return `positiveModulo(${sql}, ${divisor < 2n ** 32n ? divisor : int64(BigInt(divisor))})`;
 }
 
 function truncated(value: Value, unsigned = false): string {

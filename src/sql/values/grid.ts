@@ -3,7 +3,7 @@ import { quoteString } from '../engine/quote.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
 import { civilFromDays, daysFromCivil } from '../times/calendar.js';
 import { zoneOffsets } from '../times/zone.js';
-import { floorDivide } from './convert.js';
+import { floorDivide, remainder } from './convert.js';
 
 const secondsPerDay = 86400;
 
@@ -27,7 +27,7 @@ export interface Grid {
 export function cellStart(grid: Grid, ticks: string): string {
   if (grid.unit !== 'ticks') return startOfCell(grid, cellNumber(grid, ticks));
   const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
-  return `(${ticks} - positiveModulo(${moved}, ${grid.step}))`;
+  return `(${ticks} - ${remainder(moved, grid.step)})`;
 }
 
 /** The number of the cell that holds `ticks`, as engine SQL of type Int64. */

@@ -218,6 +218,39 @@ for (const [title, clause, code] of [
   });
 }
 
+test('windows of any length before 1970 begin where others do', (t) => {
+  const second = 1_000_000_000;
+  fixture.database('nanos', 'ns');
+  fixture.normalTable(
+    'nanos',
+    'early',
+    ['v INT'],
+    [
+      [-100 * second - 1, 1],
+      [-100 * second, 2],
+      [23 * second, 3],
+    ],
+  );
+  const asked = { database: 'nanos' };
+  const zeros = '.000000000Z';
+  t.deepEqual(fixture.rows('SELECT _wstart, sum(v) FROM early INTERVAL(100s)', asked), [
+    `["1969-12-31T23:56:40${zeros}",1]`,
+    `["1969-12-31T23:58:20${zeros}",2]`,
+    `["1970-01-01T00:00:00${zeros}",3]`,
+  ]);
+  const times = fixture.rows('SELECT timetruncate(ts, 1d), timetruncate(ts, 1m) FROM early LIMIT 1', asked);
+  t.deepEqual(times, [`["1969-12-31T00:00:00${zeros}","1969-12-31T23:58:00${zeros}"]`]);
+  const filled = `SELECT _wstart, sum(v) FROM early WHERE ts >= ${-300 * second} AND ts < 0 INTERVAL(100s, 30s) FILL(VALUE, 0)`;
+  const windows = [
+    `["1969-12-31T23:53:50${zeros}",0]`,
+    `["1969-12-31T23:55:30${zeros}",0]`,
+    `["1969-12-31T23:57:10${zeros}",3]`,
+    `["1969-12-31T23:58:50${zeros}",0]`,
+  ];
+  t.deepEqual(fixture.rows(filled, asked), windows);
+  t.deepEqual(fixture.rows(`${filled} HAVING 1 = 1`, asked), windows);
+});
+
 test('refuses windows without a time', (t) => {
   t.is(fixture.refusal('SELECT count(*) FROM (SELECT v FROM w) INTERVAL(1s)'), Codes.windowNeedsTimestamp);
 });
