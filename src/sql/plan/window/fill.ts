@@ -226,6 +226,11 @@ export function wholePart(number: string): string {
   return `if(isFinite(${number}), truncate(${number}), NULL)`;
 }
 
+/** The same for what is to be made a decimal. */
+function finite(number: string): string {
+  return `if(isFinite(${number}), ${number}, NULL)`;
+}
+
 /** A missing window between two with values lies on the line through them; integers are cut off. */
 function linear(
   position: string,
@@ -236,6 +241,6 @@ function linear(
 ): string {
   const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
   const point = `${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
-  const value = isInteger(type) ? wholePart(point) : point;
+  const value = isInteger(type) ? wholePart(point) : type.name === 'DECIMAL' ? finite(point) : point;
   return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
 }

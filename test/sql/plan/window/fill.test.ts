@@ -75,6 +75,14 @@ fills(
   ['["2023-11-14T22:14:10.000Z",40]', '["2023-11-14T22:14:00.000Z",40]'],
 );
 
+test('fills decimals on lines where there are none on one side', (t) => {
+  fixture.normalTable('m', 'sums', ['x DECIMAL(12,3)'], [[start + 1000, "'1.5'"]]);
+  for (const end of ['', ' HAVING 1 = 1']) {
+    const sql = `SELECT sum(x) FROM sums WHERE ${range} INTERVAL(20s, AUTO) FILL(LINEAR)${end}`;
+    t.deepEqual(fixture.rows(sql), ['["1.500"]', '[null]', '[null]'], sql);
+  }
+});
+
 test('fills every slice by itself and only slices that have a window', (t) => {
   const sql = `SELECT tbname, location, _wstart, last(voltage) FROM meters WHERE ts >= ${start - 5000} AND ts < ${start + 10000} PARTITION BY tbname INTERVAL(5s) FILL(PREV)`;
   t.deepEqual(fixture.rows(sql), [
