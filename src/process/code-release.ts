@@ -23,11 +23,12 @@ interface Mapping {
  * `smaps` is the text of `/proc/PID/smaps` (https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
  */
 export function unchangedMappings(smaps: string): readonly Mapping[] {
-  const header = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* .*$/gm;
+  const entries = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* .*\n((?:[A-Z].*\n)*)/gm;
   const mappings: Mapping[] = [];
-  for (const { 0: line, 1: begin, 2: end, index } of smaps.matchAll(header)) {
-    const facts = smaps.slice(index + line.length, smaps.indexOf('VmFlags:', index));
-    if (/^Anonymous: +0 kB$/m.test(facts)) mappings.push({ begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) });
+  for (const [, begin, end, facts = ''] of smaps.matchAll(entries)) {
+    // Changed pages are in memory, or the system has swapped them out.
+    const isUnchanged = /^Anonymous: +0 kB$/m.test(facts) && /^Swap: +0 kB$/m.test(facts);
+    if (isUnchanged) mappings.push({ begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) });
   }
   return mappings;
 }

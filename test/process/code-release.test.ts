@@ -7,9 +7,9 @@ import { skipped } from '../support/skipped.js';
 
 const [second, megabyte] = [1_000, 1024 * 1024];
 
-test('code and constants of files are released, and not what was changed, can be written or belongs to no file', (t) => {
-  const mapping = (head: string, anonymous: number): string =>
-    `${head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:   ${anonymous} kB\nVmFlags: rd mr mw me\n`;
+test('code and constants of files are released, and not what was changed or can be, in memory or swapped out, or belongs to no file', (t) => {
+  const mapping = (head: string, anonymous: number, swap = 0): string =>
+    `${head}\nSize:  8 kB\nAnonymous:   ${anonymous} kB\nSwap:   ${swap} kB\nVmFlags: rd mr mw me\n`;
   const smaps = [
     mapping('7f00-7f10 r--p 00000000 08:01 42      /usr/lib/engine.so', 0),
     mapping('7f10-7f20 r-xp 00001000 08:01 42      /usr/lib/an engine.so (deleted)', 0),
@@ -18,6 +18,9 @@ test('code and constants of files are released, and not what was changed, can be
     mapping('7f40-7f50 r-xp 00000000 00:00 0 ', 0),
     mapping('7f50-7f60 r--s 00000000 08:01 43      /var/shared', 0),
     mapping('7f60-7f70 r-xp 00000000 00:00 0       [vdso]', 0),
+    mapping('7f70-7f80 r--p 00004000 08:01 42      /usr/lib/engine.so', 0, 4),
+    '7f80-7f90 r--p 00000000 08:01 44      /usr/lib/other.so\nSize:  8 kB\n',
+    mapping('7f90-7fa0 rw-p 00000000 00:00 0 ', 0),
   ].join('');
   t.deepEqual(unchangedMappings(smaps), [
     { begin: 0x7f00n, end: 0x7f10n },
