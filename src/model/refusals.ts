@@ -30,9 +30,19 @@ export const refusals = {
   statementTooLong: fault('syntax', Codes.statementTooLong, 'SQL statement too long'),
 } as const;
 
-/** For a table that a statement names beside others. */
+/** A refusal with the name of what it is about. */
+export function named(refusal: Fault, name: string): Fault {
+  return { ...refusal, message: `${refusal.message}: ${name}` };
+}
+
+/** For a table that a statement names. */
 export function noTable(name: string): Fault {
-  return { ...refusals.tableNotExist, message: `${refusals.tableNotExist.message}: ${name}` };
+  return named(refusals.tableNotExist, name);
+}
+
+/** For a super table that a statement names: there is none, or a table of another kind has the name. */
+export function noSuperTable(name: string): Fault {
+  return named(refusals.stableNotExist, name);
 }
 
 /** For what the service cannot do. */

@@ -1,6 +1,6 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, refusals } from '../../model/refusals.js';
 import type { DerivationOperation, LogEntry } from './operations.js';
 
 /** Streams and TSMAs, which are derived from tables, as a part of the fold over the log. */
@@ -49,10 +49,10 @@ export class Derivations {
         return undefined;
       }
       case 'drop-stream':
-        return this.#streams.delete(name) ? undefined : refusals.streamNotExist;
+        return this.#streams.delete(name) ? undefined : named(refusals.streamNotExist, name);
       case 'switch-stream': {
         const stream = this.#streams.get(name);
-        if (stream === undefined) return refusals.streamNotExist;
+        if (stream === undefined) return named(refusals.streamNotExist, name);
         this.#streams.set(name, { ...stream, paused: operation.paused });
         return undefined;
       }

@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { notSupported, refusals } from '../../model/refusals.js';
+import { named, notSupported, refusals } from '../../model/refusals.js';
 import { type LogEntry, type PrincipalOperation, type Right, rights, type TokenChange } from './operations.js';
 
 /** The user that every installation begins with; it may do everything and cannot be dropped or disabled. */
@@ -160,7 +160,7 @@ export class Principals {
     if (op === 'create-user' && user !== undefined) {
       return fault('database', Codes.userAlreadyExists, 'User already exists');
     }
-    if (op === 'alter-user' && user === undefined) return refusals.userNotExist;
+    if (op === 'alter-user' && user === undefined) return named(refusals.userNotExist, name);
     if (user === undefined && this.#users.size >= maxUsers)
       return fault('database', Codes.tooManyUsers, 'Too many users');
     const kept = (user?.hosts ?? []).filter((host) => !dropHosts.includes(host));
@@ -178,7 +178,7 @@ export class Principals {
   }
 
   #dropUser(name: string): Fault | undefined {
-    if (!this.#users.delete(name)) return refusals.userNotExist;
+    if (!this.#users.delete(name)) return named(refusals.userNotExist, name);
     this.#grants.delete(name);
     for (const [database, owner] of this.#owners) if (owner === name) this.#owners.delete(database);
     for (const token of this.tokens()) if (token.user === name) this.#dropToken(token.name);
@@ -187,7 +187,7 @@ export class Principals {
 
   #setRights(operation: Extract<PrincipalOperation, { op: 'grant' | 'revoke' }>): Fault | undefined {
     const { op, user, scope, table, condition } = operation;
-    if (!this.#users.has(user)) return refusals.userNotExist;
+    if (!this.#users.has(user)) return named(refusals.userNotExist, user);
     const grants = this.#grants.get(user) ?? new Map<string, Grant>();
     this.#grants.set(user, grants);
     const isNamed = (right: Right): boolean => operation.rights.includes(right);
@@ -222,7 +222,7 @@ export class Principals {
     const token = this.#tokens.get(name);
     if (operation.op === 'create-token') {
       if (token !== undefined) return fault('database', Codes.free, 'Token already exists');
-      if (!this.#users.has(operation.user)) return refusals.userNotExist;
+      if (!this.#users.has(operation.user)) return named(refusals.userNotExist, operation.user);
       if (this.#tokens.size >= maxTokens) return notSupported(`more than ${maxTokens} tokens`);
       const { user, digest } = operation;
       const blank = { name, user, digest, enabled: true, provider: '', extraInfo: '', created: entry.at };

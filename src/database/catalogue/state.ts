@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
@@ -354,7 +354,7 @@ function applyToViews(
   { at }: LogEntry,
 ): Fault | undefined {
   const { database, name } = operation;
-  if (operation.op === 'drop-view') return views.delete(name) ? undefined : refusals.viewNotExist;
+  if (operation.op === 'drop-view') return views.delete(name) ? undefined : named(refusals.viewNotExist, name);
   const { text, current, user, replace } = operation;
   if (tables.has(name)) return refusals.tableAlreadyExists;
   if (views.has(name) && !replace) return fault('database', Codes.viewAlreadyExists, 'View already exists');

@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, refusals } from '../../model/refusals.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { LogEntry, TableChange, TopicOperation } from './operations.js';
 
@@ -34,7 +34,7 @@ export class Topics {
       this.#topics.set(name, { ...topic, id: `t${position}_${index}`, created: at });
       return undefined;
     }
-    if (!this.#topics.has(name)) return refusals.topicNotExist;
+    if (!this.#topics.has(name)) return named(refusals.topicNotExist, name);
     if (operation.op === 'drop-topic') {
       this.#topics.delete(name);
       this.#subscribers.delete(name);

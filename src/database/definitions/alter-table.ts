@@ -1,5 +1,5 @@
 import { FaultError } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import type { AlterTableAction, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { keyIsFixed } from '../catalogue/apply-table.js';
@@ -21,11 +21,11 @@ export async function alterTable(
   if (def === undefined) {
     const subTable = (await context.subTables.lookUp(database, [name])).get(name);
     const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
-    if (subTable === undefined || parent === undefined) throw missing(stable);
-    if (stable) throw missing(stable);
+    if (subTable === undefined || parent === undefined) throw missing(stable, name);
+    if (stable) throw missing(stable, name);
     return alterSubTable(database, subTable, action, context);
   }
-  if (stable && def.kind === 'normal') throw missing(stable);
+  if (stable && def.kind === 'normal') throw missing(stable, name);
   const onTag = action.kind.endsWith('tag');
   const onlySuper = def.kind === 'normal' && onTag;
   const onlyNormal = def.kind === 'super' && action.kind === 'rename-column';
@@ -49,8 +49,8 @@ async function alterSubTable(
   await subTables.setOption(database, subTable, option);
 }
 
-function missing(stable: boolean): FaultError {
-  return stable ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
+function missing(stable: boolean, name: string): FaultError {
+  return new FaultError(stable ? noSuperTable(name) : noTable(name));
 }
 
 function changeOf(action: AlterTableAction): TableChange {

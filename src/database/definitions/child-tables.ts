@@ -1,6 +1,6 @@
 import { Slice } from '../../async/slice.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { noTable, refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import type { Expression } from '../../sql/syntax/ast.js';
@@ -79,7 +79,7 @@ async function superTableOf(item: ChildTable, database: DatabaseDef, context: De
   const table = await findTable(context, database, name);
   if (table?.kind === 'super') return table;
   const isOther = table !== undefined || (await context.subTables.lookUp(database, [name])).has(name);
-  throw new FaultError(isOther ? refusals.stableNotExist : noTable(name));
+  throw new FaultError(isOther ? noSuperTable(name) : noTable(name));
 }
 
 function tagsOf(

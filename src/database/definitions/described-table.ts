@@ -18,7 +18,8 @@ export async function describedTable(name: ObjectName, context: DefinitionContex
   const subTable = (await context.subTables.lookUp(database, [name.name.text])).get(name.name.text);
   const table = subTable && context.catalogue.table(database.name, subTable.superTable);
   if (table === undefined) {
-    throw new FaultError(fault('database', Codes.tableInfo, 'Fail to get table info, error: Table does not exist'));
+    const text = `Fail to get table info, error: Table does not exist: ${name.name.text}`;
+    throw new FaultError(fault('database', Codes.tableInfo, text));
   }
   return { database, table, subTable };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Slice } from '../../async/slice.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { noTable, refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { subTableKey } from '../catalogue/identity.js';
@@ -79,7 +79,7 @@ function targetOf(
     throw new FaultError(fault('syntax', Codes.dropStableInBatch, 'Cannot drop super table in batch'));
   }
   if (table !== undefined && (table.kind === 'super' || !stable)) return { database, table };
-  if (stable) return missing(ifExists, refusals.stableNotExist);
+  if (stable) return missing(ifExists, noSuperTable(name.text));
   const subTable = subTables?.get(name.text);
   const parent = subTable && catalogue.table(database.name, subTable.superTable);
   if (subTable !== undefined && parent !== undefined) return { database, table: parent, subTable };

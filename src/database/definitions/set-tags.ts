@@ -1,5 +1,5 @@
 import { FaultError } from '../../model/fault.js';
-import { noTable, refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
@@ -34,7 +34,7 @@ async function placeOf(table: ObjectName, stable: boolean, context: DefinitionCo
   if (def !== undefined && !(stable && def.kind === 'normal')) throw new FaultError(refusals.invalidAlterTable);
   const subTable = (await context.subTables.lookUp(database, [name])).get(name);
   const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
-  if (stable) throw new FaultError(refusals.stableNotExist);
+  if (stable) throw new FaultError(noSuperTable(name));
   if (subTable === undefined || parent === undefined) throw new FaultError(noTable(name));
   return { database, parent, subTable };
 }

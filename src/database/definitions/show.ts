@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, noSuperTable, refusals } from '../../model/refusals.js';
 import { dataType } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
@@ -156,7 +156,7 @@ async function showCreateTable(
 ): Promise<Listing> {
   const { database, table, subTable } = await describedTable(show.table, context);
   if (show.what === 'create-stable' && (table.kind !== 'super' || subTable !== undefined)) {
-    throw new FaultError(refusals.stableNotExist);
+    throw new FaultError(noSuperTable(show.table.name.text));
   }
   const statement =
     subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
@@ -168,7 +168,7 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   const database = await databaseOf(context, name);
   await context.catalogue.sync();
   const view = context.catalogue.view(database.name, name.name.text);
-  if (view === undefined) throw new FaultError(refusals.viewNotExist);
+  if (view === undefined) throw new FaultError(named(refusals.viewNotExist, name.name.text));
   const meta = [textColumn('View', 264), textColumn('Create View', maxCreateBytes)];
   return { meta, rows: [[viewName(view), createViewText(view)]] };
 }

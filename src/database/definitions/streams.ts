@@ -1,5 +1,5 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, refusals } from '../../model/refusals.js';
 import type { Name } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { insufficientPrivilege } from '../catalogue/rights.js';
@@ -27,5 +27,7 @@ export async function switchStream(
 export function streamOwning({ name }: { readonly name: Name }, { access, catalogue }: Asker): void {
   const stream = catalogue.derivations.stream(name.text);
   if (stream === undefined || stream.user === access.user || access.owns(stream.target.database)) return;
-  throw access.sees(stream.target.database) ? insufficientPrivilege() : new FaultError(refusals.streamNotExist);
+  throw access.sees(stream.target.database)
+    ? insufficientPrivilege()
+    : new FaultError(named(refusals.streamNotExist, name.text));
 }

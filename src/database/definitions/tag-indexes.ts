@@ -1,5 +1,5 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import { notSupported, refusals } from '../../model/refusals.js';
+import { noSuperTable, notSupported, refusals } from '../../model/refusals.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { checkedName } from '../catalogue/column-type.js';
 import { indexesOf } from '../catalogue/tag-indexes.js';
@@ -19,7 +19,7 @@ export async function createIndex(
     throw new FaultError(notSupported('an index in another database'));
   }
   const def = await findTable(context, database, table.name.text);
-  if (def?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
+  if (def?.kind !== 'super') throw new FaultError(noSuperTable(table.name.text));
   if (tableWithIndex(context, database.name, name) !== undefined) {
     if (ifNotExists) return;
     throw new FaultError(refusals.indexAlreadyExists);

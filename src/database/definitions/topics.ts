@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { named, refusals } from '../../model/refusals.js';
 import type { TopicSource } from '../../model/topic.js';
 import type { TopicPlan } from '../../sql/plan/topic.js';
 import { topicSchema } from '../../sql/plan/topic.js';
@@ -82,7 +82,7 @@ export async function dropConsumerGroup(
   const topic = context.catalogue.topics.topic(name.text);
   if (topic === undefined) {
     if (ifExists) return;
-    throw new FaultError(refusals.topicNotExist);
+    throw new FaultError(named(refusals.topicNotExist, name.text));
   }
   if (!force && (await groups.hasConsumers(topic, group.text))) {
     const text = 'Consumer group being used by some consumer';
@@ -102,8 +102,8 @@ export async function grantTopic(
 ): Promise<void> {
   const { catalogue } = context;
   const def = catalogue.topics.topic(topic.text);
-  if (def === undefined) throw new FaultError(refusals.topicNotExist);
-  if (catalogue.principals.user(user.text) === undefined) throw new FaultError(refusals.userNotExist);
+  if (def === undefined) throw new FaultError(named(refusals.topicNotExist, topic.text));
+  if (catalogue.principals.user(user.text) === undefined) throw new FaultError(named(refusals.userNotExist, user.text));
   await submit(context, { op: kind, name: topic.text, user: user.text });
 }
 

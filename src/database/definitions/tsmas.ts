@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { notSupported, refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable, notSupported, refusals } from '../../model/refusals.js';
 import { isVariable, type TableDef } from '../../model/schema.js';
 import type { Duration, Expression, WindowLength } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
@@ -38,7 +38,7 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
   if (recursive && base === undefined) throw new FaultError(refusals.smaNotExist);
   const table = await findTable(context, database, base?.table ?? on.name.text);
   if (table === undefined || (index && table.kind !== 'super')) {
-    throw index ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
+    throw new FaultError(index ? noSuperTable(on.name.text) : noTable(on.name.text));
   }
   checkWindows(statement, base && durationOf(base.interval));
   const columns = statement.functions.map((call) => columnOfCall(call, table));

@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { invalidParameters, notSupported, refusals } from '../../model/refusals.js';
+import { invalidParameters, noTable, notSupported, refusals } from '../../model/refusals.js';
 import type { TableDef } from '../../model/schema.js';
 import { columnsIn } from '../../sql/resolve/mentioned.js';
 import type { Expression } from '../../sql/syntax/ast.js';
@@ -81,7 +81,7 @@ export async function changeRights(
     if (condition !== undefined) checkCondition(condition.value, def);
     if (table !== undefined && def === undefined) {
       const isSubTable = (await context.subTables.lookUp(holder, [table.text])).has(table.text);
-      if (!isSubTable) throw new FaultError(refusals.tableNotExist);
+      if (!isSubTable) throw new FaultError(noTable(table.text));
     }
   }
   const scope = database?.text ?? everyDatabase;

@@ -8,7 +8,7 @@ import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { notSupported, refusals } from '../../model/refusals.js';
+import { noSuperTable, notSupported } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import { planDelete, planSubTables } from '../../sql/plan/delete.js';
 import { planInsertSelect } from '../../sql/plan/insert-select.js';
@@ -102,7 +102,7 @@ export async function setTagsUsing(
   const definitions = definitionsOf(asked, context);
   const database = await databaseFor(definitions, table);
   const parent = await findTable(definitions, database, table.name.text);
-  if (parent?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
+  if (parent?.kind !== 'super') throw new FaultError(noSuperTable(table.name.text));
   const values = tagValues(tags, parent, database, definitions);
   const right = new Access(context.catalogue, asked.user).may('WRITE', database.name) ? 'WRITE' : 'ALTER';
   const which = planSubTables(table, where, await writable(table, asked, context, right));

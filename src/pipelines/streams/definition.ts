@@ -3,7 +3,7 @@ import { type DefinitionContext, databaseOf, submit } from '../../database/defin
 import { createNamed } from '../../database/storage/create-named.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { noSuperTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { planStream, streamTableShape } from '../../sql/plan/stream.js';
 import {
@@ -140,7 +140,7 @@ async function makeTarget(
   const name = checkedName(statement.target.name.text, 192);
   const table = catalogue.table(database.name, name);
   if (table?.kind === 'super') return catalogue.derivations.isStreamTable(table.id);
-  if (table !== undefined) throw new FaultError(refusals.stableNotExist);
+  if (table !== undefined) throw new FaultError(noSuperTable(name));
   const shape = streamTableShape(statement, query, ({ type }) => type && declaredType(type, 'tag'));
   const spec = { database: database.name, name, kind: 'super', comment: undefined, ttl: 0, ...shape } as const;
   const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
@@ -164,6 +164,6 @@ function checkTarget(
 
 function targetOf({ target }: CreateStream, database: DatabaseDef, { catalogue }: DefinitionContext): StreamTable {
   const table = catalogue.table(database.name, target.name.text);
-  if (table === undefined) throw new FaultError(refusals.stableNotExist);
+  if (table === undefined) throw new FaultError(noSuperTable(target.name.text));
   return { database: database.name, table: table.name, id: table.id };
 }

@@ -1,6 +1,6 @@
 import { closeParenthesis, comma, openParenthesis, semicolon } from '../../bytes/ascii.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
-import { noTable, refusals } from '../../model/refusals.js';
+import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
@@ -123,7 +123,7 @@ class InsertScanner {
     if (meaning === 'unknown' || owner === 'unknown') return undefined;
     const database = this.#databaseOf(target.database);
     if (owner === 'absent') throw new FaultError(noTable(using.name));
-    if (owner.kind !== 'super' && !isOwn) throw new FaultError(refusals.stableNotExist);
+    if (owner.kind !== 'super' && !isOwn) throw new FaultError(noSuperTable(using.name));
     if (meaning !== 'absent' && (meaning.kind !== 'sub' || !isOwn)) throw new FaultError(refusals.tableInOtherStable);
     const { table } = owner;
     const tags = this.#readUsingTags(table, using);

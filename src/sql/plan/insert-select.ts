@@ -1,5 +1,5 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { noTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, keyColumn } from '../../model/schema.js';
 import { int64 } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
@@ -71,7 +71,7 @@ export function planInsertSelect(
   const precision = context.precisionOf(database);
   if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, statement.table.name.text);
-  if (target === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
+  if (target === undefined) throw new FaultError(noTable(statement.table.name.text));
   const targets = wantedColumns(statement, target);
   const block = new Planner(context).plan(statement.query);
   if (block.columns.length !== targets.length) throw new FaultError(refusals.illegalColumnCount);

@@ -1,5 +1,5 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { noSuperTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import type { Expression } from '../syntax/ast.js';
@@ -126,7 +126,7 @@ function targetOf(
   const within = database?.text ?? context.database ?? '';
   const precision = context.precisionOf(within);
   const target = context.resolveTable(within, name.text);
-  if (precision === undefined || target?.kind !== 'super') throw refuse(Codes.stableNotExist, 'STable not exist');
+  if (precision === undefined || target?.kind !== 'super') throw new FaultError(noSuperTable(name.text));
   return { database: within, target, precision };
 }
 

@@ -1,5 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
-import { Codes } from '../../model/fault.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import { noSuperTable } from '../../model/refusals.js';
 import { typeLength, typeText } from '../../model/schema.js';
 import { printSelect } from '../engine/select.js';
 import {
@@ -77,7 +78,7 @@ export function planTopic(query: Query, context: QueryContext): TopicPlan {
 /** Plans a topic over a super table: the time and all data columns of rows whose sub-table meets a condition on tags. */
 export function planTableTopic(table: ObjectName, where: Expression | undefined, context: QueryContext): TopicPlan {
   const plan = relationOf(table, table.name.text, context);
-  if (plan.target.kind !== 'super') throw refuse(Codes.stableNotExist, 'STable not exist');
+  if (plan.target.kind !== 'super') throw new FaultError(noSuperTable(table.name.text));
   if (where !== undefined && hasQuery(where)) throw invalidTopicQuery();
   const columns = where === undefined ? [] : namesIn(plan.relation, where);
   const planned = planRows(plan, dataItems(plan.relation), where, columns, context);

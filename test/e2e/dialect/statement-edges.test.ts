@@ -95,7 +95,7 @@ statements('definitions: names, tags and options that do not fit', service, 'edg
     'CREATE TABLE n (ts TIMESTAMP, v INT, x VARBINARY(4))',
   ),
   { sql: "CREATE TABLE c2 USING s (a, a) TAGS ('x', 'y')", error: 0x263c, says: 'Duplicated column names' },
-  { sql: 'CREATE TABLE c2 USING c1 TAGS (1)', error: 0x0361, says: 'STable not exist' },
+  { sql: 'CREATE TABLE c2 USING c1 TAGS (1)', error: 0x0361, says: 'STable not exist: c1' },
   { sql: 'CREATE TABLE c2 USING n TAGS (1)', error: 0x0361 },
   { sql: 'CREATE TABLE c2 USING nothing TAGS (1)', error: 0x2603 },
   { sql: 'ALTER STABLE s MODIFY COLUMN ts BIGINT', error: 0x264b },
@@ -142,6 +142,37 @@ statements('definitions: names, tags and options that do not fit', service, 'edg
   { sql: 'INSERT INTO c4 USING s (b) TAGS (1) TTL 2147483648 VALUES (NOW, 1)', error: 0x0216 },
   { sql: 'CREATE INDEX e ON s (v)', error: 0x260e, says: 'Invalid tag name: v' },
   { sql: 'CREATE INDEX e ON n (v)', error: 0x0361 },
+]);
+
+statements('what does not exist is named', service, 'edges', [
+  ...[
+    'DESCRIBE nothing',
+    'SHOW CREATE TABLE nothing',
+    'SHOW TAGS FROM nothing',
+    'SHOW INDEXES FROM nothing',
+    'SHOW TABLE DISTRIBUTED nothing',
+  ].map((sql) => ({ sql, error: 0x2662, says: 'Fail to get table info, error: Table does not exist: nothing' })),
+  ...[
+    'ALTER TABLE nothing ADD COLUMN w INT',
+    'INSERT INTO nothing SELECT ts, v FROM n',
+    'CREATE TSMA t ON nothing FUNCTION (MAX(v)) INTERVAL(1m)',
+  ].map((sql) => ({ sql, error: 0x2603, says: 'Table does not exist: nothing' })),
+  ...[
+    'ALTER STABLE nothing ADD COLUMN w INT',
+    'ALTER TABLE USING nothing SET TAG a = 1',
+    'DROP STABLE nothing',
+    'CREATE INDEX i ON nothing (a)',
+  ].map((sql) => ({ sql, error: 0x0361, says: 'STable not exist: nothing' })),
+  { sql: 'SHOW CREATE STABLE n', error: 0x0361, says: 'STable not exist: n' },
+  { sql: 'SHOW CREATE VIEW nothing', error: 0x04a1, says: 'View not exist: nothing' },
+  { sql: 'DROP VIEW nothing', error: 0x04a1, says: 'View not exist: nothing' },
+  { sql: 'DROP TOPIC nothing', error: 0x03e1, says: 'Topic not exist: nothing' },
+  { sql: 'DROP STREAM nothing', error: 0x03f1, says: 'Stream not exist: nothing' },
+  ...['DROP USER nothing', "ALTER USER nothing PASS 'Secret_12345'", 'GRANT READ ON edges.* TO nothing'].map((sql) => ({
+    sql,
+    error: 0x0351,
+    says: 'Invalid user: nothing',
+  })),
 ]);
 
 statements('INSERT: super tables that are missing, time literals, the place of an error', service, 'other', [
