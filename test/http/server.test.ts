@@ -85,7 +85,8 @@ test('a path of another product is answered with the one that does the same here
   ] as const;
   for (const [method, path, meant] of cases) {
     const reply = await ask(room, { method, path });
-    t.deepEqual([reply.status, reply.text], [404, `404 page not found; did you mean ${meant}?`]);
+    const text = `404 page not found; did you mean ${meant}?`;
+    t.deepEqual([reply.status, reply.text, reply.headers['x-influxdb-error']], [404, text, text]);
   }
 });
 

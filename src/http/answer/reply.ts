@@ -88,10 +88,15 @@ export function sendEmpty(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status).send();
 }
 
-/** The answer to an interface that does not exist, or not for this method. */
+/**
+ * The answer to an interface that does not exist, or not for this method. What was meant is in a header, too: clients of InfluxDB for Java show only that
+ * of answers that are not JSON.
+ */
 export function sendNotFound(reply: FastifyReply, meant?: string): FastifyReply {
-  const text = meant === undefined ? '404 page not found' : `404 page not found; did you mean ${meant}?`;
-  return reply.code(404).header('content-type', 'text/plain').send(text);
+  reply.code(404).header('content-type', 'text/plain');
+  if (meant === undefined) return reply.send('404 page not found');
+  const text = `404 page not found; did you mean ${meant}?`;
+  return reply.header('x-influxdb-error', text).send(text);
 }
 
 /** Refuses on behalf of the memory guard: the body is the plain text that says which memory is short. */
