@@ -9,6 +9,8 @@ const restingShare = 0.05;
 const betweenMs = 60_000;
 /** A release that gives back less is not worth it. */
 const worthBytes = 16 * 1024 * 1024;
+/** Shortest part that is released. Shorter ones hold little, and another thread that loads a small library may change them at this moment. */
+const leastMapping = 1024n * 1024n;
 /** `MADV_DONTNEED` of Linux. */
 const dontNeed = 4;
 
@@ -19,16 +21,17 @@ interface Mapping {
 }
 
 /**
- * The parts of a process's memory that are an unchanged copy of a file on the disk and cannot be written to, which is program code and its constants;
+ * The large parts of a process's memory that are an unchanged copy of a file on the disk and cannot be written to, which is program code and its constants;
  * `smaps` is the text of `/proc/PID/smaps` (https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
  */
 export function unchangedMappings(smaps: string): readonly Mapping[] {
   const entries = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* .*\n((?:[A-Z].*\n)*)/gm;
   const mappings: Mapping[] = [];
   for (const [, begin, end, facts = ''] of smaps.matchAll(entries)) {
+    const mapping = { begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) };
     // Changed pages are in memory, or the system has swapped them out.
     const isUnchanged = /^Anonymous: +0 kB$/m.test(facts) && /^Swap: +0 kB$/m.test(facts);
-    if (isUnchanged) mappings.push({ begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) });
+    if (isUnchanged && mapping.end - mapping.begin >= leastMapping) mappings.push(mapping);
   }
   return mappings;
 }
