@@ -1,8 +1,11 @@
+import { type Alarm, type Clock, systemClock } from '../../async/clock.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { insertedTable } from './door/inserted-table.js';
 
 /** A table rests once nothing was inserted for so long. */
 const restMs = 10_000;
+/** The least time between two looks, as a part of that. */
+const leastPause = 0.1;
 /** So many inserts with so many rows leave parts that are worth a merge; a table with fewer is left to the engine. */
 const [fewestInserts, fewestRows] = [4, 50_000];
 /** Tables that are remembered, and partitions that are merged in one look. */
@@ -16,8 +19,9 @@ export class RestingTables {
   readonly #run: (statement: string, signal: AbortSignal) => Promise<string>;
   readonly #begun: (look: Promise<void>) => void;
   readonly #restMs: number;
+  readonly #clock: Clock;
   readonly #tables = new Map<string, { count: number; lastAt: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #alarm: Alarm | undefined;
   readonly #stopping = new AbortController();
 
   /** `run` gives the text of a short result of the engine; `begun` gets a promise for each look, which resolves when it has ended. */
@@ -25,10 +29,12 @@ export class RestingTables {
     run: (statement: string, signal: AbortSignal) => Promise<string>,
     begun: (look: Promise<void>) => void,
     rest = restMs,
+    clock: Clock = systemClock,
   ) {
     this.#run = run;
     this.#begun = begun;
     this.#restMs = rest;
+    this.#clock = clock;
   }
 
   /** Told of each INSERT that has ended. */
@@ -38,28 +44,31 @@ export class RestingTables {
     const name = `(${quoteString(database)}, ${quoteString(table ?? '')})`;
     const inserts = this.#tables.get(name) ?? { count: 0, lastAt: 0 };
     inserts.count++;
-    inserts.lastAt = performance.now();
+    inserts.lastAt = this.#clock.now();
     if (this.#tables.size < mostTables) this.#tables.set(name, inserts);
-    if (this.#timer === undefined) this.#lookLater();
+    if (this.#alarm === undefined) this.#lookLater();
   }
 
   /** Merges nothing more. */
   stop(): void {
     this.#stopping.abort();
-    clearTimeout(this.#timer);
+    this.#alarm?.cancel();
   }
 
+  /** Looks when the first table has rested, as far as is known by now, and not again at once. */
   #lookLater(): void {
-    this.#timer = setTimeout(() => this.#begun(this.#look()), this.#restMs).unref();
+    const first = Math.min(...[...this.#tables.values()].map(({ lastAt }) => lastAt));
+    const ms = Math.max(first + this.#restMs - this.#clock.now(), this.#restMs * leastPause);
+    this.#alarm = this.#clock.after(ms, () => this.#begun(this.#look()), false);
   }
 
   async #look(): Promise<void> {
-    const rested = [...this.#tables].filter(([, { lastAt }]) => performance.now() - lastAt >= this.#restMs);
+    const rested = [...this.#tables].filter(([, { lastAt }]) => this.#clock.now() - lastAt >= this.#restMs);
     for (const [name] of rested) this.#tables.delete(name);
     const names = rested.filter(([, { count }]) => count >= fewestInserts).map(([name]) => name);
     // What fails is merged by the engine, some time.
     if (names.length > 0) await this.#merge(names).catch(() => {});
-    this.#timer = undefined;
+    this.#alarm = undefined;
     if (this.#tables.size > 0 && !this.#stopping.signal.aborted) this.#lookLater();
   }
 

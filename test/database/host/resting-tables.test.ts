@@ -2,6 +2,7 @@ import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { RestingTables } from '../../../src/database/host/resting-tables.js';
 import { startEngine } from '../../support/engine/engine.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { until } from '../../support/until.js';
 
 const { endpoint, end } = await startEngine();
@@ -53,4 +54,32 @@ test('parts of a table into which nothing is inserted any more are merged, where
   resting.stop();
   resting.inserted('INSERT INTO default.few FORMAT Native');
   t.is(looks.length, 2);
+});
+
+test('a table is looked at as soon as it has rested, whenever the others were written', async (t) => {
+  const clock = new ManualClock();
+  const asked: [atMs: number, tables: string][] = [];
+  const begun: Promise<void>[] = [];
+  const run = async (statement: string) => {
+    asked.push([clock.now(), /IN \((.*)\) GROUP/s.exec(statement)?.[1] ?? statement]);
+    return '';
+  };
+  const tables = new RestingTables(run, (look) => begun.push(look), 1_000, clock);
+  const insert = (table: string): void => {
+    for (let at = 0; at < 4; at++) tables.inserted(`INSERT INTO default.${table} FORMAT Native`);
+  };
+  const pass = async (ms: number): Promise<void> => {
+    clock.pass(ms);
+    await Promise.all(begun);
+  };
+  insert('a');
+  await pass(600);
+  insert('b');
+  await pass(200);
+  insert('a');
+  for (let at = 0; at < 12; at++) await pass(100);
+  t.deepEqual(asked, [
+    [1_600, "('default', 'b')"],
+    [1_800, "('default', 'a')"],
+  ]);
 });
