@@ -4,10 +4,19 @@ import { keptFreeBytes } from '../../engine/definition-room.js';
 import { throughToDisk } from '../../engine/through-to-disk.js';
 
 /**
+ * How long the parts stay that a merge has replaced, in seconds: several heartbeats, each of which notices writes that failed. A part of a torn merge is
+ * left out by the next start, which takes these instead. By itself the embedded engine removes them whenever it looks for some.
+ */
+export const replacedPartsSeconds = 10;
+
+/**
  * Long merges of tables with two columns of values and more go column by column, as the engine does by itself from eleven on; see
  * docs/decisions/040.
  */
-const merges = { vertical_merge_algorithm_min_columns_to_activate: 2 } as const;
+const merges = {
+  vertical_merge_algorithm_min_columns_to_activate: 2,
+  old_parts_lifetime: replacedPartsSeconds,
+} as const;
 
 /**
  * Writes the configuration that the engine reads at its start, into a directory that is gone with the host: settings of all tables,

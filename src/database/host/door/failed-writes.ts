@@ -11,7 +11,7 @@ const tokenName = "insert_deduplication_token = '";
 /**
  * Watches for writes to files that failed, as on a full disk. The engine counts them and says nothing: it takes the file for whole, and an insert or a
  * merge ends well that has left torn files. Only its next start compares files with their lengths, leaves torn parts out, and takes the parts that
- * a torn merge has replaced, which it keeps for eight minutes. So the process must end before anything relies on such a file.
+ * a torn merge has replaced, which it keeps for a while (`replacedPartsSeconds`). So the process must end before anything relies on such a file.
  */
 export class FailedWrites {
   readonly #failed: () => void;
