@@ -160,7 +160,7 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
 /** The optional body of a move. */
 const moveBodySchema = {
   type: 'object',
-  properties: { comment: { type: 'string', maxLength: maxCommentLength } },
+  properties: { comment: { ...optionalText, maxLength: maxCommentLength } },
   additionalProperties: false,
 } as const satisfies Schema;
 

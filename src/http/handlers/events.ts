@@ -63,7 +63,7 @@ function readListing(query: URLSearchParams): EventQuestion | Fault {
   return { kind: 'list', listing: { filter, pageNum, pageSize } };
 }
 
-/** The comment of a move's body, which may be left out, as the body may. */
+/** The comment of a move's body, which may be left out or null, as events have it, and so may the body be left out. */
 function readComment(body: Buffer): { readonly comment: string | undefined } | Fault {
   const text = body.toString('utf8').trim();
   if (text === '') return { comment: undefined };
@@ -79,6 +79,7 @@ function readComment(body: Buffer): { readonly comment: string | undefined } | F
   }
   if (!('comment' in content)) return { comment: undefined };
   const { comment } = content;
+  if (comment === null) return { comment: undefined };
   if (typeof comment === 'string' && comment.length <= maxCommentLength) return { comment };
   return parameterFault(`comment in the body must be a text of at most ${maxCommentLength} characters`);
 }
