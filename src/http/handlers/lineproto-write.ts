@@ -32,7 +32,7 @@ export function lineprotoWriteHandler(context: HandlerContext): Handler<Admitted
       return sendError(reply, 400, { code: 'not found', message: 'db required', op: 'get db query', line: 0 });
     }
     const ttl = readTtl(query.get('ttl'));
-    if (ttl === undefined) return sendError(reply, 400, illegal('ttl must be numeric', 'parse ttl'));
+    if (typeof ttl === 'string') return sendError(reply, 400, illegal(ttl, 'parse ttl'));
     const precision = readPrecision(query.get('precision'));
     if (precision === undefined) {
       return sendError(reply, 400, illegal('precision must be one of n, ns, u, us, ms, s, m, h', 'parse precision'));

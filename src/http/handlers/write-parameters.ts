@@ -1,13 +1,12 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { headerText } from '../answer/reply.js';
 import type { Call } from '../request/call.js';
-import { readTtl } from '../request/parameters.js';
-
-const badTtl = fault('parameter', Codes.free, 'illegal param, ttl must be numeric');
+import { parameterFault, readTtl } from '../request/parameters.js';
 
 /** `ttl` of a write in days, for the routes that refuse it in the same words. */
 export function readWriteTtl({ query }: Call): number | Fault {
-  return readTtl(query.get('ttl')) ?? badTtl;
+  const ttl = readTtl(query.get('ttl'));
+  return typeof ttl === 'string' ? parameterFault(`illegal param, ${ttl}`) : ttl;
 }
 
 /** Header, or metadata of gRPC, that names the database. */

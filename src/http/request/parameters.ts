@@ -95,11 +95,14 @@ export function readAck(text: string | null): Acknowledgement | undefined | Faul
   return parameterFault(`illegal param, ack must be logged or stored: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
-/** `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. Undefined: not a number. */
-export function readTtl(text: string | null): number | undefined {
+const maxTtl = 2 ** 31 - 1;
+
+/** `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. A text says what is wrong with it. */
+export function readTtl(text: string | null): number | string {
   if (text === null || text === '') return 0;
-  const value = integerIn(text, /^[+-]?[0-9]{1,40}$/, -(2n ** 31n), 2n ** 31n - 1n);
-  return value === undefined ? undefined : Math.max(0, Number(value));
+  if (!/^[+-]?[0-9]+$/.test(text)) return 'ttl must be numeric';
+  const days = Number(text);
+  return days > maxTtl ? `ttl must be at most ${maxTtl}` : Math.max(0, days);
 }
 
 const precisions = {

@@ -92,6 +92,7 @@ test('bad parameters are 400 and say which, in the order of the checks', async (
     ['req_id=-1', shape('illegal param', 'req_id must be numeric', 'parse req_id')],
     ['ttl=soon', shape('not found', 'db required', 'get db query')],
     ['db=&ttl=soon', shape('not found', 'db required', 'get db query')],
+    ['db=demo&ttl=99999999999', shape('illegal param', 'ttl must be at most 2147483647', 'parse ttl')],
     ['db=demo&ttl=soon&precision=x', shape('illegal param', 'ttl must be numeric', 'parse ttl')],
   ] as const;
   for (const [query, body] of cases) {

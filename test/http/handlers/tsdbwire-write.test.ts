@@ -101,6 +101,9 @@ test('bad parameters are 400 and say which', async (t) => {
     const message = `illegal param, ${name} must be numeric`;
     t.deepEqual([reply.status, reply.text], [400, JSON.stringify({ code: 400, message, desc: message })]);
   }
+  const reply = await put(room, `${telnet}?ttl=99999999999`);
+  t.is(reply.status, 400);
+  t.is(JSON.parse(reply.text).message, 'illegal param, ttl must be at most 2147483647');
 });
 
 test('bad lines, what trying again cannot help and what it can help have different answers', async (t) => {

@@ -102,7 +102,12 @@ test('ttl is an integer, and below zero none', (t) => {
   t.is(readTtl(null), 0);
   t.is(readTtl('+30'), 30);
   t.is(readTtl('-1'), 0);
-  for (const text of ['soon', '1.5', '99999999999']) t.is(readTtl(text), undefined);
+  t.is(readTtl('-99999999999'), 0);
+  t.is(readTtl('2147483647'), 2147483647);
+  for (const text of ['soon', '1.5', '+', '0x1']) t.is(readTtl(text), 'ttl must be numeric');
+  for (const text of ['2147483648', '99999999999', '9'.repeat(1000)]) {
+    t.is(readTtl(text), 'ttl must be at most 2147483647');
+  }
 });
 
 test('precision words are exact', (t) => {
