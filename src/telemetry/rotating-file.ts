@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { reasonOf } from '../model/fault.js';
@@ -24,6 +24,7 @@ const dayMs = 86_400_000;
 const ownerOnly = 0o600;
 const gatheredBytes = 16_384;
 const flushMs = 1_000;
+const lineFeed = 0x0a;
 
 /**
  * A log file that is begun anew by size and by time, and whose oldest files are removed. A disk that takes nothing
@@ -50,7 +51,9 @@ export class RotatingFile implements DestinationStream {
     this.#path = '';
     this.#path = this.#nextPath();
     this.#bytes = sizeOf(this.#path);
-    this.#file = openSync(this.#path, 'a', ownerOnly);
+    this.#file = openSync(this.#path, 'a+', ownerOnly);
+    // A process that was killed, or had no space, may have left half a line.
+    this.#isTorn = endsTorn(this.#file, this.#bytes);
     if (!options.sync) this.#timer = setInterval(() => this.#flush(), flushMs).unref();
   }
 
@@ -94,12 +97,12 @@ export class RotatingFile implements DestinationStream {
     this.#period = this.#periodNow();
     try {
       const path = this.#nextPath();
-      const file = openSync(path, 'a', ownerOnly);
+      const file = openSync(path, 'a+', ownerOnly);
       closeSync(this.#file);
       this.#file = file;
       this.#path = path;
       this.#bytes = sizeOf(path);
-      this.#isTorn = false;
+      this.#isTorn = endsTorn(file, this.#bytes);
       this.#removeOldest();
     } catch (error) {
       this.#complain(error);
@@ -156,6 +159,12 @@ export class RotatingFile implements DestinationStream {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** True when the last line of a file of that size has no end. */
+function endsTorn(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== lineFeed;
 }
 
 function modifiedAt(path: string): number {

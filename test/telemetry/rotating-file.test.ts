@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RotatingFile, type RotationOptions } from '../../src/telemetry/rotating-file.js';
 import { fillDisk, smallDisk } from '../support/small-disk.js';
@@ -86,6 +86,23 @@ test('a line that a full disk has cut does not run into the next one', (t) => {
   for (const line of ['second\n', 'third\n']) file.write(line);
   file.close();
   t.regex(readFileSync(file.path, 'utf8'), /^first\nx+\nsecond\nthird\n$/);
+});
+
+test('half a line that a killed process has left does not run into the next one', (t) => {
+  const { clock, open } = setUp(t, { maxBytes: 1e9 });
+  const killed = open();
+  killed.write('first\n');
+  killed.close();
+  appendFileSync(killed.path, 'hal');
+  const file = open();
+  for (const line of ['second\n', 'third\n']) file.write(line);
+  t.is(readFileSync(file.path, 'utf8'), 'first\nhal\nsecond\nthird\n');
+  clock.now += day;
+  const tomorrow = join(dirname(file.path), 'adapter_6041_20261122.log');
+  appendFileSync(tomorrow, 'hal');
+  file.write('fourth\n');
+  file.close();
+  t.is(readFileSync(tomorrow, 'utf8'), 'hal\nfourth\n');
 });
 
 test('begins a new file at midnight', (t) => {
