@@ -158,11 +158,11 @@ export class OpenCalls {
 
   /**
    * Judges a connection that was silent for the idle span: true when the next move is the client's. It is the service's
-   * own while it works on an answer, or while body bytes wait here unread.
+   * own while it works on an answer, or while body bytes wait here unread. Half a request behind one that it works on
+   * changes nothing.
    */
   clientIsStuck(socket: Duplex): boolean {
-    for (const call of this.#calls.all()) if (call.socket === socket) return call.isClientsMove();
-    return true;
+    return this.#calls.all().every((call) => call.socket !== socket || call.isClientsMove());
   }
 
   /**
