@@ -15,7 +15,7 @@ import type { TlsSettings } from '../model/tls-settings.js';
 import { probablePath } from './answer/probable-path.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { createApiDocument } from './api/document.js';
-import { answerBrokenRequest } from './connection/broken-request.js';
+import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
 import { type OpenCall, OpenCalls } from './connection/open-calls.js';
 import { RepeatedHeads } from './connection/repeated-heads.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
@@ -129,6 +129,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   for (const route of mounted) mount(app, route, doorOf(route, context), enter);
 
+  app.server.on('checkExpectation', refuseExpectation);
   let connections = 0;
   app.server.on('connection', (socket: Socket) => {
     connections++;

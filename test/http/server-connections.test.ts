@@ -79,6 +79,14 @@ test('a client that waits for 100-continue gets it', async (t) => {
   t.true((await received).includes('HTTP/1.1 200 OK'));
 });
 
+test('another expectation is refused with a reason', async (t) => {
+  const { socket, received } = connect(await startRoom(t));
+  socket.write(statement.replace('Host: a', 'Host: a\r\nExpect: bogus\r\nConnection: close'));
+  const reply = await received;
+  t.true(reply.startsWith('HTTP/1.1 417 '), reply);
+  t.true(reply.endsWith('{"code":65535,"desc":"the only expectation that is met is Expect: 100-continue"}'), reply);
+});
+
 test('an HTTP/1.0 client gets a length, and the connection closes', async (t) => {
   const { socket, received } = connect(await startRoom(t));
   socket.write(`POST /rest/sql HTTP/1.0\r\nContent-Length: 8\r\n\r\nselect 1`);

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Codes } from '../../model/fault.js';
 import { errorBody, jsonType } from '../answer/reply.js';
@@ -55,4 +56,10 @@ export function answerBrokenRequest(error: RequestError, socket: Duplex, answeri
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Answers a request that expects something else than 100-continue; the platform would do so without a body. */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = errorBody(Codes.free, 'the only expectation that is met is Expect: 100-continue');
+  response.writeHead(417, { 'content-type': jsonType, 'content-length': Buffer.byteLength(body) }).end(body);
 }
