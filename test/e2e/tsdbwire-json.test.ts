@@ -90,7 +90,7 @@ test('a sender that asks for details is shown the bad objects', async (t) => {
   const reply = await service.ask({ path: `/api/put?db=${db}&details`, body });
   const { success, failed, errors } = JSON.parse(reply.text);
   t.deepEqual([reply.status, success, failed], [400, 1, 2]);
-  t.like(errors, [{ datapoint: bad }, { error: 'object 3: "5]" is not an object (column 1)' }]);
+  t.like(errors, [{ datapoint: bad }, { error: 'object 3: "5" is not an object (column 1)' }]);
 });
 
 test('a long array is stored in full, bad objects and one that is too long are named by their index', async (t) => {

@@ -161,10 +161,16 @@ export class JsonText {
 
   /** The beginning of what stands at a position, for a message. */
   shown(start: number): string {
-    let end = start;
-    while (end < this.end && this.bytes[end]! > space && this.bytes[end] !== comma) end++;
+    // A bracket or brace that closes ends what stands before it, but may be all that is there.
+    let end = start < this.end && isClosing(this.bytes[start]) ? start + 1 : start;
+    while (end < this.end && this.bytes[end]! > space && this.bytes[end] !== comma && !isClosing(this.bytes[end]))
+      end++;
     return this.isBrief ? '' : excerpt(this.bytes, start, end);
   }
+}
+
+function isClosing(byte: number | undefined): boolean {
+  return byte === closeBrace || byte === closeBracket;
 }
 
 /** The text of a JSON string, undefined when one of its escapes is none or half a character. */

@@ -246,7 +246,8 @@ test('text that is no JSON array is rejected where it ceases to be one', (t) => 
   const cases: [string, number, number, RegExp][] = [
     [`[${object()}`, 1, 1, /the array is not closed/],
     [`[${object()},`, 1, 1, /the array is not closed/],
-    [`[${object()},]`, 1, 1, /is not an object/],
+    [`[${object()},]`, 1, 1, /^"]" is not an object/],
+    [`[${object()},null]`, 1, 1, /^"null" is not an object/],
     [`[,${object()}]`, 1, 1, /is not an object/],
     [`[${object()}]]`, 1, 1, /text follows the array/],
     [`${object()}${object()}`, 1, 1, /text follows the object/],
