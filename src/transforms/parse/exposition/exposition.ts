@@ -124,7 +124,7 @@ class ExpositionReader {
       at = next;
     }
     this.#close();
-    if (this.#isOpenMetrics && !this.#ended) this.#reject(0, 0, 'is missing: the text was cut off before # EOF');
+    if (this.#isOpenMetrics && !this.#ended) this.#reject(0, 0, '# EOF is missing: the text was cut off');
     return this.#points.finish(this.#line);
   }
 
