@@ -12,7 +12,7 @@ import type { CorsSettings } from '../model/cors-settings.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
-import { probablePath } from './answer/probable-path.js';
+import { otherMethods, probablePath } from './answer/probable-path.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
@@ -124,7 +124,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   // Before Fastify looks at a body here, too.
   app.addHook('onRequest', (request, reply, next) => {
     if (!request.is404) next();
-    else if (enter(request, reply, 'unknown')) sendNotFound(reply, probablePath(request.url));
+    else if (enter(request, reply, 'unknown')) {
+      const { method, url } = request;
+      sendNotFound(reply, { elsewhere: probablePath(url), here: otherMethods(method, url, mounted) });
+    }
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   for (const route of mounted) mount(app, route, doorOf(route, context), enter);

@@ -90,6 +90,27 @@ test('a path of another product is answered with the one that does the same here
   }
 });
 
+test('a wrong method on a path is 404, and a header says which methods the path takes', async (t) => {
+  const room = await startRoom(t);
+  for (const [method, path, meant] of [
+    ['GET', '/rest/sql', 'POST /rest/sql'],
+    ['GET', '/rest/sql/demo?tz=UTC', 'POST /rest/sql/<db>'],
+    ['GET', '/lineproto/v1/write', 'POST /lineproto/v1/write'],
+    ['POST', '/api/v1/events/7/resolve', 'PUT /api/v1/events/<id>/resolve'],
+    ['GET', '/metrics/job/a', 'POST or PUT or DELETE /metrics/job/<job>'],
+    ['GET', '/metrics/job/a/instance/b', 'POST or PUT or DELETE /metrics/job/<job>/<more>'],
+    ['POST', '/-/ping', 'GET /-/ping'],
+    ['POST', '/', 'GET /'],
+    ['POST', '/rest/sql/a/b', undefined],
+    ['POST', '/Rest/sql', undefined],
+  ] as const) {
+    const reply = await ask(room, { method, path });
+    t.deepEqual([reply.status, reply.text, reply.headers.allow], [404, '404 page not found', undefined], path);
+    const said = meant && `404 page not found; did you mean ${meant}?`;
+    t.is(reply.headers['x-influxdb-error'], said, path);
+  }
+});
+
 test('a path may be percent-encoded, but not wrongly', async (t) => {
   const room = await startRoom(t);
   t.is((await askSql(room, 'select 1', { path: '/rest/%73ql' })).status, 200);

@@ -40,3 +40,29 @@ export function probablePath(url: string): string | undefined {
   const [path = ''] = url.split('?');
   return elsewhere.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
 }
+
+/** An interface: its method, and its path as routes have it. */
+interface MethodOfPath {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The interfaces of a path that take other methods than the one of a request, as methods and path; undefined where there are none. */
+export function otherMethods(method: string, url: string, interfaces: readonly MethodOfPath[]): string | undefined {
+  const [asked = ''] = url.split('?');
+  const path = interfaces.find((known) => isAt(asked, known.path))?.path;
+  const methods = interfaces.filter((known) => known.path === path).map((known) => known.method);
+  if (path === undefined || methods.includes(method)) return undefined;
+  return `${[...new Set(methods)].join(' or ')} ${path.replace(/:(\w+)/g, '<$1>').replace('*', '<more>')}`;
+}
+
+/** True when a path is one of those that a route has: a segment with a colon is any, a star at the end any number of them. */
+function isAt(asked: string, path: string): boolean {
+  const segments = asked.split('/');
+  const known = path.split('/');
+  const isOpen = known.at(-1) === '*';
+  if (isOpen ? segments.length < known.length : segments.length !== known.length) return false;
+  return known.every(
+    (segment, at) => segment === '*' || segment === segments[at] || (segment[0] === ':' && segments[at] !== ''),
+  );
+}

@@ -88,15 +88,27 @@ export function sendEmpty(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status).send();
 }
 
+const notFound = '404 page not found';
+
+/** What a request to an interface that does not exist may have meant, as methods and path. */
+interface Meant {
+  /** Another path. */
+  readonly elsewhere?: string | undefined;
+  /** The same path with other methods. */
+  readonly here?: string | undefined;
+}
+
 /**
  * The answer to an interface that does not exist, or not for this method. What was meant is in a header, too: clients of InfluxDB for Java show only that
- * of answers that are not JSON.
+ * of answers that are not JSON. Of a path that is `here` and takes another method, it is in the header alone: the body tells clients that an
+ * interface does not exist.
  */
-export function sendNotFound(reply: FastifyReply, meant?: string): FastifyReply {
+export function sendNotFound(reply: FastifyReply, { elsewhere, here }: Meant = {}): FastifyReply {
   reply.code(404).header('content-type', 'text/plain');
-  if (meant === undefined) return reply.send('404 page not found');
-  const text = `404 page not found; did you mean ${meant}?`;
-  return reply.header('x-influxdb-error', text).send(text);
+  const meant = elsewhere ?? here;
+  if (meant === undefined) return reply.send(notFound);
+  const text = `${notFound}; did you mean ${meant}?`;
+  return reply.header('x-influxdb-error', text).send(elsewhere === undefined ? notFound : text);
 }
 
 /** Refuses on behalf of the memory guard: the body is the plain text that says which memory is short. */
