@@ -1,7 +1,7 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import { delivered } from '../../model/delivery.js';
+import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/points/parse-options.js';
 import { guarded } from '../guarded.js';
@@ -14,7 +14,7 @@ type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
  * the parser costs this text alone and not the pipeline.
  *
  * The texts of a turn are read as one as long as all of it is good and its tables are `isDefined`: otherwise each of them comes alone, so
- * that nobody answers for another one's lines.
+ * that nobody answers for another one's lines. So they do where rows are refused later, and the answers have waited for that.
  */
 export function parse(
   read: ParsePoints,
@@ -25,12 +25,19 @@ export function parse(
       source.subscribe({
         next: guarded(subscriber, (batch) => {
           const { turn } = batch.payload;
-          const rows = turn === undefined ? parsed(batch, read) : parsedTogether(batch, read, isDefined);
-          if (rows !== undefined) subscriber.next(rows);
-          else if (turn !== undefined) {
+          if (turn === undefined) {
+            const rows = parsed(batch, read);
+            if (rows !== undefined) subscriber.next(rows);
+            return;
+          }
+          const divide = (): void => {
             turn.divide(batch.target.reading);
             batch.settle(delivered(0));
-          }
+          };
+          const settle = (delivery: Delivery): void => (isRefused(delivery) ? divide() : batch.settle(delivery));
+          const rows = parsedTogether(batch, read, isDefined, settle);
+          if (rows === undefined) divide();
+          else subscriber.next(rows);
         }),
         error: (error) => subscriber.error(error),
         complete: () => subscriber.complete(),
@@ -38,17 +45,23 @@ export function parse(
     );
 }
 
+/** True when some rows were refused for good. Those of the others that are stored by then are written once more, which changes nothing. */
+function isRefused(delivery: Delivery): boolean {
+  return delivery.outcome === 'rejected' || (delivery.outcome === 'delivered' && delivery.rejectedRows > 0);
+}
+
 /** The rows of several texts; undefined when one of them must be looked at by itself. */
 function parsedTogether(
   batch: Batch<ByteBlock>,
   read: ParsePoints,
   isDefined: (block: ColumnBlock) => boolean,
+  settle: Batch['settle'],
 ): Batch<RowSet> | undefined {
   try {
     const points = read(batch);
     // Rows without a time have that of their own text's arrival.
     if (points.rejectedRows > 0 || points.usesNow || !points.blocks.every(isDefined)) return undefined;
-    return rowsOf(batch, points);
+    return rowsOf(batch, points, settle);
   } catch {
     // Whose fault it is is found out when they are read one by one.
     return undefined;
@@ -72,7 +85,11 @@ function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | und
   }
 }
 
-function rowsOf(batch: Batch<ByteBlock>, { blocks, rows, rejectedRows, rejects }: ParsedPoints): Batch<RowSet> {
+function rowsOf(
+  batch: Batch<ByteBlock>,
+  { blocks, rows, rejectedRows, rejects }: ParsedPoints,
+  settle: Batch['settle'] = (delivery) => batch.settle(delivery),
+): Batch<RowSet> {
   const { origin, target, payload, bytes } = batch;
   const text = { format: payload.format, bytes: payload.bytes, part: payload.part };
   return {
@@ -81,6 +98,6 @@ function rowsOf(batch: Batch<ByteBlock>, { blocks, rows, rejectedRows, rejects }
     payload: { kind: 'rows', blocks, text, rejectedRows, rejects },
     rows,
     bytes,
-    settle: (delivery) => batch.settle(delivery),
+    settle,
   };
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, RowSet, Target } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import { Codes, fault } from '../../../src/model/fault.js';
 import { gather } from '../../../src/pipelines/write/gather.js';
 import { parse } from '../../../src/pipelines/write/parse.js';
 import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
@@ -17,7 +18,7 @@ const target: Target = {
 };
 
 /** The operators over a real parser. Each text has the number of its sender, and every ending is noted. */
-function startDesk(isDefined = true) {
+function startDesk(isDefined = true, refused?: (set: Batch<RowSet>) => Delivery | undefined) {
   const desk = new LineProtocolDesk();
   const texts$ = new Subject<Batch<ByteBlock>>();
   const sets: Batch<RowSet>[] = [];
@@ -34,7 +35,7 @@ function startDesk(isDefined = true) {
     )
     .subscribe((set) => {
       sets.push(set);
-      set.settle(delivered(set.rows, set.payload.rejectedRows, set.payload.rejects));
+      set.settle(refused?.(set) ?? delivered(set.rows, set.payload.rejectedRows, set.payload.rejects));
     });
   const send = (sender: number, text: string, other: Partial<Target> = {}): void => {
     const bytes = Buffer.from(text);
@@ -94,6 +95,24 @@ test('a bad line among them is told to its sender alone, by its own number', asy
     rows().map(({ time }) => time),
     [10n, 20n, 30n, 50n],
   );
+});
+
+test('texts that were read as one are read one by one when some of their rows are refused later, and each sender hears of its own', async (t) => {
+  const gone: Delivery = { outcome: 'rejected', fault: fault('database', Codes.tableNotExist, 'Table does not exist') };
+  const row = { row: 0, fault: gone.fault };
+  for (const refusal of [gone, delivered(1, 1, [row])]) {
+    const isGone = ({ payload }: Batch<RowSet>) =>
+      payload.blocks.some(({ table }) => table === 'gone') ? refusal : undefined;
+    const { send, sets, endings } = startDesk(true, isGone);
+    send(1, 'm v=1 10');
+    send(2, 'gone v=2 20');
+    await turn();
+    t.is(sets.length, 3);
+    t.deepEqual(endings, [
+      [1, delivered(1)],
+      [2, refusal],
+    ]);
+  }
 });
 
 test('texts are read one by one that have rows without a time, or tables that are not there', async (t) => {
