@@ -74,10 +74,11 @@ async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signa
 export function expiry(context: ExpiryContext, log: ComponentLog): Component {
   return new RepeatedWork('expiry', sweepMs, async (stopped) => {
     try {
-      const tables = await dropExpired(context, Date.now(), stopped);
-      if (tables > 0) log.info({ tables }, 'Tables were dropped at the end of their TTL.');
+      // First, for the room that it makes: what drops tables writes rows.
       const partitions = await dropOldRows(context, Date.now(), stopped);
       if (partitions > 0) log.info({ partitions }, 'Rows were dropped that are older than their databases keep them.');
+      const tables = await dropExpired(context, Date.now(), stopped);
+      if (tables > 0) log.info({ tables }, 'Tables were dropped at the end of their TTL.');
     } catch (error) {
       const reason = error instanceof FaultError ? error.fault.message : String(error);
       log.warn({ error: reason }, 'What has expired could not be dropped; the next sweep tries again.');

@@ -11,6 +11,7 @@ import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
+import { Ballast } from './door/ballast.js';
 import { FailedWrites } from './door/failed-writes.js';
 import { handle } from './door/handler.js';
 import { KeptAnswers } from './door/kept-answers.js';
@@ -85,6 +86,7 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   let scratch: Scratch | undefined;
   let connections: Connections | undefined;
   const failedWrites = new FailedWrites(endTorn);
+  const ballast = new Ballast(path);
   try {
     entered(path);
     refuseUnfinished(path);
@@ -96,7 +98,8 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
     const ask = (sql: string): Promise<string> => opened.ask(sql);
     await ask('CREATE DATABASE IF NOT EXISTS `default`');
     await failedWrites.begin(ask);
-    const running = await serve({ ...options, path }, connections, scratch, failedWrites);
+    await ballast.keep();
+    const running = await serve({ ...options, path }, connections, scratch, failedWrites, ballast);
     lock.announce(running.port);
     const { port, lost } = running;
     let isStopping = false;
@@ -108,6 +111,7 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
       works: async () => {
         // The end breaks off results, which are written to files, too.
         await Promise.all([isStopping ? ask('SELECT 1') : failedWrites.look(ask), lock.touch()]);
+        if (!isStopping) await ballast.keep();
       },
       stop: (timeoutMs) => {
         isStopping = true;
@@ -152,6 +156,7 @@ async function serve(
   connections: Connections,
   scratch: Scratch,
   failedWrites: FailedWrites,
+  ballast: Ballast,
 ): Promise<Running> {
   const spreader = new PartSpreader(options.path);
   spreader.tablesMade();
@@ -173,6 +178,7 @@ async function serve(
     connections,
     answers,
     failedWrites,
+    ballast,
     resting,
     freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),

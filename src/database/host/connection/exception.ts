@@ -1,4 +1,7 @@
 import { reasonOf } from '../../../model/fault.js';
+
+const notEnoughSpace = 243;
+
 /** A refusal in the engine's own words: number and name as in its list of error codes. */
 export class EngineException extends Error {
   readonly code: number;
@@ -33,12 +36,17 @@ function saidOnce(message: string): string {
 }
 
 function nameOf(code: number): string {
-  return code === 243 ? 'NOT_ENOUGH_SPACE' : 'UNKNOWN_EXCEPTION';
+  return code === notEnoughSpace ? 'NOT_ENOUGH_SPACE' : 'UNKNOWN_EXCEPTION';
+}
+
+/** True when a statement was refused, or failed, because the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return codeOf(error, reasonOf(error)) === notEnoughSpace;
 }
 
 function codeOf(error: unknown, message: string): number {
   if (error instanceof EngineException) return error.code;
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 243;
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return notEnoughSpace;
   const written = /^Code: (\d+)\./.exec(message)?.[1];
   return written === undefined ? 1002 : Number(written);
 }

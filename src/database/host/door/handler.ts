@@ -7,6 +7,7 @@ import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
 import { type Connection, noContext, type StatementContext } from '../connection/connection.js';
 import type { Connections, Lane } from '../connection/connections.js';
 import { EngineException, exceptionReply } from '../connection/exception.js';
+import type { Ballast } from './ballast.js';
 import { openBody, readForm, readStart } from './body.js';
 import type { FailedWrites } from './failed-writes.js';
 import { contentTypeOf } from './format.js';
@@ -25,6 +26,8 @@ interface HandlerContext {
   readonly answers: KeptAnswers;
   /** Asked before a change is answered. */
   readonly failedWrites: FailedWrites;
+  /** Asked where old rows are dropped. */
+  readonly ballast: Ballast;
   /** Told of statements that have added rows. */
   readonly resting: { inserted(statement: string): void };
   readonly spool: Spool;
@@ -206,9 +209,12 @@ class Execution {
     const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
     return this.#whole('short', format, async (connection, tag) => {
       if (changesSession) connection.spoil();
-      if (!readOnly) await this.#requireRoom(text);
       const run = () => connection.run(text, format, this.#statementContext(), tag);
-      const result = await (readOnly ? run() : this.#noting(connection, text, run));
+      const change = async () => {
+        await this.#requireRoom(text);
+        return this.#noting(connection, text, run);
+      };
+      const result = await (readOnly ? run() : this.#context.ballast.dropping(text, change));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
