@@ -7,6 +7,8 @@ import { isDiskFull } from '../connection/exception.js';
 
 /** More than the engine asks for before it drops a partition: what it keeps free, and 1 MB for the part that covers it. */
 const ballastBytes = keptFreeBytes + 2 * 1024 * 1024;
+/** With less room the disk may soon be full, and the file is made. */
+const littleRoomBytes = 1024 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 const fileName = 'sluice.ballast';
 
@@ -29,7 +31,7 @@ export class Ballast {
     this.#path = join(directory, fileName);
   }
 
-  /** Makes the file where it is missing and leaves room for inserts; never rejects. To be called now and then. */
+  /** Makes the file where it is missing, the disk may soon be full, and there is still room for inserts beside it; never rejects. To be called now and then. */
   keep(): Promise<void> {
     this.#making ??= this.#make()
       // Another attempt comes.
@@ -67,7 +69,8 @@ export class Ballast {
       ({ size }) => size === ballastBytes,
       () => false,
     );
-    if (isThere || freeBytesOf(await statfs(this.#directory)) < ballastBytes + keptFreeBytes) return;
+    const free = freeBytesOf(await statfs(this.#directory));
+    if (isThere || free < ballastBytes + keptFreeBytes || free > littleRoomBytes) return;
     // Zeros would take no room on a disk that compresses.
     const piece = randomBytes(pieceBytes);
     const file = await open(this.#draft, 'w', 0o600);
