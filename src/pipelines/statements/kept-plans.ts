@@ -36,6 +36,8 @@ interface KnownTable {
 interface KeptPlan extends PlanOrigin {
   readonly plan: QueryPlan;
   readonly tables: readonly KnownTable[];
+  /** It reads nothing but single series, whose versions are always merged: which rows are unique is not asked, as that is found out by counting. */
+  readonly isOfSeries: boolean;
 }
 
 interface KeptMovable extends Omit<KeptPlan, 'plan'> {
@@ -85,15 +87,16 @@ export class KeptPlans {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
+    const isOfSeries = plan.series !== undefined;
     const facts = tables.map((table) => ({
       table,
       isLarge: known.isLarge(table),
       isShort: known.hasShortSeries(table),
       hasFew: known.hasFewSeries(table),
-      unique: known.uniqueRows(table),
+      unique: isOfSeries ? undefined : known.uniqueRows(table),
     }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
-    const kept: KeptPlan = { user, position, request: asked, plan, tables: facts };
+    const kept: KeptPlan = { user, position, request: asked, plan, tables: facts, isOfSeries };
     this.#plans.set(query, kept);
     if (plan.isTimeless && plan.reading !== undefined && text.length + plan.sql.length <= movableCharacters)
       this.#keepMovable(query, text, kept);
@@ -118,7 +121,7 @@ function holds(kept: Omit<KeptPlan, 'plan'>, origin: PlanOrigin, known: KnownTab
       known.isLarge(table) === isLarge &&
       known.hasShortSeries(table) === isShort &&
       known.hasFewSeries(table) === hasFew &&
-      known.uniqueRows(table) === unique,
+      (kept.isOfSeries || known.uniqueRows(table) === unique),
   );
 }
 

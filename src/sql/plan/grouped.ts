@@ -308,7 +308,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
   const calls = aggregatesOf(task);
   const { context } = task.env;
   const table = relation?.source.kind === 'stored' ? relation.source.target.table : undefined;
-  const unique = table && context.uniqueRows?.(table);
+  const unique = table && isSuper(relation) ? context.uniqueRows?.(table) : undefined;
   return groupRows({
     relation,
     filter,

@@ -84,6 +84,15 @@ const light: QueryPlan = {
   reading: { precision: 'ms', zone: 'UTC' },
 };
 
+test('a plan of single series holds without a look at which rows are unique', (t) => {
+  const plans = new KeptPlans();
+  const counting = { ...whole, uniqueRows: () => t.fail() as never };
+  const [question, text] = asked(1700000000000);
+  plans.keep(question, text, origin, light, [tableOf('m', {})], counting);
+  t.is(plans.latest(question, text, origin, counting), light);
+  t.truthy(plans.latest(...asked(1700000600000), origin, counting));
+});
+
 test('a plan of a single series is found for other times, as long as it holds', (t) => {
   const plans = new KeptPlans();
   plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);

@@ -172,6 +172,15 @@ test('rows are read without merging where groups of a super table with many rows
   );
 });
 
+test('questions of one series do not ask which rows are unique, as that is found out by counting', (t) => {
+  const name = uniqueTable();
+  const uniqueRows = () => t.fail() as never;
+  for (const items of ['a, b', 'SUM(a)', 'LAST(a), LAST_ROW(b)', 'COUNT(*)'])
+    t.notThrows(() =>
+      fixture.plan(`SELECT ${items} FROM ${name}_0`, { uniqueRows, mayAskAgain: true, isLarge: () => true }),
+    );
+});
+
 test('where tags choose few series a statement that merges all versions is at hand', (t) => {
   fixture.superTable('db', 'few', ['a INT'], ['site VARCHAR(16)']);
   fixture.subTable('db', 'few', 'few_0', ["'north'"], []);
