@@ -30,14 +30,17 @@ test('work begins after its first pause, again after each rest that it asks for,
 test('a drain tells the run that is under way to end, waits for it, and no other one begins', async (t) => {
   const begun = deferred<AbortSignal>();
   const ended = deferred<void>();
+  const clock = new ManualClock();
   let runs = 0;
-  const work = new RepeatedWork('w', 0, async (stopped) => {
+  const run = async (stopped: AbortSignal): Promise<number> => {
     runs++;
     begun.resolve(stopped);
     await ended.promise;
     return 0;
-  });
+  };
+  const work = new RepeatedWork('w', 0, run, clock);
   await work.start();
+  clock.pass(0);
   const stopped = await begun.promise;
   t.false(stopped.aborted);
   const drained = work.drain();
@@ -45,6 +48,7 @@ test('a drain tells the run that is under way to end, waits for it, and no other
   ended.resolve();
   await drained;
   await work.start();
+  clock.pass(1);
   await work.drain();
   t.is(runs, 1);
 });
