@@ -30,3 +30,8 @@ export const lowerX = 0x78;
 export const openBrace = 0x7b;
 export const pipe = 0x7c;
 export const closeBrace = 0x7d;
+
+/** True for a byte from 0 to 9; there is none behind the end. */
+export function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}

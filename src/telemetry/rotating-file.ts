@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
+import { lineFeed } from '../bytes/ascii.js';
 import { reasonOf } from '../model/fault.js';
 
 /** When a new file is begun, and how many are kept. */
@@ -24,7 +25,6 @@ const dayMs = 86_400_000;
 const ownerOnly = 0o600;
 const gatheredBytes = 16_384;
 const flushMs = 1_000;
-const lineFeed = 0x0a;
 
 /**
  * A log file that is begun anew by size and by time, and whose oldest files are removed. A disk that takes nothing

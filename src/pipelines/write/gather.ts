@@ -1,4 +1,5 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import { backslash, quote } from '../../bytes/ascii.js';
 import { type Batch, type ByteBlock, batchFrom, type Reading, type TextTurn, targetAt } from '../../model/batch.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
@@ -7,8 +8,6 @@ import { joinLines, lineFormats, maxJoinedBytes, maxTextBytes } from './joined.j
 
 /** Texts that go on one by one after some could not be read as one. */
 const textsApart = 256;
-const quote = 0x22;
-const backslash = 0x5c;
 const nothing = delivered(0);
 const ended: Delivery = { outcome: 'failed', fault: fault('resource', Codes.free, 'The service is about to end') };
 

@@ -1,4 +1,4 @@
-import { carriageReturn, lineFeed, minus, space, zero } from '../../bytes/ascii.js';
+import { carriageReturn, isDigit, lineFeed, minus, space } from '../../bytes/ascii.js';
 import { endsItsLines } from '../../transforms/wire/line-cutter.js';
 
 /**
@@ -22,8 +22,4 @@ function endsWithTime(datagram: Buffer): boolean {
 
 function isBlank(byte: number): boolean {
   return byte === space || byte === lineFeed || byte === carriageReturn;
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= zero && byte <= zero + 9;
 }

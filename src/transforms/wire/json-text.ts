@@ -5,6 +5,7 @@ import {
   colon,
   comma,
   dot,
+  isDigit,
   minus,
   openBrace,
   openBracket,
@@ -20,10 +21,6 @@ import { countCharacters } from './utf8.js';
 /** 1 for the bytes that end a number or a word. */
 const endsWord = new Uint8Array(256).fill(1, 0, space + 1);
 for (const byte of [comma, colon, quote, openBrace, closeBrace, openBracket, closeBracket]) endsWord[byte] = 1;
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
 
 /**
  * Finds its way through JSON text by positions, without making anything of it. A caller that finds something else than it needs

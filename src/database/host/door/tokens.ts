@@ -1,10 +1,11 @@
+import { isDigit } from '../../../bytes/ascii.js';
+
 /** Kind of a token: a bare word, something quoted, a number, one other character, or the end of the text. */
 type TokenKind = 'word' | 'quoted' | 'number' | 'symbol' | 'end';
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 const isWordStart = (byte: number): boolean =>
   (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f || byte >= 0x80;
-const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 const isWordPart = (byte: number): boolean => isWordStart(byte) || isDigit(byte) || byte === 0x24;
 
 /**

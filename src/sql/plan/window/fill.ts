@@ -223,12 +223,12 @@ export function withDefault(column: string, literal: Value, value: Value, env: E
  * out first.
  */
 export function wholePart(number: string): string {
-  return `if(isFinite(${number}), truncate(${number}), NULL)`;
+  return finite(number, `truncate(${number})`);
 }
 
-/** The same for what is to be made a decimal. */
-function finite(number: string): string {
-  return `if(isFinite(${number}), ${number}, NULL)`;
+/** A number, or a value that comes of it, where it is finite, and NULL otherwise. */
+function finite(number: string, value = number): string {
+  return `if(isFinite(${number}), ${value}, NULL)`;
 }
 
 /** A missing window between two with values lies on the line through them; integers are cut off. */
