@@ -81,8 +81,12 @@ export function tellTrouble(error, place, failed) {
 
 /** @param {Response} response */
 async function troubleOf(response) {
-  const words = wordsOf(await response.text().catch(() => '')) ?? `Status ${response.status}.`;
-  if (response.status === 401) return new Trouble('password', 'The user name or the password is wrong.');
+  const body = parsedError(await response.text().catch(() => ''));
+  const words = body.text ?? `Status ${response.status}.`;
+  // A statement about another user may be refused with 401, too. The log-in is wrong for all other codes.
+  const isOfStatement = body.code !== undefined && body.code >= 0x0350 && body.code <= 0x0356;
+  if (response.status === 401 && !isOfStatement)
+    return new Trouble('password', 'The user name or the password is wrong.');
   if (response.status === 403) return new Trouble('denied', words);
   if (response.status === 503 && /memory exceeds threshold/.test(words)) {
     return new Trouble('memory', 'The service is short of memory and takes no work at the moment.');
@@ -94,16 +98,16 @@ async function troubleOf(response) {
 }
 
 /**
- * What a refusal says: most are JSON objects, and those of the memory guard plain text.
+ * Code and text of a refusal: most are JSON objects, and those of the memory guard plain text.
  * @param {string} text
- * @returns {string | undefined}
+ * @returns {{ code?: number, text?: string }}
  */
-function wordsOf(text) {
+function parsedError(text) {
   try {
-    const told = JSON.parse(text);
-    return told?.desc ?? told?.message;
+    const { code, desc, message } = JSON.parse(text) ?? {};
+    return { code: typeof code === 'number' ? code : undefined, text: desc ?? message };
   } catch {
-    return text === '' || text.startsWith('<') ? undefined : text;
+    return text === '' || text.startsWith('<') ? {} : { text };
   }
 }
 

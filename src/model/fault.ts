@@ -42,6 +42,7 @@ export const Codes = {
   invalidUserFormat: 0x0352,
   invalidPasswordFormat: 0x0353,
   tooManyUsers: 0x0355,
+  invalidAlterOperation: 0x0356,
   authenticationFailure: 0x0357,
   stableAlreadyExists: 0x0360,
   stableNotExist: 0x0361,

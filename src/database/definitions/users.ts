@@ -1,4 +1,4 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { invalidParameters, noTable, notSupported, refusals } from '../../model/refusals.js';
 import type { TableDef } from '../../model/schema.js';
 import { columnsIn } from '../../sql/resolve/mentioned.js';
@@ -15,8 +15,8 @@ import { isToggle } from './toggle.js';
 export type UserStatement = StatementOf<'create-user' | 'alter-user' | 'drop-user' | 'grant' | 'revoke'>;
 
 /**
- * Lets the administrator do all but drop or disable itself, and everybody else change the own password; throws 0x0303
- * otherwise. The administrator's rights neither grow nor shrink.
+ * Lets the administrator do all but drop or restrict itself, and every other user change its own password; throws 0x0303
+ * otherwise. The administrator's rights neither grow nor shrink: ALTER USER of it with anything but PASS is 0x0356.
  */
 export function userRight(
   statement: UserStatement,
@@ -24,7 +24,14 @@ export function userRight(
 ): void {
   const own = statement.kind === 'alter-user' && changesPasswordAlone(statement) && statement.name.text === user;
   if (own) return;
-  if (user !== administrator || harmsAdministrator(statement)) throw insufficientPrivilege();
+  if (user !== administrator) throw insufficientPrivilege();
+  if (!harmsAdministrator(statement)) return;
+  if (statement.kind !== 'alter-user') throw insufficientPrivilege();
+  throw new FaultError(invalidAlter(`of ${administrator} only the password can change`));
+}
+
+function invalidAlter(reason: string): Fault {
+  return fault('database', Codes.invalidAlterOperation, `Invalid alter operation: ${reason}`);
 }
 
 function harmsAdministrator(statement: UserStatement): boolean {
@@ -57,7 +64,7 @@ export async function createUser(statement: StatementOf<'create-user'>, context:
 export async function alterUser({ name, changes }: StatementOf<'alter-user'>, context: DefinitionContext) {
   const { PASS: password } = changes;
   const passwordHash = password === undefined ? undefined : await hashPassword(checkedPassword(password), context.user);
-  const changed = { ...changeOf(changes), ...(passwordHash === undefined ? {} : { passwordHash }) };
+  const changed = { ...changeOf(changes, invalidAlter), ...(passwordHash === undefined ? {} : { passwordHash }) };
   await submit(context, { op: 'alter-user', name: name.text, ...changed });
 }
 
@@ -101,14 +108,14 @@ function checkCondition(condition: Expression, table: TableDef | undefined): voi
 }
 
 /** Options of CREATE USER, and changes of ALTER USER, by their words. */
-function changeOf(options: Readonly<Record<string, string>>): UserChange {
+function changeOf(options: Readonly<Record<string, string>>, refuse?: (reason: string) => Fault): UserChange {
   const { SYSINFO, CREATEDB, ENABLE, HOST } = options;
   const addHosts = HOST ?? options['ADD HOST'];
   const dropHosts = options['DROP HOST'];
   return {
-    ...(SYSINFO === undefined ? {} : { sysinfo: isToggle('SYSINFO', SYSINFO) }),
-    ...(CREATEDB === undefined ? {} : { createDatabase: isToggle('CREATEDB', CREATEDB) }),
-    ...(ENABLE === undefined ? {} : { enabled: isToggle('ENABLE', ENABLE) }),
+    ...(SYSINFO === undefined ? {} : { sysinfo: isToggle('SYSINFO', SYSINFO, refuse) }),
+    ...(CREATEDB === undefined ? {} : { createDatabase: isToggle('CREATEDB', CREATEDB, refuse) }),
+    ...(ENABLE === undefined ? {} : { enabled: isToggle('ENABLE', ENABLE, refuse) }),
     ...(addHosts === undefined ? {} : { addHosts: checkedHosts(addHosts) }),
     ...(dropHosts === undefined ? {} : { dropHosts: dropHosts.split(',') }),
   };

@@ -18,8 +18,15 @@ interface StatusRow {
 const statusTable: readonly StatusRow[] = [
   {
     condition: 'authentication error',
-    // The codes about who asks; others of their kind are about users that a statement names.
-    codes: [Codes.userNotExist, Codes.invalidPasswordFormat, Codes.authenticationFailure],
+    codes: [
+      Codes.userAlreadyExists,
+      Codes.userNotExist,
+      Codes.invalidUserFormat,
+      Codes.invalidPasswordFormat,
+      Codes.tooManyUsers,
+      Codes.invalidAlterOperation,
+      Codes.authenticationFailure,
+    ],
     kinds: ['auth'],
     plain: 401,
     mapped: 401,

@@ -15,12 +15,14 @@ function userStatement(text: string): UserStatement {
   }
 }
 
+const refusals: readonly number[] = [Codes.insufficientPrivilege, Codes.invalidAlterOperation];
+
 function isAllowed(user: string, text: string): boolean {
   try {
     userRight(userStatement(text), { access: { user } });
     return true;
   } catch (error) {
-    if (error instanceof FaultError && error.fault.code === Codes.insufficientPrivilege) return false;
+    if (error instanceof FaultError && refusals.includes(error.fault.code)) return false;
     throw error;
   }
 }

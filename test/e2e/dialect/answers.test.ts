@@ -236,12 +236,6 @@ test('lists and descriptions know what another process has just made', async (t)
   }
 });
 
-test('a statement about another user is refused as a statement, not as a login', async (t) => {
-  await service.run("CREATE USER twice PASS 'Abc-12345'");
-  const again = await service.sql("CREATE USER twice PASS 'Abc-12345'");
-  t.deepEqual([again.status, again.body.code], [200, 0x0350]);
-});
-
 statements('aliases of the select list stand in expressions of ORDER BY, keys and HAVING', service, 'd', [
   {
     sql: 'SELECT g, avg(v) AS m FROM s GROUP BY g ORDER BY m * -1',

@@ -50,8 +50,9 @@ statements('users are made, changed and dropped under the rules of their names a
   { sql: 'ALTER USER carl CONNECT_TIME 10', error: 0x0100, says: 'CONNECT_TIME' },
   { sql: 'ALTER USER carl ENABLE 0', affected: 0 },
   { sql: 'ALTER USER nobody ENABLE 0', error: 0x0351, says: 'Invalid user' },
-  { sql: 'ALTER USER root ENABLE 0', error: denied },
-  { sql: 'ALTER USER root SYSINFO 0', error: denied },
+  { sql: 'ALTER USER root ENABLE 0', error: 0x0356, says: 'only the password' },
+  { sql: 'ALTER USER root SYSINFO 0', error: 0x0356 },
+  { sql: 'ALTER USER carl ENABLE 7', error: 0x0356, says: 'ENABLE is 0 or 1' },
   { sql: 'GRANT READ ON *.* TO root', error: denied },
   { sql: 'GRANT READ ON *.* TO nobody', error: 0x0351 },
   { sql: 'GRANT READ ON nowhere.* TO carl', error: 0x0388 },
@@ -63,6 +64,21 @@ statements('users are made, changed and dropped under the rules of their names a
   { sql: 'DROP USER carl', error: 0x0351 },
   { sql: 'DROP USER IF EXISTS carl', affected: 0 },
 ]);
+
+test('every error of users is 401, also where the statement is about another user', async (t) => {
+  await service.run("CREATE USER twin PASS 'Secret_12'");
+  const refused = {
+    "CREATE USER twin PASS 'Secret_12'": 0x0350,
+    'ALTER USER nobody ENABLE 0': 0x0351,
+    "CREATE USER `a b` PASS 'Secret_12'": 0x0352,
+    "CREATE USER c3 PASS 'onlylowercase'": 0x0353,
+    'ALTER USER root ENABLE 0': 0x0356,
+  };
+  for (const [statement, code] of Object.entries(refused)) {
+    const { status, body } = await service.sql(statement);
+    t.deepEqual([status, body.code], [401, code], statement);
+  }
+});
 
 test('a disabled user is refused at once, and let in again when enabled', async (t) => {
   await service.run("CREATE USER dora PASS 'Secret_12'");
