@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { comesTrue, until } from '../support/until.js';
 import { pauses } from './pauses.js';
 
 const folder = join(import.meta.dirname, '../../../test');
@@ -29,4 +30,14 @@ test('no test waits for a time to pass, but for those that are known, and these 
     );
     t.true(now >= known, `${file} has ${now} pauses only: write that in test/architecture/pauses.ts`);
   }
+});
+
+test('a wait whose condition does not come true throws an error that shows the condition', async (t) => {
+  let checks = 0;
+  t.true(await until(() => ++checks === 3));
+  await t.throwsAsync(
+    until(() => checks > 5, 5),
+    { message: /5 ms .*checks > 5/ },
+  );
+  t.false(await comesTrue(() => checks > 5, 5));
 });

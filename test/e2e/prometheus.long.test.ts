@@ -9,7 +9,7 @@ import test from 'ava';
 import { freePort } from '../support/service/free-ports.js';
 import { root, startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
-import { until } from '../support/until.js';
+import { comesTrue } from '../support/until.js';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 const reason = 'the program `prometheus` is not installed (see .ci/install-agents).';
@@ -77,7 +77,7 @@ async function startPrometheus(config: string): Promise<Prometheus> {
 async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   let last: unknown;
   let accepted: T | undefined;
-  const came = await until(async () => {
+  const came = await comesTrue(async () => {
     try {
       const answer = await ask();
       last = answer;

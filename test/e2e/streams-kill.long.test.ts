@@ -8,7 +8,7 @@ import {
   startAdapter,
   startEngineHost,
 } from '../support/service/processes.js';
-import { until } from '../support/until.js';
+import { comesTrue, until } from '../support/until.js';
 
 /** 2023-11-14T22:13:20Z. */
 const base = 1_700_000_000_000;
@@ -26,7 +26,7 @@ const streams: Readonly<Record<string, readonly [options: string, columns: strin
 };
 
 async function run(adapter: Listening, statement: string): Promise<void> {
-  const done = await until(async () => (await sql(adapter, statement)).code === 0, soonMs);
+  const done = await comesTrue(async () => (await sql(adapter, statement)).code === 0, soonMs);
   if (!done) throw new Error(`${statement.slice(0, 200)}: ${(await sql(adapter, statement)).desc}`);
 }
 

@@ -14,7 +14,7 @@ import {
   startAdapter,
   writeLines,
 } from '../support/service/processes.js';
-import { until } from '../support/until.js';
+import { comesTrue, until } from '../support/until.js';
 
 const kills = Number(process.env.WORKER_KILLS ?? 12);
 const startMs = Date.UTC(2026, 0, 1);
@@ -43,7 +43,7 @@ class Writer {
       const lines = numbers.map((n) => `kept,w=${this.#name} n=${n}i64 ${startMs + n}`).join('\n');
       const answer = await writeLines({ port: port(), agent: this.#agent }, 'd', lines).catch(() => undefined);
       if (answer?.status === 204) this.answered += linesOfWrite;
-      else await until(() => this.isStopped, 50);
+      else await comesTrue(() => this.isStopped, 50);
     }
     this.#agent.destroy();
   }

@@ -4,7 +4,7 @@ import { moreCases } from '../support/cases.js';
 import { propertyRuns } from '../support/property-seed.js';
 import { type Killed, killOne } from '../support/service/kills.js';
 import { directoryFor, post, type SqlReply, startAdapter } from '../support/service/processes.js';
-import { until } from '../support/until.js';
+import { comesTrue } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 const lazy = '--write.flushInterval=10s';
@@ -112,7 +112,7 @@ class Sut {
   async statement(text: string, query = ''): Promise<readonly (readonly unknown[])[]> {
     let last: unknown;
     let data: readonly (readonly unknown[])[] = [];
-    const isDone = await until(async () => {
+    const isDone = await comesTrue(async () => {
       try {
         const answer = await post(this.#world.adapter.port, `/rest/sql${query}`, text);
         last = answer.text;
@@ -131,7 +131,7 @@ class Sut {
   async lines(body: string, query: string): Promise<void> {
     let last: unknown;
     const path = `/lineproto/v1/write?db=${this.#database}&precision=ms${query}`;
-    const isDone = await until(async () => {
+    const isDone = await comesTrue(async () => {
       last = await post(this.#world.adapter.port, path, body).catch((error: unknown) => String(error));
       return typeof last === 'object' && last !== null && 'status' in last && last.status === 204;
     }, 60_000);

@@ -20,7 +20,7 @@ import {
   writeLines,
 } from '../support/service/processes.js';
 import { basic } from '../support/service/service.js';
-import { until } from '../support/until.js';
+import { comesTrue, until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
 const long = whenLong(test.serial);
@@ -59,7 +59,7 @@ async function write(world: World, { name, send }: AnsweringDoor, size: number, 
     if (await send(world.adapter, 'kept', [...rows, newest]).catch(() => false)) {
       state.answered.push(...numbers);
       state.next += size;
-    } else await until(() => isAlive(world.adapter.pid), 100);
+    } else await comesTrue(() => isAlive(world.adapter.pid), 100);
   }
 }
 

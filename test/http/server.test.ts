@@ -7,7 +7,6 @@ import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;
 
-/** Waits until a condition holds; the test's own time limit ends a vain wait. */
 test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plain text', async (t) => {
   const room = await startRoom(t);
   const cases = [

@@ -7,7 +7,7 @@ import { waitedForProcessorMs } from '../../support/processor-time.js';
 import { fileScope, post, rowsOf, sql, startAdapter, writeLines } from '../../support/service/processes.js';
 import { basic } from '../../support/service/service.js';
 import { skipped } from '../../support/skipped.js';
-import { until } from '../../support/until.js';
+import { comesTrue, until } from '../../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 const { scope, end } = fileScope();
@@ -120,7 +120,7 @@ test.serial('lists, ping and figures tell whether the keeper answers', async (t)
     await ping(),
   ];
   const isNow = (expected: unknown): Promise<boolean> =>
-    until(async () => isDeepStrictEqual(await states(), expected), 20_000);
+    comesTrue(async () => isDeepStrictEqual(await states(), expected), 20_000);
   const all = { up: 4, behind: 0, away: 0 };
   const well = [[[1, 'keeper', 'leader', 'ready']], 1, 1, [200, undefined]];
   const ill = [[[1, 'keeper', 'leader', 'offline']], 2, 0, [200, { nodes: all, keeper: 'away' }]];

@@ -8,7 +8,7 @@ import { StatsdSender } from '../../support/doors/statsd-sender.js';
 import { waitedForProcessorMs } from '../../support/processor-time.js';
 import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
-import { until } from '../../support/until.js';
+import { comesTrue, until } from '../../support/until.js';
 
 /** How many times something is killed; 100 take some ten minutes. */
 const kills = Number(process.env.CLUSTER_KILLS ?? 12);
@@ -188,17 +188,17 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
     await victim.kill();
     const areWritten = (): boolean => load.least > least + 1;
     t.true(
-      await until(areWritten, patienceMs),
+      await comesTrue(areWritten, patienceMs),
       `round ${round}: writes go on without a ${name}; ${JSON.stringify(load.longest)}`,
     );
     // Without its keeper a cluster takes writes into the logs of the adapters and stores them when it is back.
-    const isAnswered = async (): Promise<boolean> => until(() => load.queries > queries + 1, patienceMs);
+    const isAnswered = async (): Promise<boolean> => comesTrue(() => load.queries > queries + 1, patienceMs);
     if (name !== 'keeper')
       t.true(await isAnswered(), `round ${round}: queries go on without a ${name}; ${JSON.stringify(load.longest)}`);
     await victim.start();
     t.true(await isAnswered(), `round ${round}: they go on with the ${name} back`);
     // A second node that goes before the first one has its rows back may be the only one that has them.
-    const areWhole = await until(() => areAllWhole(adapters));
+    const areWhole = await comesTrue(() => areAllWhole(adapters));
     t.true(areWhole, `round ${round}: all nodes have everything; ${cluster.nodes.map((node) => node.end).join()}`);
   }
   load.stop();
@@ -219,7 +219,7 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
           stored = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
           return stored === expected;
         };
-        if (await until(isAll, lost.length === 0 ? undefined : 1_000)) continue;
+        if (await comesTrue(isAll, lost.length === 0 ? undefined : 1_000)) continue;
         const { data } = await sql(running!, countOf(door, writer).replace('count(*)', `DISTINCT ${door.column}`));
         const there = new Set(data?.map(([number]) => Number(number)));
         const times = Array.from({ length: expected }, (_, n) => n).flatMap((n) => (there.has(n) ? [] : [startMs + n]));

@@ -30,10 +30,6 @@ const scenario = (name: string, more: object = {}, top: object = {}) => ({
   ...top,
 });
 
-async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  if (!(await until(isSo))) throw new Error('It did not happen within a minute.');
-}
-
 test.serial('wrong words end with a hint and without touching the server', async (t) => {
   for (const argv of [['--no-such'], ['-Z0q'], ['-n'], ['stray'], ['--tab=7'], ['-y=1']]) {
     const ending = await tool.run(['-P', '1', ...argv]);
@@ -170,8 +166,8 @@ test.serial('an interrupted run finishes what is under way, sums up and ends wel
   const run = await tool.begin(
     scenario('interrupted', { insert_rows: 100000, interlace_rows: 10, insert_interval: 20 }),
   );
-  await soon(() => /go to 4 table/.test(run.said()));
-  await soon(async () => Number((await service.sql('SELECT COUNT(*) FROM interrupted.m')).body.data?.[0]?.[0]) > 0);
+  await until(() => /go to 4 table/.test(run.said()));
+  await until(async () => Number((await service.sql('SELECT COUNT(*) FROM interrupted.m')).body.data?.[0]?.[0]) > 0);
   run.process.kill('SIGTERM');
   const ending = await run.ended;
   t.is(ending.code, 0, ending.errors);
@@ -183,7 +179,7 @@ test.serial('a second signal ends the run at once', async (t) => {
   const run = await tool.begin(
     scenario('twice', { insert_rows: 1000 }, { host: '127.0.0.1', port: 1, keep_trying: -1, trying_interval: 600000 }),
   );
-  await soon(() => run.complained().includes('then re-connect'));
+  await until(() => run.complained().includes('then re-connect'));
   run.process.kill('SIGINT');
   run.process.kill('SIGINT');
   const ending = await run.ended;
@@ -213,7 +209,7 @@ test.serial(
   async (t) => {
     const content = scenario('halted', { insert_rows: 100000, interlace_rows: 10, insert_interval: 20 });
     const run = await tool.begin(content);
-    await soon(async () => Number((await service.sql('SELECT COUNT(*) FROM halted.m')).body.data?.[0]?.[0]) > 0);
+    await until(async () => Number((await service.sql('SELECT COUNT(*) FROM halted.m')).body.data?.[0]?.[0]) > 0);
     const engine = service.enginePid();
     process.kill(engine, 'SIGSTOP');
     try {
@@ -245,11 +241,11 @@ test.serial(
     run.process.stderr?.on('data', (piece: string) => {
       said += piece;
     });
-    await soon(() => said.includes('will sleep 300 milliseconds then re-connect'));
+    await until(() => said.includes('will sleep 300 milliseconds then re-connect'));
     const second = await startService(...place);
-    await soon(async () => Number((await second.service.sql('SELECT COUNT(*) FROM late.m')).body.data?.[0]?.[0]) > 0);
+    await until(async () => Number((await second.service.sql('SELECT COUNT(*) FROM late.m')).body.data?.[0]?.[0]) > 0);
     await second.service.stop();
-    await soon(() => said.includes('will sleep 300 milliseconds then re-insert'));
+    await until(() => said.includes('will sleep 300 milliseconds then re-insert'));
     // Another secret, as with every start that is told none.
     const third = await startService(...place, '--database.password=another-secret');
     const ending = await run.ended;
@@ -271,7 +267,7 @@ for (const insert_mode of ['taosc', 'stmt']) {
       const top = { thread_count: 4, num_of_records_per_req: 500, keep_trying: 200, trying_interval: 200 };
       const run = await tool.begin(scenario(name, more, top));
       const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
-      await soon(async () => (await stored()) > 5000);
+      await until(async () => (await stored()) > 5000);
       process.kill(service.enginePid(), 'SIGKILL');
       const ending = await run.ended;
       t.is(ending.code, 0, ending.errors);
@@ -301,14 +297,14 @@ test.serial(
       };
       const run = await tool.begin(scenario(name, more, { continue_if_fail, num_of_records_per_req: 200 }));
       const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
-      await soon(async () => (await stored()) > 2000);
+      await until(async () => (await stored()) > 2000);
       process.kill(service.enginePid(), 'SIGKILL');
       const ending = await run.ended;
       t.is(ending.code, code, ending.errors);
       t.regex(ending.errors, /A request failed: \[0x[0-9a-f]{4}\]/);
       const [, failed] = /failed rows: (\d+) in/.exec(ending.out) ?? [];
       t.true(Number(failed) > 0, ending.out);
-      await soon(async () => (await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.code === 0);
+      await until(async () => (await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.code === 0);
       const inserted = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
       const rows = await stored();
       // What failed may have been stored although its answer was lost.

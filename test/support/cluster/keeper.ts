@@ -51,8 +51,7 @@ export class TestKeeper {
       cwd: this.#directory,
     });
     this.#child = child;
-    if (!(await until(() => child.exitCode !== null || this.#answers())))
-      throw new Error('The keeper does not answer.');
+    await until(() => child.exitCode !== null || this.#answers());
     if (child.exitCode !== null) throw new Error('The keeper has ended.');
   }
 

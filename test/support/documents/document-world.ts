@@ -7,7 +7,7 @@ import { parse } from 'smol-toml';
 import { temporaryDirectory } from '../engine/engine.js';
 import { engineSecret, startService, type TestService } from '../service/service.js';
 import { clear } from '../service/shared-service.js';
-import { until } from '../until.js';
+import { comesTrue } from '../until.js';
 import { type Block, blocksOf, isAsShown, isText, repository, runs, statementsIn } from './documents.js';
 
 const execute = promisify(execFile);
@@ -130,7 +130,7 @@ export class DocumentWorld {
     }
     // Some doors store a little later than they take.
     const expected: unknown = JSON.parse(shown.text);
-    const came = await until(async () => (await ask(last)) && isAsShown(rows, expected), 20_000);
+    const came = await comesTrue(async () => (await ask(last)) && isAsShown(rows, expected), 20_000);
     t.true(came, `${place}\n${answer}`);
   }
 
