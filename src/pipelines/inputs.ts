@@ -10,6 +10,7 @@ import type { WatchedFigures } from '../model/figure.js';
 import type { SourceKind, SourceSettings } from '../sources/kind.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { through } from '../sources/support/through.js';
+import { quotedName } from '../text/quoted-name.js';
 import type { ServiceSignals } from './events/signals.js';
 import { scrapePieces } from './formats.js';
 import { StandingUser } from './standing-user.js';
@@ -100,6 +101,6 @@ export function reported(losses: LossLog): MonoTypeOperatorFunction<Batch<ByteBl
 /** Why a batch was lost; for a lack of rights, with the statements that mend it, because no sender is told. */
 function lossReason(fault: Fault, { target: { database, user } }: Batch<ByteBlock>): string {
   if (!isDenied(fault)) return fault.message;
-  const name = `\`${database}\``;
+  const name = quotedName(database);
   return `${fault.message}: user ${user}, database ${database}. As root: CREATE DATABASE IF NOT EXISTS ${name} PRECISION 'ns'; GRANT WRITE ON ${name}.* TO ${user}`;
 }

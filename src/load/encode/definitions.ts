@@ -1,3 +1,4 @@
+import { quotedText } from '../../text/quoted-name.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { DatabasePlan, StreamPlan, SuperTablePlan, TsmaPlan } from '../model/scenario.js';
 
@@ -27,8 +28,8 @@ export function childNamesText(
   plan: NamedTable & Pick<SuperTablePlan, 'childPrefix' | 'childLimit' | 'childOffset'>,
 ): string {
   const prefix = storedName(plan.childPrefix, plan.escapeNames);
-  const like = prefix.replace(/[\\'_%]/g, '\\$&');
-  const where = like === '' ? '' : ` WHERE tbname LIKE '${like}%'`;
+  const pattern = quotedText(`${prefix.replace(/[\\_%]/g, '\\$&')}%`);
+  const where = prefix === '' ? '' : ` WHERE tbname LIKE ${pattern}`;
   const names = `SELECT DISTINCT tbname FROM ${superTableText(database, plan)}${where}`;
   return `${names} ORDER BY tbname LIMIT ${plan.childLimit} OFFSET ${plan.childOffset}`;
 }

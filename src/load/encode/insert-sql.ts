@@ -1,5 +1,6 @@
 import { apostrophe, backslash, comma } from '../../bytes/ascii.js';
 import { type DataType, isVariable, type TagValue } from '../../model/schema.js';
+import { quotedText } from '../../text/quoted-name.js';
 import { sqlName } from '../model/names.js';
 import type { FieldPlan } from '../model/scenario.js';
 import type { ByteWriter } from './byte-writer.js';
@@ -31,17 +32,11 @@ function writeString(out: ByteWriter, bytes: Uint8Array, start: number, end: num
   out.at = at;
 }
 
-/** Text as a string literal of the dialect. */
-function stringLiteral(text: string): string {
-  const letters: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' };
-  return `'${text.replace(/['\\\n\r\t]/g, (letter) => `\\${letters[letter] ?? letter}`)}'`;
-}
-
 /** A tag as a literal of the dialect. */
 function tagLiteral({ name }: DataType, value: TagValue): string {
   if (value === undefined) return 'NULL';
   if (name === 'VARBINARY' || name === 'BLOB') return `'\\x${value}'`;
-  return isVariable(name) ? stringLiteral(value) : value;
+  return isVariable(name) ? quotedText(value) : value;
 }
 
 const none = new Uint8Array(0);

@@ -227,7 +227,7 @@ test('partial columns, disorder and rows per request are kept within their bound
 
 test('reads the words after the columns of a super table', (t) => {
   const superTable = plan({
-    comment: "it's",
+    comment: "it's \\",
     delay: 5,
     file_factor: 0.5,
     rollup: 'avg',
@@ -240,7 +240,7 @@ test('reads the words after the columns of a super table', (t) => {
     ],
   });
   t.deepEqual(superTable.options, [
-    "COMMENT 'it''s'",
+    "COMMENT 'it\\'s \\\\'",
     'DELAY 5',
     'FILE_FACTOR 0.5',
     'ROLLUP (avg)',

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Fault } from '../../../model/fault.js';
-import { quotedName } from '../../../text/quoted-name.js';
+import { quotedName, quotedText } from '../../../text/quoted-name.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
@@ -122,8 +122,7 @@ async function answerTo(statement: InfluxStatement, current: string, sql: RunSql
 /** The one policy of a database: how long it keeps rows. */
 async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault> {
   if (database === '') return parameterFault('database name required');
-  const name = database.replaceAll("'", "''");
-  const rows = await sql(`SELECT \`keep\` FROM information_schema.ins_databases WHERE name = '${name}'`);
+  const rows = await sql(`SELECT \`keep\` FROM information_schema.ins_databases WHERE name = ${quotedText(database)}`);
   if (isFault(rows)) return rows;
   const keep = rows[0]?.[0];
   if (typeof keep !== 'string') return parameterFault(`database not found: ${database}`);

@@ -1,5 +1,6 @@
 import { databaseOptionNames } from '../../../model/database-options.js';
 import { suggestion } from '../../../text/nearest.js';
+import { quotedText } from '../../../text/quoted-name.js';
 import type { DatabasePlan } from '../../model/scenario.js';
 import { database } from '../keys/insert.js';
 import type { JsonMember } from '../keys/json-text.js';
@@ -94,5 +95,5 @@ function unquoted(text: string): string {
 
 /** Numbers and lengths of time stand as they are, everything else in quotes. */
 function optionValue(text: string): string {
-  return /^-?\d+(\.\d+)?[a-z]?(,-?\d+[a-z]?)*$/i.test(text) ? text : `'${text.replaceAll("'", "''")}'`;
+  return /^-?\d+(\.\d+)?[a-z]?(,-?\d+[a-z]?)*$/i.test(text) ? text : quotedText(text);
 }

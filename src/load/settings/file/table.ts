@@ -1,4 +1,5 @@
 import type { Precision } from '../../../model/schema.js';
+import { quotedName, quotedText } from '../../../text/quoted-name.js';
 import {
   type Attempts,
   type InsertMode,
@@ -187,13 +188,13 @@ function readSample(section: Section): SamplePlan | undefined {
 function readOptions(section: Section, columns: SuperTablePlan['columns']): readonly string[] {
   const options: string[] = [];
   const comment = section.get(table.comment);
-  if (comment !== undefined) options.push(`COMMENT '${comment.replaceAll("'", "''")}'`);
+  if (comment !== undefined) options.push(`COMMENT ${quotedText(comment)}`);
   for (const setting of [table.delay, table.fileFactor, table.rollup, table.maxDelay, table.watermark]) {
     const text = section.get(setting);
     if (text === undefined || text === '') continue;
     options.push(`${setting.key?.toUpperCase()} ${setting === table.rollup ? `(${text})` : text}`);
   }
-  const sma = columns.filter((column) => column.sma).map((column) => `\`${column.name}\``);
+  const sma = columns.filter((column) => column.sma).map((column) => quotedName(column.name));
   if (sma.length > 0) options.push(`SMA(${sma.join(',')})`);
   return options;
 }

@@ -167,7 +167,7 @@ test('statements run as SQL, from the query string or a form, and the first fail
   t.deepEqual(JSON.parse(post.text), { results: [{ statement_id: 0 }, { statement_id: 1, series: [policies] }] });
   t.deepEqual(asked.slice(1), [
     "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns' KEEP 4320m DURATION 1440m",
-    "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it''s'",
+    "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it\\'s'",
   ]);
   const tidied = await ask(room, {
     path: `/query?q=${encodeURIComponent('CREATE RETENTION POLICY p ON d DURATION 1d REPLICATION 1;DROP DATABASE d')}`,
