@@ -117,7 +117,7 @@ for (const name of names) {
         .filter(([, text]) => text !== '')
         .map(
           ([label, text]) =>
-            ` AND \`${label}\` = '${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`,
+            ` AND \`${label === 'url' ? 'exported_url' : label}\` = '${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`,
         );
       // Bounds in these recordings are in their shortest form already, but for powers of ten and trailing zeros.
       if (bound !== undefined && (/e/i.test(bound) || Number(bound) >= 1e6 || /\.0$/.test(bound))) continue;

@@ -52,6 +52,23 @@ test('what the Go client pushes, which is protobuf in gzip or not, is stored wit
   t.regex(cut.text, /not a valid protobuf message/);
 });
 
+test('samples that differ in a label of the path or of extra_label are two series', async (t) => {
+  await service.run("CREATE DATABASE forced PRECISION 'ns'");
+  const body = 'p{instance="a"} 1 1700000000000\np{instance="b"} 2 1700000000000\np 3 1700000000000\n';
+  t.is((await service.ask({ path: '/metrics/job/j/instance/i?db=forced', body })).status, 200);
+  t.deepEqual(await service.rows('SELECT `value`, exported_instance, instance FROM forced.p ORDER BY `value`'), [
+    [1, 'a', 'i'],
+    [2, 'b', 'i'],
+    [3, null, 'i'],
+  ]);
+  const path = '/api/v1/import/prometheus?db=forced&extra_label=site=n';
+  t.is((await service.ask({ path, body: 'e{site="a"} 1 1700000000000\ne{site="b"} 2 1700000000000\n' })).status, 204);
+  t.deepEqual(await service.rows('SELECT `value`, exported_site, site FROM forced.e ORDER BY `value`'), [
+    [1, 'a', 'n'],
+    [2, 'b', 'n'],
+  ]);
+});
+
 test('a job whose password is wrong is told so when it tidies up, too', async (t) => {
   const auth = `Basic ${Buffer.from('root:wrong').toString('base64')}`;
   for (const path of ['/metrics/job/a', '/metrics/job/a/instance/b']) {

