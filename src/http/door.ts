@@ -104,7 +104,7 @@ function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext):
   if (last?.url === url && last.authorization === authorization && last.rules === rules) return last.credentials;
   const proof = rules.credentials(call, context);
   if (isFault(proof)) return proof;
-  const credentials = proof.scheme === 'password' ? { ...proof, from: plainAddress(request.ip) } : proof;
+  const credentials = { ...proof, from: plainAddress(request.ip) };
   if (isLasting(authorization)) lastSaid.set(socket, { rules, url, authorization, credentials });
   return credentials;
 }

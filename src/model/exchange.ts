@@ -20,10 +20,15 @@ export type Credentials =
       readonly scheme: 'password';
       readonly user: string;
       readonly password: string;
-      /** Address of who asks; left out for the service itself. */
+      /** Address of the client; left out for the service itself, which HOST of a user does not concern. */
       readonly from?: string;
     }
-  | { readonly scheme: 'token'; readonly token: string };
+  | {
+      readonly scheme: 'token';
+      readonly token: string;
+      /** As above. */
+      readonly from?: string;
+    };
 
 /** Request-reply: an exchange is answered or refused, exactly once; the pipeline that carries it never errors. */
 export interface Exchange<Q, A> {

@@ -1,5 +1,8 @@
-/** Which class of trouble a fault belongs to; the HTTP door maps it to a status. */
-export type FaultKind = 'parameter' | 'syntax' | 'auth' | 'network' | 'resource' | 'database';
+/**
+ * Which class of trouble a fault belongs to; the HTTP door maps it to a status. `auth`: who calls is not known; `forbidden`: who calls
+ * is known and may not call in this way.
+ */
+export type FaultKind = 'parameter' | 'syntax' | 'auth' | 'forbidden' | 'network' | 'resource' | 'database';
 
 /**
  * An expected failure, as a value. `code` is the wire code of the dialect (decimal in JSON, below 65536),

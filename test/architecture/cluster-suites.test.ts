@@ -6,6 +6,7 @@ const apart: Readonly<Record<string, string>> = {
   cancel: 'is about services with settings of their own',
   'dialect-page': 'is about a page',
   explain: 'plans of a cluster differ',
+  hosts: 'is about who is let in, before any engine is asked',
   injection: 'is about texts, which are the same for every engine',
   limits: 'is about one service with settings of its own',
   tokens: 'reads the catalogue of the embedded engine',

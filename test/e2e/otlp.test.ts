@@ -94,7 +94,10 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
       gauge: { dataPoints: [{ timeUnixNano, asDouble: 1 }] },
     })),
   );
+  await service.run("CREATE USER elsewhere PASS 'elsewhereSecret1!' HOST '10.0.0.1'");
+  const elsewhere = { authorization: basicOf('elsewhere', 'elsewhereSecret1!') };
   const cases: [Record<string, string>, Uint8Array, status, RegExp][] = [
+    [elsewhere, Uint8Array.of(), status.PERMISSION_DENIED, /whitelist prohibits current IP access/],
     [{}, Uint8Array.of(), status.UNAUTHENTICATED, /no auth info/],
     [{ authorization: basicOf('root', 'no') }, Uint8Array.of(), status.UNAUTHENTICATED, /Authentication failure/],
     [forbidden, otlpRequest(halfBad), status.PERMISSION_DENIED, /Permission denied/],

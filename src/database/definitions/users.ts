@@ -5,8 +5,9 @@ import { columnsIn } from '../../sql/resolve/mentioned.js';
 import type { Expression } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
-import { administrator, everyDatabase } from '../catalogue/principals.js';
+import { administrator, everyDatabase, type UserDef } from '../catalogue/principals.js';
 import { type Access, insufficientPrivilege } from '../catalogue/rights.js';
+import { normalizedHost } from '../users/allowed-hosts.js';
 import { hashPassword } from '../users/password-hash.js';
 import { type DefinitionContext, findTable, knownDatabase, submit } from './context.js';
 import { isToggle } from './toggle.js';
@@ -64,7 +65,12 @@ export async function createUser(statement: StatementOf<'create-user'>, context:
 export async function alterUser({ name, changes }: StatementOf<'alter-user'>, context: DefinitionContext) {
   const { PASS: password } = changes;
   const passwordHash = password === undefined ? undefined : await hashPassword(checkedPassword(password), context.user);
-  const changed = { ...changeOf(changes, invalidAlter), ...(passwordHash === undefined ? {} : { passwordHash }) };
+  const change = changeOf(changes, invalidAlter);
+  const { addHosts = [], dropHosts = [] } = change;
+  await context.catalogue.sync();
+  const user = context.catalogue.principals.user(name.text);
+  const hosts = user === undefined ? {} : { dropHosts: checkedHostChange(user, addHosts, dropHosts) };
+  const changed = { ...change, ...hosts, ...(passwordHash === undefined ? {} : { passwordHash }) };
   await submit(context, { op: 'alter-user', name: name.text, ...changed });
 }
 
@@ -117,20 +123,40 @@ function changeOf(options: Readonly<Record<string, string>>, refuse?: (reason: s
     ...(CREATEDB === undefined ? {} : { createDatabase: isToggle('CREATEDB', CREATEDB, refuse) }),
     ...(ENABLE === undefined ? {} : { enabled: isToggle('ENABLE', ENABLE, refuse) }),
     ...(addHosts === undefined ? {} : { addHosts: checkedHosts(addHosts) }),
-    ...(dropHosts === undefined ? {} : { dropHosts: dropHosts.split(',') }),
+    ...(dropHosts === undefined ? {} : { dropHosts: checkedHosts(dropHosts) }),
   };
 }
 
-const maxHostsBytes = 2048;
+const maxHosts = 1000;
 
 function checkedHosts(text: string): readonly string[] {
-  const hosts = text.split(',').map((host) => host.trim());
-  const isAddress = (host: string): boolean => /^[0-9A-Fa-f:.]{2,45}(?:\/\d{1,3})?$/.test(host);
-  if (text.length > maxHostsBytes || !hosts.every(isAddress)) {
-    const what = 'HOST is a list of addresses or of networks such as 10.0.0.0/8';
-    throw new FaultError(invalidParameters(what));
+  return text.split(',').map((written) => {
+    const host = normalizedHost(written);
+    if (host !== undefined) return host;
+    const what = 'HOST is a list of addresses such as 10.0.0.1 or of networks such as 10.0.0.0/8';
+    throw new FaultError(invalidParameters(`${what}, not '${written}'`));
+  });
+}
+
+/**
+ * The entries of a user's list that DROP HOST names, as the list has them. Throws 0x0356 when the list lacks one of them, and when none
+ * would be left: a user without a list may call from everywhere.
+ */
+function checkedHostChange(
+  { hosts }: UserDef,
+  added: readonly string[],
+  dropped: readonly string[],
+): readonly string[] {
+  const missing = dropped.find((drop) => !hosts.some((host) => normalizedHost(host) === drop));
+  if (missing !== undefined) throw new FaultError(invalidAlter(`the user has no HOST '${missing}'`));
+  const drops = hosts.filter((host) => dropped.includes(normalizedHost(host) ?? host));
+  const count = hosts.length - drops.length + added.length;
+  if (count === 0 && dropped.length > 0) {
+    const remedy = "ADD HOST '0.0.0.0/0', '::/0' first if the user may call from everywhere";
+    throw new FaultError(invalidAlter(`this is the last HOST of the user; ${remedy}`));
   }
-  return hosts;
+  if (count > maxHosts) throw new FaultError(invalidAlter(`a user has at most ${maxHosts} HOST`));
+  return drops;
 }
 
 /** Checks a user name: a letter first, at most 23 bytes. */

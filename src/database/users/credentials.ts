@@ -5,6 +5,7 @@ import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { WatchedFigures } from '../../model/figure.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { administrator, type UserDef } from '../catalogue/principals.js';
+import { isAllowedFrom } from './allowed-hosts.js';
 import { GuessBudget } from './guess-budget.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 import { RefusedLogins } from './refused-logins.js';
@@ -75,14 +76,14 @@ export class CredentialCheck {
   }
 
   /**
-   * The identity, or a fault: of kind `auth`; `network` when the catalogue cannot be read; `resource` when too many
+   * The identity, or a fault: of kind `auth`; `forbidden` when HOST of the user does not have the client's address; `network` when the catalogue cannot be read; `resource` when too many
    * passwords wait to be checked.
    */
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
     const known = this.known(credentials);
     if (known !== undefined) return known;
     const admission = await this.#check(credentials);
-    if ('kind' in admission && admission.kind === 'auth') this.#note(credentials);
+    if ('kind' in admission && (admission.kind === 'auth' || admission.kind === 'forbidden')) this.#note(credentials);
     return admission;
   }
 
@@ -101,7 +102,7 @@ export class CredentialCheck {
     try {
       if (this.#catalogue.principals.users().length === 0) await this.prepare();
       return credentials.scheme === 'token'
-        ? await this.#checkToken(credentials.token)
+        ? await this.#checkToken(credentials)
         : await this.#checkPassword(credentials);
     } catch (error) {
       if (error instanceof FaultError && error.fault.kind === 'resource') return error.fault;
@@ -111,22 +112,24 @@ export class CredentialCheck {
 
   /** The identity of those who were let in before; undefined where that takes a look. */
   known(credentials: Credentials): Identity | Fault | undefined {
-    if (credentials.scheme === 'token') return this.#ownerOf(tokenDigest(credentials.token));
+    if (credentials.scheme === 'token') return this.#ownerOf(credentials);
     const user = this.#catalogue.principals.user(credentials.user);
-    return user !== undefined && this.#isRemembered(user, this.#keptDigest(credentials)) ? admitted(user) : undefined;
+    if (user === undefined || !this.#isRemembered(user, this.#keptDigest(credentials))) return undefined;
+    return admitted(user, credentials.from);
   }
 
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
-  async #checkToken(token: string): Promise<Identity | Fault> {
+  async #checkToken(credentials: TokenCredentials): Promise<Identity | Fault> {
     await this.#catalogue.sync();
-    return this.#ownerOf(tokenDigest(token)) ?? refused;
+    return this.#ownerOf(credentials) ?? refused;
   }
 
-  #ownerOf(digest: string): Identity | undefined {
+  #ownerOf({ token: secret, from }: TokenCredentials): Identity | Fault | undefined {
     const { principals } = this.#catalogue;
-    const token = principals.token(digest);
+    const token = principals.token(tokenDigest(secret));
     if (token?.enabled !== true || (token.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
-    return principals.user(token.user)?.enabled === true ? { user: token.user } : undefined;
+    const user = principals.user(token.user);
+    return user?.enabled === true ? admitted(user, from) : undefined;
   }
 
   async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {
@@ -172,13 +175,13 @@ export class CredentialCheck {
 
   /** The catalogue is read before a user is refused: another process may have made the user or changed the password. */
   async #verify(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
-    const { user } = asked;
+    const { user, from } = asked;
     const before = this.#catalogue.principals.user(user);
-    if (before !== undefined && (await this.#isRight(before, asked, digest))) return admitted(before);
+    if (before !== undefined && (await this.#isRight(before, asked, digest))) return admitted(before, from);
     await this.#catalogue.sync();
     const now = this.#catalogue.principals.user(user);
     if (before !== undefined && now?.revision === before.revision) return refused;
-    return (await this.#isRight(now, asked, digest)) && now !== undefined ? admitted(now) : refused;
+    return (await this.#isRight(now, asked, digest)) && now !== undefined ? admitted(now, from) : refused;
   }
 
   async #isRight(
@@ -229,10 +232,17 @@ type PasswordCredentials = Omit<Extract<Credentials, { scheme: 'password' }>, 's
 
 const tooManyGuesses = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
 
-/** That a user is disabled is told to those alone who know the password. */
-function admitted({ name, enabled }: UserDef): Identity | Fault {
-  return enabled ? { user: name } : disabled;
+type TokenCredentials = Omit<Extract<Credentials, { scheme: 'token' }>, 'scheme'>;
+
+/**
+ * The user whose password or token is right, or why it may not call: only a client that knows the secret learns that. HOST does not
+ * concern the service itself, which has no address.
+ */
+function admitted(user: UserDef, from = ''): Identity | Fault {
+  if (!user.enabled) return disabled;
+  return from === '' || isAllowedFrom(user, from) ? { user: user.name } : wrongHost;
 }
 
 const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure');
+const wrongHost = fault('forbidden', Codes.free, 'whitelist prohibits current IP access');
 const disabled = fault('auth', Codes.userDisabled, 'User is disabled');

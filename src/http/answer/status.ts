@@ -31,6 +31,7 @@ const statusTable: readonly StatusRow[] = [
     plain: 401,
     mapped: 401,
   },
+  { condition: 'client not allowed', codes: [], kinds: ['forbidden'], plain: 403, mapped: 403 },
   {
     condition: 'call parameter parsing error',
     codes: [
@@ -97,6 +98,7 @@ export function statusWithLength({ status, fault }: { readonly status: number; r
 export function statusOf(fault: Fault): number {
   const { kind, code } = fault;
   if (kind === 'auth') return 401;
+  if (kind === 'forbidden') return 403;
   const ofCode = statusOfCode.get(code);
   if (ofCode !== undefined) return ofCode;
   if (mayPass(fault)) return 503;

@@ -48,7 +48,7 @@ export class GrpcAdmission {
     let lease: BodyLease | undefined;
     const refuse = ({ status, message }: Refusal): void => call.sendStatus({ code: rpcCode(status), details: message });
     const admit = async (metadata: Metadata, go: (metadata: Metadata) => void): Promise<void> => {
-      const from = plainAddress(call.getConnectionInfo().remoteAddress ?? '');
+      const from = plainAddress(call.getConnectionInfo().remoteAddress ?? 'unknown');
       const admission = await this.#admit(metadata, from, aborted.signal);
       if ('refusal' in admission) return refuse(admission.refusal);
       if (aborted.signal.aborted) return admission.lease.release();
@@ -91,8 +91,7 @@ export class GrpcAdmission {
     const authorization = metadata.get('authorization')[0]?.toString();
     const proof = readAuthorization(authorization, loginCodes, new URLSearchParams());
     if (isFault(proof)) return { refusal: refusalOf(proof, 'credentials') };
-    // Guesses from one address have a budget.
-    const credentials = proof.scheme === 'password' ? { ...proof, from } : proof;
+    const credentials = { ...proof, from };
     try {
       const identity = await intake.authenticate(credentials);
       if (isFault(identity)) return { refusal: refusalOf(identity, 'credentials') };
