@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { detached } from './async/detached.js';
 import { resolveAdapterSettings, type Settings } from './config/adapter-settings.js';
 import { mistakesIn, type Resolution } from './config/resolve.js';
 import { version } from './config/version.js';
@@ -92,11 +93,13 @@ async function run({
     const engine = await beginEngine(settings, logger);
     const { startService } = await import('./service/service.js');
     const { recordSql } = files;
-    const workerLine = (line: string): void => void lines.write(`${line}\n`);
+    const workerLine = (line: string): void => {
+      lines.write(`${line}\n`);
+    };
     const extras = { engine, readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
-    void codeRelease().start();
+    detached(codeRelease().start());
     const scheme = settings.tls === undefined ? 'http' : 'https';
     log.info(
       { port: service.port, engine: service.engineUrl, version },

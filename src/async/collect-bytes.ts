@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { BodyLease } from './body-budget.js';
+import { detached } from './detached.js';
 
 /** Room that a body of unknown length begins with, in bytes. */
 export const firstBytes = 64 * 1024;
@@ -72,7 +73,7 @@ class Collector {
     if (now > (length ?? maxBytes)) {
       if (this.#timer === undefined) this.#finish(length === undefined ? 'too-long' : 'broken');
       else this.#putBack(chunk);
-    } else if (now > this.#buffer.length) void this.#grow(chunk);
+    } else if (now > this.#buffer.length) detached(this.#grow(chunk), () => this.#finish('broken'));
     else {
       chunk.copy(this.#buffer, this.#length);
       this.#length = now;

@@ -1,5 +1,9 @@
 import type { Component } from '../model/component.js';
 import { type Alarm, type Clock, systemClock } from './clock.js';
+import { detached } from './detached.js';
+
+/** Pause after a run that was rejected, in ms, at least. */
+const leastRestMs = 1_000;
 
 /**
  * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or stopped. It
@@ -14,7 +18,10 @@ export class RepeatedWork implements Component {
   #alarm: Alarm | undefined;
   #run: Promise<void> = Promise.resolve();
 
-  /** `work` gives after how many ms it begins again, and must not reject; its signal fires when it is to end early. */
+  /**
+   * `work` gives after how many ms it begins again, and its signal fires when it must end early. It should not reject: the process warns of that and
+   * begins it again after the pause before it, or a second.
+   */
   constructor(
     name: string,
     firstMs: number,
@@ -45,7 +52,12 @@ export class RepeatedWork implements Component {
     const { signal } = this.#ending;
     if (signal.aborted) return;
     const run = (): void => {
-      this.#run = this.#work(signal).then((restMs) => this.#schedule(restMs));
+      const work = this.#work(signal);
+      detached(work);
+      this.#run = work.then(
+        (restMs) => this.#schedule(restMs),
+        () => this.#schedule(Math.max(ms, leastRestMs)),
+      );
     };
     this.#alarm = this.#clock.after(ms, run, false);
   }

@@ -261,7 +261,10 @@ class SettingValues implements SettingReader {
     const { row, origin, source } = this.#of(flag);
     if (source === 'command line') this.blamesCommandLine = true;
     const name = `${flag}${part}`;
-    if (value === undefined) return void this.errors.push(missing(name, needed));
+    if (value === undefined) {
+      this.errors.push(missing(name, needed));
+      return;
+    }
     const text = quotedText(row, typeof value === 'string' ? value : JSON.stringify(value));
     this.errors.push(refusal(name, text, origin, needed));
   }

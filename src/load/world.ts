@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { detached } from '../async/detached.js';
 import type { Settings } from '../config/adapter-settings.js';
 import { Access } from '../database/catalogue/rights.js';
 import { TopicConsumer } from '../database/consumers/consumer.js';
@@ -95,7 +96,7 @@ export async function openLoadWorld(
   };
   try {
     const otherwise = `No database at ${address.url}`;
-    return await firstAnswer({ ask: open(), otherwise, stop, tooLate: (late) => void late.stop() });
+    return await firstAnswer({ ask: open(), otherwise, stop, tooLate: (late) => detached(late.stop()) });
   } catch (error) {
     await engine?.stop();
     const isTold = isSpread || !(error instanceof FaultError);

@@ -1,5 +1,6 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import { type Alarm, type Clock, systemClock } from '../async/clock.js';
+import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
 import { isOvertaken } from '../database/storage/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
@@ -8,6 +9,7 @@ import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
+import type { GroupLog } from './group-log.js';
 import { guarded } from './guarded.js';
 import {
   append,
@@ -37,18 +39,6 @@ export interface BatchLimits extends GroupLimits {
   readonly workers: number;
   /** How long a logged row waits at most. */
   readonly flushIntervalMs: number;
-}
-
-/** Where it is noted which rows are about to be inserted together, and which have ended. */
-export interface GroupLog {
-  /** Notes a group; gives its number, or undefined where it could not be noted. */
-  begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined>;
-  /** What the sink is told of a group beside its blocks. */
-  factsOf(group: number): Pick<BlockGroup, 'token' | 'goesOn'>;
-  /** Notes that members of a group have ended, and that others of it have not. */
-  end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void;
-  /** Rows could not be stored for a reason that passes. */
-  failed(failure: Fault): void;
 }
 
 /** Longest wait for senders that were just answered, in milliseconds, and as a part of what the last write took. */
@@ -164,6 +154,9 @@ export class GroupCommit {
     this.#schedule();
   }
 
+  /** A defect: the chain ends, and the service with it. */
+  readonly #failed = (error: unknown): void => this.#groups?.error(error);
+
   #flush(lane: Lane): Promise<void> {
     lane.flushTo = lane.added;
     this.#consider(lane);
@@ -204,7 +197,7 @@ export class GroupCommit {
     while (this.#inFlight < this.#limits.workers) {
       const lane = this.#ready.shift();
       if (lane === undefined) break;
-      void this.#launch(lane);
+      detached(this.#launch(lane), this.#failed);
     }
     if (this.#ended && this.#lanes.size === 0) this.#groups?.complete();
   }
@@ -217,7 +210,7 @@ export class GroupCommit {
     lane.sealed = undefined;
     const settle = (delivery: Delivery): void => {
       this.#inFlight--;
-      void this.#settle(lane, { members, group }, delivery, this.#clock.now() - begun);
+      detached(this.#settle(lane, { members, group }, delivery, this.#clock.now() - begun), this.#failed);
     };
     const grouped = groupBatches(members);
     const facts = group === undefined ? {} : this.#log!.factsOf(group);

@@ -1,3 +1,4 @@
+import { detached } from '../async/detached.js';
 import { OpenWork } from '../async/open-work.js';
 import type { CredentialCheck } from '../database/users/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
@@ -66,7 +67,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       return;
     }
     this.#open.begin();
-    void this.#answer(exchange);
+    detached(this.#answer(exchange), (error) => exchange.refuse(faultOf(error)));
   }
 
   async drain(): Promise<void> {

@@ -1,4 +1,5 @@
 import { concatMap, EMPTY, from, mergeMap, type Observable, type OperatorFunction, of } from 'rxjs';
+import { detached } from '../async/detached.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { ComponentLog } from '../model/component.js';
 import type { Identity } from '../model/exchange.js';
@@ -49,7 +50,7 @@ export class StandingUser {
   admit(): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
     return concatMap((batch): Observable<Batch<ByteBlock>> => {
       if (this.#verdict === undefined) return from(this.#decided()).pipe(mergeMap(() => this.#judge(batch)));
-      if (performance.now() - this.#verdict.at > verdictMs) void this.verify();
+      if (performance.now() - this.#verdict.at > verdictMs) detached(this.verify());
       return this.#judge(batch);
     });
   }

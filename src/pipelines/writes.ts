@@ -1,5 +1,6 @@
 import { map, merge, Subject, type Subscription } from 'rxjs';
 import { nowMicros } from '../async/clock.js';
+import { detached } from '../async/detached.js';
 import { OpenList } from '../async/open-list.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
@@ -210,7 +211,7 @@ export class WritePipeline implements Component {
     if (this.#failure !== undefined) exchange.refuse(brokenFault);
     else if (isWritable(this.#context.catalogue, { name: exchange.request.target.database, user })) {
       this.#context.bodies.accept(exchange, user);
-    } else void this.#writeOnceThere(exchange, user);
+    } else detached(this.#writeOnceThere(exchange, user), (error) => exchange.refuse(faultOf(error)));
   }
 
   async #writeOnceThere(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {

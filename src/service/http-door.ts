@@ -1,3 +1,4 @@
+import { detached } from '../async/detached.js';
 import { Access } from '../database/catalogue/rights.js';
 import { vgroupsOf } from '../database/catalogue/vgroup.js';
 import type { CredentialCheck } from '../database/users/credentials.js';
@@ -108,7 +109,7 @@ export function intakeOf(
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
-      else void letIn(exchange, credentials, (user) => writes.write(exchange, user));
+      else detached(letIn(exchange, credentials, (user) => writes.write(exchange, user)));
     },
     mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (proof) => credentials.authenticate(proof),

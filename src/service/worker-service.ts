@@ -1,3 +1,4 @@
+import { detached } from '../async/detached.js';
 import type { Settings } from '../config/adapter-settings.js';
 import { fileMask } from '../database/host/make-missing.js';
 import type { RecordSql } from '../http/request/call.js';
@@ -34,8 +35,8 @@ export async function runWorker(): Promise<void> {
   try {
     const worker = await startWorker(first, beginning, logger);
     first.say({ kind: 'ready', port: worker.port });
-    void codeRelease().start();
-    if (role === 'log') void worker.stored.then(() => first.say({ kind: 'done' }));
+    detached(codeRelease().start());
+    if (role === 'log') detached(worker.stored.then(() => first.say({ kind: 'done' })));
     const withinMs = await Promise.race([first.stopped, worker.failed.then(() => undefined)]);
     if (withinMs === undefined) process.exitCode = 1;
     await worker.stop(withinMs ?? stopMs);

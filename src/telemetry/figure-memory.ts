@@ -1,3 +1,4 @@
+import { detached } from '../async/detached.js';
 import type { Component } from '../model/component.js';
 import type { FigureHistory } from '../model/figure.js';
 import type { MetricFamily, MetricValue } from './joined-figures.js';
@@ -40,7 +41,7 @@ export class FigureMemory implements Component {
 
   async start(): Promise<void> {
     await this.sample(Date.now());
-    this.#timer = setInterval(() => void this.sample(Date.now()), this.#intervalMs);
+    this.#timer = setInterval(() => detached(this.sample(Date.now())), this.#intervalMs);
     this.#timer.unref();
   }
 

@@ -28,7 +28,7 @@ export interface LogOutput {
 /** Standard output, written synchronously: the line before an exit or a crash is never lost. */
 export function standardOutput(): LogOutput {
   if (!process.stdout.isTTY) return { stream: destination({ fd: 1, sync: true }), readable: false };
-  return { stream: { write: (line) => void process.stdout.write(line) }, readable: true };
+  return { stream: { write: (line) => process.stdout.write(line) }, readable: true };
 }
 
 /** The same for a process whose lines are passed on by another one: JSON in any case. */

@@ -1,4 +1,5 @@
 import { Observable, type OperatorFunction } from 'rxjs';
+import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
 import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import { delivered } from '../model/delivery.js';
@@ -44,7 +45,12 @@ export function aggregateStatsd(
   return (source) =>
     new Observable((subscriber) => {
       const reader = new StatsdReader();
-      const gatherer = new Gatherer(store, options, (batch) => subscriber.next(batch));
+      const gatherer = new Gatherer(
+        store,
+        options,
+        (batch) => subscriber.next(batch),
+        (error) => subscriber.error(error),
+      );
       const ticks = options.ticks$.subscribe(() => {
         if (gatherer.begin()) counts.gathers++;
         else counts.skippedTicks++;
@@ -75,6 +81,7 @@ class Gatherer {
   readonly #store: StatStore;
   readonly #options: GatherOptions;
   readonly #emit: (batch: Batch<ByteBlock>) => void;
+  readonly #failed: (error: unknown) => void;
   #current: Generator<{ readonly bytes: Uint8Array; readonly rows: number }> | undefined;
   #out = 0;
   #lastMicros = 0n;
@@ -82,24 +89,30 @@ class Gatherer {
   #isLast = false;
   #finished: (() => void) | undefined;
 
-  constructor(store: StatStore, options: GatherOptions, emit: (batch: Batch<ByteBlock>) => void) {
+  constructor(
+    store: StatStore,
+    options: GatherOptions,
+    emit: (batch: Batch<ByteBlock>) => void,
+    failed: (error: unknown) => void,
+  ) {
     this.#store = store;
     this.#options = options;
     this.#emit = emit;
+    this.#failed = failed;
   }
 
   /** Begins a gather unless one is going on. */
   begin(): boolean {
     if (this.#current !== undefined || this.#out >= this.#options.workers) return false;
     this.#open();
-    void this.#pump();
+    detached(this.#pump(), this.#failed);
     return true;
   }
 
   /** Writes all that is left, then calls back once. */
   finish(finished: () => void): void {
     this.#finished = finished;
-    void this.#pump();
+    detached(this.#pump(), this.#failed);
   }
 
   /** Times of one series must differ, or the later row would replace the earlier one. */
@@ -145,7 +158,7 @@ class Gatherer {
       bytes: bytes.length,
       settle: () => {
         this.#out--;
-        void this.#pump();
+        detached(this.#pump(), this.#failed);
       },
     });
   }

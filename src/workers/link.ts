@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { detached } from '../async/detached.js';
 import type { EngineState } from '../database/host/supervisor.js';
 import type { EndTurn } from '../database/storage/turns.js';
 import type { Beginning, EngineNews, FromWorker, News, ToWorker } from './messages.js';
@@ -127,7 +128,7 @@ export class FirstProcess implements Peers {
         this.#turns.delete(message.id);
         break;
       case 'question':
-        void this.#answer(message.id, message.question);
+        detached(this.#answer(message.id, message.question));
         break;
       case 'answers':
         this.#open.get(message.id)?.(message.outcomes);

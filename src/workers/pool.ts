@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
+import { detached } from '../async/detached.js';
 import { type EndTurn, Turns } from '../database/storage/turns.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
@@ -139,7 +140,7 @@ export class WorkerPool implements Component, Peers {
     const number = ++this.#numbers;
     const slot: WorkerSlot = new WorkerSlot({
       begin: () => this.#first.begin(role, number),
-      heard: (message, answer) => void this.#hear(slot, message, answer),
+      heard: (message, answer) => detached(this.#hear(slot, message, answer)),
       takeTurn: (tables) => this.#turns.take([...tables]),
       line,
       log,

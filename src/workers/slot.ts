@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split2 from 'split2';
+import { detached } from '../async/detached.js';
 import type { EndTurn } from '../database/storage/turns.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, fault, reasonOf } from '../model/fault.js';
@@ -126,7 +127,7 @@ export class WorkerSlot {
           resolve();
         } else if (message.kind === 'cannot-start') reject(new Error(message.reason));
         else if (message.kind === 'outcome') this.#open.get(message.id)?.settle(message.outcome);
-        else if (message.kind === 'take-turn') void this.#takeTurn(worker, message.id, message.tables);
+        else if (message.kind === 'take-turn') detached(this.#takeTurn(worker, message.id, message.tables));
         else if (message.kind === 'end-turn') this.#endTurn(message.id);
         else this.#options.heard(message, (answer) => this.send(answer));
       });
@@ -173,7 +174,7 @@ export class WorkerSlot {
     if (this.#isStopping) return;
     this.#options.log.error({ livedMs: Math.round(livedMs) }, 'A worker died; it is started again.');
     if (livedMs >= steadyMs) this.#restarts = 0;
-    void this.#keepStarting();
+    detached(this.#keepStarting());
   }
 
   async #keepStarting(): Promise<void> {

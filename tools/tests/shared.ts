@@ -40,7 +40,7 @@ function declarer(file: string): Chain {
   });
   // A file of which nothing runs ends its turn by itself.
   nothingRuns.push(() => {
-    if (waiting === 0) filesBefore.then(end);
+    if (waiting === 0) filesBefore.then(end, end);
   });
   const before: Implementation[] = [];
   const after: Implementation[] = [];
@@ -94,7 +94,7 @@ function declarer(file: string): Chain {
     } finally {
       const { at, processor } = began ?? { at: performance.now(), processor: processorSeconds() };
       recordStep({ file, seconds: (performance.now() - at) / 1000, processorSeconds: processorSeconds() - processor });
-      filesBefore.then(end);
+      filesBefore.then(end, end);
     }
   }
 

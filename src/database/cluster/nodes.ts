@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import type { ComponentLog } from '../../model/component.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
@@ -53,7 +54,7 @@ export class ClusterNodes {
     this.#log = log;
     for (const node of all)
       node.lifeline.watch(() => {
-        if (this.#timers.size > 0) void this.#look(node);
+        if (this.#timers.size > 0) detached(this.#look(node), (error) => this.#lookFailed(node, error));
       });
   }
 
@@ -153,8 +154,20 @@ export class ClusterNodes {
       if (node.state === 'behind') await this.#settle();
       this.#plan(node);
     };
-    const timer = setTimeout(() => void next(), this.#waitMs(node));
+    const timer = setTimeout(() => {
+      detached(next(), (error) => {
+        this.#lookFailed(node, error);
+        this.#plan(node);
+      });
+    }, this.#waitMs(node));
     this.#timers.set(node, timer.unref());
+  }
+
+  #lookFailed({ url }: ClusterNode, error: unknown): void {
+    this.#log.warn(
+      { url, error: reasonOf(error) },
+      'A node of the cluster could not be looked at; Sluice looks again.',
+    );
   }
 
   #waitMs(node: ClusterNode): number {
@@ -235,7 +248,10 @@ export class ClusterNodes {
     const behind = this.all.filter(({ state }) => state === 'behind');
     for (const node of behind) if (!this.#defined.has(node)) await this.#define(node);
     const { usable } = this;
-    if (this.copies.isQueued && usable.length < this.all.length) return void (await this.copies.send(usable));
+    if (this.copies.isQueued && usable.length < this.all.length) {
+      await this.copies.send(usable);
+      return;
+    }
     const defined = behind.filter((node) => this.#defined.has(node));
     const pieces = await this.copies.mend(usable);
     if (pieces > 0) this.#log.warn({ pieces }, 'Rows that nodes lacked were copied from other replicas.');

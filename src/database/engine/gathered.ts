@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import { othersTurn } from '../../async/others-turn.js';
 
 /** One caller's part of a joint run. */
@@ -33,7 +34,15 @@ export class Gathered<I, O> {
       this.#waiting.push({ input, resolve, reject });
       if (this.#busy) return;
       this.#busy = true;
-      void othersTurn().then(() => this.#runAll());
+      this.#runSoon();
+    });
+  }
+
+  #runSoon(): void {
+    const run = othersTurn().then(() => this.#runAll());
+    detached(run, (error) => {
+      this.#busy = false;
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
     });
   }
 
@@ -48,7 +57,7 @@ export class Gathered<I, O> {
       await inTurns(parts, ({ reject }) => reject(error));
     }
     this.#busy = this.#waiting.length > 0;
-    if (this.#busy) void othersTurn().then(() => this.#runAll());
+    if (this.#busy) this.#runSoon();
   }
 }
 

@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import type { Chunks } from '../../model/exchange.js';
 import { figuresBySeries, type SeriesFigures, statementOfMany } from '../../sql/engine/series-figures.js';
 import type { ResultPlace, ResultPlaces } from './result-places.js';
@@ -78,7 +79,9 @@ export class JointQuestions {
       waiting.members.set(question.id, { question, asker, since: performance.now(), resolve: answered });
       if (isOpen) return;
       this.#waiting.set(key, waiting);
-      void this.#answer(key, waiting);
+      detached(this.#answer(key, waiting), () => {
+        for (const { resolve: answer } of waiting.members.values()) answer({});
+      });
     });
   }
 

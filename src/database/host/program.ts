@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deferred } from '../../async/deferred.js';
+import { detached } from '../../async/detached.js';
 import { reasonOf } from '../../model/fault.js';
 import { codeRelease } from '../../process/code-release.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
@@ -191,9 +192,9 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
-    void codeRelease().start();
+    detached(codeRelease().start());
     host.watchLog((logEntries) => tell({ logEntries }));
-    process.on('message', (message) => void answerHeartbeat(message, host));
+    process.on('message', (message) => detached(answerHeartbeat(message, host)));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);
     if (stopTimeoutMs === undefined) {
       process.stderr.write('sluice-engine: The files of the engine in memory were removed; it has to start again.\n');

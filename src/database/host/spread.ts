@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { detached } from '../../async/detached.js';
 
 const run = promisify(execFile);
 /** Type of ext2, ext3 and ext4 in `statfs`. */
@@ -34,7 +35,7 @@ export class PartSpreader {
   tablesMade(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.spread();
+      detached(this.spread());
     }, settleMs).unref();
   }
 

@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../../sql/engine/quote.js';
 import { shortBlocks } from '../../sql/engine/settings.js';
@@ -62,7 +63,7 @@ export class UniqueRowsLooks {
       silentUntil: 0,
     };
     this.#known.set(storage, known);
-    if (!known.isLooking && now >= known.next) void this.#look(storage, known);
+    if (!known.isLooking && now >= known.next) detached(this.#look(storage, known));
     return known.unique;
   }
 

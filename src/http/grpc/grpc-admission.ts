@@ -1,7 +1,8 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { BodyBudget, BodyLease } from '../../async/body-budget.js';
+import { detached } from '../../async/detached.js';
 import type { Credentials, Intake } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, faultOf } from '../../model/fault.js';
 import { refusalOf } from '../answer/refusal.js';
 import { rpcCode } from '../handlers/otlp.js';
 import { refusalOfOutcome } from '../handlers/writing.js';
@@ -59,7 +60,8 @@ export class GrpcAdmission {
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
-          onReceiveMetadata: (metadata, go) => void admit(metadata, go),
+          onReceiveMetadata: (metadata, go) =>
+            detached(admit(metadata, go), (error) => refuse(refusalOf(faultOf(error)))),
           onReceiveMessage: (message: Buffer, go) => {
             lease?.ended();
             lease?.shrink(message.length);

@@ -10,6 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { BodyBudget } from '../../async/body-budget.js';
+import { detached } from '../../async/detached.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { Intake, WriteRequest } from '../../model/exchange.js';
@@ -102,7 +103,8 @@ export class OtlpGrpcDoor implements Component {
       interceptors: [this.#admission.interceptor],
     });
     const calls: UntypedServiceImplementation = {
-      Export: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) => void this.#export(call, answer),
+      Export: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
+        detached(this.#export(call, answer)),
     };
     this.#server.addService(service, calls);
   }

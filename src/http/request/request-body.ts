@@ -3,6 +3,7 @@ import { PassThrough, type Readable, Transform } from 'node:stream';
 import { createUnzip } from 'node:zlib';
 import type { BodyLease } from '../../async/body-budget.js';
 import { collectBytes, firstBytes } from '../../async/collect-bytes.js';
+import { detached } from '../../async/detached.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { isFault } from './auth.js';
@@ -45,7 +46,7 @@ export class RequestBody {
   get stream(): Readable {
     if (this.#open === undefined) {
       this.#open = openBody(this.#raw, this.#layers, this.#maxInflatedBytes);
-      void this.#open.broken.then(this.#broken);
+      detached(this.#open.broken.then(this.#broken));
     }
     return this.#open.stream;
   }

@@ -62,7 +62,9 @@ export class RunningQueries {
     return {
       signal: entry.controller.signal,
       wasKilled: () => entry.killed,
-      end: () => void this.#running.delete(entry),
+      end: () => {
+        this.#running.delete(entry);
+      },
     };
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subscription } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { LastingTroubles } from '../../events/lasting.js';
@@ -60,7 +61,7 @@ export class SystemWatch implements Component {
 
   /** The start does not wait for it: what it begins with is asked of the database. */
   async start(): Promise<void> {
-    void this.#begin();
+    detached(this.#begin());
   }
 
   async #begin(): Promise<void> {

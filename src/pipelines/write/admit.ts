@@ -1,4 +1,5 @@
 import { Observable, type OperatorFunction } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isDenied } from '../../database/catalogue/rights.js';
@@ -23,6 +24,7 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
       const leave = (): void => {
         if (isOver && open === 0) subscriber.complete();
       };
+      const failed = (error: unknown): void => subscriber.error(error);
       const ask = async (batch: Batch<ByteBlock>, count: number): Promise<void> => {
         const { database: name, createDatabase: create, user } = batch.target;
         open++;
@@ -39,7 +41,7 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
         const { target } = batch;
         const settle = (delivery: Delivery): void => {
           const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
-          if (isLost && count < maxReadings) void ask(batch, count + 1);
+          if (isLost && count < maxReadings) detached(ask(batch, count + 1), failed);
           else batch.settle(delivery);
         };
         const { nowMicros } = target.reading ?? unread();
@@ -51,7 +53,7 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
         next: guarded(subscriber, (batch) => {
           const { database: name, user } = batch.target;
           if (isWritable(catalogue, { name, user })) subscriber.next(reading(batch, 1));
-          else void ask(batch, 1);
+          else detached(ask(batch, 1), failed);
         }),
         error: (error) => subscriber.error(error),
         complete: () => {

@@ -1,4 +1,5 @@
 import { Observable, type OperatorFunction, type Subject } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import { othersTurn } from '../../async/others-turn.js';
 import { Slice } from '../../async/slice.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
@@ -58,7 +59,7 @@ export function define(
         next: guarded(subscriber, (batch) => {
           if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block)))
             subscriber.next(batch);
-          else void make(batch);
+          else detached(make(batch), (error) => subscriber.error(error));
         }),
         error: (error) => subscriber.error(error),
         complete: () => {

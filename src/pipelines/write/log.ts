@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import type { Batch, BlockGroup, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
@@ -7,7 +8,8 @@ import { type Fault, FaultError, faultOf } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import type { GroupCommit, GroupLog } from '../batch.js';
+import type { GroupCommit } from '../batch.js';
+import type { GroupLog } from '../group-log.js';
 import { guarded } from '../guarded.js';
 import { earlierGroups, membersOf } from './groups.js';
 import { OnTheWay } from './on-the-way.js';
@@ -108,11 +110,11 @@ export class LogStage implements GroupLog {
         this.#out = subscriber;
         this.#timer = setInterval(() => this.#pass(), lookMs);
         this.#timer.unref();
-        void this.#back.run();
+        this.#runBack();
         const subscription = source.subscribe({
           next: guarded(subscriber, (batch) => this.#take(batch)),
           error: (error) => subscriber.error(error),
-          complete: () => void this.#finish(),
+          complete: () => detached(this.#finish(), this.#failed),
         });
         return () => {
           this.#isStopped = true;
@@ -153,9 +155,10 @@ export class LogStage implements GroupLog {
     const left = [...others, ...rejected];
     wal.noteEnded(group, left.length === 0 ? 'all' : membersOf(ended, left));
     for (const member of rejected) {
-      void this.#way.rejections.of(member)?.then((isKept) => {
+      const adding = this.#way.rejections.of(member)?.then((isKept) => {
         if (isKept) wal.noteEnded(group, membersOf([member], []));
       });
+      if (adding !== undefined) detached(adding, this.#failed);
     }
   }
 
@@ -163,11 +166,18 @@ export class LogStage implements GroupLog {
     this.#back.refuse(new FaultError(failure));
   }
 
+  /** A defect: the chain ends, and the service with it. */
+  readonly #failed = (error: unknown): void => this.#out?.error(error);
+
+  #runBack(): void {
+    detached(this.#back.run(), this.#failed);
+  }
+
   #take(batch: Batch<RowSet>): void {
     const { payload, target, origin } = batch;
     const { text } = payload;
     if (text === undefined || payload.blocks.length === 0) {
-      void this.#passUnlogged(batch);
+      detached(this.#passUnlogged(batch), this.#failed);
       return;
     }
     const { database, user, createDatabase, ttl, precision, reading } = target;
@@ -248,7 +258,7 @@ export class LogStage implements GroupLog {
     this.#back.begin({ segment: segment.number, offset });
     for (const { home } of this.#arrived.slice(first)) this.#back.leave(home);
     this.#allowance = 0;
-    setImmediate(() => void this.#back.run());
+    setImmediate(() => this.#runBack());
   }
 
   /** While reading back: what comes must stay less than what is read, and wait for the end of it when that is near. */

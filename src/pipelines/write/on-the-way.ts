@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import { overtaken } from '../../database/storage/overtaken.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
@@ -219,10 +220,11 @@ class Rejections {
     const before = this.#open.get(pair) ?? true;
     const adding = Promise.all([before, this.#write(rows, place, delivery)]).then((all) => all.every(Boolean));
     this.#open.set(pair, adding);
-    void adding.then((isKept) => {
+    const added = adding.then((isKept) => {
       if (this.#open.get(pair) === adding) this.#open.delete(pair);
       if (isKept) kept();
     });
+    detached(added);
   }
 
   async #write({ payload: { table, rows } }: LoggedBlock, place: Place, delivery: Delivery): Promise<boolean> {

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Observable } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import { othersTurn } from '../../async/others-turn.js';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
@@ -144,7 +145,7 @@ export class HostexporterSource implements Source<ByteBlock> {
       );
       return;
     }
-    void this.ask(url);
+    detached(this.ask(url));
   }
 
   async #scrape(url: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Subject } from 'rxjs';
 import type { BodyBudget } from '../../async/body-budget.js';
 import { type Collected, collectBytes, firstBytes } from '../../async/collect-bytes.js';
+import { detached } from '../../async/detached.js';
 import { OpenWork } from '../../async/open-work.js';
 import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
@@ -107,7 +108,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     const bytes = this.#isShort(request) && this.#gate.isOpen() ? request.whole?.(request.length) : undefined;
     if (bytes === undefined) {
       const reading = this.#readingOf(exchange, target);
-      void this.#answerAfter(this.#read(reading), exchange, reading.ending);
+      this.#answerAfter(this.#read(reading), exchange, reading.ending);
       return;
     }
     const pieces = this.#piecesOf(bytes, request);
@@ -117,7 +118,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     }
     const ending = new Ending();
     const weight = this.#options.weigh(request.format, bytes);
-    void this.#answerAfter(this.#emitPieces(pieces, weight, target, request, ending), exchange, ending);
+    this.#answerAfter(this.#emitPieces(pieces, weight, target, request, ending), exchange, ending);
   }
 
   #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
@@ -141,18 +142,9 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   /** Answers a request once its body has been read and all batches made of it are settled. */
-  async #answerAfter(
-    reading: Promise<void>,
-    exchange: Exchange<WriteRequest, Delivery>,
-    ending: Ending,
-  ): Promise<void> {
-    try {
-      await reading;
-    } catch (error) {
-      this.#fail(exchange, error);
-      return;
-    }
-    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+  #answerAfter(reading: Promise<void>, exchange: Exchange<WriteRequest, Delivery>, ending: Ending): void {
+    const answer = (): void => ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+    detached(reading.then(answer, (error: unknown) => this.#fail(exchange, error)));
   }
 
   #readingOf(exchange: Exchange<WriteRequest, Delivery>, target: Target): Reading {

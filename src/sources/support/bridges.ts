@@ -29,7 +29,7 @@ export function fromBytes<T>(
         subscriber.next(item);
         const isLong = performance.now() - begun > longTurnMs;
         // After long work others have their turn.
-        gate.opened().then(() => (isLong ? othersTurn().then(() => done()) : done()));
+        gate.opened().then(() => (isLong ? othersTurn().then(() => done()) : done()), done);
       },
     });
     pipeline(input, chain, end, { signal: AbortSignal.any([aborted, unsubscribed.signal]) }).then(

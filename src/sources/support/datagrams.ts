@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import { Slice } from '../../async/slice.js';
 import { lineFeed } from '../../bytes/ascii.js';
 import type { ComponentLog, CreditGate } from '../../model/component.js';
@@ -71,7 +72,7 @@ export class DatagramQueue {
     this.#waitingBytes += datagram.length;
     if (!this.#pumping) {
       this.#pumping = true;
-      setImmediate(() => void this.#pump());
+      setImmediate(() => detached(this.#pump()));
     }
   }
 

@@ -142,7 +142,7 @@ function cutting(framer: Framer): Duplex {
       const first = frames.next();
       const next = first.done === true ? undefined : handOn(stage, first.value, frames);
       if (next === undefined) done();
-      else void handOnAll(stage, next, frames).then(() => done(), done);
+      else handOnAll(stage, next, frames).then(() => done(), done);
     },
     async () => framer.rest(),
   );

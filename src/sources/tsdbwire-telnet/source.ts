@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Subject } from 'rxjs';
+import { detached } from '../../async/detached.js';
 import type { Batch, ByteBlock } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
@@ -163,7 +164,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
   #connect(socket: Socket, context: ConnectionContext, connections: Set<TelnetConnection>): void {
     const connection = new TelnetConnection(socket, context);
     connections.add(connection);
-    void connection.over.finally(() => connections.delete(connection));
+    detached(connection.over.finally(() => connections.delete(connection)));
   }
 
   #count(delivery: Delivery, lines: number, counts: PortCounts, database: string): void {

@@ -237,7 +237,7 @@ test('a client that goes away aborts the exchange and cancels the result', async
         exchange.answer({ kind: 'rows', meta: [], lines: lines() });
       },
     };
-    startRoom(t, options).then(async (room) => {
+    const request = startRoom(t, options).then(async (room) => {
       const { socket } = connect(room);
       socket.write(
         `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`,
@@ -245,6 +245,7 @@ test('a client that goes away aborts the exchange and cancels the result', async
       await once(socket, 'data');
       socket.destroy();
     });
+    request.catch((error: unknown) => t.fail(String(error)));
   });
   t.deepEqual(await ended, ['aborted', 'cancelled']);
 });

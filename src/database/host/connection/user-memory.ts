@@ -1,3 +1,4 @@
+import { detached } from '../../../async/detached.js';
 import { EngineException } from './exception.js';
 
 /** Between two looks at what statements hold; one that is over sooner is not looked at. */
@@ -32,7 +33,9 @@ export class UserMemory {
     const key = tag.trim();
     this.#held.set(key, { user, began: performance.now(), breakOff, isBrokenOff: false });
     this.#lookSoon();
-    return () => void this.#held.delete(key);
+    return () => {
+      this.#held.delete(key);
+    };
   }
 
   /** Looks at nothing any more. */
@@ -42,7 +45,7 @@ export class UserMemory {
   }
 
   #lookSoon(): void {
-    this.#timer ??= setTimeout(() => void this.#look(), lookMs).unref();
+    this.#timer ??= setTimeout(() => detached(this.#look()), lookMs).unref();
   }
 
   async #look(): Promise<void> {

@@ -1,3 +1,4 @@
+import { detached } from '../../../async/detached.js';
 import { insertedTable } from './inserted-table.js';
 import { ProvenReliances } from './proven-reliances.js';
 
@@ -88,7 +89,7 @@ export class KeptAnswers {
   }
 
   #mayKeep(statement: string): boolean {
-    if (!this.#isSettled) void this.#look();
+    if (!this.#isSettled) detached(this.#look());
     if (!this.#isSettled || unsteady.test(statement)) return false;
     for (const change of this.#changes) if (mayChange(change, statement)) return false;
     return true;

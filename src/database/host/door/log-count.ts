@@ -1,3 +1,4 @@
+import { detached } from '../../../async/detached.js';
 import { Codes } from '../../../model/fault.js';
 import { raisedText } from '../../../sql/engine/raise.js';
 import { grownText } from '../../engine/log-table.js';
@@ -65,7 +66,7 @@ export class LogCount {
       return await run();
     } finally {
       this.#running--;
-      if (this.#listeners.size > 0) this.#timer ??= setTimeout(() => void this.#tell(), tellAfterMs).unref();
+      if (this.#listeners.size > 0) this.#timer ??= setTimeout(() => detached(this.#tell()), tellAfterMs).unref();
     }
   }
 

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The operator, which silences the lint rule `noFloatingPromises`; `void` as a type has no operand. */
+const voidOperator = /\bvoid [\w(["'`]/;
+
+test('work that no code awaits goes through detached(), which handles its rejection', (t) => {
+  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue;
+    const code = readFileSync(join(root, 'src', file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+    const line = code.split('\n').find((one) => voidOperator.test(one));
+    t.is(line, undefined, `src/${file}`);
+  }
+});
+
+test('the lint rule for promises that no code awaits is an error', (t) => {
+  const { linter } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'));
+  t.is(linter.rules.nursery.noFloatingPromises, 'error');
+});
