@@ -53,7 +53,7 @@ export interface Target {
   readonly ttl: number;
   /** Unit of the timestamps in the text; `auto` guesses that of each by its size. */
   readonly precision: TimeUnit | 'auto';
-  /** Set when the text is parsed. */
+  /** Set when the text is parsed, or before it by a sender whose texts have one time. */
   readonly reading?: Reading | undefined;
   /** Set by a sender that is told how many rows are of which kind. */
   readonly tally?: WriteTally | undefined;

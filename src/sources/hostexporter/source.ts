@@ -1,9 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Observable } from 'rxjs';
+import { nowMicros } from '../../async/clock.js';
 import { detached } from '../../async/detached.js';
 import { othersTurn } from '../../async/others-turn.js';
-import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { Batch, ByteBlock, Reading, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
@@ -47,7 +48,8 @@ interface HostexporterCounts {
 
 /**
  * Asks every target once an interval, each at its own moment within it, so that they do not all come at once. A batch is
- * one scrape behind a line with its format and address; another one says whether the target is up and how long it took.
+ * one scrape, or a piece of it, behind a line with its format and address; another one says whether the target is up and how long it took.
+ * All samples without a time have that at which the scrape began.
  */
 export class HostexporterSource implements Source<ByteBlock> {
   readonly name = 'hostexporter';
@@ -153,12 +155,13 @@ export class HostexporterSource implements Source<ByteBlock> {
     if (this.#stopped.signal.aborted) return;
     this.counts.scrapes++;
     const begun = performance.now();
+    const reading: Reading = { epoch: 0, nowMicros: nowMicros() };
     let up = 0;
     try {
       const { body, form } = await scrape(url, this.#scraping, this.#stopped.signal);
       up = 1;
       this.#options.scraped?.(shownAddress(url), undefined);
-      await this.#emit(Buffer.concat([expositionHead(form, shownAddress(url)), body]), url);
+      await this.#emit(Buffer.concat([expositionHead(form, shownAddress(url)), body]), url, reading);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       this.counts.failedScrapes++;
@@ -168,17 +171,17 @@ export class HostexporterSource implements Source<ByteBlock> {
     }
     const seconds = (performance.now() - begun) / 1000;
     const text = `# TYPE up gauge\nup ${up}\n# TYPE scrape_duration_seconds gauge\nscrape_duration_seconds ${seconds}\n`;
-    this.#emitter.emit(Buffer.concat([expositionHead('text', shownAddress(url)), Buffer.from(text)]), 2);
+    this.#emitter.emit(Buffer.concat([expositionHead('text', shownAddress(url)), Buffer.from(text)]), 2, reading);
   }
 
   /** Hands out a scrape, a long one piece by piece with a turn of others after each. */
-  async #emit(scrape: Buffer, url: string): Promise<void> {
+  async #emit(scrape: Buffer, url: string, reading: Reading): Promise<void> {
     const pieces = this.#options.piecesOf?.(scrape);
-    if (pieces === undefined) this.#emitter.emit(scrape, 1);
+    if (pieces === undefined) this.#emitter.emit(scrape, 1, reading);
     for (const { bytes, tooLong = false } of pieces ?? []) {
       await this.#gate.opened();
       if (tooLong) this.#losses.add('warn', 'A metric is too long and is not stored.', 1, shownAddress(url));
-      else this.#emitter.emit(bytes, 1);
+      else this.#emitter.emit(bytes, 1, reading);
       await othersTurn();
     }
   }

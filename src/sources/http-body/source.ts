@@ -1,5 +1,6 @@
 import { Subject } from 'rxjs';
 import type { BodyBudget } from '../../async/body-budget.js';
+import { nowMicros } from '../../async/clock.js';
 import { type Collected, collectBytes, firstBytes } from '../../async/collect-bytes.js';
 import { detached } from '../../async/detached.js';
 import { OpenWork } from '../../async/open-work.js';
@@ -10,6 +11,7 @@ import {
   type ByteBlock,
   type Target,
   type TextPart,
+  targetAt,
   targetOf,
   type WireFormat,
 } from '../../model/batch.js';
@@ -153,7 +155,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     return {
       exchange,
       user: target.user,
-      emit: (frame) => this.#emit(frame, target, request, ending),
+      emit: this.#emitting(target, request, ending),
       emitAll: (bytes) => this.#emitAll(bytes, target, request, ending),
       ending,
     };
@@ -274,16 +276,23 @@ export class HttpBodySource implements Source<ByteBlock> {
     // The part that is still to be cut takes memory, too.
     const settle = ending.begin(0);
     this.#gate.take(weight);
+    const emit = this.#emitting(target, request, ending);
     try {
       for await (const piece of pieces) {
         ending.isCut = ending.isHopeless;
         if (ending.isCut) return;
-        this.#emit(piece, target, request, ending);
+        emit(piece);
       }
     } finally {
       this.#gate.give(weight);
       settle(delivered(0));
     }
+  }
+
+  /** Hands out the pieces of a body that comes now. Rows without a time have this one, whichever piece they are in. */
+  #emitting(target: Target, request: WriteRequest, ending: Ending): (piece: Piece) => void {
+    const dated = targetAt(target, { epoch: 0, nowMicros: nowMicros() });
+    return (piece) => this.#emit(piece, dated, request, ending);
   }
 
   #emit(frame: Piece, target: Target, request: WriteRequest, ending: Ending): void {

@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import { OpenWork } from '../../async/open-work.js';
-import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
+import { type Batch, type ByteBlock, type Reading, type Target, targetAt, type WireFormat } from '../../model/batch.js';
 import type { CreditGate } from '../../model/component.js';
 
 /** Facts that all batches of one source share. */
@@ -25,10 +25,14 @@ export class Emitter {
     this.#gate = gate;
   }
 
-  /** Emits a block of `rows` lines or datagrams; one that comes after the end is dropped. */
-  emit(bytes: Uint8Array, rows: number): void {
+  /**
+   * Emits a block of `rows` lines or datagrams; one that comes after the end is dropped. Rows without a time have that of `reading`; left out, that
+   * of their arrival.
+   */
+  emit(bytes: Uint8Array, rows: number, reading?: Reading): void {
     if (this.#closed || bytes.length === 0) return;
-    const { origin, format, target } = this.#options;
+    const { origin, format } = this.#options;
+    const target = reading === undefined ? this.#options.target : targetAt(this.#options.target, reading);
     this.#gate.take(bytes.length);
     this.#open.begin();
     const settle = (): void => {

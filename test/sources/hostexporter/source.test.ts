@@ -130,6 +130,23 @@ test('a long scrape goes out in its pieces, which others have a turn between', a
   t.is(seen.length, 4);
 });
 
+test('all pieces of a scrape, and how its target was, have the time at which it began', async (t) => {
+  pages.set('/timed', 'a 1\n');
+  const pieces = ['a 1\n', 'b 2\n'].map((text) => ({ bytes: Buffer.from(text) }));
+  const source = sourceOf({ piecesOf: () => pieces });
+  const times: (bigint | undefined)[] = [];
+  source.batches$.subscribe((batch) => {
+    times.push(batch.target.reading?.nowMicros);
+    batch.settle(delivered(1));
+  });
+  const begun = BigInt(Date.now()) * 1_000n;
+  await source.ask(`${base}/timed`);
+  t.is(times.length, 3);
+  t.deepEqual([...new Set(times)], [times[0]]);
+  // The two clocks may be a few milliseconds apart.
+  t.true((times[0] ?? 0n) > begun - 100_000n && (times[0] ?? 0n) < begun + 60_000_000n);
+});
+
 test('credentials of an address stay hidden', (t) => {
   t.is(shownAddress('http://ann:secret@host:1/x@y'), 'http://host:1/x@y');
   t.is(shownAddress('http://host/x@y'), 'http://host/x@y');
