@@ -52,11 +52,11 @@ const windows: Readonly<Record<string, readonly [columns: string, rest: string]>
   groups: ['_wstart, count(*), sum(v)', 'FROM d.n PARTITION BY k INTERVAL(10s)'],
   months: ['_wstart, count(*), sum(v)', 'FROM d.n INTERVAL(1n)'],
   some: ['_wstart, count(*), sum(v)', `FROM d.m WHERE v > 6 ${byTable} INTERVAL(5s)`],
-  session: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} SESSION(ts, 2s)`],
+  session: ['_wstart, _wend, count(*), sum(v), twa(v), elapsed(ts)', `FROM d.m ${byTable} SESSION(ts, 2s)`],
   state: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} STATE_WINDOW(k)`],
   event: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} EVENT_WINDOW START WITH v > 5 END WITH v < 3`],
   count: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} COUNT_WINDOW(4, 2)`],
-  normal: ['_wstart, _wend, count(*), sum(v)', 'FROM d.n SESSION(ts, 3s)'],
+  normal: ['_wstart, _wend, count(*), sum(v), twa(k), elapsed(ts)', 'FROM d.n SESSION(ts, 3s)'],
   rows: ['ts, v * 2, k', `FROM d.m WHERE k > 0 ${byTable}`],
 };
 

@@ -89,6 +89,8 @@ export interface AggregateFunction extends FunctionBase {
   readonly distinctTimes?: boolean;
   /** True when a subquery must not put the rows in an order without time (0x264F). */
   readonly alongTime?: boolean;
+  /** True when the result of a window of time depends on the rows before and behind it, too. */
+  readonly beyondWindow?: boolean;
   /** True when a super table is refused (0x265F). */
   readonly singleTable?: boolean;
   /** True when a group gives several rows; nothing else may stand beside it. */

@@ -1,21 +1,29 @@
 import { Codes } from '../../model/fault.js';
-import { dataType, ticksPerSecond } from '../../model/schema.js';
+import { dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { raiseIf } from '../engine/raise.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
 import { textSide } from '../values/compare.js';
 import { refuse } from '../values/context.js';
 import type { Environment } from '../values/convert.js';
+import { offsetText } from '../values/local-time.js';
 import { timestampType, type Value } from '../values/value.js';
 import { type ScalarFunction, scalar, wrongParameterType, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
 type Part = 'year' | 'month' | 'day' | 'hour' | 'half' | 'minute' | 'second' | 'ms' | 'us' | 'ns' | 'offset';
 
+/** A point on the engine's calendar by its ticks, as engine SQL, and its zone. */
+interface Instant {
+  readonly ticks: string;
+  readonly precision: Precision;
+  readonly zone: string;
+}
+
 /** A field of a time format: how it is printed and read. */
 interface Field {
-  /** Engine SQL of its text; `time` is a point on the engine's calendar, `ticks` the same in ticks. */
-  print(time: string, ticks: string, ticksPerSecond: number): string;
+  /** Engine SQL of its text; `time` is a point on the engine's calendar. */
+  print(time: string, instant: Instant): string;
   /** Regular expression of its text. */
   readonly pattern: string;
   /** The same where digits of the next field follow at once, so that it has all of its own. */
@@ -67,7 +75,8 @@ function shortYear(count: number): Field {
 /** Digits of the second's fraction; where several are read, they are added. */
 function fraction(part: 'ms' | 'us' | 'ns', count: 3 | 6 | 9): Field {
   return {
-    print: (_, ticks, perSecond) => {
+    print: (_, { ticks, precision }) => {
+      const perSecond = ticksPerSecond(precision);
       const nanos = `positiveModulo(${ticks}, ${perSecond}) * ${1e9 / perSecond}`;
       return `leftPad(toString(intDiv(${nanos}, ${10 ** (9 - count)})), ${count}, '0')`;
     },
@@ -105,8 +114,8 @@ function half(lower: boolean, dot = ''): Field {
 function offset(withMinutes: boolean): Field {
   const hours = (text: string): string => `substring(${text}, 1, 3)`;
   return {
-    print: (time) => {
-      const text = format('%z')(time);
+    print: (_, { ticks, precision, zone }) => {
+      const text = offsetText(ticks, precision, zone);
       return withMinutes ? `concat(${hours(text)}, ':', substring(${text}, 4, 2))` : hours(text);
     },
     pattern: withMinutes ? '([+-]?[0-9]{1,2}:?[0-9]{2})' : '([+-]?[0-9]{1,2})',
@@ -214,9 +223,10 @@ function toChar(args: readonly Value[], env: Environment): string {
   const zone = args[2]?.constant;
   if (args[2] !== undefined && typeof zone !== 'string') throw wrongParameterType('TO_CHAR');
   const named = typeof zone === 'string' ? zoneArgument(zone) : env.context.connectionZone;
+  const instant = { ticks, precision: env.precision, zone: named };
   const time = ticksToCalendar(ticks, env.precision, named);
   const parts = formatArgument('TO_CHAR', args[1]).map((part) =>
-    typeof part === 'string' ? quoteString(part) : part.print(time, ticks, ticksPerSecond(env.precision)),
+    typeof part === 'string' ? quoteString(part) : part.print(time, instant),
   );
   return `if(isNull(${ticks}), NULL, concat('', '', ${parts.join(', ')}))`;
 }

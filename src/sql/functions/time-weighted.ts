@@ -89,11 +89,17 @@ function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Env
 
 /** Aggregates in which the times of the rows count. */
 export const timeWeightedFunctions: readonly AggregateFunction[] = [
-  aggregate('ELAPSED', ['any', 'unit'], doubleType, elapsed, { required: 1, ordered: 'in-windows', alongTime: true }),
+  aggregate('ELAPSED', ['any', 'unit'], doubleType, elapsed, {
+    required: 1,
+    ordered: 'in-windows',
+    alongTime: true,
+    beyondWindow: true,
+  }),
   aggregate('TWA', ['number'], doubleType, timeWeightedAverage, {
     ordered: true,
     distinctTimes: true,
     alongTime: true,
+    beyondWindow: true,
   }),
   aggregate('IRATE', ['number'], doubleType, instantRate, {
     ordered: 'same-times',

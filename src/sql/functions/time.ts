@@ -6,6 +6,7 @@ import { zoneOffsets } from '../times/zone.js';
 import { monthsOf } from '../values/arithmetic.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
+import { isoTime } from '../values/local-time.js';
 import { bigintType, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
 import { plainArgument } from './arguments.js';
 import {
@@ -61,12 +62,11 @@ function timeTruncate(args: readonly Value[], env: Environment): Value | undefin
 function iso8601(args: readonly Value[], env: Environment): string {
   const zone = args[1]?.constant;
   const format = "'%Y-%m-%dT%H:%i:%S.%f'";
-  if (zone === undefined) return `formatDateTime(${calendar(args, env)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+  if (zone === undefined) return isoTime(plainArgument(args, 0), env.precision, env.context.connectionZone);
   if (typeof zone !== 'string') throw wrongParameterType('TO_ISO8601');
   const match = /^(?:z|([+-])(\d{2}):?(\d{2})?)$/i.exec(zone);
   if (match === null) {
-    const named = ticksToCalendar(plainArgument(args, 0), env.precision, zoneArgument(zone));
-    return `formatDateTime(${named}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+    return isoTime(plainArgument(args, 0), env.precision, zoneArgument(zone));
   }
   const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');
   const seconds = (match[1] === '-' ? -minutes : minutes) * 60;

@@ -138,18 +138,28 @@ function checkExpressions({ items, where, partitionBy, window }: Select): void {
   if (window?.kind === 'state') everything.push(...window.values);
   if (window?.kind === 'event') everything.push(window.start, window.end);
   for (const expression of everything) {
-    for (const part of expressionsIn(expression)) if (part.kind === 'call') checkCall(part.name);
+    for (const part of expressionsIn(expression)) if (part.kind === 'call') checkCall(part.name, window);
     if (hasOver(expression)) throw invalidStream('OVER is not supported');
     if (namesColumn(expression, queryLimitColumns))
       throw invalidStream('_qstart, _qend and _qduration are not supported');
   }
 }
 
-function checkCall(name: string): void {
+function checkCall(name: string, window: WindowClause | undefined): void {
   if (name === 'NOW' || name === 'TODAY' || isRandom(name)) throw invalidStream(`${name} is not supported`);
   if (isSeries(name) || name === 'INTERP' || givesManyRows(name)) {
     throw invalidStream(`function ${name.toLowerCase()} is not supported`);
   }
+  // A new row would change windows at any distance, which do not hold it.
+  if (window?.kind === 'interval' && looksBeyondWindow(name)) {
+    throw invalidStream(`function ${name.toLowerCase()} looks at rows outside of its window of INTERVAL`);
+  }
+}
+
+function looksBeyondWindow(name: string): boolean {
+  if (!isAggregate(name)) return false;
+  const spec = findFunction(name);
+  return spec.kind !== 'series' && spec.kind !== 'scalar' && spec.beyondWindow === true;
 }
 
 const queryLimitColumns: ReadonlySet<string> = new Set(['_qstart', '_qend', '_qduration']);

@@ -43,3 +43,12 @@ export function civilFromDays(days: number): CivilDay {
     day: dayOfYear - Math.floor((153 * fromMarch + 2) / 5) + 1,
   };
 }
+
+/** The day, counted from 1970-01-01, that lies calendar months behind another; one that the month does not have becomes its last. */
+export function addMonthsToDay(day: number, months: number): number {
+  const from = civilFromDays(day);
+  const sum = from.year * 12 + from.month - 1 + months;
+  const year = Math.floor(sum / 12);
+  const month = sum - year * 12 + 1;
+  return daysFromCivil(year, month, Math.min(from.day, daysInMonth(year, month)));
+}

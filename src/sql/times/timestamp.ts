@@ -1,7 +1,7 @@
 import { applySign, setInteger, setProduct, toBigInt } from '../../bytes/words.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration } from '../syntax/ast.js';
-import { civilFromDays, daysFromCivil, daysInMonth } from './calendar.js';
+import { addMonthsToDay, daysFromCivil, daysInMonth } from './calendar.js';
 import { type ZoneOffsets, zoneOffsets } from './zone.js';
 
 const secondsPerDay = 86400;
@@ -211,11 +211,7 @@ export function addDuration(ticks: bigint, duration: Duration, precision: Precis
   const [seconds, rest] = splitSeconds(ticks, precision);
   const local = seconds + offsets.offsetAt(seconds);
   const day = Math.floor(local / secondsPerDay);
-  const from = civilFromDays(day);
-  const months = from.year * 12 + from.month - 1 + duration.count * (duration.unit === 'y' ? 12 : 1);
-  const year = Math.floor(months / 12);
-  const month = months - year * 12 + 1;
-  const days = daysFromCivil(year, month, Math.min(from.day, daysInMonth(year, month)));
+  const days = addMonthsToDay(day, duration.count * (duration.unit === 'y' ? 12 : 1));
   const moved = offsets.toUtc(days * secondsPerDay + (local - day * secondsPerDay));
   return BigInt(moved) * BigInt(ticksPerSecond(precision)) + rest;
 }

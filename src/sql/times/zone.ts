@@ -3,6 +3,11 @@ const secondsPerDay = 86400;
 const maxSeconds = 8.64e12 - secondsPerDay;
 const someJanuary = Date.UTC(2024, 0, 15) / 1000;
 const someJuly = Date.UTC(2024, 6, 15) / 1000;
+/** Years of the engine's calendar in which zones have gone over the date line. */
+const firstCalendarYear = 1900;
+const lastCalendarYear = 2030;
+/** A change of the offset by so much, in seconds, is no change between summer and winter. */
+const leastCrossing = 20 * 3600;
 const maxCachedDays = 20000;
 const maxCachedZones = 1024;
 
@@ -17,6 +22,7 @@ export class ZoneOffsets {
   readonly #midnights = new Map<number, number>();
   /** Second at which the offset changes, by the UTC day it happens in. */
   readonly #changes = new Map<number, number>();
+  #skippedDay: { readonly end: number | undefined } | undefined;
 
   /** `zone` is an IANA name, `UTC`, or a fixed offset such as `+08:00`; anything else is a RangeError. */
   constructor(zone: string) {
@@ -37,6 +43,20 @@ export class ZoneOffsets {
     const after = this.#atMidnight(day + 1);
     if (before === after) return before;
     return instant < this.#changeWithin(day, before) ? before : after;
+  }
+
+  /** True where the offset is always the same. */
+  get isFixed(): boolean {
+    return this.#fixed !== undefined;
+  }
+
+  /**
+   * The instant, in Unix seconds, behind the day that the zone left out when it went over the date line to the west; none
+   * has done so twice. Undefined for all others.
+   */
+  get skippedDay(): number | undefined {
+    this.#skippedDay ??= { end: this.#fixed === undefined ? this.#endOfSkippedDay() : undefined };
+    return this.#skippedDay.end;
   }
 
   /** Seconds east of UTC in winter, when no clock is put forward. */
@@ -64,6 +84,21 @@ export class ZoneOffsets {
       this.#fixed !== undefined ||
       this.offsetAt(localMidnight - secondsPerDay) === this.offsetAt(localMidnight + 2 * secondsPerDay)
     );
+  }
+
+  #endOfSkippedDay(): number | undefined {
+    for (let year = firstCalendarYear; year < lastCalendarYear; year++) {
+      let [low, high] = [Date.UTC(year) / 1000, Date.UTC(year + 1) / 1000];
+      const before = this.#ask(low);
+      if (this.#ask(high) - before < leastCrossing) continue;
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (this.#ask(middle) - before < leastCrossing) low = middle;
+        else high = middle;
+      }
+      return high;
+    }
+    return undefined;
   }
 
   #atMidnight(day: number): number {

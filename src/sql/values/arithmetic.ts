@@ -1,11 +1,11 @@
 import { Codes } from '../../model/fault.js';
-import { type DataType, dataType, type Precision } from '../../model/schema.js';
+import { type DataType, dataType } from '../../model/schema.js';
 import { float64, int64 } from '../engine/quote.js';
-import { calendarToTicks, ticksToCalendar } from '../engine/storage.js';
 import type { Duration } from '../syntax/ast.js';
 import { addDuration, durationTicks } from '../times/timestamp.js';
 import { refuse } from './context.js';
 import { decimalFor, type Environment, integerOf, numberOf, ticksOf } from './convert.js';
+import { shiftMonths } from './local-time.js';
 import {
   bigintType,
   computed,
@@ -105,11 +105,6 @@ function shiftByDuration(time: Value, duration: Duration, env: Environment): Val
 /** Calendar months of a duration in n or y. */
 export function monthsOf(duration: Duration): number {
   return duration.unit === 'y' ? duration.count * 12 : duration.count;
-}
-
-/** Ticks moved by calendar months in a zone. */
-function shiftMonths(ticks: string, months: number, precision: Precision, zone: string): string {
-  return calendarToTicks(`addMonths(${ticksToCalendar(ticks, precision, zone)}, ${months})`, precision);
 }
 
 function decimalArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {

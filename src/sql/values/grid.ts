@@ -1,9 +1,11 @@
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
-import { civilFromDays, daysFromCivil } from '../times/calendar.js';
+import { addMonthsToDay, civilFromDays, daysFromCivil } from '../times/calendar.js';
+import { addDuration } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
 import { floorDivide, remainder } from './convert.js';
+import { shiftMonths } from './local-time.js';
 
 const secondsPerDay = 86400;
 
@@ -26,15 +28,19 @@ export interface Grid {
 /** The start of the cell that holds `ticks`, as engine SQL. */
 export function cellStart(grid: Grid, ticks: string): string {
   if (grid.unit !== 'ticks') return startOfCell(grid, cellNumber(grid, ticks));
-  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  const moved = movedBack(grid, ticks);
   return `(${ticks} - ${remainder(moved, grid.step)})`;
 }
 
 /** The number of the cell that holds `ticks`, as engine SQL of type Int64. */
 export function cellNumber(grid: Grid, ticks: string): string {
-  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  const moved = movedBack(grid, ticks);
   if (grid.unit === 'ticks') return floorDivide(moved, grid.step);
   return cellOfCount(grid, unitCount(grid, moved));
+}
+
+function movedBack({ shift }: Grid, ticks: string): string {
+  return shift === 0n ? ticks : `(${ticks} - ${shift})`;
 }
 
 /** Local days since 1970-01-01, or calendar months since 1970-01, at `ticks`. */
@@ -54,7 +60,11 @@ function cellOfCount(grid: Grid, count: string): string {
 /** Where a cell begins, in ticks, as engine SQL; `number` is engine SQL too. */
 export function startOfCell(grid: Grid, number: string): string {
   const stepped = grid.step === 1n ? number : `(${number} * ${grid.step})`;
-  const count = grid.phase === 0n ? stepped : `(${stepped} + ${grid.phase})`;
+  return startOfCount(grid, grid.phase === 0n ? stepped : `(${stepped} + ${grid.phase})`);
+}
+
+/** Where the tick, the local day or the calendar month with a number begins, in ticks; the inverse of {@link unitCount}. */
+function startOfCount(grid: Grid, count: string): string {
   const shifted = (sql: string): string => (grid.shift === 0n ? sql : `(${sql} + ${grid.shift})`);
   if (grid.unit === 'ticks') return shifted(count);
   const add = grid.unit === 'days' ? 'addDays' : 'addMonths';
@@ -65,6 +75,42 @@ export function startOfCell(grid: Grid, number: string): string {
 }
 
 /**
+ * The first tick after a span of `length` units that begins with a cell, as engine SQL. It is the start of the cell there,
+ * so that spans meet each other also at a midnight that the clock skips.
+ */
+export function endOfSpan(grid: Grid, start: string, length: bigint): string {
+  if (grid.unit === 'ticks') return `(${start} + ${length})`;
+  return startOfCount(grid, `(${unitCount(grid, movedBack(grid, start))} + ${length})`);
+}
+
+/**
+ * The first tick after the calendar months that begin with a cell, as engine SQL. Behind a cell of days it is where a day
+ * begins; behind one of ticks the local time of day stays.
+ */
+export function endOfMonths(grid: Grid, start: string, months: bigint): string {
+  if (grid.unit === 'ticks') return shiftMonths(start, Number(months), grid.precision, grid.zone);
+  const days: Grid = { ...grid, unit: 'days', dayShift: 0n };
+  const first = `addDays(toDate32('1970-01-01'), ${unitCount(days, movedBack(grid, start))})`;
+  return startOfCount(days, `toInt64(toInt32(addMonths(${first}, ${months})))`);
+}
+
+/** The same of the cell with a number, in ticks. */
+export function endOfMonthsAt(grid: Grid, number: bigint, months: bigint): bigint {
+  const start = startOfCellAt(grid, number);
+  if (grid.unit === 'ticks') return addDuration(start, { count: Number(months), unit: 'n' }, grid.precision, grid.zone);
+  const days: Grid = { ...grid, unit: 'days', step: 1n, phase: 0n, dayShift: 0n };
+  return startOfCellAt(days, BigInt(addMonthsToDay(Number(cellNumberAt(days, start)), Number(months))));
+}
+
+/** The number of the cell that is a day which the zone left out, and so begins and ends with the next one. */
+export function emptyCell({ unit, step, phase, dayShift, zone }: Grid): bigint | undefined {
+  const { skippedDay } = zoneOffsets(zone);
+  if (skippedDay === undefined || unit !== 'days' || step !== 1n) return undefined;
+  const next = Math.floor((skippedDay + zoneOffsets(zone).offsetAt(skippedDay)) / secondsPerDay);
+  return BigInt(next - 1) - dayShift - phase;
+}
+
+/**
  * The starts of all spans of `length` units, one beginning with every cell, that hold `ticks`: an array as engine SQL,
  * newest first. `length` counts what the grid's step counts.
  */
@@ -72,10 +118,12 @@ export function coveringStarts(grid: Grid, ticks: string, length: bigint): strin
   if (grid.unit === 'ticks') {
     return `range(${cellStart(grid, ticks)}, ${ticks} - ${length}, toInt64('-${grid.step}'))`;
   }
-  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  const moved = movedBack(grid, ticks);
   const count = unitCount(grid, moved);
   const numbers = `range(${cellOfCount(grid, count)}, ${cellOfCount(grid, `(${count} - ${length})`)}, toInt64(-1))`;
-  return `arrayMap(n -> ${startOfCell(grid, 'n')}, ${numbers})`;
+  const starts = `arrayMap(n -> ${startOfCell(grid, 'n')}, ${numbers})`;
+  // A day that the zone left out begins with the next one.
+  return zoneOffsets(grid.zone).skippedDay === undefined ? starts : `arrayDistinct(${starts})`;
 }
 
 /** The number of the cell that holds an instant known at plan time. */

@@ -2,6 +2,7 @@ import type { DataType, Precision } from '../../model/schema.js';
 import { quoteIdentifier } from '../engine/quote.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { castToEngine, fractionDigits, ticksToCalendar } from '../engine/storage.js';
+import { isoTime } from './local-time.js';
 import type { Value } from './value.js';
 
 /** A column of a planned block: the name its SELECT gives it and what is in it. */
@@ -135,7 +136,7 @@ function printedForm(sql: string, column: BlockColumn, zone: string): string {
 /** UTC is what the engine prints by itself; other zones need their offset in force, with a colon. */
 function printedTime(sql: string, precision: Precision, zone: string): string {
   if (isPlainUtc(zone)) return ticksToCalendar(sql, precision, 'UTC');
-  const text = `formatDateTime(${ticksToCalendar(sql, precision, zone)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+  const text = isoTime(sql, precision, zone);
   const untilMinutes = 23 + fractionDigits(precision);
   return `concat(substring(${text}, 1, ${untilMinutes}), ':', substring(${text}, ${untilMinutes + 1}))`;
 }

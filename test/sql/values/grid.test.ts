@@ -6,6 +6,7 @@ import {
   cellNumberAt,
   cellStart,
   coveringStarts,
+  endOfSpan,
   firstCoveringAt,
   type Grid,
   startOfCell,
@@ -23,7 +24,10 @@ const grids: fc.Arbitrary<Grid> = fc.record({
   phase: fc.bigInt(0n, 5n),
   dayShift: fc.bigInt(0n, 27n),
   precision: fc.constantFrom('ms', 'us', 'ns'),
-  zone: fc.constantFrom('UTC', 'Asia/Tokyo', 'Asia/Kolkata', 'America/New_York', 'Europe/Paris'),
+  zone: fc.constantFrom(
+    ...['UTC', 'Asia/Tokyo', 'Asia/Kolkata', 'America/New_York', 'Europe/Paris', 'Africa/Cairo', 'America/Santiago'],
+    ...['America/Havana', 'America/Asuncion', 'Asia/Beirut', 'Atlantic/Azores', 'Pacific/Apia'],
+  ),
 });
 
 /** Seconds from 1971 to 2100: the time in which zones are well known and have whole minutes. */
@@ -48,6 +52,23 @@ test('the engine and the planner find the same cells', (t) => {
         .split('\t'),
       expected,
     );
+  });
+  fc.assert(property, { numRuns: 20 });
+});
+
+test('a span of one step ends where the next cell begins', (t) => {
+  const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
+    const expected: string[] = [];
+    const columns: string[] = [];
+    for (const [random, second] of pairs) {
+      const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
+      const ticks = second * BigInt(ticksPerSecond(grid.precision));
+      const number = cellNumberAt(grid, ticks);
+      expected.push(String(startOfCellAt(grid, number + 1n)));
+      columns.push(endOfSpan(grid, cellStart(grid, `toInt64(${ticks})`), grid.step));
+    }
+    const line = session.query(`SELECT ${columns.join(', ')}`, 'TabSeparated').trim();
+    t.deepEqual(line.split('\t'), expected);
   });
   fc.assert(property, { numRuns: 20 });
 });

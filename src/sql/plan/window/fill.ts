@@ -6,7 +6,7 @@ import type { Fill } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { refuse } from '../../values/context.js';
 import { castValue, type Environment } from '../../values/convert.js';
-import { cellNumber, startOfCell } from '../../values/grid.js';
+import { cellNumber, emptyCell, type Grid, startOfCell } from '../../values/grid.js';
 import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
 import type { GroupedRows } from '../group/group-rows.js';
 import { mergedSelect } from '../group/merged-select.js';
@@ -41,6 +41,8 @@ interface CompleteWindows {
   readonly sql: string;
   /** The window itself, over `source`, by the names that its columns get. */
   readonly window: readonly (readonly [sql: string, alias: string])[];
+  /** A condition on the windows that there are; undefined where it is all of them. */
+  readonly exists: string | undefined;
   /** Where a window stands on the line between two others; undefined where there is no such line. */
   readonly position: string | undefined;
   /** Where it begins, in ticks; undefined where its neighbours may be at any distance. */
@@ -62,6 +64,7 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
   const complete = {
     sql: `${present} ORDER BY ${sorted}${fillSteps(range)}`,
     window: [[start, 'w']],
+    exists: existingWindow(grid, source),
     position: grid.unit === 'ticks' ? `${source}.n` : start,
     start,
   } as const;
@@ -97,7 +100,11 @@ export function fillListedWindows(
   });
   const window = own.map(([, name]): [string, string] => [`${source}.${name}`, name]);
   const numbered: [string, string] = [`${source}.n`, 'n'];
-  return filledRows(task, { sql, window: [...window, numbered], position: undefined, start: undefined }, translator);
+  return filledRows(
+    task,
+    { sql, window: [...window, numbered], exists: undefined, position: undefined, start: undefined },
+    translator,
+  );
 }
 
 /** The windows that have rows, numbered. */
@@ -121,9 +128,16 @@ function filledRows(task: FillTask, complete: CompleteWindows, translator: Expre
       ...values.map((value, at): [string, string] => [filler(value, at), `f${at + 1}`]),
     ],
     from: `(${complete.sql}) AS ${source}`,
+    where: complete.exists === undefined ? [] : [complete.exists],
     qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
     groups: false,
   };
+}
+
+/** A condition on numbers `n` of cells: that there is time in the cell. Undefined where there is in all of them. */
+export function existingWindow(grid: Grid, source: string): string | undefined {
+  const none = emptyCell(grid);
+  return none === undefined ? undefined : `${source}.n != ${none}`;
 }
 
 /** Error 0x263B without two limits or when they are too far apart. */

@@ -12,7 +12,7 @@ import { castValue } from '../../values/convert.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { doubleType, nullValue, Uses, type Value } from '../../values/value.js';
 import type { BlockTask, WindowRange } from '../rows/block.js';
-import { fillLiterals, fillRange, fillSteps } from './fill.js';
+import { existingWindow, fillLiterals, fillRange, fillSteps } from './fill.js';
 import type { IntervalWindows } from './window.js';
 
 /** The rows of windows of INTERVAL, which a FILL adds rows to. */
@@ -101,6 +101,8 @@ export class FilledRows implements NameResolver {
     const sorted = [...keys.map(([, alias]) => sortTerm(alias, true)), 'n ASC'].join(', ');
     const complete = `${printSelect({ ...scanned, columns })} ORDER BY ${sorted}${fillSteps(fillRange(this.#task))}`;
     const forced = fill.mode.endsWith('_F') && keys.length === 0;
+    const exists = existingWindow(intervals.grid, this.source);
+    if (exists !== undefined) terms = [...terms, exists];
     const shown = forced ? terms : [`max(${this.source}.p) OVER () = 1`, ...terms];
     const qualify = shown.length > 1 ? `and(${shown.join(', ')})` : shown[0];
     return { from: `(${complete}) AS ${this.source}`, qualify };

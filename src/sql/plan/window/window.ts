@@ -1,8 +1,7 @@
 import { Codes } from '../../../model/fault.js';
 import { type Precision, ticksPerSecond } from '../../../model/schema.js';
-import { calendarToTicks, ticksToCalendar } from '../../engine/storage.js';
 import type { Duration, WindowClause, WindowLength } from '../../syntax/ast.js';
-import { addDuration, durationTicks } from '../../times/timestamp.js';
+import { durationTicks } from '../../times/timestamp.js';
 import { zoneOffsets } from '../../times/zone.js';
 import { monthsOf } from '../../values/arithmetic.js';
 import { refuse } from '../../values/context.js';
@@ -10,6 +9,9 @@ import {
   cellNumberAt,
   cellStart,
   coveringStarts,
+  endOfMonths,
+  endOfMonthsAt,
+  endOfSpan,
   firstCoveringAt,
   type Grid,
   isUtc,
@@ -57,7 +59,7 @@ export function intervalWindows(
   return {
     grid,
     startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
-    endOf: (start) => endOfSpan(start, length, grid),
+    endOf: (start) => endOfSpan(grid, start, length.count),
     firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
   };
 }
@@ -65,25 +67,28 @@ export function intervalWindows(
 /** Days of a month at most, and one more for what clocks are set. */
 const longestMonth = 32n;
 
-/** Windows of calendar months that begin at every step of a fixed length, counted from the epoch: INTERVAL(1n) SLIDING(2w). */
+/**
+ * Windows of calendar months that begin at every step of days or of a fixed length: INTERVAL(1n) SLIDING(2w). They begin
+ * at midnight of the zone, as windows of days do.
+ */
 function monthsInSteps(clause: IntervalClause, step: WindowLength, months: Span, place: Place): IntervalWindows {
   const { precision, zone } = place;
-  const sliding: Span = { unit: 'ticks', count: ticksOf(step, precision) ?? 0n };
-  checkSliding({ unit: 'ticks', count: leastTicks(months, precision) }, sliding);
+  const sliding = spanOf(step, precision, zone);
+  const pace: Span = { unit: 'ticks', count: ticksOf(step, precision) ?? 0n };
+  checkSliding({ unit: 'ticks', count: leastTicks(months, precision) }, pace);
   const grid = gridOf(clause, sliding, months, place);
-  const longest = months.count * longestMonth * dayTicks(precision);
-  const endOf = (start: string): string => endOfSpan(start, months, { ...grid, shift: 0n });
-  const duration = { count: Number(months.count), unit: 'n' } as const;
+  const longest = months.count * longestMonth * (sliding.unit === 'days' ? 1n : dayTicks(precision));
+  const endOf = (start: string): string => endOfMonths(grid, start, months.count);
   return {
     grid,
     startOf: (ticks) => {
-      const starts = `range(${cellStart(grid, ticks)}, ${ticks} - ${longest}, toInt64('-${grid.step}'))`;
+      const starts = coveringStarts(grid, ticks, longest);
       return `arrayJoin(arrayFilter(s -> ${endOf('s')} > ${ticks}, ${starts}))`;
     },
     endOf,
     firstAt: (ticks) => {
-      let number = cellNumberAt(grid, ticks - longest);
-      while (addDuration(startOfCellAt(grid, number), duration, precision, zone) <= ticks) number += 1n;
+      let number = firstCoveringAt(grid, ticks, longest);
+      while (endOfMonthsAt(grid, number, months.count) <= ticks) number += 1n;
       return number;
     },
   };
@@ -161,15 +166,17 @@ function gridFrom(grid: Grid, first: bigint): Grid {
 }
 
 /**
- * Days and weeks begin at midnight of the zone also where they slide by hours: at the midnight of standard time, because
- * the steps are of one length all year round.
+ * Days, weeks, months and years begin at midnight of the zone also where they slide by hours: at the midnight of standard
+ * time, because the steps are of one length all year round.
  */
 function localShift(
   { length }: IntervalClause,
   sliding: Span,
   { precision, zone }: Pick<Grid, 'precision' | 'zone'>,
 ): bigint {
-  if (sliding.unit !== 'ticks' || !isDuration(length) || daysOf(length) === undefined || isUtc(zone)) return 0n;
+  const isCalendar = isDuration(length) && durationTicks(length, precision) === undefined;
+  const isOfDays = isDuration(length) && daysOf(length) !== undefined;
+  if (sliding.unit !== 'ticks' || !(isCalendar || isOfDays) || isUtc(zone)) return 0n;
   return -BigInt(zoneOffsets(zone).standard) * BigInt(ticksPerSecond(precision));
 }
 
@@ -187,14 +194,4 @@ function leastTicks(span: Span, precision: Precision): bigint {
 function daysOf({ count, unit }: Duration): bigint | undefined {
   if (unit !== 'd' && unit !== 'w') return undefined;
   return BigInt(unit === 'w' ? count * 7 : count);
-}
-
-/** The offset is taken off before the calendar is asked, so that a window ends where the one behind it begins. */
-function endOfSpan(start: string, length: Span, { shift, dayShift, precision, zone }: Grid): string {
-  if (length.unit === 'ticks') return `(${start} + ${length.count})`;
-  const begin = ticksToCalendar(shift === 0n ? start : `(${start} - ${shift})`, precision, zone);
-  const first = dayShift === 0n ? begin : `subtractDays(${begin}, ${dayShift})`;
-  const next = `${length.unit === 'months' ? 'addMonths' : 'addDays'}(${first}, ${length.count})`;
-  const end = calendarToTicks(dayShift === 0n ? next : `addDays(${next}, ${dayShift})`, precision);
-  return shift === 0n ? end : `(${end} + ${shift})`;
 }
