@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import type { Precision } from '../../model/schema.js';
 import type { DatabaseOption } from '../../sql/syntax/ast-statement.js';
 
@@ -8,6 +9,8 @@ interface OptionRule {
   readonly alter: boolean;
   readonly range?: readonly [number, number];
   readonly allowed?: readonly string[];
+  /** The one value, in lower case, that does what it says here; any other is refused as not supported. */
+  readonly only?: string;
   /** Values with a unit of time: the unit of a bare number, and the range in minutes. */
   readonly duration?: {
     readonly unit: 'm' | 'h' | 'd';
@@ -48,7 +51,7 @@ const rules: Readonly<Record<string, OptionRule>> = {
   SCHEMALESS: { default: '0', alter: false, range: [0, 1] },
   DNODES: { default: '', alter: false },
   RETENTIONS: { default: '', alter: false },
-  ENCRYPT_ALGORITHM: { default: 'none', alter: false, allowed: ['none', 'sm4'] },
+  ENCRYPT_ALGORITHM: { default: 'none', alter: false, only: 'none' },
   SS_CHUNKPAGES: { default: '131072', alter: false, range: [4096, 2147483647] },
   SS_KEEPLOCAL: { default: '365d', alter: true, duration: { unit: 'd', minutes: [day, 365000 * day], values: 1 } },
   SS_COMPACT: { default: '1', alter: true, range: [0, 1] },
@@ -95,6 +98,9 @@ export function databaseOptions(
       throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"`));
     }
     const text = values.join(',');
+    if (rule.only !== undefined && rule.only !== text.toLowerCase()) {
+      throw new FaultError(notSupported(`${name} '${text}' of a database`));
+    }
     if (rule.range !== undefined) checkRange(name, text, rule.range);
     if (rule.allowed !== undefined && !rule.allowed.includes(text.toLowerCase()))
       throw invalidOption(name, `'${text}'`);

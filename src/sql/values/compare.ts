@@ -7,7 +7,7 @@ import { castToEngine } from '../engine/storage.js';
 import type { ComparisonOperator } from '../syntax/ast.js';
 import { patternProblem } from '../syntax/pattern-problem.js';
 import { refuse } from './context.js';
-import { binaryOf, type Environment, numberOf, ticksOf, truthOf, wrongType } from './convert.js';
+import { binaryOf, type Environment, numberOf, ticksOf, wrongType } from './convert.js';
 import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
 
 const functions = {
@@ -45,7 +45,6 @@ function comparable(left: Value, right: Value): [string, string] {
     return [binaryOf(left, right.type), binaryOf(right, left.type)];
   }
   if (isText(left.type) && isText(right.type)) return [left.sql, right.sql];
-  if (comparesTruth(left, right) || comparesTruth(right, left)) return [truthSide(left), truthSide(right)];
   return [numberSide(left, right), numberSide(right, left)];
 }
 
@@ -53,24 +52,15 @@ function isTruth({ type }: Value): boolean {
   return type.name === 'BOOL';
 }
 
-/** True unless `value` is a literal beside something that is none, of whose type it becomes. */
-function comparesTruth(value: Value, other: Value): boolean {
-  return isTruth(value) && (value.constant === undefined || other.constant !== undefined);
-}
-
-/** A side of a comparison with a BOOL as true or false: numbers other than 0, and text by the number that it begins with. */
-function truthSide(value: Value): string {
-  const { type, constant } = value;
-  if (isTruth(value)) return value.sql;
-  if (!isNumeric(type) && !isText(type)) throw wrongType(type);
-  if (typeof constant === 'string' && /^(true|false)$/i.test(constant)) return constant.toLowerCase();
-  const number = isText(type) ? numberOf(value) : value;
-  return number.constant === undefined ? truthOf(number).sql : `${Number(number.constant) !== 0}`;
-}
-
-/** A FLOAT column holds the nearest binary32, so the literal it is compared with is rounded in the same way. */
+/**
+ * A side of a comparison of numbers. A BOOL is 0 or 1, and the texts `true` and `false` beside one are what they say. A FLOAT column holds the
+ * nearest binary32, so the literal it is compared with is rounded in the same way.
+ */
 function numberSide(value: Value, other: Value): string {
   if (isText(value.type)) {
+    const { constant } = value;
+    if (isTruth(other) && typeof constant === 'string' && /^(true|false)$/i.test(constant))
+      return constant.toLowerCase();
     const number = numberOf(value).sql;
     return other.type.name === 'FLOAT' ? `toFloat32(${number})` : number;
   }
@@ -239,7 +229,9 @@ export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env:
   }
   const isNot = negated && !hasNull;
   const tests = others.map((item) => compare(isNot ? '<>' : '=', value, item, env).sql);
-  if (constants.length > 0) tests.push(`${isNot ? 'notIn' : 'in'}(${value.sql}, tuple(${constants.join(', ')}))`);
+  // The engine turns the members of a list into the type of the value: beside Bool 3 would be true.
+  const member = isTruth(value) ? `toUInt8(${value.sql})` : value.sql;
+  if (constants.length > 0) tests.push(`${isNot ? 'notIn' : 'in'}(${member}, tuple(${constants.join(', ')}))`);
   if (tests.length === 0) return nullCondition;
   const sql = isNot || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
   return condition(hasNull ? `if(${sql}, ${negated ? 0 : 1}, NULL)` : sql, [value, ...others]);

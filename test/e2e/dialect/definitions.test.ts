@@ -36,6 +36,7 @@ statements('CREATE DATABASE: options in any case and order, ranges, existence', 
   { sql: "SELECT keep, duration FROM information_schema.ins_databases WHERE name = 'o5'", rows: [['2d,2d,2d', '1h']] },
   { sql: 'CREATE DATABASE o1', error: 0x0381, says: 'Database already exists' },
   { sql: 'CREATE DATABASE e BUFFER 1', error: 0x2619, says: 'Invalid option buffer: 1 valid range: [3, 16384]' },
+  { sql: "CREATE DATABASE e ENCRYPT_ALGORITHM 'sm4'", error: 0x0100, says: "ENCRYPT_ALGORITHM 'sm4'" },
   { sql: "CREATE DATABASE e PRECISION 's'", error: 0x2619, says: "Invalid option precision: 's'" },
   ...refused(
     0x2619,

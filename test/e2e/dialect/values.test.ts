@@ -158,6 +158,52 @@ statements('NULL of no type, literals and expressions have their types', service
   { sql: 'SELECT 9223372036854775807, 18446744073709551615', rows: [['9223372036854775807', '18446744073709551615']] },
 ]);
 
+/** Beside the table `truths`: the numbers of the rows that meet a condition. */
+const truths: Readonly<Record<string, readonly number[]>> = {
+  'b = 3': [],
+  '3 = b': [],
+  'b <> 3': [-1, 0, 1, 3],
+  'NOT (b = 3)': [-1, 0, 1, 3],
+  'b = 1': [1, 3],
+  'b = 1.0': [1, 3],
+  'b = 0.5': [],
+  'b > -1': [-1, 0, 1, 3],
+  'b < 2': [-1, 0, 1, 3],
+  'b = i': [0, 1],
+  'i = b': [0, 1],
+  'f = b': [0, 1],
+  'b <> i': [-1, 3],
+  'b IN (3)': [],
+  'b IN (1, 3)': [1, 3],
+  'b IN (-1, 0.5, 256)': [],
+  'b IN (false, 3)': [-1, 0],
+  "b IN ('true')": [1, 3],
+  'b NOT IN (3)': [-1, 0, 1, 3],
+  'b IN (i)': [0, 1],
+  'b BETWEEN 1 AND 3': [1, 3],
+  'b BETWEEN 2 AND 3': [],
+  "b = '3'": [],
+  "b = '1'": [1, 3],
+  "b = 'TRUE'": [1, 3],
+  'b = (i > 2)': [-1, 0, 3],
+  'CASE b WHEN 3 THEN true ELSE false END': [],
+  'true = 3': [],
+  'cast(3 AS BOOL) = b': [1, 3],
+  i: [-1, 1, 2, 3],
+};
+
+statements('a BOOL beside a number is 0 or 1: only as a condition is every number but 0 true', service, 'val', [
+  { sql: 'CREATE TABLE truths (ts TIMESTAMP, b BOOL, i INT, f DOUBLE)', affected: 0 },
+  {
+    sql: `INSERT INTO truths VALUES ${[-1, 0, 1, 2, 3].map((i, at) => `(${base + at}, ${i === 2 ? null : i > 0}, ${i}, ${i})`).join(' ')}`,
+    affected: 5,
+  },
+  ...Object.entries(truths).map(([condition, numbers]) => ({
+    sql: `SELECT i FROM truths WHERE ${condition} ORDER BY i`,
+    rows: numbers.map((number) => [number]),
+  })),
+]);
+
 statements('integers beyond 2^63 keep their value beside signed ones', service, 'val', [
   { sql: 'CREATE TABLE large (ts TIMESTAMP, u BIGINT UNSIGNED, i BIGINT, t TINYINT UNSIGNED, d DOUBLE)', affected: 0 },
   { sql: `INSERT INTO large VALUES (${base}, 18446744073709551615, -1, 200, 1.8e19)`, affected: 1 },
