@@ -1,4 +1,5 @@
 import { Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import Fastify, {
   type FastifyInstance,
@@ -16,6 +17,7 @@ import { otherMethods, probablePath } from './answer/probable-path.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
+import { CoalescedMessage } from './connection/coalesced-message.js';
 import { type OpenCall, OpenCalls } from './connection/open-calls.js';
 import { RepeatedHeads } from './connection/repeated-heads.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
@@ -194,6 +196,8 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   const timeouts = options.timeouts ?? {};
   const headersMs = timeouts.headersMs ?? 10 * second;
   const requestMs = timeouts.requestMs ?? 600 * second;
+  const answerBroken = (error: Error, socket: Duplex): void =>
+    open.behindOthers(socket, () => answerBrokenRequest(error, socket, open.answering(socket)));
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: true,
@@ -205,6 +209,11 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     keepAliveTimeout: keepAliveMsOf(options),
     connectionTimeout: timeouts.idleMs ?? 60 * second,
     http: {
+      IncomingMessage: class extends CoalescedMessage {
+        protected override tooTiny(error: Error, socket: Socket): void {
+          answerBroken(error, socket);
+        }
+      },
       maxHeaderSize: maxHeaderBytes,
       // Asked for at the door, where the answer has a body.
       requireHostHeader: false,
@@ -212,8 +221,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(connectionCheckMs, headersMs),
     },
-    clientErrorHandler: (error, socket) =>
-      open.behindOthers(socket, () => answerBrokenRequest(error, socket, open.answering(socket))),
+    clientErrorHandler: answerBroken,
     frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
   });
   // The size of a head is limited; a header beyond a number of them would be left out without a word.

@@ -37,6 +37,11 @@ const answers: Readonly<Record<string, Answer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: Codes.free, text: 'request took too long' },
   HPE_INVALID_CONTENT_LENGTH: badLength,
   HPE_UNEXPECTED_CONTENT_LENGTH: badLength,
+  TINY_PIECES: {
+    status: '400 Bad Request',
+    code: Codes.free,
+    text: 'the body comes in too many tiny pieces: send at least 16 bytes in each chunk, on average',
+  },
   // The connection ended before the announced length.
   HPE_INVALID_EOF_STATE: badLength,
 };
