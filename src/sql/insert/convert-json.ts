@@ -19,7 +19,7 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
     if (/^[[{]/.test(member)) throw fail('json error invalide value');
     if (Buffer.byteLength(key) > maxKeyBytes) throw fail('json key too long error');
     if (!/^[ -~]*$/.test(key)) throw fail('json key not validate');
-    const printed = JSON.stringify(parsed(member));
+    const printed = printedMember(parsed(member));
     if (printed === 'null' && member !== 'null') throw fail('json error invalide value');
     if (key !== '' && !members.has(key)) members.set(key, printed);
   }
@@ -33,6 +33,12 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
       throw fail('json parse error');
     }
   }
+}
+
+/** A member as it is stored. Numbers are DOUBLEs; the engine reads no whole ones beyond 64 bits, but any with an exponent. */
+function printedMember(member: unknown): string {
+  const isWide = typeof member === 'number' && Number.isFinite(member) && Math.abs(member) >= 2 ** 63;
+  return isWide ? member.toExponential() : JSON.stringify(member);
 }
 
 /** Keys and value texts of a valid JSON object in the order written, of which JSON.parse would keep the last of equals. */

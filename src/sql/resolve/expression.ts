@@ -118,7 +118,7 @@ export class ExpressionTranslator {
       case 'integer':
         return integerValue(expression.value);
       case 'number':
-        return doubleValue(Number(expression.text));
+        return doubleValue(Number(expression.text), expression.text);
       case 'string': {
         const type = dataType('VARCHAR', Buffer.byteLength(expression.value));
         const sql = quoteString(expression.value);

@@ -1,8 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, Query } from '../syntax/ast.js';
+import { equalKeys } from '../values/comparable.js';
 import { compare } from '../values/compare.js';
 import { refuse, refuseUnsupported, type SystemRelation } from '../values/context.js';
-import { commonType, convertTo, type Environment } from '../values/convert.js';
+import type { Environment } from '../values/convert.js';
 import { condition, isText, Uses, type Value } from '../values/value.js';
 
 function planned(query: Query, { context }: Environment): SystemRelation {
@@ -41,16 +42,16 @@ export function isInQuery(
 ): Value {
   const block = planned(query, env);
   const column = onlyColumn(block);
-  checkKinds(value, column, 'IN');
-  const { type, precision } = commonType([value, column]);
-  const [left, right] = [value, column].map((side) => convertTo(side, type, precision, env));
+  checkNoMember(value, 'IN');
+  const isNull = value.role === 'null' || column.role === 'null';
+  const [left, right] = isNull ? [value.sql, column.sql] : equalKeys(value, column, env);
   const rows = `FROM (${block.sql}) AS b`;
   // In a cluster a query of joins would else be answered by each shard for itself.
-  const isMember = `${left?.sql} GLOBAL IN (SELECT ${right?.sql} ${rows})`;
-  const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
-  const isFound = column.nullable
-    ? `if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isMember})`
-    : `(${isMember})`;
+  const isMember = `${left} GLOBAL IN (SELECT ${right} ${rows})`;
+  // A key is NULL also where a value can equal none of the others.
+  const isKnown = left === value.sql ? isMember : `if(isNull(${value.sql}), NULL, ifNull(${isMember}, 0))`;
+  const hasNull = `(SELECT countIf(isNull(${column.sql})) ${rows}) > 0`;
+  const isFound = column.nullable ? `if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isKnown})` : `(${isKnown})`;
   const test = negated ? `not(${isFound})` : isFound;
   if (!value.nullable) return condition(test, [value]);
   return condition(`if((SELECT count() ${rows}) = 0, ${negated ? 1 : 0}, ${test})`, [value]);
@@ -58,9 +59,16 @@ export function isInQuery(
 
 function checkKinds(value: Value, column: Value, what: string): void {
   const [known, listed] = [value, column].map((side) => side.role === 'null' || isText(side.type));
-  if (value.member !== undefined || (known !== listed && column.role !== 'null' && value.role !== 'null')) {
-    throw refuseUnsupported(`${what} of a subquery with values of another kind`);
-  }
+  checkNoMember(value, what);
+  if (known !== listed && column.role !== 'null' && value.role !== 'null') throw otherKind(what);
+}
+
+function checkNoMember({ member }: Value, what: string): void {
+  if (member !== undefined) throw otherKind(what);
+}
+
+function otherKind(what: string): Error {
+  return refuseUnsupported(`${what} of a subquery with values of another kind`);
 }
 
 /**

@@ -171,7 +171,7 @@ export function negate(value: Value): Value {
   }
   if (value.type.name === 'DECIMAL') return computed(`negate(${value.sql})`, value.type, [value]);
   const number = numberOf(value);
-  if (typeof number.constant === 'number') return doubleValue(0 - number.constant);
+  if (typeof number.constant === 'number') return doubleValue(0 - number.constant, negatedDigits(number.digits));
   return computed(`minus(0, ${number.sql})`, doubleType, [value]);
 }
 
@@ -186,7 +186,11 @@ export function integerValue(constant: bigint): Value {
   return { sql, type, precision: 'ms', nullable: false, uses: 0, constant };
 }
 
-/** A number with a fraction or an exponent. */
-export function doubleValue(constant: number): Value {
-  return { sql: float64(constant), type: doubleType, precision: 'ms', nullable: false, uses: 0, constant };
+function negatedDigits(digits: string | undefined): string | undefined {
+  return digits?.startsWith('-') ? digits.slice(1) : digits && `-${digits}`;
+}
+
+/** A number with a fraction or an exponent, and how it was written. */
+export function doubleValue(constant: number, digits?: string): Value {
+  return { sql: float64(constant), type: doubleType, precision: 'ms', nullable: false, uses: 0, constant, digits };
 }

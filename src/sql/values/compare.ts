@@ -1,14 +1,24 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { invalidParameters } from '../../model/refusals.js';
-import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
 import { castToEngine } from '../engine/storage.js';
 import type { ComparisonOperator } from '../syntax/ast.js';
 import { patternProblem } from '../syntax/pattern-problem.js';
+import { comparable, literalAmong, timeSide } from './comparable.js';
 import { refuse } from './context.js';
-import { binaryOf, type Environment, numberOf, ticksOf, wrongType } from './convert.js';
-import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
+import { type Environment, wrongType } from './convert.js';
+import {
+  boolType,
+  computed,
+  condition,
+  doubleType,
+  isNumeric,
+  isText,
+  nullValue,
+  type TimeBounds,
+  type Value,
+} from './value.js';
 
 const functions = {
   '=': 'equals',
@@ -29,57 +39,19 @@ const nullCondition: Value = { ...nullValue, sql: castToEngine('NULL', boolType)
  */
 export function compare(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
   if (left.role === 'null' || right.role === 'null') return nullCondition;
-  if (left.member !== undefined) return compareMember(operator, left, right);
-  if (right.member !== undefined) return compareMember(mirrored[operator], right, left);
+  if (left.member !== undefined) return compareMember(operator, left, right, env);
+  if (right.member !== undefined) return compareMember(mirrored[operator], right, left, env);
   if (left.type.name === 'JSON' || right.type.name === 'JSON') throw wrongType(left.type);
   if (left.type.name === 'TIMESTAMP' || right.type.name === 'TIMESTAMP')
     return compareTimes(operator, left, right, env);
-  const [a, b] = comparable(left, right);
-  return condition(`${functions[operator]}(${a}, ${b})`, [left, right]);
-}
-
-function comparable(left: Value, right: Value): [string, string] {
-  if (isBinary(left.type) || isBinary(right.type)) {
-    const fits = (value: Value): boolean => isBinary(value.type) || isText(value.type);
-    if (!fits(left) || !fits(right)) throw wrongType(right.type);
-    return [binaryOf(left, right.type), binaryOf(right, left.type)];
-  }
-  if (isText(left.type) && isText(right.type)) return [left.sql, right.sql];
-  return [numberSide(left, right), numberSide(right, left)];
-}
-
-function isTruth({ type }: Value): boolean {
-  return type.name === 'BOOL';
-}
-
-/**
- * A side of a comparison of numbers. A BOOL is 0 or 1, and the texts `true` and `false` beside one are what they say. A FLOAT column holds the
- * nearest binary32, so the literal it is compared with is rounded in the same way.
- */
-function numberSide(value: Value, other: Value): string {
-  if (isText(value.type)) {
-    const { constant } = value;
-    if (isTruth(other) && typeof constant === 'string' && /^(true|false)$/i.test(constant))
-      return constant.toLowerCase();
-    const number = numberOf(value).sql;
-    return other.type.name === 'FLOAT' ? `toFloat32(${number})` : number;
-  }
-  if (!isNumeric(value.type) && !isTruth(value)) throw wrongType(value.type);
-  if (other.type.name === 'FLOAT' && value.constant !== undefined) return `toFloat32(${value.sql})`;
-  return value.sql;
-}
-
-function finer(a: Precision, b: Precision): Precision {
-  return ticksPerSecond(a) >= ticksPerSecond(b) ? a : b;
+  const [a, b] = comparable(left, right, env);
+  return condition(`${functions[operator]}(${a.sql}, ${b.sql})`, [left, right]);
 }
 
 function compareTimes(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
-  const leftIsTime = left.type.name === 'TIMESTAMP';
-  const bothTimes = leftIsTime && right.type.name === 'TIMESTAMP';
-  const own = leftIsTime ? left.precision : right.precision;
-  const precision = bothTimes ? finer(left.precision, right.precision) : own;
-  const [a, b] = [timeSide(left, precision, env), timeSide(right, precision, env)];
-  const sql = `${functions[operator]}(${boundSide(a)}, ${boundSide(b)})`;
+  const [a, b] = [timeSide(left, right, env), timeSide(right, left, env)];
+  const [first, second] = comparable(a, b, env);
+  const sql = `${functions[operator]}(${boundSide(a, first.sql)}, ${boundSide(b, second.sql)})`;
   if (a.role === 'time' && typeof b.constant === 'bigint')
     return condition(sql, [a, b], boundsOf(operator, b.constant));
   if (b.role === 'time' && typeof a.constant === 'bigint') {
@@ -88,14 +60,8 @@ function compareTimes(operator: ComparisonOperator, left: Value, right: Value, e
   return condition(sql, [a, b]);
 }
 
-/** Numbers with a fraction stay what they are: a tick count is a number that can be compared with them. */
-function timeSide(value: Value, precision: Precision, env: Environment): Value {
-  if (value.type.name === 'DOUBLE' || value.type.name === 'FLOAT' || value.type.name === 'DECIMAL') return value;
-  return ticksOf(value, precision, env);
-}
-
 /** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
-function boundSide({ sql, constant, type }: Value): string {
+function boundSide({ constant, type }: Value, sql: string): string {
   return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? `${constant}` : sql;
 }
 
@@ -138,7 +104,7 @@ function minOf(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }
 
-function compareMember(operator: ComparisonOperator, left: Value, right: Value): Value {
+function compareMember(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
   const { document, key } = left.member ?? { document: '', key: '' };
   const quoted = quoteString(key);
   const kind = `JSONType(${document}, ${quoted})`;
@@ -151,8 +117,8 @@ function compareMember(operator: ComparisonOperator, left: Value, right: Value):
   } else if (right.type.name === 'BOOL') {
     test = `if(equals(${kind}, 'Bool'), ${name}(JSONExtractBool(${document}, ${quoted}), ${right.sql}), 0)`;
   } else if (isNumeric(right.type)) {
-    const number = `JSONExtractFloat(${document}, ${quoted})`;
-    test = `if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${name}(${number}, ${right.sql}), 0)`;
+    const number = computed(`JSONExtractFloat(${document}, ${quoted})`, doubleType, [left]);
+    test = `if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${compare(operator, number, right, env).sql}, 0)`;
   } else throw wrongType(right.type);
   return condition(`if(ifNull(equals(${kind}, 'Null'), 1), NULL, ${test})`, [left, right]);
 }
@@ -218,29 +184,36 @@ export function isNull(value: Value, negated: boolean): Value {
  * taken once, and of a constant nothing but its text is kept.
  */
 export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env: Environment): Value {
-  const constants: string[] = [];
+  const literals = new Map<string, string[]>();
   const others: Value[] = [];
   let hasNull = false;
   for (const item of list) {
     if (item.role === 'null') hasNull = true;
     else if (value.role === 'null') continue;
-    else if (value.member === undefined && item.constant !== undefined) constants.push(literalFor(value, item, env));
-    else others.push(item);
+    else if (value.member !== undefined || item.constant === undefined) others.push(item);
+    else addLiteral(literals, value, item, env);
   }
   const isNot = negated && !hasNull;
   const tests = others.map((item) => compare(isNot ? '<>' : '=', value, item, env).sql);
-  // The engine turns the members of a list into the type of the value: beside Bool 3 would be true.
-  const member = isTruth(value) ? `toUInt8(${value.sql})` : value.sql;
-  if (constants.length > 0) tests.push(`${isNot ? 'notIn' : 'in'}(${member}, tuple(${constants.join(', ')}))`);
+  for (const [side, terms] of literals) tests.push(inLiterals(side, terms, isNot));
   if (tests.length === 0) return nullCondition;
   const sql = isNot || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
   return condition(hasNull ? `if(${sql}, ${negated ? 0 : 1}, NULL)` : sql, [value, ...others]);
 }
 
-function literalFor(value: Value, item: Value, env: Environment): string {
-  if (value.type.name === 'TIMESTAMP') return ticksOf(item, value.precision, env).sql;
-  if (item.type.name === 'TIMESTAMP') return item.sql;
-  return comparable(value, item)[1];
+/** Adds a literal to those that are looked for among values of `value`, by what it becomes beside them. */
+function addLiteral(literals: Map<string, string[]>, value: Value, item: Value, env: Environment): void {
+  if (value.type.name === 'JSON') throw wrongType(value.type);
+  const [side, literal] = comparable(value, item, env);
+  const terms = literals.get(side.sql) ?? [];
+  literals.set(side.sql, terms);
+  const term = literalAmong(side, literal);
+  if (term !== undefined) terms.push(term);
+}
+
+function inLiterals(side: string, terms: readonly string[], isNot: boolean): string {
+  if (terms.length === 0) return `if(isNull(${side}), NULL, ${isNot ? 1 : 0})`;
+  return `${isNot ? 'notIn' : 'in'}(${side}, tuple(${terms.join(', ')}))`;
 }
 
 /** BETWEEN, both ends included. */

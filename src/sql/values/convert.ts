@@ -5,6 +5,7 @@ import { float64, int64, quoteBytes, quoteString } from '../engine/quote.js';
 import { castToEngine, engineType } from '../engine/storage.js';
 import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
 import { type QueryContext, refuse } from './context.js';
+import { leadingNumber } from './exact-number.js';
 import {
   bigintType,
   boolType,
@@ -34,7 +35,6 @@ export function nowTicks(env: Environment): bigint {
   return ticksOfNanos(env.context.nowNanos(), env.precision);
 }
 
-const leadingNumber = '^[ \\t\\r\\n]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)';
 const leadingInteger = '^[ \\t\\r\\n]*([-+]?[0-9]+)';
 
 /** The number that text begins with; 0 when it begins with none. */

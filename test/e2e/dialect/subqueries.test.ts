@@ -308,7 +308,7 @@ statements('IN and EXISTS take queries', service, 'd', [
   { sql: 'CREATE VIEW above AS SELECT v FROM a WHERE v > (SELECT avg(v) FROM a)', affected: 0 },
   { sql: 'SELECT v FROM d.above', rows: [[4], [3]] },
   { sql: 'SELECT count(*) FROM b WHERE v > (SELECT count(*) FROM above)', rows: [[2]] },
-  { sql: 'SELECT v FROM a WHERE s IN (SELECT v FROM b)', error: 0x0100 },
+  { sql: 'SELECT v FROM a WHERE s IN (SELECT v FROM b)', rows: [] },
   { sql: 'SELECT v FROM a WHERE v IN (SELECT v, x FROM b)', error: 0x2667 },
 ]);
 

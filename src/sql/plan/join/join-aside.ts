@@ -1,7 +1,7 @@
 import { allOf, printSelect } from '../../engine/select.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { JoinMember } from '../../resolve/relation.js';
-import type { Side } from './join-side.js';
+import { joinCondition, type Side } from './join-side.js';
 import { isEquality, type Term } from './join-tree.js';
 
 /** Rows of a SEMI or ANTI join whose columns of the other side are named, too. */
@@ -33,9 +33,7 @@ export function firstPartners(
     from: `(${main.sql}) AS ${number}a`,
   });
   const conditions = (isKey: boolean): string[] =>
-    on
-      .filter(({ expression }) => isEquality(expression) === isKey)
-      .map(({ expression }) => translator.condition(expression).sql);
+    on.filter(({ expression }) => isEquality(expression) === isKey).map((term) => joinCondition(term, translator));
   return printSelect({
     columns: columns.map((name) => [name, name]),
     from: `(${numbered}) AS ${number}s INNER JOIN (${partner.sql}) AS ${number}p ON ${allOf(conditions(true))}`,

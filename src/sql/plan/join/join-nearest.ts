@@ -4,8 +4,9 @@ import { int64 } from '../../engine/quote.js';
 import { allOf, printSelect } from '../../engine/select.js';
 import type { Expression } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
+import { equalKeys } from '../../values/comparable.js';
 import { refuse, refuseUnsupported } from '../../values/context.js';
-import { bigintType, isText, type TimeBounds, Uses, type Value } from '../../values/value.js';
+import { bigintType, type TimeBounds, Uses, type Value } from '../../values/value.js';
 import { nullableSide, type Side, translatorOf } from './join-side.js';
 import { type JoinNode, leavesOf, ownersOf, type RelationReader, type Term, timeOperand } from './join-tree.js';
 
@@ -108,10 +109,11 @@ function keysOf(join: NearestJoin, reader: RelationReader): Key[] {
     }
     const main = ofMain.translate(operands.main);
     const partner = ofPartner.translate(operands.partner);
-    if (isText(main.type) !== isText(partner.type)) {
-      throw refuseUnsupported('text that equals numbers in an ASOF or WINDOW join');
+    if (main.member !== undefined || partner.member !== undefined) {
+      throw refuseUnsupported('members of JSON in an ASOF or WINDOW join');
     }
-    return [{ main: main.sql, partner: partner.sql }];
+    const [mainKey, partnerKey] = equalKeys(main, partner, ofMain.env);
+    return [{ main: mainKey, partner: partnerKey }];
   });
 }
 

@@ -8,8 +8,10 @@ import {
   type RelationColumn,
   type RowKey,
 } from '../../resolve/relation.js';
+import { equalKeys } from '../../values/comparable.js';
 import type { QueryContext } from '../../values/context.js';
 import type { Value } from '../../values/value.js';
+import type { Term } from './join-tree.js';
 
 /** Rows to be joined, or joined already: a SELECT of the engine whose columns have names that nothing else has. */
 export interface Side {
@@ -88,4 +90,13 @@ function mapValues(member: JoinMember, change: (value: Value) => Value): JoinMem
     time: time === undefined ? undefined : change(time),
     tbname: tbname === undefined ? undefined : change(tbname),
   };
+}
+
+/** A condition of ON: an equality compares values of one type, which the engine needs to join by it. */
+export function joinCondition({ expression }: Term, translator: ExpressionTranslator): string {
+  if (expression.kind !== 'binary' || expression.operator !== '=') return translator.condition(expression).sql;
+  const [left, right] = [translator.translate(expression.left), translator.translate(expression.right)];
+  const hasKey = ({ member, role }: Value): boolean => member === undefined && role !== 'null';
+  if (!hasKey(left) || !hasKey(right)) return translator.condition(expression).sql;
+  return `equals(${equalKeys(left, right, translator.env).join(', ')})`;
 }

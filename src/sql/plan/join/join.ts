@@ -13,7 +13,7 @@ import { sortFilter } from '../rows/filter.js';
 import { scanRows } from '../rows/scan.js';
 import { firstPartners, withAside } from './join-aside.js';
 import { joinNearest } from './join-nearest.js';
-import { nullableSide, relationOf, type Side, translatorOf } from './join-side.js';
+import { joinCondition, nullableSide, relationOf, type Side, translatorOf } from './join-side.js';
 import {
   isEquality,
   isWithin,
@@ -256,7 +256,7 @@ function joinSql(
   translator: ExpressionTranslator,
 ): string {
   const [a, b] = [main, partner].map(({ sql, columns: [first] }) => `(${sql}) AS ${first}_s`);
-  const condition = allOf(on.map(({ expression }) => translator.condition(expression).sql));
+  const condition = allOf(on.map((term) => joinCondition(term, translator)));
   return printSelect({
     columns: columns.map((name) => [name, name]),
     from: `${a} ${kind} JOIN ${b} ON ${condition}`,
