@@ -1,6 +1,7 @@
 import { lineFeed } from '../bytes/ascii.js';
 import { GatheredKey } from '../bytes/gathered-key.js';
 import { KeyTable } from '../bytes/key-table.js';
+import { cutToBytes } from '../text/cut.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
 import { isSpread, statSeries } from './stat-name.js';
 
@@ -25,6 +26,8 @@ const width = 7;
 /** Text of numbers and field names of one line is shorter than this, percentiles apart. */
 const maxLineBytes = 512;
 const maxPercentileBytes = 64;
+/** Most bytes of a name that a message repeats. */
+const maxShownBytes = 128;
 
 /**
  * The statistics of all series since they were last written, in typed arrays. Bounded by {@link StatLimits}: what goes
@@ -48,6 +51,8 @@ export class StatStore {
   /** 1 for a series with nothing to write at the last gather. */
   #idle = new Uint8Array(initialSlots);
   #numbers = new Float64Array(initialSlots * width);
+  /** What the name and tags of a series were, where other words stand for them in it. */
+  #sources = new Map<number, string>();
   #sets = new Map<number, Set<string>>();
   #samples = new Map<number, Float64Array>();
   #setValues = 0;
@@ -72,8 +77,8 @@ export class StatStore {
     if (kind === StatKind.set) return this.#addToSet(slot, message);
     this.#filled[slot] = 1;
     const at = slot * width;
-    if (kind === StatKind.counter) this.#numbers[at] = this.#numbers[at]! + counted(message.value, message.rate);
-    else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, Math.floor(scaled(1, message.rate)));
+    if (kind === StatKind.counter) this.#numbers[at] = this.#numbers[at]! + scaled(message.value, message.rate);
+    else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, scaled(1, message.rate));
     else this.#numbers[at] = message.value + (message.isSigned && this.#gaugeDeltas ? this.#numbers[at]! : 0);
     return undefined;
   }
@@ -81,7 +86,8 @@ export class StatStore {
   /**
    * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
    * emptied as they are written, so that messages may be taken between two blocks. Messages with a time of their own are lines apart, with that
-   * time. Series without messages for a whole interval are forgotten at the end where their kind begins anew.
+   * time. Series without messages for a whole interval are forgotten at the end where their kind begins anew. Gauges that a message with a sign
+   * may change stay, without being written, until the store is half full.
    */
   *gather(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
     const time = ` ${micros}\n`;
@@ -108,7 +114,9 @@ export class StatStore {
       const end = seconds === 0 ? time : ` ${seconds}000000\n`;
       length += block.write(`${this.#fields(slot)}${end}`, length, 'latin1');
       rows++;
-      if (this.#deletion[this.#kinds[slot]!] || seconds !== 0) this.#empty(slot);
+      if (!this.#deletion[this.#kinds[slot]!] && seconds === 0) continue;
+      if (this.#isBase(slot)) this.#filled[slot] = 0;
+      else this.#empty(slot);
     }
     if (rows > 0) yield { bytes: block.subarray(0, length), rows };
     this.#forgetIdle();
@@ -124,10 +132,10 @@ export class StatStore {
     const distance = numbers[at + 3]!;
     const mean = numbers[at + 2]! + distance / count;
     const deviation = Math.sqrt(Math.max(0, (numbers[at + 4]! - (distance * distance) / count) / count));
-    const text = `mean=${mean},stddev=${deviation},sum=${numbers[at]!},upper=${numbers[at + 6]!},lower=${numbers[at + 5]!},count=${count}i`;
+    const text = `mean=${mean},stddev=${deviation},sum=${numbers[at]!},upper=${numbers[at + 6]!},lower=${numbers[at + 5]!},count=${Math.round(count)}i`;
     const samples = this.#samples.get(slot);
     if (samples === undefined) return text;
-    const sorted = samples.slice(0, Math.min(count, keptSamples)).sort();
+    const sorted = samples.slice(0, Math.min(Math.floor(count), keptSamples)).sort();
     const percentiles = this.#percentiles.map((p) => {
       const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
       return `,${p}_percentile=${sorted[rank - 1]!}`;
@@ -153,8 +161,9 @@ export class StatStore {
 
   /** Adds the series of a message under the key that was gathered from it; gives its slot, or why it has none. */
   #add(message: StatsdReader, hash: number): number | string {
-    const series = statSeries(message);
-    if (typeof series === 'string') return series;
+    const named = statSeries(message);
+    if (typeof named === 'string') return named;
+    const { series, source } = named;
     const { kind, seconds } = message;
     const { maxKeys, maxKeyBytes } = this.#limits;
     if (this.#keys.size >= maxKeys || this.#keys.keyBytes >= maxKeyBytes) {
@@ -162,6 +171,10 @@ export class StatStore {
     }
     const name = slotName(series, seconds);
     let slot = this.#slotsBySeries.get(name);
+    if (slot !== undefined && this.#sources.get(slot) !== source) {
+      const other = this.#sources.get(slot) ?? series.toString().trimEnd();
+      return `would become one series with ${JSON.stringify(cutToBytes(other, maxShownBytes))}`;
+    }
     if (slot === undefined) {
       slot = this.#series.length;
       this.#reserve(slot);
@@ -169,6 +182,7 @@ export class StatStore {
       this.#slotsBySeries.set(name, slot);
       this.#kinds[slot] = kind;
       this.#seconds[slot] = seconds;
+      if (source !== undefined) this.#sources.set(slot, source);
       this.#empty(slot);
     }
     const entry = this.#keys.add(this.#key.bytes, 0, this.#key.length, hash);
@@ -195,7 +209,7 @@ export class StatStore {
   }
 
   /**
-   * Counts a value `weight` times. Mean and deviation are those of the distances from the first value, which keeps both exact for values far
+   * Counts a value `weight` times, which may be a fraction above 1. Mean and deviation are those of the distances from the first value, which keeps both exact for values far
    * from zero and for whole numbers.
    */
   #addSample(slot: number, value: number, weight: number): void {
@@ -219,8 +233,10 @@ export class StatStore {
       samples = new Float64Array(keptSamples);
       this.#samples.set(slot, samples);
     }
-    for (let i = 0; i < Math.min(weight, keptSamples); i++) {
-      const position = before + i < keptSamples ? before + i : Math.floor(Math.random() * (before + i + 1));
+    const first = Math.floor(before);
+    const end = Math.min(Math.floor(before + weight), first + keptSamples);
+    for (let i = first; i < end; i++) {
+      const position = i < keptSamples ? i : Math.floor(Math.random() * (i + 1));
       if (position < keptSamples) samples[position] = value;
     }
   }
@@ -238,21 +254,28 @@ export class StatStore {
   /** Forgets series that had no message for a whole interval, once they are half of all or new ones find no room. */
   #forgetIdle(): void {
     const count = this.#series.length;
-    let idle = 0;
-    for (let slot = 0; slot < count; slot++) if (this.#isForgettable(slot)) idle++;
     const { maxKeys, maxKeyBytes } = this.#limits;
-    const isFull = this.#keys.size >= maxKeys || this.#keys.keyBytes >= maxKeyBytes;
-    if (idle === 0 || (idle * 2 < count && !isFull)) return;
+    const fullness = Math.max(this.#keys.size / maxKeys, this.#keys.keyBytes / maxKeyBytes);
+    const keepsBases = fullness < 0.5;
+    let idle = 0;
+    for (let slot = 0; slot < count; slot++) if (this.#isForgettable(slot, keepsBases)) idle++;
+    if (idle === 0 || (idle * 2 < count && fullness < 1)) return;
     const slots = new Int32Array(count).fill(-1);
     let next = 0;
-    for (let slot = 0; slot < count; slot++) if (!this.#isForgettable(slot)) slots[slot] = next++;
+    for (let slot = 0; slot < count; slot++) if (!this.#isForgettable(slot, keepsBases)) slots[slot] = next++;
     this.#keys.keep(0, (slot) => slots[slot]!);
     this.#moveTo(slots);
   }
 
   /** A message may have come since the gather passed by. */
-  #isForgettable(slot: number): boolean {
-    return this.#idle[slot] === 1 && this.#filled[slot] === 0;
+  #isForgettable(slot: number, keepsBases: boolean): boolean {
+    if (this.#idle[slot] === 0 || this.#filled[slot] !== 0) return false;
+    return !keepsBases || !this.#isBase(slot) || this.#numbers[slot * width] === 0;
+  }
+
+  /** True for a gauge whose value a later message with a sign changes. */
+  #isBase(slot: number): boolean {
+    return this.#gaugeDeltas && this.#kinds[slot] === StatKind.gauge && this.#seconds[slot] === 0;
   }
 
   #moveTo(slots: Int32Array): void {
@@ -262,6 +285,7 @@ export class StatStore {
       const to = slots[slot]!;
       if (to < 0) {
         this.#empty(slot);
+        this.#sources.delete(slot);
         continue;
       }
       series.push(this.#series[slot]!);
@@ -271,6 +295,7 @@ export class StatStore {
       this.#filled[to] = this.#filled[slot]!;
       this.#numbers.copyWithin(to * width, slot * width, (slot + 1) * width);
     }
+    this.#sources = moved(this.#sources, slots);
     this.#sets = moved(this.#sets, slots);
     this.#samples = moved(this.#samples, slots);
     this.#series = series;
@@ -286,11 +311,6 @@ export class StatStore {
     this.#seconds = longer(this.#seconds, size);
     this.#numbers = longer(this.#numbers, size * width);
   }
-}
-
-/** Increment of a counter: whole numbers, as clients of this protocol expect, the value and the quotient cut off. */
-function counted(value: number, rate: number): number {
-  return rate === 1 ? Math.trunc(value) : Math.trunc(scaled(Math.trunc(value), rate));
 }
 
 /** A value by its rate. Clients write rates with few digits, such as 0.166667 for one in six: what is nearly one in so many is that. */

@@ -210,6 +210,17 @@ long('what was not gathered yet is written as the service stops', async (t) => {
   t.deepEqual(await later.service.rows('SELECT value FROM statsgw.last'), [[3]]);
 });
 
+brief('a gauge with a sign changes what was written before, and names with blanks stay apart', async (t) => {
+  await sendDatagrams(port, ['gd:333|g\nG1 Eden:1|g\nG1 Old:2|g\nhalves:0.5|c:1.25|c']);
+  t.deepEqual(await rowsOf(service, 'SELECT value FROM gd'), [[333]]);
+  await sendDatagrams(port, ['gd:-10|g']);
+  const both = await rowsOf(service, 'SELECT value FROM gd ORDER BY _rowts', (rows) => rows.length === 2);
+  t.deepEqual(both, [[333], [323]]);
+  t.deepEqual(await rowsOf(service, 'SELECT value FROM `G1_Eden`'), [[1]]);
+  t.deepEqual(await rowsOf(service, 'SELECT value FROM `G1_Old`'), [[2]]);
+  t.deepEqual(await rowsOf(service, 'SELECT DISTINCT value FROM halves'), [[1.75]]);
+});
+
 test('bad packets cost nothing but themselves', async (t) => {
   const seed = Buffer.from('4|c|@0.2:-2.5e1|g:7|ms|@0.1:ann|s:2:3:4|h');
   const socket = createSocket('udp4');

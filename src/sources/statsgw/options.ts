@@ -20,7 +20,11 @@ const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)'
     min: 1,
   }),
   option.bool('statsgw.deleteCounters', 'forget counters after they were written', { default: 'true' }),
-  option.bool('statsgw.deleteGauges', 'forget gauges after they were written', { default: 'true' }),
+  option.bool(
+    'statsgw.deleteGauges',
+    'write a gauge again only after a new message; its last value stays for messages with a sign',
+    { default: 'true' },
+  ),
   option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
   option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
   option.bool(

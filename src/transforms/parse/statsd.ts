@@ -93,6 +93,8 @@ export class StatsdReader {
   ignoredLines = 0;
   rejects: RowReject[] = [];
   readonly #numbers = new NumberReader();
+  /** What is wrong with the segments behind the type. */
+  #problem = '';
 
   /** Reads all lines of a text; what was read of the one before is forgotten. */
   read(bytes: Uint8Array, taker: StatTaker): void {
@@ -140,7 +142,7 @@ export class StatsdReader {
     if (kind === undefined) return this.#fail(end, 'has a type that is not known');
     this.kind = kind;
     const next = this.#readSegments(typeEnd, end);
-    if (next < 0) return this.#fail(end, 'has white space in its sample rate');
+    if (next < 0) return this.#fail(end, this.#problem);
     let valueStart = start;
     for (;;) {
       const valueEnd = kind === StatKind.set ? valuesEnd : positionOf(bytes, valueStart, valuesEnd, colon);
@@ -167,7 +169,7 @@ export class StatsdReader {
 
   /**
    * Reads what follows the type: the sample rate, tags, the time, and segments that mean nothing here. Returns the position of the
-   * colon before the next bit or the end of the line; -1 for a rate that is not even one word.
+   * colon before the next bit or the end of the line; -1 sets `#problem`.
    */
   #readSegments(from: number, end: number): number {
     const { bytes } = this;
@@ -190,7 +192,7 @@ export class StatsdReader {
       } else {
         position = this.#endOfSegment(start, end);
         if (first === atSign && !this.#readRate(start + 1, position)) return -1;
-        if (first === upperT) this.#readTime(start + 1, position);
+        if (first === upperT && !this.#readTime(start + 1, position)) return -1;
       }
     }
     return position;
@@ -198,19 +200,27 @@ export class StatsdReader {
 
   /** Takes a rate above 0 and at most 1; every other one is as good as none. False when there is white space in it. */
   #readRate(start: number, end: number): boolean {
-    for (let position = start; position < end; position++) if (this.bytes[position]! <= space) return false;
+    for (let position = start; position < end; position++) {
+      if (this.bytes[position]! > space) continue;
+      this.#problem = 'has white space in its sample rate';
+      return false;
+    }
     const rate = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
     if (rate > 0 && rate <= 1) this.rate = rate;
     return true;
   }
 
-  /** Takes a time in whole seconds after 1970, as counters and gauges of DogStatsD may bring one; every other text is none. */
-  #readTime(start: number, end: number): void {
+  /** Takes a time in whole seconds after 1970, as counters and gauges of DogStatsD may bring one. False sets `#problem`. */
+  #readTime(start: number, end: number): boolean {
     const seconds = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
-    if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds) return;
+    if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds) {
+      this.#problem = 'has a time that is not in whole seconds after 1970 and before 2242';
+      return false;
+    }
     this.seconds = seconds;
     this.timeStart = start;
     this.timeEnd = end;
+    return true;
   }
 
   /** Reads one value; returns what is wrong with it, if so. */

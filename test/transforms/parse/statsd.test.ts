@@ -66,6 +66,11 @@ test('what is wrong with a line is said', (t) => {
     'x:inf|c': /not a number/,
     'x:1e999|g': /out of range/,
     'x:1|c|@[object Object]': /white space in its sample rate/,
+    'x:1|c|T99999999999': /time that is not in whole seconds/,
+    'x:1|c|T1700000000.5': /time that is not in whole seconds/,
+    'x:1|c|T-5': /time that is not in whole seconds/,
+    'x:1|c|T0': /time that is not in whole seconds/,
+    'x:1|g|#a:b|Tx|@0.5': /time that is not in whole seconds/,
   };
   for (const [text, reason] of Object.entries(cases)) {
     const { messages, reader } = messagesOf(text);
