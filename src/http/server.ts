@@ -285,7 +285,14 @@ function watch(
     observer?.ended({ route, method, status, seconds, client, failed });
     const isError = status === 500 || status === 502;
     if (!isError && log.dropsDebug) return;
-    const fields = { requestId: request.id, method, uri: redactUri(request.url), status, seconds, client };
+    const fields = {
+      requestId: resumed?.id ?? request.id,
+      method,
+      uri: redactUri(request.url),
+      status,
+      seconds,
+      client,
+    };
     if (isError) log.warn(fields, 'Request answered with an error.');
     else log.debug(fields, 'Request answered.');
   };
@@ -366,7 +373,7 @@ class HttpCall implements AdmittedCall {
   }
 
   admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {
-    this.id = id;
+    this.id = this.resumed?.id ?? id;
     this.credentials = credentials;
     this.layers = layers;
     return this;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Delivery } from '../../model/delivery.js';
 import type { Outcome } from '../../model/exchange.js';
+import { requestIdOf } from '../request/parameters.js';
 import type { KnownHeads, RepeatedRequest, Served } from '../request/repeated.js';
 import type { OpenCalls, Watched } from './open-calls.js';
 import { bodyBehind, headOf, interceptData, type RepeatedHead } from './repeated-head.js';
@@ -138,7 +139,8 @@ class Connection {
     if (held === undefined) return;
     this.#held = undefined;
     if (socket.writable) this.#take(held);
-    if (this.#current === undefined) socket.resume();
+    // The chunk that was held may be a request that is in flight now; the one behind it is held in its place.
+    socket.resume();
   }
 }
 
@@ -148,6 +150,7 @@ class HeadlessRequest implements RepeatedRequest, Watched {
   readonly isWhole = true;
   readonly body: Buffer;
   readonly startedMs = performance.now();
+  #id: string | undefined;
   outcome: Outcome<Delivery> | undefined;
   readonly #connection: Connection;
   readonly #head: RepeatedHead;
@@ -170,6 +173,11 @@ class HeadlessRequest implements RepeatedRequest, Watched {
     this.#abort ??= new AbortController();
     if (this.socket.destroyed) this.#abort.abort();
     return this.#abort.signal;
+  }
+
+  get id(): string {
+    this.#id ??= this.#head.served.requestId ?? requestIdOf(undefined);
+    return this.#id;
   }
 
   isClientsMove(): boolean {

@@ -10,7 +10,7 @@ import { sendEmpty, sendGuardRefusal, sendInternalError } from '../answer/reply.
 import { isLasting } from '../request/auth.js';
 import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
 import { plainAddress } from '../request/client-address.js';
-import { readAck, requestIdOf } from '../request/parameters.js';
+import { readAck, readWriteRequestId } from '../request/parameters.js';
 import type { RepeatedRequest, Served } from '../request/repeated.js';
 import { RequestBody } from '../request/request-body.js';
 
@@ -143,7 +143,7 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
 }
 
 /** Takes note of a write that was answered without a body: the next one with the same head differs in its body alone. */
-function learnHead({ request, reply, credentials }: AdmittedCall, context: HandlerContext, write: Write): void {
+function learnHead({ request, reply, query, credentials }: AdmittedCall, context: HandlerContext, write: Write): void {
   const { raw, headers } = request;
   if (reply.statusCode !== 204 || write.head !== undefined || write.target.tally !== undefined) return;
   if (!isLasting(headers.authorization)) return;
@@ -152,6 +152,7 @@ function learnHead({ request, reply, credentials }: AdmittedCall, context: Handl
   const client = plainAddress(request.ip);
   const served: Served = {
     status: reply.statusCode,
+    requestId: readWriteRequestId(query.get('req_id'), '') || undefined,
     headers: reply.getHeaders(),
     serve: (repeated) => {
       observer?.begun();
@@ -182,7 +183,7 @@ class RepeatedWrite implements Exchange<WriteRequest, Delivery>, WriteRequest {
   }
 
   get id(): string {
-    return requestIdOf(undefined);
+    return this.#repeated.id;
   }
 
   get request(): WriteRequest {

@@ -5,6 +5,8 @@ import type { Outcome } from '../../model/exchange.js';
 /** A request of a head that its connection has sent before: its body is all that is looked at. It is answered once, in one of two ways. */
 export interface RepeatedRequest {
   readonly body: Buffer;
+  /** Name of the request in the logs. */
+  readonly id: string;
   /** By `performance.now`. */
   readonly startedMs: number;
   /** Fires when the client goes away before it has its answer. */
@@ -20,6 +22,8 @@ export interface RepeatedRequest {
 /** How requests of one head are served, and the answer to the one that was served in full, which had no body. */
 export interface Served {
   readonly status: number;
+  /** Name of the requests in the logs, where their head has one. */
+  readonly requestId: string | undefined;
   /** Headers of the answer, but those that every answer has. */
   readonly headers: Readonly<Record<string, number | string | readonly string[] | undefined>>;
   serve(request: RepeatedRequest): void;

@@ -211,6 +211,52 @@ test('a request behind one that is not answered waits, and a client that goes aw
   await room.server.drain();
 });
 
+test('a connection is read on behind requests that came before the answers to others', async (t) => {
+  const open: Exchange<WriteRequest, Delivery>[] = [];
+  let isSlow = false;
+  const room = await startRoom(t, {
+    write: (exchange) => {
+      if (isSlow) open.push(exchange);
+      else exchange.answer(delivered(1));
+    },
+    dropsDebug: true,
+  });
+  const { socket, introduce } = talk(room);
+  await introduce('a');
+  let answers = '';
+  socket.on('data', (bytes: Buffer) => {
+    answers += bytes;
+  });
+  isSlow = true;
+  socket.write(head);
+  for (let request = 1; request <= 4; request++) {
+    t.true(await until(() => open.length === request));
+    // The next one comes while this one is in flight.
+    socket.write(head);
+    await turns();
+    open[request - 1]?.answer(delivered(1));
+    t.true(await until(() => answers.split('HTTP/1.1 204').length === request + 1));
+  }
+  t.true(await until(() => open.length === 5));
+  open[4]?.answer(delivered(1));
+  t.true(await until(() => answers.split('HTTP/1.1 204').length === 6));
+});
+
+test('a write has one name in the logs, which is that of the client where it gives one', async (t) => {
+  const ids: (readonly string[])[] = [];
+  const note = (exchange: Exchange<WriteRequest, Delivery>): void => {
+    ids.push([exchange.id, exchange.id]);
+    exchange.answer(delivered(1));
+  };
+  const room = await startRoom(t, { write: note, dropsDebug: true });
+  const { say } = talk(room);
+  for (let time = 0; time < 4; time++) await say(write('a&req_id=77', 'm v=1 1\n'));
+  t.deepEqual(ids, Array(4).fill(['0x4d', '0x4d']));
+  ids.length = 0;
+  for (let time = 0; time < 4; time++) await say(write('a', 'm v=1 1\n'));
+  t.is(new Set(ids.flat()).size, 4);
+});
+
 test('a drain waits for a write that was taken by its body, and closes its connection behind the answer', async (t) => {
   let open: Exchange<WriteRequest, Delivery> | undefined;
   let isSlow = false;
