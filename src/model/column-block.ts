@@ -1,5 +1,6 @@
 import type { DataType, SubTable, TableDef, TypeName } from './schema.js';
 import { isVariable } from './schema.js';
+import type { SentMetric } from './sent-name.js';
 
 /** Typed arrays that hold fixed-width values, little-endian as the engine reads them. */
 export type FixedValues =
@@ -22,6 +23,8 @@ export type FixedValues =
  */
 export interface Column {
   readonly name: string;
+  /** See `ColumnDef`; only for columns that a table is to get. */
+  readonly sentAs?: string | undefined;
   readonly type: DataType;
   readonly nulls: Uint8Array;
   readonly values: FixedValues | undefined;
@@ -60,6 +63,8 @@ export interface ColumnBlock {
   readonly nullMeaning: NullMeaning;
   /** Set when the table is to be made, or grown, to hold the rows; rows of statements need a table that fits. */
   readonly style: TableStyle | undefined;
+  /** See `TableDef`. */
+  readonly sentAs?: SentMetric | undefined;
   /** Sub-tables not known to be registered, each once; the sink registers them before it writes. */
   readonly newSubTables: readonly SubTable[];
   /** The definition that was found to have every column and tag of the block, so that it is not compared again. */
@@ -153,6 +158,7 @@ function grown<T extends FixedValues>(old: T, make: (length: number) => T, lengt
  */
 export class ColumnBuilder {
   readonly name: string;
+  readonly sentAs: string | undefined;
   readonly type: DataType;
   readonly variable: boolean;
   nulls: Uint8Array;
@@ -169,8 +175,9 @@ export class ColumnBuilder {
   filled = 0;
   #capacity: number;
 
-  constructor(name: string, type: DataType, capacity = initialRows) {
+  constructor(name: string, type: DataType, capacity = initialRows, sentAs?: string) {
     this.name = name;
+    this.sentAs = sentAs;
     this.type = type;
     this.variable = isVariable(type.name);
     this.#capacity = capacity;
@@ -242,6 +249,7 @@ export class ColumnBuilder {
     if (this.variable) this.#padTo(rows);
     return {
       name: this.name,
+      sentAs: this.sentAs,
       type: this.type,
       nulls: this.nulls.subarray(0, rows),
       values: this.values?.subarray(0, rows * elementsPerRow(this.type)),
@@ -338,15 +346,15 @@ export class BlockBuilder {
     this.#times[this.rows] = time;
   }
 
-  /** Adds a column and returns its builder. */
-  addColumn(name: string, type: DataType): ColumnBuilder {
-    const column = new ColumnBuilder(name, type, Math.max(initialRows, this.#ids.length));
+  /** Adds a column and returns its builder; `sentAs` is that of `ColumnDef`. */
+  addColumn(name: string, type: DataType, sentAs?: string): ColumnBuilder {
+    const column = new ColumnBuilder(name, type, Math.max(initialRows, this.#ids.length), sentAs);
     this.columns.push(column);
     return column;
   }
 
-  /** The finished block. Columns without any value are left out of blocks whose NULLs keep. */
-  finish(): ColumnBlock {
+  /** The finished block. Columns without any value are left out of blocks whose NULLs keep. `sentAs` is that of the block. */
+  finish(sentAs?: SentMetric): ColumnBlock {
     const kept = this.nullMeaning === 'keep' ? this.columns.filter((c) => c.filled > 0) : this.columns;
     return {
       kind: 'columns',
@@ -358,6 +366,7 @@ export class BlockBuilder {
       columns: kept.map((c) => c.finish(this.rows)),
       nullMeaning: this.nullMeaning,
       style: this.style,
+      sentAs,
       newSubTables: this.newSubTables,
       coveredBy: undefined,
     };

@@ -1,4 +1,4 @@
-import type { Fault } from './fault.js';
+import { type Fault, fault } from './fault.js';
 
 /** One row that was not taken, by its index in what the source handed over (a line number for text, from 0). */
 export interface RowReject {
@@ -63,4 +63,9 @@ export function worstOf(a: Delivery, b: Delivery): Delivery {
     return { outcome: 'delivered', rows: a.rows + b.rows, rejectedRows: a.rejectedRows + b.rejectedRows, rejects };
   }
   return severity[b.outcome] > severity[a.outcome] ? b : a;
+}
+
+/** The reject of a bad row, with a note that the rest of the text was not read. */
+export function cutOff({ row, fault: { kind, code, message } }: RowReject): RowReject {
+  return { row, fault: fault(kind, code, `${message}; next to all rows are bad, so the rest was not read`) };
 }

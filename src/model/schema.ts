@@ -1,3 +1,5 @@
+import type { SentMetric } from './sent-name.js';
+
 /** Tick of a database's timestamps. */
 export type Precision = 'ms' | 'us' | 'ns';
 
@@ -51,8 +53,15 @@ export interface ColumnDef {
   readonly type: DataType;
   readonly physical: string;
   readonly encoding?: EncodingWords;
+  /** The name under which arriving data writes it, where it had to get another one: its table had a column or tag of that name. */
+  readonly sentAs?: string;
   /** Set for the second part of a composite key: rows of one sub-table and time differ in it, and none is NULL. */
   readonly isKey?: true;
+}
+
+/** The name under which arriving data writes a column or tag. */
+export function sentName({ name, sentAs }: { readonly name: string; readonly sentAs?: string | undefined }): string {
+  return sentAs ?? name;
 }
 
 /** The column that is part of a table's key beside the time, if there is one: the first data column. */
@@ -102,6 +111,8 @@ export interface TableDef {
   readonly seriesId: bigint | undefined;
   readonly comment: string | undefined;
   readonly ttl: number;
+  /** The metric for which arriving data made it, where others could have the same table. */
+  readonly sentAs?: SentMetric;
   /** Indexes on tags, where a statement changed what there is by itself. */
   readonly indexes?: readonly TagIndexDef[];
   /** Creation time, Unix ms. */
@@ -137,7 +148,7 @@ export type TagValue = string | undefined;
 
 /**
  * A time line of a super table. `key` is the 64-bit hash of (database id, name, generation) by which it is registered, and `id` the
- * one under which its rows and tags are stored. `tags` is by tag name. `registered` turns true once the engine holds the
+ * one under which its rows and tags are stored. `tags` is by the names of tags as {@link sentName} has them. `registered` turns true once the engine holds the
  * registration; until then every block that refers to it must carry it in `newSubTables`, and its `id` is the one that it will
  * have unless another was given to it before: see {@link markRegistered}.
  */

@@ -1,8 +1,13 @@
 import type { ColumnSpec } from '../database/catalogue/operations.js';
-import { type ColumnBlock, schemalessStyle } from '../model/column-block.js';
+import { type Column, type ColumnBlock, schemalessStyle, type TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { refusals } from '../model/refusals.js';
 import type { DataType, SubTable, TableDef, TagValue } from '../model/schema.js';
-import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
+import { dataType, isVariable, sameKind, schemalessWidth, sentName } from '../model/schema.js';
+import { freeName, isOtherMetric, longName, refusalOfMetric } from '../model/sent-name.js';
+import { maxNameBytes } from '../transforms/points/point-limits.js';
+
+type ColumnLike = Pick<Column, 'name' | 'type' | 'sentAs'>;
 
 /** Columns and tags that arriving blocks need beyond a table's definition; both empty when it covers them. */
 export interface Growth {
@@ -15,24 +20,49 @@ export interface Growth {
  * when the blocks, each parsed before the others were stored, disagree about the type of a column.
  */
 export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | undefined): Growth {
-  const columns = new Map<string, DataType>();
+  const columnsByName = new Map<string, ColumnSpec>();
   const tags = new Map<string, Longest>();
   for (const block of blocks) {
-    for (const { name, type } of block.columns) {
-      const seen = columns.get(name);
-      if (seen !== undefined && !sameKind(seen, type)) throw typeConflict(name, seen, type);
-      if (seen === undefined || type.length > seen.length) columns.set(name, type);
+    checkMetric(block, table);
+    for (const { name, type, sentAs } of block.columns) {
+      const seen = columnsByName.get(name);
+      if (seen !== undefined && !sameKind(seen.type, type)) throw typeConflict(name, seen.type, type);
+      if (seen !== undefined && seen.sentAs !== sentAs) throw new FaultError(refusals.duplicatedColumns);
+      if (seen === undefined || type.length > seen.type.length) columnsByName.set(name, specOf(name, type, sentAs));
     }
     noteTags(tags, block.newSubTables, table);
   }
-  const types = tagTypes(tags, table, blocks.find((block) => block.style !== undefined)?.style);
+  const style = blocks.find((block) => block.style !== undefined)?.style;
+  const types = tagTypes(tags, table, style);
   const have = table?.tags ?? [];
-  const growth = { columns: missing(columns, table?.columns ?? []), tags: missing(types, have) };
+  const columns = missing([...columnsByName.values()], table?.columns ?? [], style);
+  const taken = new Set([...columns, ...(table?.columns ?? []), ...have].map(({ name }) => name));
+  if (table !== undefined) taken.add(table.timeColumn);
+  const specs = [...types].map(([sent, type]) => tagSpec(sent, type, have, taken));
+  const growth = { columns, tags: missing(specs, have, style) };
   const all = [...have, ...growth.tags];
   if (growth.tags.length > 0 && all.length > 1 && all.some(({ type }) => type.name === 'JSON')) {
     throw new FaultError(fault('parameter', Codes.oneJsonTag, 'Only one tag if there is a json tag'));
   }
   return growth;
+}
+
+/** Throws a FaultError where the table is that of another metric whose name becomes the same. */
+function checkMetric({ sentAs }: ColumnBlock, table: TableDef | undefined): void {
+  const taken = refusalOfMetric(sentAs, table?.name ?? '', table?.sentAs);
+  if (taken !== undefined) throw new FaultError(taken);
+}
+
+function specOf(name: string, type: DataType, sentAs: string | undefined): ColumnSpec {
+  return sentAs === undefined || sentAs === name ? { name, type } : { name, type, sentAs };
+}
+
+/** A tag by the name under which it is sent: as the table has it, or with a name that is free in it. */
+function tagSpec(sent: string, type: DataType, have: readonly ColumnSpec[], taken: Set<string>): ColumnSpec {
+  const name = have.find((tag) => sentName(tag) === sent)?.name ?? freeName('tag_', sent, (text) => taken.has(text));
+  if (Buffer.byteLength(name) > maxNameBytes) throw new FaultError(longName('tag', name));
+  taken.add(name);
+  return specOf(name, type, sent);
 }
 
 /** Length of the longest value of a tag, in characters, or in bytes where it is declared in these. */
@@ -65,7 +95,7 @@ function widen(tags: Map<string, Longest>, name: string, value: TagValue = '', t
 }
 
 function declaredTag(table: TableDef | undefined, name: string): DataType | undefined {
-  return table?.tags.find((tag) => tag.name === name)?.type;
+  return table?.tags.find((tag) => sentName(tag) === name)?.type;
 }
 
 function typeConflict(name: string, a: DataType, b: DataType): FaultError {
@@ -92,22 +122,27 @@ function tagTypes(
   return types;
 }
 
-function missing(required: ReadonlyMap<string, DataType>, have: readonly ColumnSpec[]): ColumnSpec[] {
-  const specs: ColumnSpec[] = [];
-  for (const [name, type] of required) if (!holds(have, name, type)) specs.push({ name, type });
-  return specs;
+function missing(
+  required: readonly ColumnSpec[],
+  have: readonly ColumnSpec[],
+  style: TableStyle | undefined,
+): ColumnSpec[] {
+  return required.filter((spec) => !holds(have, spec, style));
 }
 
-/** True when one of the columns has the name, and room for values of the type. */
-function holds(columns: readonly ColumnSpec[], name: string, type: DataType): boolean {
-  const present = columns.find((column) => column.name === name)?.type;
-  return present !== undefined && sameKind(present, type) && (!isVariable(type.name) || type.length <= present.length);
+/** True when one of the columns has the name, in rows that arrive also as it is sent, and room for values of the type. */
+function holds(columns: readonly ColumnSpec[], spec: ColumnLike, style: TableStyle | undefined): boolean {
+  const present = columns.find((column) => column.name === spec.name);
+  if (present === undefined || (style !== undefined && sentName(present) !== sentName(spec))) return false;
+  const { type } = spec;
+  return sameKind(present.type, type) && (!isVariable(type.name) || type.length <= present.type.length);
 }
 
 /** True when a block brings no sub-tables with tags that were not looked at, and its table has all of its columns: nearly every block. */
-export function isHeld({ columns, newSubTables }: ColumnBlock, table: TableDef): boolean {
+export function isHeld({ columns, newSubTables, style, sentAs }: ColumnBlock, table: TableDef): boolean {
   return (
+    !isOtherMetric(sentAs, table.sentAs) &&
     newSubTables.every(({ coveredBy }) => coveredBy === table) &&
-    columns.every(({ name, type }) => holds(table.columns, name, type))
+    columns.every((column) => holds(table.columns, column, style))
   );
 }

@@ -128,14 +128,14 @@ async function fittingTable(
     throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
   }
   if ('id' in outcome) return outcome;
-  if (style !== undefined) return grow(context, database, name, style, outcome);
+  if (style !== undefined) return grow(context, database, blocks[0]!, style, outcome);
   throw new FaultError(known === undefined ? noTable : overtaken);
 }
 
 async function grow(
   { catalogue, subTables }: PreparationContext,
   database: DatabaseDef,
-  name: string,
+  { table: name, sentAs }: ColumnBlock,
   { timeColumn }: TableStyle,
   growth: Growth,
 ): Promise<TableDef> {
@@ -145,6 +145,7 @@ async function grow(
     name,
     timeColumn,
     ...growth,
+    ...(sentAs === undefined ? {} : { sentAs }),
     shares: 'shape',
   } as const;
   const refused =

@@ -3,7 +3,8 @@ import { Codes, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
-import { isVariable, sameKind } from '../../model/schema.js';
+import { isVariable, sameKind, sentName } from '../../model/schema.js';
+import { refusalOfMetric } from '../../model/sent-name.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
 import { named, namedList, type PhysicalPrefix } from './physical-names.js';
@@ -108,6 +109,7 @@ function newTable(
     seriesId: isSuper ? undefined : normalTableId(database.id, number),
     comment: operation.comment,
     ttl: operation.ttl,
+    ...(arriving?.sentAs === undefined ? {} : { sentAs: arriving.sentAs }),
     created: entry.at,
     revision: entry.position,
   };
@@ -157,6 +159,8 @@ export function extendTable(
   if (table.def.kind !== 'super' && operation.tags.length > 0) {
     return fault('database', Codes.tableAlreadyExists, `"${operation.name}" is a normal table`);
   }
+  const taken = refusalOfMetric(operation.sentAs, operation.name, table.def.sentAs);
+  if (taken !== undefined) return taken;
   const numbering = numberingOf(table);
   const columns = grow(table.def.columns, operation.columns, table.def.tags, numbering.columns);
   if (isFault(columns)) return columns;
@@ -199,10 +203,10 @@ function grow(
   for (const spec of want) {
     const at = result.findIndex((column) => column.name === spec.name);
     const old = result[at];
-    if (old !== undefined) {
+    if (old !== undefined && sentName(old) === sentName(spec)) {
       if (!sameKind(old.type, spec.type)) return typeConflict(old, spec);
       if (spec.type.length > old.type.length && isVariable(old.type.name)) result[at] = { ...old, type: spec.type };
-    } else if (others.some((column) => column.name === spec.name)) {
+    } else if (old !== undefined || others.some((column) => column.name === spec.name)) {
       return fault('syntax', Codes.duplicatedColumns, `Duplicated column names: ${spec.name}`);
     } else {
       result.push(named(numbers.prefix, spec, numbers.next++));

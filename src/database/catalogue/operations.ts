@@ -1,5 +1,6 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import type { ColumnDef, EncodingWords, Precision } from '../../model/schema.js';
+import type { SentMetric } from '../../model/sent-name.js';
 import type { TopicDef } from '../../model/topic.js';
 
 /** A column or tag as asked for, before the catalogue gives it a physical name. */
@@ -47,6 +48,8 @@ export type Operation =
       readonly timeColumn: string;
       readonly columns: readonly ColumnSpec[];
       readonly tags: readonly ColumnSpec[];
+      /** The metric whose rows arrive, where others could have the same table. */
+      readonly sentAs?: SentMetric;
       /** By what a table that is made shares its storage; older logs leave it out, where tables of one column share. */
       readonly shares?: 'shape';
     }

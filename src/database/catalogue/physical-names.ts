@@ -11,12 +11,17 @@ export function physicalName(prefix: PhysicalPrefix, type: DataType, number: num
 }
 
 /** A column as asked for, with its physical name. */
-export function named(prefix: PhysicalPrefix, { name, type, encoding, isKey }: ColumnSpec, number: number): ColumnDef {
+export function named(
+  prefix: PhysicalPrefix,
+  { name, type, encoding, sentAs, isKey }: ColumnSpec,
+  number: number,
+): ColumnDef {
   return {
     name,
     type,
     physical: physicalName(isKey ? 'k' : prefix, type, number),
     ...(encoding === undefined ? {} : { encoding }),
+    ...(sentAs === undefined ? {} : { sentAs }),
     ...(isKey ? { isKey } : {}),
   };
 }
@@ -34,11 +39,11 @@ export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], 
   for (const { name, type, isKey } of specs) {
     key += ` ${name.length}:${name}${isKey ? '!' : ''}${type.name},${type.length},${type.scale}`;
   }
-  const hasEncoding = specs.some(({ encoding }) => encoding !== undefined);
-  const kept = hasEncoding ? undefined : lists.get(key);
+  const isRare = specs.some(({ encoding, sentAs }) => encoding !== undefined || sentAs !== undefined);
+  const kept = isRare ? undefined : lists.get(key);
   if (kept !== undefined) return kept;
   const columns = specs.map((spec, i) => named(prefix, spec, first + i));
-  if (hasEncoding) return columns;
+  if (isRare) return columns;
   if (lists.size >= maxLists) lists.clear();
   lists.set(key, columns);
   return columns;

@@ -1,7 +1,7 @@
 import { Slice } from '../../async/slice.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
-import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { type DatabaseDef, type SubTable, sentName, type TableDef, type TagValue } from '../../model/schema.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import type { Expression } from '../../sql/syntax/ast.js';
 import type { ChildTable } from '../../sql/syntax/ast-statement.js';
@@ -93,7 +93,9 @@ function tagsOf(
   if (new Set(names).size < names.length) throw new FaultError(refusals.duplicatedColumns);
   const tags = new Map<string, TagValue>();
   names.forEach((name, i) => {
-    tags.set(name, tagValue(name, item.tagValues[i]!, superTable, database, context));
+    const value = tagValue(name, item.tagValues[i]!, superTable, database, context);
+    const tag = superTable.tags.find((candidate) => candidate.name === name);
+    if (tag !== undefined) tags.set(sentName(tag), value);
   });
   return tags;
 }

@@ -5,7 +5,7 @@ import { Codes, fault } from '../../model/fault.js';
 import { metricOf } from '../../model/label-set.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, OtherPlace, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType, markRegistered, noTags } from '../../model/schema.js';
+import { dataType, markRegistered, noTags, sentName } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
@@ -359,7 +359,7 @@ export class SubTables {
       const row = block.rows;
       block.setKey(subTable.id, created);
       name.putText(row, subTable.name);
-      for (const { tag, column } of tags) putTag(column, row, subTable.tags.get(tag.name));
+      for (const { tag, column } of tags) putTag(column, row, subTable.tags.get(sentName(tag)));
       block.rows++;
     }
     const columns = [

@@ -9,7 +9,7 @@ import { arrayBytes, type Column, type ColumnBlock } from '../../model/column-bl
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../../model/schema.js';
+import { type DatabaseDef, dataType, type SubTable, sentName, type TagValue } from '../../model/schema.js';
 import { insertSelectSettings } from '../../sql/engine/settings.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../../sql/plan/insert-select.js';
 import { invalidIdentifier } from '../../sql/syntax/faults.js';
@@ -145,13 +145,13 @@ async function findSubTables(
   const unknown = () => targets.filter(({ name }) => names.resolve(database.name, name) === 'unknown');
   for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
   const tags = plan.columns.flatMap((selected, at) =>
-    selected.kind === 'tag' ? [{ name: selected.column.name, texts: textsOf(columns[at]) }] : [],
+    selected.kind === 'tag' ? [{ name: sentName(selected.column), texts: textsOf(columns[at]) }] : [],
   );
   const byName = new Map<string, SubTable>();
   for (const [name, row] of firstRows) {
     const meaning = names.resolve(database.name, name);
     if (meaning === 'absent' || meaning === 'unknown') {
-      const values = new Map<string, TagValue>(plan.target.table.tags.map((tag) => [tag.name, undefined]));
+      const values = new Map<string, TagValue>(plan.target.table.tags.map((tag) => [sentName(tag), undefined]));
       for (const tag of tags) values.set(tag.name, tag.texts[row]);
       byName.set(name, subTables.make(database, plan.target.table.name, name, values, 0));
     } else if (meaning.kind === 'sub' && meaning.table.id === plan.target.table.id) byName.set(name, meaning.subTable);

@@ -1,7 +1,14 @@
 import { closeParenthesis, comma, openParenthesis, semicolon } from '../../bytes/ascii.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
 import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
-import type { ColumnDef, DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import {
+  type ColumnDef,
+  type DatabaseDef,
+  type SubTable,
+  sentName,
+  type TableDef,
+  type TagValue,
+} from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
 import { BlockSet } from './blocks.js';
@@ -190,7 +197,7 @@ class InsertScanner {
       if (!shape.isTag(position)) continue;
       const tag = shape.columnAt(position);
       cursor.at = tagsAt[i]!;
-      tags.set(tag.name, this.#tags.read(tag, shape.times));
+      tags.set(sentName(tag), this.#tags.read(tag, shape.times));
       cursor.skipBlanks();
       const next = cursor.bytes[cursor.at];
       if (next !== comma && next !== closeParenthesis) throw cursor.syntaxError(', expected');
@@ -210,7 +217,7 @@ class InsertScanner {
       cursor.skipBlanks();
       const tag = listed[count++];
       if (tag === undefined) throw new FaultError(refusals.tagsNotMatched);
-      tags.set(tag.name, this.#tags.read(tag, times));
+      tags.set(sentName(tag), this.#tags.read(tag, times));
     } while (cursor.skip(comma));
     cursor.expectClose();
     if (count !== listed.length) throw new FaultError(refusals.tagsNotMatched);
@@ -274,5 +281,5 @@ function keyOf(name: TableName): string {
 
 /** Every tag of a super table, NULL. */
 function noTags(table: TableDef): Map<string, TagValue> {
-  return new Map(table.tags.map((tag) => [tag.name, undefined]));
+  return new Map(table.tags.map((tag) => [sentName(tag), undefined]));
 }

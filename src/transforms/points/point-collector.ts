@@ -1,13 +1,15 @@
 import { hashKey } from '../../bytes/key-table.js';
 import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/column-block.js';
-import { isHopeless, type RowReject } from '../../model/delivery.js';
+import { cutOff, isHopeless, type RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
+import { isOtherMetric, refusalOfMetric } from '../../model/sent-name.js';
 import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
-import { keyIsMissing, PointTable, rawName, refusalOfView } from './point-table.js';
+import { PointTable, rawName } from './point-table.js';
 import type { SeriesKey } from './series-tags.js';
+import { keyIsMissing, refusalOfView } from './table-refusals.js';
 import { TextMarks } from './text-marks.js';
 
 /** Name of a field that a format writes under a fixed name, prepared once. */
@@ -137,10 +139,14 @@ export class PointCollector {
    */
   introduce(key: SeriesKey | Fault, style = this.#style): Fault | undefined {
     if ('message' in key) return key;
-    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable, style);
+    const { superTable, sentAs, tags } = key;
+    const table = this.#options.dictionary.table(superTable) ?? new PointTable(superTable, style);
+    table.sentAs ??= sentAs;
     this.#take(table);
-    this.newTags = key.tags;
+    this.newTags = tags;
     this.#key = key;
+    const taken = refusalOfMetric(sentAs, superTable, table.sentAs);
+    if (taken !== undefined) return taken;
     if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return table.misfit(style);
     return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
   }
@@ -159,7 +165,7 @@ export class PointCollector {
     fields.reserve(index);
     let slot = table.slotOf(name, index);
     if (slot < 0) {
-      const added = this.addColumn(name.text, kind, index);
+      const added = table.addField(name.text, kind, index, this.newTags, true);
       if (typeof added !== 'number') return added;
       slot = added;
     }
@@ -198,8 +204,7 @@ export class PointCollector {
 
   /** Adds a column for a field that the table lacks and returns its slot, or why it cannot have it. */
   addColumn(name: string, kind: number, index: number): number | Fault {
-    if (!this.newTags?.has(name)) return this.table.addField(name, kind, index, this.newTags);
-    return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
+    return this.table.addField(name, kind, index, this.newTags);
   }
 
   /** Notes that the point fills a column with a value of a kind; returns why it must not, if so. */
@@ -230,7 +235,7 @@ export class PointCollector {
     const { dictionary } = this.#options;
     if (table.keySlot >= 0 && !this.#hasKey(table.keySlot)) {
       this.drop();
-      return keyIsMissing(table);
+      return keyIsMissing(table.name, table.columns[table.keySlot]?.name ?? '');
     }
     if (this.#series >= 0) {
       if (this.#uncarried !== undefined) {
@@ -349,6 +354,8 @@ export class PointCollector {
       const definition = schema.table(database.name, table.name);
       table.begin(this.#call, dictionary.nextBlock(), database.name, definition, this.#textBytes);
       if (definition === undefined) table.refusal = refusalOfView(schema, database.name, table.name);
+      // Another process was first: the series that are known here were made for a table that there is not.
+      if (isOtherMetric(table.sentAs, definition?.sentAs)) dictionary.expire();
     }
     this.#columnsBefore = table.columns.length;
   }
@@ -389,9 +396,4 @@ export class PointCollector {
     this.#blocks.push(block);
     this.marks?.block(texts);
   }
-}
-
-/** The reject of a bad row, with a note that the rest of the text was not read. */
-function cutOff({ row, fault: { kind, code, message } }: RowReject): RowReject {
-  return { row, fault: fault(kind, code, `${message}; next to all rows are bad, so the rest was not read`) };
 }

@@ -9,12 +9,14 @@ import {
   keyColumn,
   type SubTable,
   schemalessWidth,
+  sentName,
   type TableDef,
-  type TableLookUp,
   type TagValue,
 } from '../../model/schema.js';
+import { freeName, longName, type SentMetric } from '../../model/sent-name.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
-import { maxTableColumns, maxTags } from './point-limits.js';
+import { maxNameBytes, maxTableColumns, maxTags } from './point-limits.js';
+import { clash, otherTags, refusalOf } from './table-refusals.js';
 
 /**
  * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
@@ -25,7 +27,9 @@ const sparseCellsPerValue = 16;
 
 /** A column of a table as lines see it. */
 interface PointColumn {
+  /** The name as lines have it, and as the table has it: they differ where a tag has the first. */
   readonly name: string;
+  readonly stored: string;
   /** The name as it stands in a line, escaped, with the equals sign after it. */
   readonly raw: Uint8Array;
   readonly hash: number;
@@ -82,7 +86,12 @@ export class PointTable {
   texts: number[] = [];
   /** The column that is part of the key, which no point may leave out; -1 without one. */
   keySlot = -1;
+  /** The metric that the table is for, where others could have the same one. */
+  sentAs: SentMetric | undefined;
+  /** Names of tags as lines have them: those of the definition, and those that the call brought. */
   readonly #tagNames = new Set<string>();
+  /** Names that columns and tags have got in the table in the place of those that lines have. */
+  readonly #otherNames = new Set<string>();
   #database = '';
   /** Rows of the last block: arrays of that size need not grow. */
   #expectedRows = 0;
@@ -115,7 +124,7 @@ export class PointTable {
     if (definition !== this.#definition || this.columns.length === 0) this.#define(definition);
     else this.rollBack(this.#definedColumns);
     this.#tagNames.clear();
-    for (const tag of definition?.tags ?? []) this.#tagNames.add(tag.name);
+    for (const tag of definition?.tags ?? []) this.#tagNames.add(sentName(tag));
     this.#beginBlock(block);
     for (const column of this.columns) column.line = -1;
   }
@@ -155,19 +164,30 @@ export class PointTable {
 
   /**
    * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they are to be
-   * looked at. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
+   * looked at. Where a tag has the name, the column gets another one; a field whose name the format says itself (`isOwn`) has it before tags that
+   * the table does not have yet. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
    */
-  addField(name: string, kind: number, index: number, newTags?: Tags): number | Fault {
+  addField(name: string, kind: number, index: number, newTags?: Tags, isOwn = false): number | Fault {
     if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
       return fault('parameter', Codes.duplicatedColumns, 'has the name of the time column');
     }
-    if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'has the name of a tag');
+    const stored = this.#storedName(name, newTags, isOwn);
+    if (stored !== name && Buffer.byteLength(stored) > maxNameBytes) return longName('field', stored);
     if (this.columns.length + this.#tagsWith(newTags) + 1 >= maxTableColumns) {
       return fault('parameter', Codes.tooManyTableColumns, `is one too many: ${full}`);
     }
-    const slot = this.#insert(name, kind, undefined);
+    const slot = this.#insert(name, stored, kind, undefined);
     if (index <= this.#order.length) this.#order[index] = slot;
     return slot;
+  }
+
+  /** The name that a field gets in the table. */
+  #storedName(name: string, newTags: Tags | undefined, isOwn: boolean): string {
+    const tags = this.#definition?.tags ?? [];
+    const isTag = (text: string) =>
+      isOwn ? tags.some((tag) => tag.name === text) : this.#tagNames.has(text) || newTags?.has(text) === true;
+    const isColumn = (text: string) => text !== name && this.columns.some(({ stored }) => stored === text);
+    return freeName('field_', name, (text) => isTag(text) || this.#otherNames.has(text) || isColumn(text));
   }
 
   /** Removes the columns from index `count` on. */
@@ -175,19 +195,21 @@ export class PointTable {
     // Last in, first out: each bucket becomes free exactly as it was when the column was inserted.
     while (this.columns.length > count) {
       const column = this.columns.pop();
-      if (column !== undefined) this.#buckets[column.bucket] = -1;
+      if (column === undefined) continue;
+      this.#buckets[column.bucket] = -1;
+      if (column.stored !== column.name) this.#otherNames.delete(column.stored);
     }
   }
 
-  /** Why a series with these tags cannot be one of the table, if so: a tag has another type, or is a column, or is one too many. */
+  /** Why a series with these tags cannot be one of the table, if so: a tag has another type, or is the time column, or is one too many. */
   refusalOfTags(tags: Tags): Fault | undefined {
     let count = this.#tagNames.size;
     for (const name of tags.keys()) {
       if (this.#tagNames.has(name)) {
-        const type = this.#definition?.tags.find((tag) => tag.name === name)?.type.name;
+        const type = this.#definition?.tags.find((tag) => sentName(tag) === name)?.type.name;
         const fits = this.#style.tagType === 'JSON' ? type === 'JSON' : type === 'NCHAR' || type === 'VARCHAR';
         if (type !== undefined && !fits) return clash(name);
-      } else if (this.columns.some((column) => column.name === name) || name === this.#definition?.timeColumn) {
+      } else if (name === this.#definition?.timeColumn) {
         return clash(name);
       } else if (++count > maxTags) {
         const text = `tag ${JSON.stringify(name)} is one too many: the table has ${maxTags} tags already`;
@@ -268,8 +290,8 @@ export class PointTable {
     const builder = this.builder;
     if (builder === undefined) return undefined;
     const types = new Map<string, DataType>();
-    for (const column of this.columns) if (column.target !== undefined) types.set(column.name, fittingType(column));
-    const block = builder.finish();
+    for (const column of this.columns) if (column.target !== undefined) types.set(column.stored, fittingType(column));
+    const block = builder.finish(this.sentAs);
     this.#expectedRows = block.rows;
     this.#beginBlock(nextBlock);
     const columns = block.columns.map((column): Column => ({ ...column, type: types.get(column.name) ?? column.type }));
@@ -291,23 +313,28 @@ export class PointTable {
 
   #define(definition: TableDef | undefined): void {
     this.#definition = definition;
-    this.refusal = definition === undefined ? undefined : refusalOf(definition, this.#style);
+    this.refusal = definition === undefined ? undefined : refusalOf(definition, this.#style, this.sentAs);
     this.columns.length = 0;
     this.#order.length = 0;
     this.#buckets.fill(-1);
+    this.#otherNames.clear();
+    for (const { name, sentAs } of definition?.tags ?? []) if (sentAs !== undefined) this.#otherNames.add(name);
     this.keySlot = definition !== undefined && keyColumn(definition) !== undefined ? 0 : -1;
-    for (const { name, type } of columnsOf(definition)) this.#insert(name, kindOf(type.name), type);
+    for (const column of columnsOf(definition)) {
+      this.#insert(sentName(column), column.name, kindOf(column.type.name), column.type);
+    }
     this.#definedColumns = this.columns.length;
   }
 
-  #insert(name: string, kind: number, known: DataType | undefined): number {
+  #insert(name: string, stored: string, kind: number, known: DataType | undefined): number {
     if ((this.columns.length + 1) * 2 > this.#buckets.length) this.#rehash();
     const raw = rawName(name);
     const hash = hashBytes(raw, 0, raw.length - 1);
     const slot = this.columns.length;
     const bucket = this.#freeBucket(hash);
     this.#buckets[bucket] = slot;
-    this.columns.push({ name, raw, hash, kind, known, bucket, target: undefined, line: -1, maxCharacters: 0 });
+    if (stored !== name) this.#otherNames.add(stored);
+    this.columns.push({ name, stored, raw, hash, kind, known, bucket, target: undefined, line: -1, maxCharacters: 0 });
     return slot;
   }
 
@@ -327,41 +354,13 @@ export class PointTable {
   }
 
   #addTarget(column: PointColumn, builder: BlockBuilder): ColumnBuilder {
-    const target = builder.addColumn(column.name, column.known ?? dataType(kindTypes[column.kind]!));
+    const { name, stored } = column;
+    const type = column.known ?? dataType(kindTypes[column.kind]!);
+    const target = builder.addColumn(stored, type, stored === name ? undefined : name);
     column.target = target;
     this.#targets++;
     return target;
   }
-}
-
-function clash(tag: string): Fault {
-  const text = `tag ${JSON.stringify(tag)} is the name of a column of another kind`;
-  return fault('parameter', Codes.duplicatedColumns, text);
-}
-
-/** Why a table cannot hold rows of a style, whatever they are. */
-function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fault | undefined {
-  if (kind === 'normal') return fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`);
-  const hasJson = tags.some((tag) => tag.type.name === 'JSON');
-  return hasJson === (tagType === 'JSON') ? undefined : otherTags(name, hasJson);
-}
-
-function otherTags(name: string, hasJson: boolean): Fault {
-  const text = hasJson ? 'has a JSON tag, beside which there is no other' : 'has other tags than one of type JSON';
-  return fault('parameter', Codes.oneJsonTag, `table "${name}" ${text}`);
-}
-
-/** Why the name of a table that is not there cannot become one, if so. */
-export function refusalOfView(schema: TableLookUp, database: string, name: string): Fault | undefined {
-  if (schema.view(database, name) === undefined) return undefined;
-  return fault('parameter', Codes.schemalessData, `table "${name}" is a view`);
-}
-
-/** Why a point cannot be stored that leaves out the column that is part of the key of its table. */
-export function keyIsMissing({ name: table, columns, keySlot }: PointTable): Fault {
-  const name = columns[keySlot]?.name ?? '';
-  const text = `table "${table}" has the key column "${name}", which the point leaves out`;
-  return fault('parameter', Codes.keyIsMissing, text);
 }
 
 function columnsOf(definition: TableDef | undefined): readonly ColumnDef[] {

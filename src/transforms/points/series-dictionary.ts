@@ -35,6 +35,7 @@ export class SeriesDictionary {
   readonly #tables: PointTable[] = [];
   readonly #tableIndexes = new Map<string, number>();
   #blocks = 0;
+  #isExpired = false;
 
   constructor(maxSeries = defaultMaxSeries, maxKeyBytes = defaultMaxKeyBytes) {
     this.#maxSeries = maxSeries;
@@ -62,12 +63,18 @@ export class SeriesDictionary {
     this.#tables.length = 0;
     this.#tableIndexes.clear();
     this.#blocks = 0;
+    this.#isExpired = false;
+  }
+
+  /** Lets everything be forgotten before the next parse. */
+  expire(): void {
+    this.#isExpired = true;
   }
 
   /** Called at the start of a parse: forgets what belongs to another database, and tables beyond the limit. */
   prepare(databaseId: string): void {
     // Block numbers are compared in 32-bit records and must not come round again.
-    const exhausted = this.#tables.length > maxTables || this.#blocks > 0x70000000;
+    const exhausted = this.#isExpired || this.#tables.length > maxTables || this.#blocks > 0x70000000;
     if (databaseId !== this.#databaseId || exhausted) this.clear();
     this.#databaseId = databaseId;
   }

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import type { TagValue } from '../../model/schema.js';
+import type { SentMetric } from '../../model/sent-name.js';
 import { badLine, type LineProblem } from '../wire/line-problem.js';
 import { countCharacters } from '../wire/utf8.js';
 import {
@@ -20,6 +21,8 @@ export interface SeriesKey {
   readonly tags: ReadonlyMap<string, TagValue>;
   /** Of labelled series: the name of their metric. */
   readonly metric?: string | undefined;
+  /** The metric as it was sent, where others could have the same super table. */
+  readonly sentAs?: SentMetric | undefined;
 }
 
 /** The word of a format for the name that becomes the super table. */
@@ -78,11 +81,17 @@ export class SeriesTags {
   /** The series of a metric with the tags taken; dots in the metric become underscores. */
   keyOf(metric: string): SeriesKey {
     const superTable = metric.replaceAll('.', '_');
+    return this.keyIn(superTable, superTable.includes('_') ? `dots ${metric}` : undefined);
+  }
+
+  /** The series of a super table with the tags taken; `sentAs` is its metric, where others could have the same super table. */
+  keyIn(superTable: string, sentAs: SentMetric | undefined): SeriesKey {
     const sorted = sortTags(this.#tags);
     return {
       superTable,
       subTable: seriesTableName(superTable, sorted),
       tags: new Map<string, TagValue>(sorted.length === 0 ? [[nullTagName, undefined]] : sorted),
+      sentAs,
     };
   }
 }

@@ -90,7 +90,6 @@ test('refuses lines that do not follow the grammar, and says why', (t) => {
     ['m,a=b=c v=1', 'tag "a": an equals sign in a value needs a backslash before it (column 6)'],
     ['m,a=1,a=2 v=1', 'tag "a" occurs twice (column 7)'],
     ['m v=1,v=2', 'field "v" occurs twice (column 7)'],
-    ['m,v=1 v=2', 'field "v" has the name of a tag (column 7)'],
     ['m _ts=2', 'field "_ts" has the name of the time column (column 3)'],
     ['m,_ts=2 v=2', 'tag "_ts" is the name of the time column (column 3)'],
     [`${long} v=1`, `measurement "${'x'.repeat(48)}..." is longer than 192 bytes (column 1)`],
@@ -174,22 +173,31 @@ test('a rejected line leaves no trace', (t) => {
   t.is(desk.created, 2);
 });
 
-test('refuses a name used as tag by one line and as field by another', (t) => {
+test('stores a field under another name where a tag has its own', (t) => {
   const desk = new LineProtocolDesk();
-  const first = desk.parse('m,a=1 v=1\nm,b=1 a=1\nm,v=1 w=1\nm,b=1 w=2');
-  t.deepEqual(
-    first.rejects.map(({ row, fault: f }) => [row, f.code]),
+  const names = (text: string): unknown => {
+    const { blocks, rejectedRows } = desk.parse(text);
+    return [rejectedRows, blocks[0]?.columns.map(({ name, sentAs }) => [name, sentAs])];
+  };
+  t.deepEqual(names('m,a=1 v=1\nm,b=1 a=1\nm,v=1 w=1\nm,b=1 w=2'), [
+    0,
     [
-      [1, Codes.duplicatedColumns],
-      [2, Codes.duplicatedColumns],
+      ['v', undefined],
+      ['field_a', 'a'],
+      ['w', undefined],
     ],
-  );
-  const known = new LineProtocolDesk();
-  known.tables.set('m', superTable('m', { v: ['DOUBLE'] }, ['host']));
-  t.is(known.parse('m,x=1 host=1\nm,v=1 w=1\nm,x=1 v=2').rows, 1);
-  // A series remembered from a call whose rows were not stored is held against the columns of this one.
-  t.is(desk.parse('m,b=1 w=2\nm,c=1 b=2').rows, 1);
-  t.is(desk.parse('m,c=1 b=2\nm,b=1 w=2').rows, 1);
+  ]);
+  // A line that is rejected leaves no name behind.
+  t.deepEqual(names('n,a=1 a=1,b=\nn,c=1 field_a=2'), [1, [['field_a', undefined]]]);
+  desk.tables.set('o', superTable('o', { v: ['DOUBLE'] }, ['host']));
+  t.deepEqual(names('o,x=1 host=1\no,v=1 w=1\no,x=1 v=2'), [
+    0,
+    [
+      ['field_host', 'host'],
+      ['w', undefined],
+      ['v', undefined],
+    ],
+  ]);
 });
 
 test('refuses a table that is not a super table', (t) => {
