@@ -45,6 +45,28 @@ test.serial('a query that is asked again sees what has changed', async (t) => {
   t.not(await service.code('SELECT count(*) FROM d', all), 0);
 });
 
+test.serial('results without width are the same each time', async (t) => {
+  const database = 'widths';
+  await service.run('CREATE DATABASE widths');
+  await service.run('CREATE TABLE n (ts TIMESTAMP, v INT)', { database });
+  await service.run('INSERT INTO n VALUES (1700000000000, 1) (1700000001000, 2)', { database });
+  for (const [sql, rows] of [
+    ['SELECT NULL FROM n', [[null], [null]]],
+    ["SELECT '' FROM n", [[''], ['']]],
+    [
+      "SELECT NULL, '', NULL FROM n",
+      [
+        [null, '', null],
+        [null, '', null],
+      ],
+    ],
+    ['SELECT NULL FROM n WHERE 1 = 0', []],
+    ["SELECT '' AS a FROM n UNION ALL SELECT NULL FROM n WHERE v = 1", [[''], [''], [null]]],
+  ] as const) {
+    for (let round = 0; round < 3; round++) t.deepEqual(await service.rows(sql, { database }), rows as never, sql);
+  }
+});
+
 test.serial('a right that is taken away counts for a query that was answered before', async (t) => {
   await service.run("CREATE USER reader PASS 'secret-1A'");
   await service.run('GRANT READ ON two.* TO reader');

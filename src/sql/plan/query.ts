@@ -266,10 +266,13 @@ function rowBytes(columns: readonly BlockColumn[]): number {
   return columns.reduce((bytes, { type }) => bytes + valueBytes(type), 0);
 }
 
-/** Bytes of a value at most; a text as wide as they get may have been put together of many and has no limit. */
+/**
+ * Bytes of a value at most, and one at least, as NULL and empty texts are printed, too. A text as wide as they get may
+ * have been put together of many and has no limit.
+ */
 function valueBytes(type: DataType): number {
   if (type.length === longestWidth('VARCHAR', 'column')) return Number.POSITIVE_INFINITY;
-  return type.name === 'NCHAR' ? type.length * 4 : typeLength(type);
+  return Math.max(1, type.name === 'NCHAR' ? type.length * 4 : typeLength(type));
 }
 
 /**
