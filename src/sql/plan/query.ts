@@ -331,13 +331,10 @@ export class Planner implements RelationReader {
   }
 
   #union(union: Union): PlannedBlock {
-    const [left, right] = [this.plan(union.left), this.plan(union.right)];
-    if (left.columns.length !== right.columns.length) {
-      throw refuse(Codes.unionColumnCount, 'Query block has incorrect number of result columns');
-    }
-    const columns = left.columns.map((column, at) => commonColumn(column, right.columns[at] ?? column));
+    const blocks = branchesOf(union).map((branch) => this.plan(branch));
+    const columns = blocks.map((block) => block.columns).reduce(commonColumns);
     const env = { context: this.context, precision: columns[0]?.precision ?? 'ms' } as const;
-    const branches = [left, right].map((block) => convertedBlock(block, columns, env));
+    const branches = blocks.map((block) => convertedBlock(block, columns, env));
     const sql = branches.join(union.all ? ' UNION ALL ' : ' UNION DISTINCT ');
     return this.#ordered({ sql, columns }, union, env);
   }
@@ -365,6 +362,25 @@ export class Planner implements RelationReader {
 function columnValue(column: BlockColumn): Value {
   const { alias, type, precision, nullable, role } = column;
   return { sql: alias, type, precision, nullable, uses: Uses.row, role };
+}
+
+/**
+ * The branches of a union as one list: those of a union inside are among them where it has no order and limit of its own,
+ * and the outer one keeps its duplicates, or removes them anyway.
+ */
+function branchesOf(union: Union): readonly Query[] {
+  return [union.left, union.right].flatMap((side) => {
+    if (side.kind !== 'union' || side.orderBy.length > 0 || side.limit !== undefined) return [side];
+    return union.all && !side.all ? [side] : branchesOf(side);
+  });
+}
+
+/** The columns of two branches as those of their union; error when one has more than the other. */
+function commonColumns(left: readonly BlockColumn[], right: readonly BlockColumn[]): readonly BlockColumn[] {
+  if (left.length !== right.length) {
+    throw refuse(Codes.unionColumnCount, 'Query block has incorrect number of result columns');
+  }
+  return left.map((column, at) => commonColumn(column, right[at] ?? column));
 }
 
 function commonColumn(left: BlockColumn, right: BlockColumn): BlockColumn {

@@ -40,6 +40,8 @@ statements('what is nested too deeply is refused, what is not is answered', serv
 statements('what there is too much of is refused, what is not is answered', service, 'd', [
   { sql: `${'SELECT v FROM d.n UNION ALL '.repeat(10_000)}SELECT v FROM d.n`, error: syntax },
   { sql: `${'SELECT v FROM d.n UNION '.repeat(20)}SELECT v FROM d.n`, rows: [[1]] },
+  { sql: `${'SELECT v FROM d.n UNION ALL '.repeat(99)}SELECT v FROM d.n ORDER BY v LIMIT 2`, rows: [[1], [1]] },
+  { sql: `${'SELECT v FROM d.n UNION ALL SELECT v FROM d.n UNION '.repeat(49)}SELECT 2 ORDER BY 1`, rows: [[1], [2]] },
   { sql: where(`v IN (${'1,'.repeat(400_000)}1)`), error: notSupported, says: 'values' },
   { sql: where(`v IN (${'1,'.repeat(1_000_000)}1)`), error: 0x0219, says: 'SQL statement too long' },
   { sql: where(`v IN (${'7,'.repeat(20_000)}1)`), rows: [[1]] },

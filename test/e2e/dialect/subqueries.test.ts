@@ -226,6 +226,12 @@ statements('UNION joins the rows of queries', service, 'd', [
   },
   { sql: 'SELECT 1 UNION ALL SELECT 1 UNION SELECT 1', rows: [[1]] },
   { sql: 'SELECT 1 UNION SELECT 1 UNION ALL SELECT 1', rows: [[1], [1]] },
+  { sql: 'SELECT 1 UNION ALL (SELECT 2 UNION ALL SELECT 1 ORDER BY 1 LIMIT 1) ORDER BY 1', rows: [[1], [1]] },
+  { sql: 'SELECT 1 UNION (SELECT 2 UNION ALL SELECT 2) ORDER BY 1', rows: [[1], [2]] },
+  {
+    sql: "SELECT 1234567890123456789 UNION ALL SELECT 1.5 UNION ALL SELECT 'x' ORDER BY 1",
+    rows: [['1.5'], ['1234567890123456789'], ['x']],
+  },
   { sql: 'SELECT count(*) FROM (SELECT v FROM a UNION ALL (SELECT v FROM b UNION SELECT v FROM b))', rows: [[6]] },
   {
     sql: 'SELECT g, sum(v) FROM m GROUP BY g UNION ALL SELECT 9, sum(v) FROM b ORDER BY 1',
