@@ -1,5 +1,6 @@
 import test from 'ava';
 import { sharedService } from '../support/service/shared-service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
@@ -32,6 +33,26 @@ test('a later row of the same time replaces column by column', async (t) => {
     t.deepEqual(await service.rows(`SELECT a, b FROM ${db}.t`), [[...row]], values);
     t.deepEqual(await service.rows(`SELECT count(*), sum(b) FROM ${db}.t`), [[1, row[1]]], values);
   }
+});
+
+test('KEEP may reach further back than nanoseconds do', async (t) => {
+  const db = await freshDatabase("KEEP 365000 PRECISION 'ns'");
+  const altered = await freshDatabase("PRECISION 'ns'");
+  await service.run(`ALTER DATABASE ${altered} KEEP 365000`);
+  await service.run(`CREATE STREAM far FILL_HISTORY 1 INTO ${db}.far AS SELECT ts, a FROM ${db}.t`);
+  const old = '1700-01-01T00:00:00.000000000Z';
+  for (const database of [db, altered]) {
+    await service.run('INSERT INTO t VALUES (NOW, 1, 1)', { database });
+    await service.run(`INSERT INTO t VALUES ('${old}', 2, 2)`, { database });
+    await service.run("INSERT INTO s1 USING s TAGS ('x', 1) VALUES (NOW, 1, 'y')", { database });
+    await service.run('CREATE TABLE copy (ts TIMESTAMP, a INT, b INT)', { database });
+    t.is(await service.run('INSERT INTO copy SELECT * FROM t', { database }), 2);
+    const rows = await service.rows('SELECT a FROM copy WHERE ts < NOW + 1h ORDER BY ts', { database });
+    t.deepEqual(rows, [[2], [1]]);
+    t.is((await service.rows('SELECT ts FROM t ORDER BY ts LIMIT 1', { database }))[0]?.[0], old);
+    t.is(await service.code("INSERT INTO t VALUES ('1600-01-01T00:00:00Z', 2, 2)", { database }), 0x060b);
+  }
+  await until(async () => (await service.rows(`SELECT count(*) FROM ${db}.far`))[0]?.[0] === 2);
 });
 
 test('statements at the same time about one row are joined as if one came after the other', async (t) => {

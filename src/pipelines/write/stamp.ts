@@ -19,7 +19,11 @@ export function nowTicks({ precision }: DatabaseDef, micros = nowMicros()): bigi
   return (micros * BigInt(ticksPerSecond(precision) / 1000)) / 1000n;
 }
 
+/** The first tick of a timestamp; KEEP may reach back behind it. */
+const firstTick = -(2n ** 63n);
+
 /** First and last tick that a row of a database may have now, or at another time. */
 export function storableTimes(database: DatabaseDef, now = nowTicks(database)): TimeRange {
-  return { min: now - daysInTicks(database.keepDays, database.precision), max: lastTick(database.precision) };
+  const oldest = now - daysInTicks(database.keepDays, database.precision);
+  return { min: oldest < firstTick ? firstTick : oldest, max: lastTick(database.precision) };
 }
