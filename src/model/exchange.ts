@@ -60,6 +60,8 @@ export interface SqlRequest {
   readonly keyed: boolean;
   /** `restfulRowLimit`; negative is no limit. */
   readonly rowLimit: number;
+  /** False where groups without rows are left out, unless HAVING asks for them; left out, counts give them with 0. */
+  readonly emptyGroups?: boolean | undefined;
   /** When rows of an INSERT are answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
 }

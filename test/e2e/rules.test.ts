@@ -97,6 +97,29 @@ test.serial('a rule of any kind is tried on the data that is there, and leaves n
   t.is((await asked<RuleList>('GET', 'rules')).records.length, 1);
 });
 
+test.serial('series without rows in the time of a rule are no findings', async (t) => {
+  await service.run('CREATE STABLE d.empties (ts TIMESTAMP, v DOUBLE) TAGS (g INT)');
+  await service.run('CREATE TABLE d.none USING d.empties TAGS (1)');
+  await service.run('INSERT INTO d.old USING d.empties TAGS (2) VALUES (NOW - 2h, 99) (NOW, 1)');
+  await service.run('INSERT INTO d.now USING d.empties TAGS (3) VALUES (NOW, 99)');
+  const values = 'name = "v"\ndatabase = "d"\ntable = "empties"\ncolumn = "v"\ncomparison = ">"\nthreshold = 80';
+  const elementsOf = async (rule: string) => {
+    const { total, records } = await asked<RuleTrial>('POST', 'rules/try', rule);
+    return [total, ...records.map(({ elementId }) => elementId).toSorted()];
+  };
+  t.deepEqual(await elementsOf(values), [1, 'now']);
+  const where = 'FROM empties WHERE ts > NOW - 1h AND v > 80';
+  const query = (sql: string) =>
+    `name = "q"\ndatabase = "d"\nsql = "SELECT tbname AS element, COUNT(*) AS value ${sql}"`;
+  t.deepEqual(await elementsOf(query(`${where} GROUP BY tbname`)), [1, 'now']);
+  t.deepEqual(await elementsOf(query(`${where} PARTITION BY tbname ORDER BY value LIMIT 5`)), [1, 'now']);
+  t.deepEqual(await elementsOf(query(`${where} PARTITION BY tbname HAVING COUNT(*) = 0`)), [1, 'none']);
+  const union = `${where} GROUP BY tbname UNION ALL SELECT tbname, COUNT(*) ${where} GROUP BY tbname`;
+  t.deepEqual(await elementsOf(query(union)), [1, 'now']);
+  // Clients see what they saw.
+  t.is((await service.rows(`SELECT tbname, COUNT(*) ${where} GROUP BY tbname`, { database: 'd' })).length, 2);
+});
+
 test.serial('what is wrong with a rule that is tried is named', async (t) => {
   const refused = async (body: string) => {
     const reply = await service.ask({ path: '/api/v1/rules/try', body });

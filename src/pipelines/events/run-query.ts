@@ -19,6 +19,7 @@ export function queriesOver(sql: Pick<SqlPipeline, 'runAs'>): RunQuery {
       connectionZone: undefined,
       keyed: true,
       rowLimit: limit,
+      emptyGroups: false,
     };
     const answer = await sql.runAs(administrator, randomUUID(), request, signal);
     return answer.kind === 'rows' ? readRows(answer, limit) : [];

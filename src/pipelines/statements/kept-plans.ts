@@ -86,7 +86,7 @@ export class KeptPlans {
   ): void {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
-    const { database, connectionZone, timeZone, keyed, rowLimit } = request;
+    const { database, connectionZone, timeZone, keyed, rowLimit, emptyGroups } = request;
     const isOfSeries = plan.series !== undefined;
     const facts = tables.map((table) => ({
       table,
@@ -95,7 +95,7 @@ export class KeptPlans {
       hasFew: known.hasFewSeries(table),
       unique: isOfSeries ? undefined : known.uniqueRows(table),
     }));
-    const asked = { database, connectionZone, timeZone, keyed, rowLimit };
+    const asked = { database, connectionZone, timeZone, keyed, rowLimit, emptyGroups };
     const kept: KeptPlan = { user, position, request: asked, plan, tables: facts, isOfSeries };
     this.#plans.set(query, kept);
     if (plan.isTimeless && plan.reading !== undefined && text.length + plan.sql.length <= movableCharacters)
@@ -134,6 +134,7 @@ function isSame(one: PlanOrigin, other: PlanOrigin): boolean {
     a.connectionZone === b.connectionZone &&
     a.timeZone === b.timeZone &&
     a.keyed === b.keyed &&
-    a.rowLimit === b.rowLimit
+    a.rowLimit === b.rowLimit &&
+    a.emptyGroups === b.emptyGroups
   );
 }

@@ -10,6 +10,7 @@ import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { dataType, type ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
+import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import { narrowedQuery } from '../../sql/resolve/narrowed.js';
@@ -148,7 +149,8 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const origin = originNow();
   const { query, context: names, tables, isInPart } = await readable(written, asked, context);
   if (isLong) await othersTurn();
-  const plan = planQuery(query, { ...names, mayAskAgain });
+  const shown = request.emptyGroups === false ? withoutEmptyGroups(query) : query;
+  const plan = planQuery(shown, { ...names, mayAskAgain });
   if (isInPart) return plan;
   // Lists of what is defined stand in the statement, and may be long.
   if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();

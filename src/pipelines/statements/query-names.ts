@@ -24,7 +24,10 @@ export interface QueryNamesContext {
 const comparedNames = 5000;
 
 /** The part of a request that decides what its statement means. */
-export type QueryRequest = Pick<SqlRequest, 'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit'>;
+export type QueryRequest = Pick<
+  SqlRequest,
+  'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit' | 'emptyGroups'
+>;
 
 /**
  * Looks up the tables that a statement mentions and sees to it that the engine holds them; gives everything beside its
