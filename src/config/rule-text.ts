@@ -20,7 +20,7 @@ export function ruleText(rule: Rule): string {
  * sentences.
  */
 export function readRuleText(text: string): Rule | readonly string[] {
-  const whole = /^\s*\[/m.test(text) ? text : `[[${flag}]]\n${text}`;
+  const whole = /^[\t ]*\[/m.test(text) ? text : `[[${flag}]]\n${text}`;
   const { values, errors } = readTomlFile([eventsOptions], place, whole);
   if (errors.length > 0) return errors;
   const tables = values.get(flag)?.value;

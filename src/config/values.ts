@@ -1,5 +1,6 @@
 import type { OptionRecord, OptionRow, OptionType, OptionValue } from '../model/option.js';
 import { readDuration } from '../text/duration.js';
+import { withoutTrailing } from '../text/ends.js';
 import { parseJson } from '../text/json.js';
 
 /** The part of a setting that reading its value needs. */
@@ -114,7 +115,7 @@ function readUnsigned(text: string): number | undefined {
 }
 
 function readFloat(text: string): number | undefined {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
+  if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -135,9 +136,7 @@ function printDuration(ms: number): string {
 
 function withDecimals(value: bigint, unit: bigint): string {
   const digits = String(unit).length - 1;
-  const decimals = String(value % unit)
-    .padStart(digits, '0')
-    .replace(/0+$/, '');
+  const decimals = withoutTrailing(String(value % unit).padStart(digits, '0'), '0');
   return decimals === '' ? String(value / unit) : `${value / unit}.${decimals}`;
 }
 

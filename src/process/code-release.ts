@@ -25,9 +25,13 @@ interface Mapping {
  * `smaps` is the text of `/proc/PID/smaps` (https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html).
  */
 export function unchangedMappings(smaps: string): readonly Mapping[] {
-  const entries = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* .*\n((?:[A-Z].*\n)*)/gm;
   const mappings: Mapping[] = [];
-  for (const [, begin, end, facts = ''] of smaps.matchAll(entries)) {
+  // Each mapping has a line with its place, access and file, and behind it lines of facts, whose names begin with a capital.
+  const heads = [...smaps.matchAll(/^[0-9a-f]+-.*$/gm)];
+  for (const [at, { 0: head, index }] of heads.entries()) {
+    const [, begin, end] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* /.exec(head) ?? [];
+    if (begin === undefined || end === undefined) continue;
+    const facts = smaps.slice(index + head.length, heads[at + 1]?.index);
     const mapping = { begin: BigInt(`0x${begin}`), end: BigInt(`0x${end}`) };
     // Changed pages are in memory, or the system has swapped them out.
     const isUnchanged = /^Anonymous: +0 kB$/m.test(facts) && /^Swap: +0 kB$/m.test(facts);

@@ -124,9 +124,9 @@ export class RotatingFile implements DestinationStream {
 
   #removeOldest(): void {
     const { directory, name, count } = this.#options;
-    const own = new RegExp(`^${escapeRegExp(name)}_\\d{8}(?:\\d{4})?(?:\\d{2})?\\.log(?:\\.\\d+)?$`);
     const finished = readdirSync(directory)
-      .filter((file) => own.test(file) && join(directory, file) !== this.#path)
+      .filter((file) => file.startsWith(`${name}_`) && ownEnd.test(file.slice(name.length + 1)))
+      .filter((file) => join(directory, file) !== this.#path)
       .map((file) => ({ path: join(directory, file), at: modifiedAt(join(directory, file)) }))
       .sort((a, b) => b.at - a.at);
     for (const { path } of finished.slice(count)) rmSync(path, { force: true });
@@ -171,6 +171,5 @@ function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
+/** What stands behind the name of a log file and its underscore. */
+const ownEnd = /^\d{8}(?:\d{4})?(?:\d{2})?\.log(?:\.\d+)?$/;

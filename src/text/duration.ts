@@ -16,9 +16,11 @@ export function readDuration(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^((\d+(\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns))+$/.test(text)) return undefined;
   let ns = 0n;
-  for (const part of text.matchAll(/(\d*)\.?(\d*)(h|ms|m|s|us|µs|ns)/g)) {
-    const [, whole = '', decimals = '', unit = 'ns'] = part;
-    const unitNs = durationUnitsNs[unit] ?? 1n;
+  // Numbers and units by turns.
+  const parts = text.match(/[\d.]+|[^\d.]+/g) ?? [];
+  for (let at = 0; at < parts.length; at += 2) {
+    const [whole = '', decimals = ''] = (parts[at] ?? '').split('.');
+    const unitNs = durationUnitsNs[parts[at + 1] ?? 'ns'] ?? 1n;
     ns += (BigInt(`${whole}${decimals}`) * unitNs) / 10n ** BigInt(decimals.length);
   }
   return durationMs(ns);

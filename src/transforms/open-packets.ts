@@ -30,8 +30,9 @@ export interface PacketRefusals {
 export function parseUserFile(text: string): Map<string, string> {
   const users = new Map<string, string>();
   for (const line of text.split('\n')) {
-    const [, name, password] = /^\s*([^#:\s][^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name !== undefined && password !== undefined) users.set(name, password);
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).trim();
+    if (name !== '' && !name.startsWith('#')) users.set(name, line.slice(colon + 1).trim());
   }
   return users;
 }

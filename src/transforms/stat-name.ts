@@ -35,17 +35,19 @@ function tagName(name: string): string {
 }
 
 /**
- * A bucket with tags behind its name as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them, or anywhere in it as SignalFx
- * does (`[k=v,…]`).
+ * The name in a bucket and the items that may be tags, with what stands between them, as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them behind the name,
+ * or SignalFx anywhere in it (`[k=v,…]`).
  */
-const taggedBucket = /^(.*?)(?:(?<=.),(.*)|(?<=.)#([^#,=]+=.*)|;([^;=]+=.*)|\[([^[\],=]+=[^[\]]*)\](.*))$/s;
-
-/** The name in a bucket and the items behind it, which may be tags, with what stands between them. */
 function bucketParts(bucket: string): readonly [name: string, items: readonly string[], separator: string] {
-  const [, name, comma, hash, semicolon, bracket, rest = ''] = taggedBucket.exec(bucket) ?? [];
-  if (name === undefined) return [bucket, [], ','];
-  if (semicolon !== undefined) return [name, semicolon.split(';'), ';'];
-  return [name + rest, (comma ?? hash ?? bracket ?? '').split(','), ','];
+  for (const { 0: sign, index } of bucket.matchAll(/[,#;[]/g)) {
+    const [name, rest] = [bucket.slice(0, index), bucket.slice(index + 1)];
+    if (sign === ',' && index > 0) return [name, rest.split(','), ','];
+    if (sign === '#' && index > 0 && /^[^#,=]+=/.test(rest)) return [name, rest.split(','), ','];
+    if (sign === ';' && /^[^;=]+=/.test(rest)) return [name, rest.split(';'), ';'];
+    const [, items, end] = (sign === '[' && /^([^[\],=]+=[^[\]]*)\](.*)$/s.exec(rest)) || [];
+    if (items !== undefined) return [`${name}${end}`, items.split(','), ','];
+  }
+  return [bucket, [], ','];
 }
 
 type Tags = Map<string, string>;

@@ -8,9 +8,20 @@ import type { Cell } from './engine.js';
 export const keptFreeBytes = 8 * 1024 * 1024;
 
 /** What drops something as a whole needs no room. */
-const writesDefinition =
-  /^\s*(?:(?:create|rename|exchange|attach|update|delete\s+from)\b|alter\s+table\s+\S+\s+(?!(?:drop\s+part|detach|freeze))\w)/i;
+const needsNoRoom = /^(?:drop\s+part|detach|freeze)/i;
+const changes = /^\s*(?:create|rename|exchange|attach|update|delete\s+from)\b/i;
+const alters = /^\s*alter\s+table\s+\S+\s+/i;
 const mayBeThere = /^\s*create\s+(database|table)\s+if\s+not\s+exists\s+([\w.`]+)/i;
+
+function writesDefinition(statement: string): boolean {
+  if (changes.test(statement)) return true;
+  const altered = alters.exec(statement)?.[0];
+  return (
+    altered !== undefined &&
+    /^\w/.test(statement.slice(altered.length)) &&
+    !needsNoRoom.test(statement.slice(altered.length))
+  );
+}
 
 /** An engine whose disk may be full. */
 interface DefiningEngine {
@@ -25,7 +36,7 @@ interface DefiningEngine {
  * that went well and empties the file: a table with rows is not there any more after its next start, and with an empty file of a DELETE there is no next start.
  */
 export async function hasRoomFor(statement: string, { freeBytes, exists }: DefiningEngine): Promise<boolean> {
-  if (!writesDefinition.test(statement) || (await freeBytes()) >= keptFreeBytes) return true;
+  if (!writesDefinition(statement) || (await freeBytes()) >= keptFreeBytes) return true;
   const [, kind, name] = mayBeThere.exec(statement) ?? [];
   return name !== undefined && (await exists(`EXISTS ${kind} ${name}`));
 }

@@ -111,9 +111,14 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
  * nothing to whoever asked. Of what another node says its address is left out.
  */
 function withoutStatement(text: string): string {
-  return text
-    .replace(/^Received from \S+ (?:DB::Exception: )?/, 'Another node of the cluster: ')
-    .replace(/[:.,]?\s*(?:\b[Ii]n scope\b|\b[Ww]hile (?:executing|processing)\b|\bMaybe you meant\b)[\s\S]*$/, '');
+  const own = text.replace(/^Received from \S+ (?:DB::Exception: )?/, 'Another node of the cluster: ');
+  const quoted = own.search(/\b(?:[Ii]n scope|[Ww]hile (?:executing|processing)|Maybe you meant)\b/);
+  return quoted < 0
+    ? own
+    : own
+        .slice(0, quoted)
+        .trimEnd()
+        .replace(/[:.,]$/, '');
 }
 
 /** No such user, wrong or missing password, not allowed from here, authentication failed. */

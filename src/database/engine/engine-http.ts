@@ -85,10 +85,12 @@ export class EngineHttp {
  * Other words come from whatever stands between.
  */
 export function refusalIn(text: string): Error {
-  const [, code, message, type] =
-    /Code: (\d+)\. (?:DB|Coordination)::Exception: ([\s\S]+)\(((?=[A-Z0-9_]*[A-Z]{3})[A-Z0-9_]+)\)/.exec(text) ?? [];
-  if (code === undefined || message === undefined || type === undefined) return new Error(text.trim());
-  return new EngineRefusal(Number(code), type, message.trim());
+  const head = /Code: (\d+)\. (?:DB|Coordination)::Exception: /.exec(text);
+  const rest = head === null ? '' : text.slice(head.index + head[0].length);
+  const types = [...rest.matchAll(/\(([A-Z0-9_]+)\)/g)];
+  const type = types.findLast(({ index, 1: name = '' }) => index > 0 && /[A-Z]{3}/.test(name));
+  if (head === null || type === undefined) return new Error(text.trim());
+  return new EngineRefusal(Number(head[1]), type[1] ?? '', rest.slice(0, type.index).trim());
 }
 
 const blockEnd = '\r\n__exception__\r\n';

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { withoutTrailing } from '../../text/ends.js';
 
 /** Where a server answers, and how many connections it is sent. */
 export interface HttpConnectionsOptions {
@@ -61,7 +62,7 @@ export class HttpConnections {
       ? new SecureAgent(options.ca === undefined ? pool : { ...pool, ca: options.ca })
       : new Agent(pool);
     this.#address = urlToHttpOptions(new URL(url.origin));
-    this.#path = url.pathname.replace(/\/+$/, '');
+    this.#path = withoutTrailing(url.pathname, '/');
   }
 
   /** Resolves with the answer once its head is there. Rejects with the error of a connection that could not be made or broke. */

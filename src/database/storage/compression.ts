@@ -12,20 +12,22 @@ export type Compression = 'compact' | 'plain';
 /** The one codec that is called experimental, which exists in engines from 26.x on. */
 const decimalFloats = 'ALP';
 
+const anyType = /^/;
+
 /** Codecs by the engine's type, the first that fits, as the engine prints them; see docs/decisions/017-codecs.md. */
-const codecs: readonly { readonly type: string; readonly compact: string; readonly plain?: string }[] = [
-  { type: '^Nullable\\(Float64', compact: `${decimalFloats}, LZ4`, plain: 'ZSTD(1)' },
+const codecs: readonly { readonly type: RegExp; readonly compact: string; readonly plain?: string }[] = [
+  { type: /^Nullable\(Float64/, compact: `${decimalFloats}, LZ4`, plain: 'ZSTD(1)' },
   // Another codec behind it, or a short part would take columns of both widths for one: the engine refuses such rows.
-  { type: '^Nullable\\(Float32', compact: `${decimalFloats}, ZSTD(1)`, plain: 'ZSTD(1)' },
-  { type: '^Nullable\\((U?Int|Decimal\\(([1-9]|1[0-8]),)', compact: 'T64, ZSTD(1)' },
+  { type: /^Nullable\(Float32/, compact: `${decimalFloats}, ZSTD(1)`, plain: 'ZSTD(1)' },
+  { type: /^Nullable\((U?Int|Decimal\(([1-9]|1[0-8]),)/, compact: 'T64, ZSTD(1)' },
   // Of the key: the time, and what is the same in many rows on end.
-  { type: '^Int64$', compact: 'Delta(8), ZSTD(1)' },
-  { type: '', compact: 'ZSTD(1)' },
+  { type: /^Int64$/, compact: 'Delta(8), ZSTD(1)' },
+  { type: anyType, compact: 'ZSTD(1)' },
 ];
 
 /** The codec of a column of rows by its type in the engine. */
 export function codecOf(type: string, compression: Compression): string {
-  return codecIn(codecs.find((candidate) => new RegExp(candidate.type).test(type))!, compression);
+  return codecIn(codecs.find((candidate) => candidate.type.test(type))!, compression);
 }
 
 function codecIn({ compact, plain = compact }: (typeof codecs)[number], compression: Compression): string {
@@ -79,7 +81,7 @@ export async function renewCodecs(engine: Engine, compression: Compression): Pro
 async function renewCodecsOf({ engine, prefix }: Store, compression: Compression): Promise<number> {
   const terms = codecs.map((codec) => {
     const name = quoteString(codecIn(codec, compression));
-    return codec.type === '' ? name : `match(type, ${quoteString(codec.type)}), ${name}`;
+    return codec.type === anyType ? name : `match(type, ${quoteString(codec.type.source)}), ${name}`;
   });
   const change = "concat('MODIFY COLUMN `', name, '` CODEC(', codec, ')')";
   const outdated = await engine.rows(

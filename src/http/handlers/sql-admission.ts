@@ -1,5 +1,6 @@
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { behindBlanks } from '../../text/sql-blanks.js';
 import { isFault } from '../request/auth.js';
 import type { AdmittedCall, HandlerContext } from '../request/call.js';
 import { readAck, readBoolean, readTimeZone } from '../request/parameters.js';
@@ -61,11 +62,15 @@ function trimmed(bytes: Buffer, most: number): Buffer {
   return bytes.subarray(start, end);
 }
 
-const queryStart = /^(?:[\s(]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:select|show|desc|describe|explain)\b/i;
+const queryWord = /^(?:select|show|desc|describe|explain)\b/i;
+const longestQueryWord = 'describe'.length;
 /** How far into a statement its first keyword is looked for. */
 const keywordBytes = 4096;
 
 /** True when a statement asks for rows, judged by its first keyword, so that it can be refused before it runs. */
 export function isQuery(statement: Buffer): boolean {
-  return queryStart.test(statement.toString('latin1', 0, Math.min(statement.length, keywordBytes)));
+  const text = statement.toString('latin1', 0, Math.min(statement.length, keywordBytes));
+  let start = behindBlanks(text, 0);
+  while (text[start] === '(') start = behindBlanks(text, start + 1);
+  return queryWord.test(text.slice(start, start + longestQueryWord + 1));
 }

@@ -3,13 +3,12 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
+import { Lexer, TokenKind } from '../../sql/syntax/lexer.js';
 
 /** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
 const insertHeadBytes = 4096;
 /** Bytes that are parsed of an INSERT that is longer than other statements may be: the names of all columns a table can have fit in. */
 const longHeadBytes = 512 * 1024;
-const insertOfRows =
-  /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
 
 /**
  * Characters of all queries whose trees are kept, and of one at most. Dashboards ask about each of a thousand devices in turn; a tree takes about 25
@@ -55,12 +54,30 @@ export class StatementReader {
   }
 }
 
+/** True for `INSERT INTO name [(names)] VALUES` or `USING`, where the table may stand behind its database. */
+function isInsertOfRows(head: string): boolean {
+  const lexer = new Lexer(head);
+  const passes = (test: boolean): boolean => {
+    if (test) lexer.next();
+    return test;
+  };
+  const passesName = (): boolean => passes(lexer.kind === TokenKind.word || lexer.kind === TokenKind.quoted);
+  lexer.next();
+  if (!passes(lexer.word === 'INSERT') || !passes(lexer.word === 'INTO') || !passesName()) return false;
+  if (passes(lexer.word === '.') && !passesName()) return false;
+  if (passes(lexer.word === '(')) {
+    while (passes(lexer.word === ',') || passesName());
+    if (!passes(lexer.word === ')')) return false;
+  }
+  return lexer.word === 'VALUES' || lexer.word === 'USING';
+}
+
 /**
  * Parses a statement; of a long INSERT of rows only its kind is told, because those are read by a scanner of their own.
  * Everything else is refused with 0x0219 when it is longer than `maxBytes`. Throws FaultErrors.
  */
 function readStatement(text: Buffer, maxBytes: number): Statement {
-  if (text.length > insertHeadBytes && insertOfRows.test(text.toString('latin1', 0, insertHeadBytes))) {
+  if (text.length > insertHeadBytes && isInsertOfRows(text.toString('latin1', 0, insertHeadBytes))) {
     return { kind: 'insert', offset: 0 };
   }
   const isTooLong = text.length > maxBytes;

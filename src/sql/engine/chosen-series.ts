@@ -1,3 +1,4 @@
+import { hasInOrder } from '../../text/in-order.js';
 import { conditionSettings, isSmall } from './settings.js';
 
 /** The series of a super table that a statement reads, as conditions on tags choose them. */
@@ -9,11 +10,13 @@ export interface ChosenSeries {
 }
 
 /** Quoted texts and names, and brackets. */
-const pieces = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[()]/gs;
-const columnBefore = /(\w+\.id) IN $/;
+const pieces = /'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?|[()]/gs;
+const columnBefore = /\b(\w+\.id) IN $/;
 const idsBehind = /\(SELECT g\d+\.id FROM [\w.]+ AS g\d+ FINAL WHERE /y;
 /** One of the conditions compares a tag, or the name, with a value or with several: it leaves few series. */
-const leavesFew = / AND \((?:and\((?:.*, )?)?(?:equals|in)\(/s;
+function leavesFew(ids: string): boolean {
+  return / AND \((?:and\()?(?:equals|in)\(/.test(ids) || hasInOrder(ids, / AND \(and\(/, /, (?:equals|in)\(/);
+}
 
 /** The series that conditions on tags choose, where a statement has one set of such, which is likely to be small, and few conditions: the engine reads them twice. */
 export function chosenSeries(sql: string): ChosenSeries | undefined {
@@ -39,7 +42,7 @@ export function chosenSeries(sql: string): ChosenSeries | undefined {
     }
   }
   if (chosen === undefined || !isSmall(chosen.ids)) return undefined;
-  return leavesFew.test(chosen.ids) && !/\bselect\b/i.test(chosen.ids.slice(1)) ? chosen : undefined;
+  return leavesFew(chosen.ids) && !/\bselect\b/i.test(chosen.ids.slice(1)) ? chosen : undefined;
 }
 
 /** The statement with ids in digits, one at least, instead of the SELECT that gives them. */

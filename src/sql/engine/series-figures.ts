@@ -27,7 +27,7 @@ const allowed = new Set([
 ]);
 
 /** Names before a bracket outside of quoted texts and names. */
-const calls = /'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|(\w+)\(/gs;
+const calls = /'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?|\b(\w+)\(/gs;
 
 /**
  * The pieces of a statement over one table without keys, given the WHERE that it ends in; undefined where it cannot be asked together with

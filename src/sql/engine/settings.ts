@@ -113,7 +113,13 @@ function countsParts(sql: string): boolean {
  * tags choose the series that are read in another way.
  */
 const noLooksAhead = { enable_join_runtime_filters: 0 } as const;
-const joinsTags = /JOIN \(SELECT \* FROM [\w.]+ FINAL WHERE [^()]*\) AS g\d+ ON |\) AS g\d+ (?:INNER|LEFT) JOIN /;
+function joinsTags(sql: string): boolean {
+  const joined = sql.split('JOIN (SELECT * FROM ').slice(1);
+  return (
+    /\) AS g\d+ (?:INNER|LEFT) JOIN /.test(sql) ||
+    joined.some((rows) => /^[\w.]+ FINAL WHERE [^()]*\) AS g\d+ ON /.test(rows))
+  );
+}
 
 /** Rows of one series come in the order of time, so that sums of it are the same whatever is read beside it. */
 const inTimeOrder = {
@@ -129,7 +135,7 @@ const addsInOrder = /\b(?:sum|avg)ForEach\(/;
  */
 export const shortBlocks = { max_block_size: 8192 } as const;
 /** Rows with versions to be merged, and not tags. */
-const mergesRows = / AS (?!g\d)\w+ FINAL\b/;
+const mergesRows = / AS (?:[^\Wg]\w*|g(?:[^\W\d]\w*)?) FINAL\b/;
 
 /**
  * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the
@@ -184,7 +190,7 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
     ...(countsParts(sql) ? readsNoRows : readsRows.test(sql) && keepsPieces),
-    ...(joinsTags.test(sql) && sql.split(' JOIN ').length === 2 && noLooksAhead),
+    ...(joinsTags(sql) && sql.split(' JOIN ').length === 2 && noLooksAhead),
     ...(traits.readsLittle && addsInOrder.test(sql) && inTimeOrder),
     ...(traits.isPlain && !countsParts(sql) && notCompiled),
     ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),

@@ -154,20 +154,31 @@ export function nothingAfter(insert: number, storage: string, alias: string): st
 }
 
 /** What {@link nothingAfter} prints. */
-const newerCheck = new RegExp(
-  `indexHint\\(throwIf\\(toUInt64\\(splitByChar\\('_', \\w+\\._part\\)\\[3\\]\\) > (\\d+), '\\{([\\w.]+) ${reliances['nothing newer']}\\}'\\) = 0\\)`,
-  'g',
-);
+const checkStart = "indexHint(throwIf(toUInt64(splitByChar('_', ";
+const checkEnd = /^\w+\._part\)\[3\]\) > (\d+), '\{([\w.]+) ([a-z ]+)\}'\) = 0\)/;
+
+/** What stands behind the start of such a condition, which is undefined where it is another one. */
+function checkIn(piece: string): RegExpExecArray | undefined {
+  const check = checkEnd.exec(piece);
+  return check?.[3] === reliances['nothing newer'] ? check : undefined;
+}
 
 /** The engine tables of which a statement relies on having no rows of later inserts, by conditions of {@link nothingAfter}. */
 export function reliancesIn(statement: string): readonly { readonly storage: string; readonly insert: number }[] {
-  const checks = [...statement.matchAll(newerCheck)];
-  return checks.map(([, insert, storage = '']) => ({ storage, insert: Number(insert) }));
+  const checks = statement.split(checkStart).slice(1).map(checkIn);
+  return checks.flatMap((check) =>
+    check === undefined ? [] : [{ storage: check[2] ?? '', insert: Number(check[1]) }],
+  );
 }
 
 /** The same statement without these conditions, for where they are known to hold. */
 export function withoutReliances(statement: string): string {
-  return statement.replace(newerCheck, '1');
+  const [head = '', ...pieces] = statement.split(checkStart);
+  const others = pieces.map((piece) => {
+    const check = checkIn(piece);
+    return check === undefined ? `${checkStart}${piece}` : `1${piece.slice(check[0].length)}`;
+  });
+  return head + others.join('');
 }
 
 /** A condition that ends the statement for a series that has not got all it should among the newest rows. */
@@ -177,9 +188,9 @@ export function allAreNew(isWhole: string, storage: string): string {
 
 /** The wrong assumption of a statement, where the engine's message names one. */
 export function wrongReliance(message: string): WrongReliance | undefined {
-  for (const on of ['nothing newer', 'new rows of each series'] as const) {
-    const storage = new RegExp(`\\{([\\w.]+) ${reliances[on]}\\}`).exec(message)?.[1];
-    if (storage !== undefined) return { storage, on };
+  for (const [, storage = '', text] of message.matchAll(/\{([\w.]+) ([a-z ]+)\}/g)) {
+    const on = (['nothing newer', 'new rows of each series'] as const).find((name) => reliances[name] === text);
+    if (on !== undefined) return { storage, on };
   }
   return undefined;
 }

@@ -145,10 +145,10 @@ export function parseScaled(bytes: Uint8Array, start: number, end: number, scale
 
 /** The value of hexadecimal (`0x1f`) or binary (`0b101`) digits, with or without a sign; undefined for other text. */
 function radixValue(bytes: Uint8Array, start: number, end: number): bigint | undefined {
-  const match = /^[+-]?0(x0*([\da-f]+)|b0*([01]+))$/i.exec(textOf(bytes, start, end));
+  const match = /^[+-]?0(x([\da-f]+)|b([01]+))$/i.exec(textOf(bytes, start, end));
   if (match === null) return undefined;
   const [, , hexadecimal, binary = ''] = match;
-  const digits = hexadecimal ?? binary;
+  const digits = (hexadecimal ?? binary).replace(/^0+/, '') || '0';
   const prefix = hexadecimal === undefined ? '0b' : '0x';
   const size = digits.length > maxRadixDigits ? beyondAll : BigInt(prefix + digits);
   return bytes[start] === minus ? -size : size;

@@ -1,6 +1,7 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { noSuperTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
+import { withoutTrailing } from '../../text/ends.js';
 import { quoteString } from '../engine/quote.js';
 import type { Expression } from '../syntax/ast.js';
 import { type QueryContext, refuse, type TableTarget } from '../values/context.js';
@@ -53,7 +54,7 @@ export function streamTableShape(
 
 function cutName(name: string): string {
   const bytes = Buffer.from(name);
-  return bytes.length <= maxNameBytes ? name : bytes.toString('utf8', 0, maxNameBytes).replace(/\ufffd+$/, '');
+  return bytes.length <= maxNameBytes ? name : withoutTrailing(bytes.toString('utf8', 0, maxNameBytes), '\ufffd');
 }
 
 function storableType(type: DataType | undefined): DataType {

@@ -174,12 +174,13 @@ function templateOf(text: string, marks: readonly string[]): Template {
   return { pieces: [...pieces, text.slice(at)], places: matches.map(([mark]) => marks.indexOf(mark)) };
 }
 
-const limit = new RegExp(`\\b(less|lessOrEquals|greater|greaterOrEquals)\\(\\w+\\.${bareTime}, $`);
+const limit = /\b(less|lessOrEquals|greater|greaterOrEquals)\(\w+\.(\w+), $/;
 
 /** How the time of a row is compared at a place: `less(t1.ts, 1700000000000)`. */
 function limitAt({ pieces }: Template, at: number): string | undefined {
   const behind = pieces[at + 1] ?? '';
-  return behind.startsWith(')') ? limit.exec(pieces[at] ?? '')?.[1] : undefined;
+  const [, name, column] = behind.startsWith(')') ? (limit.exec(pieces[at] ?? '') ?? []) : [];
+  return column === bareTime ? name : undefined;
 }
 
 /** Between which times rows are, where one place is the lower limit and the other the upper one. */

@@ -1,3 +1,5 @@
+import { behindBlanks, literalEnd } from '../../text/sql-blanks.js';
+
 /** Kinds of tokens; `word` is a bare identifier or keyword, `quoted` a back-quoted identifier. */
 export const TokenKind = {
   end: 0,
@@ -12,7 +14,6 @@ export const TokenKind = {
 } as const;
 export type TokenKind = (typeof TokenKind)[keyof typeof TokenKind];
 
-const blankClass = 1;
 const letterClass = 2;
 const digitClass = 4;
 const hexLetterClass = 8;
@@ -63,7 +64,7 @@ export class Lexer {
 
   /** Moves to the next token. At the end of the text it stays there. */
   next(): void {
-    this.start = skipBlanks(this.text, this.end);
+    this.start = behindBlanks(this.text, this.end);
     this.word = '';
     this.kind = this.scan(this.start);
   }
@@ -82,7 +83,7 @@ export class Lexer {
     const kind = classOf(code);
     if ((kind & letterClass) !== 0) return this.scanWord(start);
     if ((kind & digitClass) !== 0) return this.scanNumber(start);
-    if (code === quote || code === doubleQuote) return this.scanString(start, code);
+    if (code === quote || code === doubleQuote) return this.scanString(start);
     if (code === backQuote) return this.scanQuoted(start);
     if (code === dot && isDigit(text.charCodeAt(start + 1))) return this.scanNumber(start);
     return this.scanSymbol(start, code);
@@ -106,17 +107,9 @@ export class Lexer {
     return close < 0 ? this.ends(TokenKind.bad, text.length) : this.ends(TokenKind.quoted, close + 1);
   }
 
-  private scanString(start: number, delimiter: number): TokenKind {
-    const text = this.text;
-    let at = start + 1;
-    while (at < text.length) {
-      const code = text.charCodeAt(at);
-      if (code === backslash) at += 2;
-      else if (code !== delimiter) at += 1;
-      else if (text.charCodeAt(at + 1) === delimiter) at += 2;
-      else return this.ends(TokenKind.string, at + 1);
-    }
-    return this.ends(TokenKind.bad, text.length);
+  private scanString(start: number): TokenKind {
+    const end = literalEnd(this.text, start);
+    return end < 0 ? this.ends(TokenKind.bad, this.text.length) : this.ends(TokenKind.string, end);
   }
 
   private scanNumber(start: number): TokenKind {
@@ -198,26 +191,6 @@ function escaped(letter: string): string {
   }
 }
 
-/** First offset at or after `at` that is neither blank nor part of a closed comment. */
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    const code = text.charCodeAt(at);
-    if ((classOf(code) & blankClass) !== 0) at += 1;
-    else if (code === minus && text.charCodeAt(at + 1) === minus) at = lineEnd(text, at);
-    else if (code === slash && text.charCodeAt(at + 1) === star) {
-      const close = text.indexOf('*/', at + 2);
-      if (close < 0) return at;
-      at = close + 2;
-    } else return at;
-  }
-}
-
-function lineEnd(text: string, from: number): number {
-  const at = text.indexOf('\n', from);
-  return at < 0 ? text.length : at + 1;
-}
-
 function wordEnd(text: string, from: number): number {
   let at = from;
   while (isWordPart(text, at)) at += 1;
@@ -272,7 +245,6 @@ function buildClasses(): Uint8Array {
       table[letter.toUpperCase().charCodeAt(0)]! |= bit;
     }
   };
-  mark(' \t\n\r\v\f', blankClass);
   mark('abcdefghijklmnopqrstuvwxyz_', letterClass);
   mark('0123456789', digitClass);
   mark('abcdef', hexLetterClass);

@@ -150,7 +150,7 @@ const beyond = '1e38';
 function textNumber(text: string, other: DataType): Comparable {
   // One digit in front of the point more than a DECIMAL has, but of one that has no such digits at all.
   const type = wideType(other.scale === mostDecimals ? mostDecimals : mostDecimals - 1);
-  const number = `extract(${text}, ${quoteString(leadingNumber)})`;
+  const number = `extract(${text}, ${quoteString(leadingNumber.source)})`;
   const near = `least(greatest(toFloat64OrZero(${number}), toFloat64('-${beyond}')), toFloat64('${beyond}'))`;
   const sql = `ifNull(toDecimal256OrNull(${number}, ${type.scale}), toDecimal256(${near}, ${type.scale}))`;
   return { sql, kind: 'decimal', type };

@@ -39,7 +39,7 @@ const leadingInteger = '^[ \\t\\r\\n]*([-+]?[0-9]+)';
 
 /** The number that text begins with; 0 when it begins with none. */
 function leadingNumberOf(text: string): number {
-  const match = new RegExp(leadingNumber).exec(text);
+  const match = leadingNumber.exec(text);
   return match === null ? 0 : Number(match[1]);
 }
 
@@ -52,7 +52,9 @@ export function numberOf(value: Value): Value {
       const number = leadingNumberOf(value.constant);
       return { ...computed(float64(number), doubleType, [value]), constant: number };
     }
-    return computed(`toFloat64OrZero(extract(${value.sql}, ${quoteString(leadingNumber)}))`, doubleType, [value]);
+    return computed(`toFloat64OrZero(extract(${value.sql}, ${quoteString(leadingNumber.source)}))`, doubleType, [
+      value,
+    ]);
   }
   if (value.member !== undefined) return memberNumber(value);
   if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
@@ -198,7 +200,7 @@ function roundedDecimal(value: Value, scale: number): string {
   if (isInteger(type) || type.name === 'DECIMAL' || type.name === 'BOOL')
     return `round(${decimalText(value)}, ${scale})`;
   if (isText(type)) {
-    const digits = `extract(${value.sql}, ${quoteString(leadingNumber)})`;
+    const digits = `extract(${value.sql}, ${quoteString(leadingNumber.source)})`;
     return `round(if(equals(${digits}, ''), toDecimal256('0', 38), toDecimal256OrNull(${digits}, 38)), ${scale})`;
   }
   const number = numberOf(value).sql;

@@ -1,5 +1,5 @@
 /** What a text must begin with to count as a number, for the engine's regular expressions and for ours. */
-export const leadingNumber = '^[ \\t\\r\\n]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)';
+export const leadingNumber = /^[ \t\r\n]*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/;
 
 /**
  * A number without rounding: `digits` / 10 ^ `scale`, without zeros at the end of a fraction. Beyond {@link mostDigits} digits in front of the
@@ -15,7 +15,7 @@ const mostDigits = 60;
 
 /** The number that a text begins with, 0 when it begins with none. */
 export function exactNumber(text: string): ExactNumber {
-  const literal = new RegExp(leadingNumber).exec(text)?.[1] ?? '0';
+  const literal = leadingNumber.exec(text)?.[1] ?? '0';
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?$/.exec(literal) ?? [];
   const coefficient = `${whole}${fraction}`.replace(/^0+/, '');

@@ -6,7 +6,8 @@ interface SentQuery {
   readonly outfile: string;
 }
 
-const place = /(failed at position )(\d+)( \([\s\S]*?\))(?:( \(line )(\d+)(, col )(\d+))?/;
+const place = /failed at position (\d+) \(/;
+const lineAndColumn = /^( \(line )(\d+)(, col )(\d+)/;
 
 /**
  * The engine's error about a query in terms of what the client wrote, as if its format stood in a line behind it: the
@@ -19,16 +20,21 @@ export function inAskedWords(error: unknown, sent: SentQuery): unknown {
   return message === error.message ? error : new Error(message, { cause: error });
 }
 
-function withOwnPlace(message: string, { tag, head, outfile }: SentQuery): string {
-  return message.replace(place, (...parts: (string | undefined)[]) => {
-    const [, at, position, token, beforeLine = '', line = '', beforeColumn = '', column = ''] = parts;
-    const written = Buffer.byteLength(head) + 1;
-    const own = Number(position) - tag.length;
-    const hidden = Math.min(Math.max(0, own - written - 1), outfile.length);
-    const first = line === '1' ? tag.length : 0;
-    const where = column === '' ? '' : String(Math.max(1, Number(column) - first - hidden));
-    return `${at}${own - hidden}${token}${beforeLine}${line}${beforeColumn}${where}`;
-  });
+function withOwnPlace(message: string, sent: SentQuery): string {
+  const begin = place.exec(message);
+  const close = begin === null ? -1 : message.indexOf(')', begin.index + begin[0].length);
+  if (begin === null || close < 0) return message;
+  const [head, behind] = [message.slice(0, begin.index), message.slice(close + 1)];
+  const position = begin[1] ?? '';
+  const token = message.slice(begin.index + begin[0].length - ' ('.length, close + 1);
+  const [all = '', beforeLine = '', line = '', beforeColumn = '', column = ''] = lineAndColumn.exec(behind) ?? [];
+  const written = Buffer.byteLength(sent.head) + 1;
+  const own = Number(position) - sent.tag.length;
+  const hidden = Math.min(Math.max(0, own - written - 1), sent.outfile.length);
+  const first = line === '1' ? sent.tag.length : 0;
+  const where = column === '' ? '' : String(Math.max(1, Number(column) - first - hidden));
+  const shown = `failed at position ${own - hidden}${token}${beforeLine}${line}${beforeColumn}${where}`;
+  return `${head}${shown}${behind.slice(all.length)}`;
 }
 
 function withoutClause(message: string, outfile: string): string {

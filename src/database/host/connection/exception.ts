@@ -28,11 +28,23 @@ export function exceptionReply(error: unknown): ExceptionReply {
   return { code, status: statusOf(code), text: text.trimEnd() };
 }
 
+const isName = /^ \([A-Z\d_]+\)$/;
+const isVersion = /^ \(version [^)]*\)\.?$/;
+
 /** The engine wraps some of its errors in themselves, number, name and version again each time. */
 function saidOnce(message: string): string {
-  return message
-    .replace(/^(Code: \d+\. DB::Exception: )\1+/, '$1')
-    .replace(/( \([A-Z\d_]+\))(?: \(version [^)]*\)\.?\1)+\s*$/, '$1');
+  const [head] = /^Code: \d+\. DB::Exception: /.exec(message) ?? [];
+  let start = 0;
+  while (head !== undefined && message.startsWith(head, start + head.length)) start += head.length;
+  let text = message.slice(start).trimEnd();
+  const name = text.slice(text.lastIndexOf(' ('));
+  while (isName.test(name)) {
+    const before = text.slice(0, -name.length);
+    const version = before.lastIndexOf(' (version ');
+    if (!isVersion.test(before.slice(Math.max(0, version))) || !before.endsWith(name, version)) break;
+    text = before.slice(0, version);
+  }
+  return text;
 }
 
 function nameOf(code: number): string {

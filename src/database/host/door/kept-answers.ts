@@ -12,7 +12,8 @@ const lookAgainMs = 1_000;
  * What gives another result the next time although nothing has changed; of the engine's own tables nobody knows, and `merge` reads tables that the
  * text does not name.
  */
-const unsteady = /\b(?:rand\w*|now\w*|today|yesterday|generate\w+|uptime|sleep\w*|merge)\(|\bsystem\./i;
+const unsteady = /\b(?:(?:rand|now|generate|sleep)\w*|today|yesterday|uptime|merge)\(/i;
+const readsSystem = /\bsystem\./i;
 /** Changes that are over with their statement, however that ends. */
 const endsAtOnce = /^\s*(?:insert|create)\s/i;
 /** How many changes the engine is still making. */
@@ -90,7 +91,7 @@ export class KeptAnswers {
 
   #mayKeep(statement: string): boolean {
     if (!this.#isSettled) detached(this.#look());
-    if (!this.#isSettled || unsteady.test(statement)) return false;
+    if (!this.#isSettled || unsteady.test(statement) || readsSystem.test(statement)) return false;
     for (const change of this.#changes) if (mayChange(change, statement)) return false;
     return true;
   }

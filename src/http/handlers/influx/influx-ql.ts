@@ -133,7 +133,9 @@ const hoursIn: Readonly<Record<string, number>> = { d: 24, w: 168 };
 function minutesOf(text: string): number | undefined {
   if (/^inf$/i.test(text)) return 0;
   const milliseconds = readDuration(
-    text.replace(/(\d+)([dw])/g, (_, count, unit) => `${Number(count) * hoursIn[unit]!}h`),
+    text.replace(/(\d+)(\D?)/g, (span, count, unit) =>
+      Object.hasOwn(hoursIn, unit) ? `${Number(count) * hoursIn[unit]!}h` : span,
+    ),
   );
   return milliseconds === undefined ? undefined : Math.ceil(milliseconds / 60_000);
 }

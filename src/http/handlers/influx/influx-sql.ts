@@ -54,6 +54,8 @@ const unitMinutes: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinut
 
 /** Whole minutes of the longest of the spans in `KEEP`. */
 export function minutesIn(keep: string): number {
-  const spans = [...keep.matchAll(/(\d+)([mhd])/g)].map(([, count, unit = 'd']) => Number(count) * unitMinutes[unit]!);
+  const spans = [...keep.matchAll(/(\d+)(\D?)/g)].map(
+    ([, count, unit = '']) => Number(count) * (unitMinutes[unit] ?? 0),
+  );
   return Math.max(0, ...spans);
 }

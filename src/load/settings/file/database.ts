@@ -90,7 +90,7 @@ function isNotGiven(value: JsonMember['value']): boolean {
 
 /** Many files have the quotes of the statement in their text, such as `"'both'"`. */
 function unquoted(text: string): string {
-  return /^(['"])(.*)\1$/.exec(text)?.[2] ?? text;
+  return /^(?:'.*'|".*")$/.test(text) ? text.slice(1, -1) : text;
 }
 
 /** Numbers and lengths of time stand as they are, everything else in quotes. */

@@ -228,10 +228,9 @@ function readBound(
 }
 
 const maxLength = 100;
-const real = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`;
-const pattern = new RegExp(
-  String.raw`^(?:(${real})\*)?(sin|cos)\(x\)(?:([+-])(${real.replace('[+-]?', '')})(?:\*random\((\d*)\))?)?$`,
-);
+/** A number with a star, sin or cos, and a number behind a sign, which a random share may follow. */
+const pattern =
+  /^(?:([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\*)?(sin|cos)\(x\)(?:([+-])((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?:\*random\((\d*)\))?)?$/;
 
 /**
  * Reads the value of `fun`: `<a>*sin(x)+<b>*random(<n>)`, or with cos, or with minus; `b` may stand without `random`, or be

@@ -1,5 +1,6 @@
 import { longestWidth } from '../../../model/row-length.js';
 import { type DataType, dataType, type TypeName } from '../../../model/schema.js';
+import { withoutTrailing } from '../../../text/ends.js';
 import type { FieldPlan, ValuePlan } from '../../model/scenario.js';
 
 /** Bounds of numbers, `max` excluded; 64-bit integers beyond 2^53 are exact as bigint. */
@@ -91,7 +92,7 @@ export function decimalBounds({ precision }: Digits): { readonly min: bigint; re
 /** A number as a DECIMAL scaled to a whole number; undefined when it is none or has more digits behind the point. */
 export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
   const [, sign, whole = '', rest = ''] = /^\s*([+-]?)(\d+)(?:\.(\d*))?\s*$/.exec(text) ?? [];
-  if (sign === undefined || rest.replace(/0+$/, '').length > scale) return undefined;
+  if (sign === undefined || withoutTrailing(rest, '0').length > scale) return undefined;
   const digits = BigInt(whole + rest.slice(0, scale).padEnd(scale, '0'));
   return sign === '-' ? -digits : digits;
 }
@@ -121,12 +122,26 @@ export interface ListedType {
  */
 export function readTypeList(text: string, defaultLength: number): readonly ListedType[] | string {
   const list: ListedType[] = [];
-  for (const word of text.split(/,(?![^(]*\))/)) {
+  for (const word of typeWords(text)) {
     const listed = readListedType(word, defaultLength);
     if (listed === undefined) return word.trim();
     list.push(listed);
   }
   return list;
+}
+
+/** The words between the commas that stand in no brackets. */
+function typeWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') at = Math.max(at, text.indexOf(')', at));
+    else if (text[at] === ',') {
+      words.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...words, text.slice(start)];
 }
 
 function listedDecimal(precision: number, scale: number): ListedType | undefined {

@@ -307,7 +307,7 @@ function refuseType(node: JsonNode, expected: string, place: Place): undefined {
 /** The text of a number, also of one that is written as a text. */
 function numeric(node: JsonNode, place: Place): string | undefined {
   if (node.kind === 'number') return node.text;
-  if (node.kind !== 'string' || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(node.text)) {
+  if (node.kind !== 'string' || !/^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(node.text)) {
     return refuseType(node, 'a number', place);
   }
   place.warn('is a text; it is taken as a number');

@@ -17,10 +17,10 @@ export function mergedSelect(
   const inner = new Map(grouped.columns.map(([sql, alias]) => [alias, sql]));
   const references = new Set<string>();
   // Texts and names that users have given are stepped over.
-  const pattern = new RegExp(`'(?:[^'\\\\]|\\\\.)*'|\`(?:[^\`\\\\]|\\\\.)*\`|\\b${source}\\.(\\w+)`, 'gs');
+  const pattern = /'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?|\b(\w+)\.(\w+)/gs;
   const spelledOut = (sql: string): string =>
-    sql.replace(pattern, (text: string, column: string | undefined) => {
-      const value = column === undefined ? undefined : inner.get(column);
+    sql.replace(pattern, (text: string, table: string | undefined, column: string | undefined) => {
+      const value = column === undefined || table !== source ? undefined : inner.get(column);
       if (column === undefined || value === undefined) return text;
       references.add(column);
       return isName(value) ? value : `(${value})`;
@@ -50,7 +50,7 @@ const maxGrowth = 2;
 
 /** True for expressions that give the same wherever and however often they stand, and name no column of the SELECT itself. */
 function isSteady(sql: string): boolean {
-  return !/\b(?:arrayJoin|rand\w*|generate\w+)\(|(?<![.\w])w\b/.test(sql);
+  return !/\b(?:arrayJoin|(?:rand|generate)\w*)\(/.test(sql) && !/(?:^|[^.\w])w\b/.test(sql);
 }
 
 function isName(sql: string): boolean {

@@ -116,7 +116,7 @@ export class SlicedRows implements RowWindows {
   /** A window that rows are put into by their time is the same in all rows of a time. */
   #firstOfTimes(): Pick<EngineSelect, 'orderBy' | 'limitBy'> {
     const bare = (sql: string): string => sql.replaceAll(`${this.#alias}.`, '');
-    const slices = this.#slices.filter((sql) => !windowColumn(this.#alias).test(sql));
+    const slices = this.#slices.filter((sql) => windowColumns(sql, this.#alias).length === 0);
     const keys = [...slices, this.time.sql].map(bare);
     const order = [...this.order.slice(1), ...(this.#tieBreak ?? [])].map(bare);
     return { orderBy: [...keys, ...order], limitBy: { keys, count: 1n, offset: 0n } };
@@ -131,8 +131,8 @@ export class SlicedRows implements RowWindows {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     let depth = 1;
-    for (const [, number] of sql.matchAll(windowColumn(this.#alias, 'g'))) {
-      depth = Math.max(depth, (this.#columns[Number(number) - 1]?.depth ?? 0) + 1);
+    for (const number of windowColumns(sql, this.#alias)) {
+      depth = Math.max(depth, (this.#columns[number - 1]?.depth ?? 0) + 1);
     }
     this.#columns.push({ sql, depth });
     const name = `${this.#alias}.y${this.#columns.length}`;
@@ -153,9 +153,10 @@ export class SlicedRows implements RowWindows {
   }
 }
 
-/** Finds the columns computed over the rows. */
-function windowColumn(alias: string, flags?: 'g'): RegExp {
-  return new RegExp(`\\b${alias}\\.y(\\d+)\\b`, flags);
+/** Numbers of the columns computed over the rows. */
+function windowColumns(sql: string, alias: string): readonly number[] {
+  const columns = [...sql.matchAll(/\b(\w+)\.y(\d+)\b/g)];
+  return columns.filter(([, table]) => table === alias).map(([, , number]) => Number(number));
 }
 
 /** False when every slice is one series, whose times differ anyway. */

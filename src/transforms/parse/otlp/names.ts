@@ -55,7 +55,7 @@ function words(text: string): string[] {
 export function metricTable(name: string, unit: string, kind: MetricKind, suffixes: boolean): string {
   let parts = words(name);
   if (suffixes) {
-    const [main = '', per = ''] = unit.replace(/\{[^}]*\}/g, '').split('/', 2);
+    const [main = '', per = ''] = unit.replace(/\{[^{}]*\}/g, '').split('/', 2);
     const [mainWord, perWord] = [wordOf(unitNames, main), wordOf(perUnitNames, per)];
     if (mainWord !== '' && !parts.includes(mainWord)) parts.push(mainWord);
     if (perWord !== '' && !parts.includes(perWord)) parts.push('per', perWord);
