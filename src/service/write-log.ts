@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { detached } from '../async/detached.js';
 import type { Settings } from '../config/adapter-settings.js';
 import type { ComponentLog } from '../model/component.js';
+import { Codes, type Fault, fault } from '../model/fault.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { ServiceSignals } from '../pipelines/events/signals.js';
 import type { WriteLog, WritePipeline } from '../pipelines/writes.js';
@@ -25,7 +27,7 @@ export function openWriteLog(
   const root = logFolder({ database, wal });
   const name = nameOf(secret);
   const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
-  const { texts, tornBytes, missingFiles } = opened.recovered;
+  const { texts, tornBytes, damaged, missingFiles } = opened.recovered;
   if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
   if (tornBytes > 0) log.warn({ bytes: tornBytes }, 'The end of the write-ahead log was torn off and is left out.');
   if (missingFiles > 0) {
@@ -35,11 +37,22 @@ export function openWriteLog(
   for (const path of logsOfOthers(root, name)) {
     log.warn({ path }, 'A write-ahead log with rows of another database is left alone.');
   }
-  const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault }) => {
-    const name = table === undefined ? text.database : `${text.database}.${table}`;
-    signals.signals$.next({ kind: 'rejected', table: name, problem: `${fault.message} They are in ${rejectedName}.` });
+  const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault: { message } }) => {
+    const { database = 'the write-ahead log' } = text;
+    const name = table === undefined ? database : `${database}.${table}`;
+    signals.signals$.next({ kind: 'rejected', table: name, problem: `${message} They are in ${rejectedName}.` });
   });
+  for (const { path, bytes, isWhole } of damaged) {
+    if (bytes === 0)
+      log.warn({ path }, 'An empty file of the write-ahead log was removed: rows in it that were not stored are lost.');
+    else detached(rejected.add({ text: {}, rows: 0, fault: damageOf(path, bytes, isWhole) }));
+  }
   return { wal: opened, rejected, ack: write.ack };
+}
+
+function damageOf(path: string, bytes: number, isWhole: boolean): Fault {
+  const what = isWhole ? `All ${bytes} bytes of the file` : `The last ${bytes} bytes of the file`;
+  return fault('database', Codes.free, `${what} ${path} of the write-ahead log are damaged; the file is kept`);
 }
 
 /** The directory of the write-ahead logs, and of what else an adapter remembers from run to run. */

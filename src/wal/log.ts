@@ -1,10 +1,18 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ComponentLog } from '../model/component.js';
-import { type Fault, FaultError, reasonOf } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault, reasonOf } from '../model/fault.js';
 import { type LogDirectory, takeLogDirectory } from './directory.js';
 import type { WalSettings } from './options.js';
-import { decodeRecord, encodeGroup, encodeTextHead, findRecord, type LoggedText, type Member } from './record.js';
+import {
+  decodeRecord,
+  encodeGroup,
+  encodeTextHead,
+  findRecord,
+  type LoggedText,
+  type Member,
+  type UnknownText,
+} from './record.js';
 import { type Recovery, recover } from './recovery.js';
 import { headBytes, type Place, type Scanned, type Segment, scan, type Wants } from './segment.js';
 import { SegmentWriter } from './writer.js';
@@ -19,6 +27,21 @@ export interface LoggedRecord {
 export interface ReadText {
   readonly text: LoggedText;
   readonly place: Place;
+}
+
+/** A text whose content this version cannot read, and why. */
+export interface UnreadText {
+  readonly text: UnknownText;
+  readonly place: Place;
+  readonly fault: Fault;
+}
+
+/** Texts that were read back, and where reading goes on. */
+interface ReadPiece {
+  readonly texts: readonly (ReadText | UnreadText)[];
+  readonly cursor: Cursor;
+  /** Says which bytes before the cursor are no records, the first time that they are met. */
+  readonly damage?: Fault | undefined;
 }
 
 /** Where reading back goes on. */
@@ -39,6 +62,8 @@ export interface WalOptions extends WalSettings {
 /** Most that `wal.maxBytes = 0` takes, and its share of the free space. */
 const defaultMaxBytes = 16 * 1024 ** 3;
 const freeShare = 4;
+/** How often the disk must fail to read a place of the log before its content counts as lost. */
+const maxDiskFailures = 6;
 /** Bytes that are read back at a time; a longer record is read whole. */
 const readBytes = 1024 * 1024;
 
@@ -55,12 +80,14 @@ export class WriteAheadLog {
   readonly #log: ComponentLog;
   #sequence: number;
   #group: number;
-  /** Files that were left behind, with the texts in them that have not been read back. */
+  /** Files with texts that are in the log alone: how many of these have not been read back. */
   readonly #unread = new Map<Segment, number>();
   #damagedBytes = 0;
   /** Where damage was met. */
   readonly #damagedPlaces = new Set<string>();
   #reading: { readonly segment: Segment; readonly file: FileHandle } | undefined;
+  /** How often reading has failed since it last worked. */
+  #readFailures = 0;
 
   /** Takes a log directory and reads it. Throws an Error with one clear line where that does not work. */
   constructor(root: string, { database, port, log, ...settings }: WalOptions) {
@@ -77,9 +104,8 @@ export class WriteAheadLog {
     this.#id = id.toString('hex');
     this.#sequence = nextSequence;
     this.#group = nextGroup;
-    const failed = (error: unknown, text: string): void => log.error({ error: reasonOf(error) }, text);
     const maxBytes = settings.maxBytes > 0 ? settings.maxBytes : shareOfFree(this.#directory.path);
-    this.#writer = new SegmentWriter(this.#directory.path, id, segments, { ...settings, maxBytes, failed });
+    this.#writer = new SegmentWriter(this.#directory.path, id, segments, { ...settings, maxBytes, log });
   }
 
   /** Its directory. */
@@ -170,27 +196,37 @@ export class WriteAheadLog {
     return `${this.#id}-${group}`;
   }
 
-  /** Reads one text back. */
-  async read({ segment, offset, length }: Place): Promise<LoggedText> {
-    const file = await open(segment.path, 'r');
-    try {
-      const bytes = findRecord(await bytesOf(file, offset, length), 0);
-      const record = typeof bytes === 'object' ? decodeRecord(bytes.body) : undefined;
-      if (record?.kind !== 'text') throw new Error(`The write-ahead log has no text at ${segment.path}:${offset}.`);
-      return record.text;
-    } finally {
-      await file.close();
-    }
+  /** Says that a text is left in the log alone, until it is read back. */
+  leave({ segment }: Place): void {
+    this.#unread.set(segment, (this.#unread.get(segment) ?? 0) + 1);
   }
 
   /**
-   * The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is written. Those
-   * that are not wanted are left out.
+   * Reads one text back. Rejects with a FaultError: one that may pass where the file cannot be read now, another one
+   * where the text is damaged or gone.
    */
-  async next(
-    from: Cursor,
-    wants?: Wants,
-  ): Promise<{ readonly texts: readonly ReadText[]; readonly cursor: Cursor } | undefined> {
+  async read({ segment, offset, length }: Place): Promise<LoggedText> {
+    const bytes = await this.#attempt(segment, async () => {
+      const file = await open(segment.path, 'r');
+      try {
+        return await bytesOf(file, offset, length);
+      } finally {
+        await file.close();
+      }
+    });
+    const frame = typeof bytes === 'string' ? undefined : findRecord(bytes, 0);
+    const record = typeof frame === 'object' ? decodeRecord(frame.body) : undefined;
+    if (record?.kind === 'text') return record.text;
+    this.#note(segment, offset, length);
+    throw new FaultError(damageAt(segment, offset, length, typeof bytes === 'string' ? bytes : undefined));
+  }
+
+  /**
+   * The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is
+   * written. Those that are not wanted are left out, and so is what is damaged or gone. Rejects with a FaultError that
+   * may pass where the file cannot be read now.
+   */
+  async next(from: Cursor, wants?: Wants): Promise<ReadPiece | undefined> {
     const segment = this.#writer.segments.find(({ number }) => number >= from.segment);
     if (segment === undefined) return undefined;
     const offset = segment.number === from.segment ? Math.max(from.offset, headBytes) : headBytes;
@@ -199,25 +235,42 @@ export class WriteAheadLog {
       const isLast = this.#writer.segments.at(-1) === segment;
       return isLast ? undefined : { texts: [], cursor: { segment: segment.number + 1, offset: headBytes } };
     }
-    const file = await this.#fileOf(segment);
+    const readPiece = async (): Promise<ReadPiece> => {
+      try {
+        return await this.#pieceAt(await this.#fileOf(segment), segment, offset, left, wants);
+      } catch (error) {
+        // It is opened anew: there may be another file by then.
+        await this.#closeReading();
+        throw error;
+      }
+    };
+    const read = await this.#attempt(segment, readPiece);
+    if (typeof read !== 'string') return read;
+    const damage = this.#note(segment, offset, left, read);
+    return { texts: [], damage, cursor: { segment: segment.number, offset: offset + left } };
+  }
+
+  async #pieceAt(file: FileHandle, segment: Segment, offset: number, left: number, wants?: Wants): Promise<ReadPiece> {
     for (let length = Math.min(readBytes, left); ; length = Math.min(length * 4, left)) {
       const bytes = await bytesOf(file, offset, length);
-      const texts: ReadText[] = [];
+      const texts: (ReadText | UnreadText)[] = [];
       const each = ({ record, offset: at, length: recordLength }: Scanned): void => {
-        if (record.kind !== 'text') return;
-        texts.push({ text: record.text, place: { segment, offset: offset + at, length: recordLength } });
+        const place = { segment, offset: offset + at, length: recordLength };
+        if (record.kind === 'text') texts.push({ text: record.text, place });
+        else if (record.kind === 'unknown text')
+          texts.push({ text: record.text, place, fault: unknownForm(record.text) });
       };
       const { end, damagedBytes, damagedAt } = scan(bytes, 0, each, wants && { wants, limit: left });
       const isOver = end === 0 && length >= left;
       if (end === 0 && !isOver) continue;
       this.#count(segment, texts.length);
-      this.#note(segment, offset + damagedAt, isOver ? left : damagedBytes);
-      return { texts, cursor: { segment: segment.number, offset: isOver ? segment.size : offset + end } };
+      const damage = this.#note(segment, offset + damagedAt, isOver ? left : damagedBytes);
+      return { texts, damage, cursor: { segment: segment.number, offset: offset + (isOver ? left : end) } };
     }
   }
 
   /**
-   * Says that all texts before a place have been read back: those of a file that was left behind and could not be read are
+   * Says that all texts before a place have been read back: those that were left in the log and could not be read are
    * given up.
    */
   passed({ segment: number, offset }: Cursor): void {
@@ -236,8 +289,7 @@ export class WriteAheadLog {
 
   /** Writes what waits and gives the directory back; without open texts nothing is left of it. */
   async close(): Promise<void> {
-    await this.#reading?.file.close();
-    this.#reading = undefined;
+    await this.#closeReading();
     await this.#writer.close();
     this.#directory.release();
   }
@@ -248,22 +300,77 @@ export class WriteAheadLog {
     if (unread !== undefined) this.#unread.set(segment, unread - texts);
   }
 
-  /** Notes damage, once where several readings meet it. */
-  #note({ path, number }: Segment, offset: number, bytes: number): void {
+  /** Notes damage; gives the fault of it, once where several readings meet it. */
+  #note(segment: Segment, offset: number, bytes: number, reason?: string): Fault | undefined {
+    const { path, number } = segment;
     const place = `${number} ${offset}`;
-    if (bytes === 0 || this.#damagedPlaces.has(place)) return;
+    if (bytes === 0 || this.#damagedPlaces.has(place)) return undefined;
     this.#damagedPlaces.add(place);
     this.#damagedBytes += bytes;
-    this.#log.error({ bytes, path }, 'The write-ahead log is damaged; what could not be read is left out.');
+    segment.isDamaged = true;
+    this.#log.error(
+      { bytes, path, offset, reason },
+      'The write-ahead log is damaged; what could not be read is left out.',
+    );
+    return damageAt(segment, offset, bytes, reason);
+  }
+
+  /**
+   * Reads from a segment. Gives the reason where its file is gone, or where the disk has failed too often to read it;
+   * rejects with a FaultError that may pass for all other failures, of which the first is logged.
+   */
+  async #attempt<T extends object>({ path }: Segment, read: () => Promise<T>): Promise<T | string> {
+    try {
+      const result = await read();
+      if (this.#readFailures > 0) this.#log.info({ path }, 'The write-ahead log can be read again.');
+      this.#readFailures = 0;
+      return result;
+    } catch (error) {
+      const code = codeOf(error);
+      const reason = reasonOf(error);
+      if (code === undefined) throw error;
+      if (code === 'ENOENT') return 'the file is gone';
+      this.#readFailures++;
+      if (code === 'EIO' && this.#readFailures >= maxDiskFailures) {
+        this.#readFailures = 0;
+        return reason;
+      }
+      const text = 'The write-ahead log cannot be read; Sluice tries again.';
+      if (this.#readFailures === 1) this.#log.error({ path, error: reason }, text);
+      throw new FaultError(fault('resource', Codes.free, `The write-ahead log cannot be read: ${reason}`, error));
+    }
   }
 
   async #fileOf(segment: Segment): Promise<FileHandle> {
     if (this.#reading?.segment === segment) return this.#reading.file;
-    await this.#reading?.file.close();
+    await this.#closeReading();
     const file = await open(segment.path, 'r');
     this.#reading = { segment, file };
     return file;
   }
+
+  async #closeReading(): Promise<void> {
+    const reading = this.#reading;
+    this.#reading = undefined;
+    await reading?.file.close();
+  }
+}
+
+/** The system's code of an error, such as EMFILE; undefined for one of the program's own. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code)
+    ? error.code
+    : undefined;
+}
+
+function damageAt({ path }: Segment, offset: number, bytes: number, reason = 'its checksum is wrong'): Fault {
+  const text = `The write-ahead log is damaged: ${bytes} bytes at ${path}:${offset} cannot be read (${reason})`;
+  return fault('database', Codes.free, text);
+}
+
+function unknownForm({ format, precision }: UnknownText): Fault {
+  const text = `This version does not know the form of the text in the write-ahead log: format ${format}, precision ${precision}`;
+  return fault('database', Codes.notSupported, text);
 }
 
 async function bytesOf(file: FileHandle, offset: number, length: number): Promise<Buffer> {

@@ -47,6 +47,15 @@ export interface LoggedText {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * A text in a format or with a unit of time that this version does not know, because a newer one wrote it: `format` and
+ * `precision` are the names, or `number 12`. Its content is not read, and kept as it is.
+ */
+export interface UnknownText extends Omit<LoggedText, 'format' | 'precision'> {
+  readonly format: string;
+  readonly precision: string;
+}
+
 /** The rows of one table that several texts hold: the texts by their sequence, rising. */
 export interface Member {
   readonly database: string;
@@ -69,7 +78,11 @@ export interface GroupEnded {
 }
 
 /** A record of the log. */
-export type LogRecord = { readonly kind: 'text'; readonly text: LoggedText } | GroupBegun | GroupEnded;
+export type LogRecord =
+  | { readonly kind: 'text'; readonly text: LoggedText }
+  | { readonly kind: 'unknown text'; readonly text: UnknownText }
+  | GroupBegun
+  | GroupEnded;
 
 /** Bytes before the body of a record: magic number, length of the body, CRC-32 of the body, each of 32 bits. */
 export const prefixBytes = 12;
@@ -210,10 +223,22 @@ export function nextMagic(bytes: Buffer, from: number): number {
 
 const magicBytes = Buffer.from('SLWR');
 
-/** Reads the body of a record; undefined for a kind that this version does not know. The text is a view on the body. */
+/**
+ * Reads the body of a record; undefined for a kind that this version does not know, and for a body whose lengths do not
+ * fit. The text is a view on the body.
+ */
 export function decodeRecord(body: Buffer): LogRecord | undefined {
+  try {
+    return decode(body);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function decode(body: Buffer): LogRecord | undefined {
   const kind = body.readUInt8(0);
-  if (kind === kinds.text) return { kind: 'text', text: decodeText(body) };
+  if (kind === kinds.text) return decodeText(body);
   if (kind === kinds.begun) return { kind: 'begun', ...decodeGroup(body) };
   if (kind !== kinds.ended) return undefined;
   const { group, members } = decodeGroup(body);
@@ -268,7 +293,7 @@ function isWithin(format: number, bits: number): boolean {
   return format !== formatNumbers['sql-insert'] || (bits & flags.isWithin) !== 0;
 }
 
-function decodeText(body: Buffer): LoggedText {
+function decodeText(body: Buffer): LogRecord {
   const bits = body.readUInt8(25);
   const names: string[] = [];
   let at = fixedTextBytes;
@@ -284,12 +309,10 @@ function decodeText(body: Buffer): LoggedText {
     at += 4;
   }
   const part = { first: (bits & flags.first) !== 0, last: (bits & flags.last) !== 0 };
-  return {
+  const rest = {
     sequence: body.readUIntLE(1, 6),
     receivedMicros: body.readBigInt64LE(7),
     nowNs: body.readBigInt64LE(15),
-    format: formats.get(body.readUInt8(23)) ?? 'lineproto',
-    precision: precisions[body.readUInt8(24)] ?? 'ns',
     createDatabase: (bits & flags.createDatabase) !== 0,
     part: (bits & flags.hasPart) === 0 ? undefined : part,
     isWithin: isWithin(body.readUInt8(23), bits),
@@ -301,6 +324,14 @@ function decodeText(body: Buffer): LoggedText {
     rejectedRows,
     bytes: body.subarray(at),
   };
+  const [format, precision] = [formats.get(body.readUInt8(23)), precisions[body.readUInt8(24)]];
+  if (format !== undefined && precision !== undefined) return { kind: 'text', text: { ...rest, format, precision } };
+  const text = {
+    ...rest,
+    format: format ?? `number ${body.readUInt8(23)}`,
+    precision: precision ?? `number ${body.readUInt8(24)}`,
+  };
+  return { kind: 'unknown text', text };
 }
 
 function decodeGroup(body: Buffer): { readonly group: number; readonly members: readonly Member[] } {

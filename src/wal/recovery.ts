@@ -1,12 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { tableKey } from '../model/column-block.js';
-import type { GroupBegun, GroupEnded, Member, TextHead } from './record.js';
-import { headBytes, listSegments, readHead, type Segment, scan } from './segment.js';
+import { findRecord, type GroupBegun, type GroupEnded, type Member, nextMagic, type TextHead } from './record.js';
+import { headBytes, listSegments, moveAside, readHead, type Segment, scan } from './segment.js';
 import { survey } from './survey.js';
 
 /** Stands for the database of texts whose rows may go to several. */
 export const ofSeveral = '';
+
+/**
+ * A file of the log whose end, or all of it, could not be read; it is moved beside the log, at once or once its rows
+ * are stored.
+ */
+interface DamagedFile {
+  readonly path: string;
+  /** Bytes that could not be read. */
+  readonly bytes: number;
+  readonly isWhole: boolean;
+}
 
 /** Content of a log when it was opened. */
 export interface Recovery {
@@ -23,35 +34,42 @@ export interface Recovery {
   readonly ended: Map<string, ReadonlySet<number>>;
   /** Groups that were begun and have not ended, by number. */
   readonly groups: ReadonlyMap<number, readonly Member[]>;
-  /** Bytes of a record that was torn off at the end. */
+  /** Bytes of records that were torn off at the end of a file while they were written: they were never answered. */
   readonly tornBytes: number;
+  /** Files that are damaged at their end, or at their beginning and then wholly; one of 0 bytes was removed. */
+  readonly damaged: readonly DamagedFile[];
   /** Files that are missing between the others: files are numbered, and the log itself deletes the oldest alone. */
   readonly missingFiles: number;
 }
 
 /**
- * Finds out what a log directory holds, without reading its texts where nothing is damaged. A record that was torn off at the end is
- * cut off; what is damaged in the middle is left out. Throws an Error with one clear line for a file that this version cannot read.
+ * Finds out what a log directory holds, without reading its texts where nothing is damaged. A record that was torn off
+ * or is damaged at the end of a file counts as not there; what is damaged in the middle is left out. Throws an Error
+ * with one clear line for a file that this version cannot read.
  */
 export function recover(directory: string): Recovery {
   const segments: Segment[] = [];
   const tally = new Found();
   let id: Buffer | undefined;
   let missingFiles = 0;
+  const damaged: DamagedFile[] = [];
   for (const { number, path } of listSegments(directory)) {
-    const fd = openSync(path, 'r+');
+    const fd = openSync(path, 'r');
     try {
       const { size } = fstatSync(fd);
       const bytes = Buffer.allocUnsafe(headBytes);
       const head = readHead(path, bytes.subarray(0, readSync(fd, bytes, 0, headBytes, 0)));
       if (head === undefined) {
-        rmSync(path, { force: true });
+        // A process that was killed while it began the file leaves an empty one.
+        if (size === 0) rmSync(path, { force: true });
+        damaged.push({ path: size === 0 ? path : moveAside(path), bytes: size, isWhole: true });
         continue;
       }
       id ??= head;
       const segment: Segment = { number, path, size, open: 0 };
       missingFiles += number - (segments.at(-1)?.number ?? number - 1) - 1;
       if (!tally.takeSurvey(fd, segment)) tally.takeScan(fd, segment);
+      if (segment.isDamaged === true) damaged.push({ path, bytes: size - segment.size, isWhole: false });
       segments.push(segment);
     } finally {
       closeSync(fd);
@@ -59,7 +77,8 @@ export function recover(directory: string): Recovery {
   }
   const { ended, groups, lastSequence, lastGroup, texts, databases, tornBytes } = tally;
   const next = { nextSequence: lastSequence + 1, nextGroup: lastGroup + 1 };
-  return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes, missingFiles };
+  const rest = { texts, databases, ended, groups, tornBytes, damaged, missingFiles };
+  return { id: id ?? randomBytes(16), segments, ...next, ...rest };
 }
 
 /** Findings in the segments so far. */
@@ -94,12 +113,12 @@ class Found {
     return true;
   }
 
-  /** Takes what is whole in a segment; a record that was torn off at its end is cut off. */
+  /** Takes what is whole in a segment, up to a record that was torn off or is damaged at its end. */
   takeScan(fd: number, segment: Segment): void {
     const bytes = Buffer.allocUnsafe(segment.size);
     readSync(fd, bytes, 0, segment.size, 0);
     const { end } = scan(bytes, headBytes, ({ record }) => {
-      if (record.kind !== 'text') {
+      if (record.kind === 'begun' || record.kind === 'ended') {
         this.#note(record);
         return;
       }
@@ -109,9 +128,10 @@ class Found {
       count(this.databases, record.text);
     });
     if (end === bytes.length) return;
-    this.tornBytes += bytes.length - end;
     segment.size = end;
-    ftruncateSync(fd, end);
+    const isTorn = findRecord(bytes, end) === 'short' && nextMagic(bytes, end + 1) < 0;
+    if (isTorn) this.tornBytes += bytes.length - end;
+    else segment.isDamaged = true;
   }
 
   #note(record: GroupBegun | GroupEnded): void {

@@ -3,13 +3,17 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ComponentLog } from '../model/component.js';
 import type { Fault } from '../model/fault.js';
-import type { LoggedText } from './record.js';
+import type { UnknownText } from './record.js';
+
+/** What is known of a text whose rows are rejected: of a damaged one little or nothing. */
+export type RejectedText = Partial<UnknownText>;
 
 /** Rows that were answered and could not be stored after all. */
 export interface RejectedRows {
-  readonly text: LoggedText;
+  readonly text: RejectedText;
   /** Left out where the text as a whole could not be read. */
   readonly table?: string | undefined;
+  /** 0 where their number is not known. */
   readonly rows: number;
   readonly fault: Fault;
 }
@@ -95,10 +99,13 @@ async function appendWhole(path: string, line: Buffer): Promise<void> {
 
 function lineOf({ text, table, rows, fault }: RejectedRows): object {
   const { origin, format, database, user, precision, ttl, receivedMicros, bytes } = text;
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isText = content.equals(Buffer.from(content.toString('utf8')));
-  const received = new Date(Number(receivedMicros / 1000n)).toISOString();
+  const received = receivedMicros === undefined ? undefined : new Date(Number(receivedMicros / 1000n)).toISOString();
   const reason = { code: fault.code, reason: fault.message };
-  const data = isText ? { text: content.toString('utf8') } : { base64: content.toString('base64') };
+  const data = bytes === undefined ? {} : dataOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   return { received, door: origin, format, database, table, user, precision, ttl, rows, ...reason, ...data };
+}
+
+function dataOf(content: Buffer): object {
+  const text = content.toString('utf8');
+  return content.equals(Buffer.from(text)) ? { text } : { base64: content.toString('base64') };
 }

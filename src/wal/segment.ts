@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { decodeRecord, findRecord, type LogRecord, lengthAt, nextMagic, type TextHead, TextHeads } from './record.js';
 
 /** One file of a log. */
@@ -10,6 +10,8 @@ export interface Segment {
   size: number;
   /** Texts in it with rows that have not ended. */
   open: number;
+  /** True once damage was met in it: the file is moved aside and not deleted, so that people can look at it. */
+  isDamaged?: boolean;
 }
 
 /** Where a record lies. */
@@ -57,6 +59,21 @@ export function readHead(path: string, bytes: Buffer): Buffer | undefined {
     );
   }
   return Buffer.from(bytes.subarray(8, 24));
+}
+
+/**
+ * Moves a damaged segment beside its log, as `log-1-000000000001.wal.damaged` or with a number where that is there;
+ * gives its path. Throws what the system says.
+ */
+export function moveAside(path: string): string {
+  const log = dirname(path);
+  const base = join(dirname(log), `${basename(log)}-${basename(path)}.damaged`);
+  for (let count = 1; ; count++) {
+    const aside = count === 1 ? base : `${base}-${count}`;
+    if (existsSync(aside)) continue;
+    renameSync(path, aside);
+    return aside;
+  }
 }
 
 /** Path of a segment in the directory of its log. */
@@ -113,6 +130,11 @@ export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => vo
     if (frame === 'skipped' || typeof frame === 'object') {
       const length = lengthAt(bytes, at);
       const record = frame === 'skipped' ? undefined : decodeRecord(frame.body);
+      if (frame !== 'skipped' && record === undefined) {
+        skippedAt = -1;
+        at += length;
+        continue;
+      }
       if (record !== undefined) each({ record, offset: at, length });
       if (at > end && damagedBytes === 0) damagedAt = end;
       damagedBytes += at - end;

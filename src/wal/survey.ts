@@ -1,11 +1,21 @@
 import { readSync } from 'node:fs';
-import { decodeRecord, findRecord, type LogRecord, lengthAt, prefixBytes, type TextHead, TextHeads } from './record.js';
+import {
+  decodeRecord,
+  findRecord,
+  type GroupBegun,
+  type GroupEnded,
+  type LogRecord,
+  lengthAt,
+  prefixBytes,
+  type TextHead,
+  TextHeads,
+} from './record.js';
 import { headBytes } from './segment.js';
 
 /** Told of a record that a survey has found: of a text the head alone. */
 interface SurveyListener {
   text(head: TextHead): void;
-  note(record: Exclude<LogRecord, { readonly kind: 'text' }>): void;
+  note(record: GroupBegun | GroupEnded): void;
 }
 
 /** Bytes that are read at a time where records are short, and where they are long and only their heads are wanted. */
@@ -29,7 +39,7 @@ export function survey(fd: number, size: number, after: number, { text, note }: 
     if (head === undefined || head.sequence !== last + 1) {
       const record = window.record(at, length);
       if (record === undefined) return false;
-      if (record.kind !== 'text') note(record);
+      if (record.kind === 'begun' || record.kind === 'ended') note(record);
     }
     if (head !== undefined) {
       last = head.sequence;

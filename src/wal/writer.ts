@@ -1,8 +1,20 @@
-import { close, closeSync, fdatasync, ftruncateSync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  existsSync,
+  fdatasync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+  writev,
+  writevSync,
+} from 'node:fs';
+import type { ComponentLog } from '../model/component.js';
 import { Codes, type Fault, fault, reasonOf } from '../model/fault.js';
 import { syncDirectory } from './directory.js';
 import type { WalSettings } from './options.js';
-import { headBytes, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
+import { headBytes, moveAside, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
 
 /** Told where a record lies once it is written, or why it is not. Must not throw. */
 type Written = (result: Place | Fault) => void;
@@ -26,8 +38,7 @@ const idleSegmentBytes = 1024 * 1024;
 
 /** Bounds of a log's files. */
 interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxBytes'> {
-  /** Told what could not be done beside writing. */
-  readonly failed: (error: unknown, text: string) => void;
+  readonly log: ComponentLog;
 }
 
 /**
@@ -104,7 +115,7 @@ export class SegmentWriter {
       }
       this.#segments.shift();
       this.#bytes -= oldest.size;
-      this.#remove(oldest.path);
+      this.#remove(oldest);
     }
   }
 
@@ -215,7 +226,8 @@ export class SegmentWriter {
     try {
       ftruncateSync(this.#fd!, segment.size);
     } catch (cutError) {
-      this.#limits.failed(cutError, `The file ${segment.path} of the write-ahead log could not be cut.`);
+      const { path } = segment;
+      this.#limits.log.error({ path, error: reasonOf(cutError) }, 'A file of the write-ahead log could not be cut.');
     }
     this.#end(entries, failure(error));
   }
@@ -278,13 +290,22 @@ export class SegmentWriter {
     if (!this.#isDirty || this.#fd === undefined) return;
     this.#isDirty = false;
     fdatasync(this.#fd, (error) => {
-      if (error !== null) this.#limits.failed(error, 'The write-ahead log could not be forced to the disk.');
+      if (error === null) return;
+      this.#limits.log.error({ error: reasonOf(error) }, 'The write-ahead log could not be forced to the disk.');
     });
   }
 
-  /** The room of a file that is open is freed when it is closed, which does not hold up this thread. */
-  #remove(path: string): void {
+  /**
+   * The room of a file that is open is freed when it is closed, which does not hold up this thread. A damaged file is
+   * kept.
+   */
+  #remove({ path, isDamaged = false }: Segment): void {
+    const { log } = this.#limits;
     try {
+      if (isDamaged) {
+        log.error({ path, aside: moveAside(path) }, 'A damaged file of the write-ahead log was moved aside.');
+        return;
+      }
       const fd = openSync(path, 'r');
       try {
         rmSync(path, { force: true });
@@ -292,7 +313,8 @@ export class SegmentWriter {
         close(fd, () => undefined);
       }
     } catch (error) {
-      this.#limits.failed(error, `The file ${path} of the write-ahead log could not be deleted.`);
+      if (!existsSync(path)) return;
+      log.error({ path, error: reasonOf(error) }, 'A file of the write-ahead log could not be deleted.');
     }
   }
 }

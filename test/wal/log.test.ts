@@ -2,22 +2,12 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { ComponentLog } from '../../src/model/component.js';
 import { logsOfOthers } from '../../src/wal/directory.js';
 import { type LoggedRecord, type WalOptions, WriteAheadLog } from '../../src/wal/log.js';
-import type { LoggedText } from '../../src/wal/record.js';
+import { loggedText, logSettings } from '../support/blocks/write-log.js';
 import { smallDisk } from '../support/small-disk.js';
 
-const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
-const settings: WalOptions = {
-  path: '',
-  sync: 'never',
-  segmentBytes: 1 << 20,
-  maxBytes: 1 << 26,
-  database: 'one',
-  port: 1,
-  log: silent,
-};
+const settings: WalOptions = { ...logSettings, maxBytes: 1 << 26 };
 
 function directoryFor(t: ExecutionContext): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-wal-'));
@@ -25,28 +15,9 @@ function directoryFor(t: ExecutionContext): string {
   return path;
 }
 
-function textOf(content: string): Omit<LoggedText, 'sequence'> {
-  return {
-    origin: 'lineproto',
-    format: 'lineproto',
-    database: 'db',
-    user: 'root',
-    createDatabase: false,
-    ttl: 0,
-    precision: 'ns',
-    part: undefined,
-    isWithin: true,
-    receivedMicros: 1n,
-    nowNs: 0n,
-    zone: '',
-    rejectedRows: 0,
-    bytes: Buffer.from(content),
-  };
-}
-
 function append(wal: WriteAheadLog, content: string): Promise<LoggedRecord> {
   return new Promise((resolve, reject) => {
-    wal.append(textOf(content), (result) => {
+    wal.append(loggedText(content), (result) => {
       if ('kind' in result) reject(new Error(result.message));
       else resolve(result);
     });
@@ -285,7 +256,7 @@ test('a log of a newer version, and a file that is no log, are refused in one li
 test('what is expected at the end of a turn is written in that turn', async (t) => {
   const wal = new WriteAheadLog(directoryFor(t), settings);
   const order: string[] = [];
-  const append = (): void => wal.append(textOf('m v=1 1'), () => order.push('written'));
+  const append = (): void => wal.append(loggedText('m v=1 1'), () => order.push('written'));
   setImmediate(append);
   wal.expect();
   await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
 import { type Fault, FaultError, faultOf } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
-import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
+import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit } from '../batch.js';
 import type { GroupLog } from '../group-log.js';
@@ -15,6 +15,7 @@ import { earlierGroups, membersOf } from './groups.js';
 import { OnTheWay } from './on-the-way.js';
 import { ReadBack } from './read-back.js';
 import { Replay, type ReplayContext } from './replay.js';
+import type { Run } from './runs.js';
 import { type Home, homeOf, splitTables } from './split.js';
 
 /** Context of the stage. */
@@ -76,6 +77,7 @@ export class LogStage implements GroupLog {
     this.#back = new ReadBack({
       wal,
       handOn: (texts) => this.#readBack(texts),
+      lost: (damage) => detached(context.rejected.add({ text: {}, rows: 0, fault: damage }), this.#failed),
       room: () => (this.#hasRoom() ? undefined : new Promise<void>((resolve) => this.#room.push(resolve))),
       wentOn: () => this.#pass(),
       caughtUp: () => this.#catchUp(),
@@ -230,7 +232,7 @@ export class LogStage implements GroupLog {
       answer(batch);
       return;
     }
-    if (this.isBehind) this.#back.leave(home);
+    if (this.isBehind) this.#back.leave(home, record.place);
     this.#arrived.push(arrived);
     this.#pass();
   }
@@ -256,7 +258,7 @@ export class LogStage implements GroupLog {
   #leaveFrom(first: number): void {
     const { segment, offset } = this.#arrived[first]!.record.place;
     this.#back.begin({ segment: segment.number, offset });
-    for (const { home } of this.#arrived.slice(first)) this.#back.leave(home);
+    for (const { home, record } of this.#arrived.slice(first)) this.#back.leave(home, record.place);
     this.#allowance = 0;
     setImmediate(() => this.#runBack());
   }
@@ -318,7 +320,7 @@ export class LogStage implements GroupLog {
     }
   }
 
-  async #readBack(texts: readonly ReadText[]): Promise<void> {
+  async #readBack(texts: Run): Promise<void> {
     this.#replayed += texts.length;
     for (const { text } of texts) this.#allowance += text.bytes.length / 2;
     await this.#replay.take(texts);

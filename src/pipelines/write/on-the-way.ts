@@ -6,10 +6,10 @@ import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault, faultOf } from '../../model/fault.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
-import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
+import type { RejectedRowsFile, RejectedText } from '../../wal/rejected-rows.js';
 import type { Place } from '../../wal/segment.js';
 import { type LoggedBlock, pairOf } from './groups.js';
-import { readPatiently } from './read-patiently.js';
+import { readWithRetry } from './read-with-retry.js';
 import { targets } from './split.js';
 
 /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
@@ -77,6 +77,7 @@ export class OnTheWay {
   /** Texts are read again no more. */
   stop(): void {
     this.#isStopped = true;
+    this.rejections.stop();
   }
 
   /** Rows of texts go on, each table on its own; `blocks` are those of them that have not ended before. */
@@ -115,7 +116,10 @@ export class OnTheWay {
       this.#lastProgress = performance.now();
       const ended = (): void => this.#ended(texts);
       if (delivery.outcome === 'delivered') ended();
-      else this.rejections.add({ payload: block, logged: { sequences } }, records[0]!.place, delivery, ended);
+      else {
+        const from = { origin: texts.origin, place: records[0]!.place };
+        this.rejections.add({ payload: block, logged: { sequences } }, from, delivery, ended);
+      }
     };
     return {
       origin: texts.origin,
@@ -149,21 +153,29 @@ export class OnTheWay {
     records: readonly LoggedRecord[],
     readings: number,
   ): Promise<readonly Batch<ColumnBlock>[]> {
+    const { wal, rejected } = this.#context;
+    const isOver = readings > maxReadings;
     const batches: Batch<ColumnBlock>[] = [];
     for (const record of records) {
-      const text = await this.#context.wal.read(record.place);
-      const isOver = readings > maxReadings;
-      const result = isOver ? { fault: overtaken } : await this.#readAgain(text, { database, table });
-      if (result !== undefined && 'read' in result) {
-        const { target, blocks } = result.read;
+      let text: RejectedText = { origin: texts.origin, database };
+      const read = async () => {
+        const logged = await wal.read(record.place);
+        text = logged;
+        return isOver ? { fault: overtaken } : this.#blocksOf(logged, { database, table });
+      };
+      const result = await readWithRetry(read, () => this.#isStopped);
+      const rowsOrFault = result !== undefined && 'read' in result ? result.read : result;
+      if (rowsOrFault !== undefined && 'blocks' in rowsOrFault) {
+        const { target, blocks } = rowsOrFault;
         for (const [place, block] of blocks.entries()) {
           batches.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
         }
         continue;
       }
+      const rejectedRows = isOver || records.length === 1 ? rows : 0;
       const isKept =
-        result !== undefined &&
-        (await this.#context.rejected.add({ text, table, rows: isOver ? rows : 0, fault: result.fault }));
+        rowsOrFault !== undefined &&
+        (await rejected.add({ text, table, rows: rejectedRows, fault: rowsOrFault.fault }));
       // The service ends: the rows do not, so that their text stays in the log for the next start.
       if (!isKept) return new Promise(() => undefined);
     }
@@ -171,15 +183,13 @@ export class OnTheWay {
     return batches;
   }
 
-  #readAgain(text: LoggedText, own: { readonly database: string; readonly table: string }) {
+  /** The rows of one table in a text, with the catalogue as it is now. May reject with a FaultError. */
+  async #blocksOf(text: LoggedText, own: { readonly database: string; readonly table: string }) {
     const key = tableKey(own);
-    const read = async () => {
-      const { target, payload } = await this.#context.read(text);
-      const blocks = payload.blocks.filter((block) => tableKey(block) === key);
-      if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
-      throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
-    };
-    return readPatiently(read, () => this.#isStopped);
+    const { target, payload } = await this.#context.read(text);
+    const blocks = payload.blocks.filter((block) => tableKey(block) === key);
+    if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
+    throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
   }
 }
 
@@ -198,10 +208,17 @@ function weightOf({ ids, times, columns }: ColumnBlock): number {
   return bytes;
 }
 
+/** The door that a text came in by, and where it lies in the log. */
+interface Origin {
+  readonly origin: string;
+  readonly place: Place;
+}
+
 /** Answered rows on their way to the file of rejected rows. Until they are there they have not ended, and stay in the log. */
 class Rejections {
   readonly #wal: Pick<WriteAheadLog, 'read'>;
   readonly #file: RejectedRowsFile;
+  #isStopped = false;
   readonly #open = new Map<string, Promise<boolean>>();
 
   constructor({ wal, rejected }: { readonly wal: Pick<WriteAheadLog, 'read'>; readonly rejected: RejectedRowsFile }) {
@@ -214,11 +231,16 @@ class Rejections {
     return this.#open.size === 0 ? undefined : this.#open.get(pairOf(rows));
   }
 
+  /** A text is not read any more that cannot be read now. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** Rejects rows whose text is at a place of the log; `kept` is called once they are in the file. */
-  add(rows: LoggedBlock, place: Place, delivery: Delivery, kept: () => void): void {
+  add(rows: LoggedBlock, from: Origin, delivery: Delivery, kept: () => void): void {
     const pair = pairOf(rows);
     const before = this.#open.get(pair) ?? true;
-    const adding = Promise.all([before, this.#write(rows, place, delivery)]).then((all) => all.every(Boolean));
+    const adding = Promise.all([before, this.#write(rows, from, delivery)]).then((all) => all.every(Boolean));
     this.#open.set(pair, adding);
     const added = adding.then((isKept) => {
       if (this.#open.get(pair) === adding) this.#open.delete(pair);
@@ -227,10 +249,19 @@ class Rejections {
     detached(added);
   }
 
-  async #write({ payload: { table, rows } }: LoggedBlock, place: Place, delivery: Delivery): Promise<boolean> {
-    const text = await this.#wal.read(place).catch(() => undefined);
-    if (text === undefined) return true;
-    const fault = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
-    return this.#file.add({ text, table, rows, fault });
+  async #write(
+    { payload: { database, table, rows } }: LoggedBlock,
+    { origin, place }: Origin,
+    delivery: Delivery,
+  ): Promise<boolean> {
+    const logged = await readWithRetry(
+      () => this.#wal.read(place),
+      () => this.#isStopped,
+    );
+    if (logged === undefined) return false;
+    const reason = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
+    if ('read' in logged) return this.#file.add({ text: logged.read, table, rows, fault: reason });
+    const message = `${reason.message}. The text of the rows is lost: ${logged.fault.message}`;
+    return this.#file.add({ text: { origin, database }, table, rows, fault: { ...reason, message } });
   }
 }

@@ -1,16 +1,22 @@
 import { Slice } from '../../async/slice.js';
+import type { Fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
-import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
+import type { Cursor, LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { TextHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
-import { runsOf } from './runs.js';
+import type { Place } from '../../wal/segment.js';
+import { readWithRetry } from './read-with-retry.js';
+import { type Run, runsOf } from './runs.js';
 import type { Home } from './split.js';
 
 /** Context of reading back. */
 interface ReadBackContext {
-  readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end'>;
+  readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end' | 'leave'>;
   /** Hands the rows of texts on, which stand one behind the other and may be read as one; resolves when that is done. Never rejects. */
-  readonly handOn: (texts: readonly ReadText[]) => Promise<void>;
+  readonly handOn: (texts: Run) => Promise<void>;
+  /** Hears of bytes of the log that cannot be read. */
+  readonly lost: (damage: Fault) => void;
   /** Resolves once there is room for more rows; undefined when there is. */
   readonly room: () => Promise<unknown> | undefined;
   /** Told after some texts. */
@@ -70,7 +76,8 @@ export class ReadBack {
   }
 
   /** Leaves a text in the log, which lies behind the place where reading goes on. */
-  leave({ database, isWithin }: Home): void {
+  leave({ database, isWithin }: Home, place: Place): void {
+    this.#context.wal.leave(place);
     const key = isWithin ? database : ofSeveral;
     this.#left.set(key, (this.#left.get(key) ?? 0) + 1);
   }
@@ -129,18 +136,26 @@ export class ReadBack {
   }
 
   async #step(cursor: Cursor, nextDatabase: string | undefined): Promise<void> {
-    const { wal, handOn, wentOn } = this.#context;
+    const { wal, handOn, lost, wentOn } = this.#context;
     const isAhead = ({ database, sequence }: TextHead): boolean =>
       sequence <= (this.#ahead.get(database)?.sequence ?? 0);
     const wants = (head: TextHead): boolean =>
       (nextDatabase === undefined || head.database === nextDatabase) && !isAhead(head);
     const ahead = nextDatabase === undefined ? undefined : this.#ahead.get(nextDatabase)?.cursor;
     const from = ahead !== undefined && reaches(ahead, cursor) ? ahead : cursor;
-    const some = await wal.next(from, wants);
+    const result = await readWithRetry(
+      async () => ({ some: await wal.next(from, wants) }),
+      () => this.#isStopped,
+      (reason) => this.refuse(new FaultError(reason)),
+    );
+    if (result === undefined) return;
+    if ('fault' in result) throw new FaultError(result.fault);
+    const { some } = result.read;
     if (some === undefined) {
       this.#end(nextDatabase);
       return;
     }
+    if (some.damage !== undefined) lost(some.damage);
     const slice = new Slice();
     for (const run of runsOf(some.texts)) {
       if (slice.isOver()) await slice.next();

@@ -7,8 +7,8 @@ import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { BlockOfTexts, OnTheWay, ReadLogged } from './on-the-way.js';
-import { readPatiently } from './read-patiently.js';
-import { cutsOf } from './runs.js';
+import { readWithRetry } from './read-with-retry.js';
+import { cutsOf, isUnread, type Run } from './runs.js';
 
 /** Rows of several texts that were read as one. */
 export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> {
@@ -49,7 +49,14 @@ export class Replay {
   }
 
   /** Hands the rows of texts on, which may be read as one. Never rejects. */
-  async take(run: readonly ReadText[]): Promise<void> {
+  async take(run: Run): Promise<void> {
+    if (!isUnread(run)) return this.#readAll(run);
+    const { rejected, wal } = this.#context;
+    const [{ text, place, fault }] = run;
+    if (await rejected.add({ text, rows: 0, fault })) wal.ended(place);
+  }
+
+  async #readAll(run: readonly ReadText[]): Promise<void> {
     const [one] = run;
     if (one === undefined) return;
     if (run.length === 1) {
@@ -61,7 +68,7 @@ export class Replay {
     const slice = new Slice();
     for (const [i, from] of cuts.slice(0, -1).entries()) {
       if (slice.isOver()) await slice.next();
-      await this.take(run.slice(from, cuts[i + 1]));
+      await this.#readAll(run.slice(from, cuts[i + 1]));
     }
   }
 
@@ -103,7 +110,7 @@ export class Replay {
     const { text, place } = one;
     const { wal, rejected, read } = this.#context;
     const record: LoggedRecord = { sequence: text.sequence, place };
-    const result = await readPatiently(
+    const result = await readWithRetry(
       () => read({ ...text, bytes: Uint8Array.from(text.bytes) }),
       () => this.#isStopped,
     );

@@ -1,5 +1,5 @@
 import { tableKey } from '../../model/column-block.js';
-import type { ReadText } from '../../wal/log.js';
+import type { ReadText, UnreadText } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import { lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
 
@@ -9,12 +9,25 @@ import { lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
  */
 const maxSpreadMicros = 100_000n;
 
+/** Texts of the log that may be read as one, or a single one that cannot be read. */
+export type Run = readonly ReadText[] | readonly [UnreadText];
+
+/** True for a single text that cannot be read. */
+export function isUnread(run: Run): run is readonly [UnreadText] {
+  return run[0] !== undefined && 'fault' in run[0];
+}
+
 /** Texts of the log that may be read as one, in their order: short ones of lines that go to the same place. Others stand alone. */
-export function runsOf(texts: readonly ReadText[]): readonly (readonly ReadText[])[] {
-  const runs: ReadText[][] = [];
+export function runsOf(texts: readonly (ReadText | UnreadText)[]): readonly Run[] {
+  const runs: Run[] = [];
   let run: ReadText[] = [];
   let bytes = 0;
   for (const read of texts) {
+    if ('fault' in read) {
+      runs.push([read]);
+      run = [];
+      continue;
+    }
     const { text } = read;
     const [first] = run;
     bytes += text.bytes.length;

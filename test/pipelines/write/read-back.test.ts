@@ -75,6 +75,7 @@ test('whatever is waited for, each text is read once, those of a database in ord
           await turn();
           for (const { text: read } of texts) seen.push(read.sequence);
         },
+        lost: (damage) => t.fail(damage.message),
         room: () => undefined,
         wentOn: () => undefined,
         caughtUp: () => {
@@ -97,7 +98,7 @@ test('whatever is waited for, each text is read once, those of a database in ord
           const where = { database: database ?? 'a', isWithin: database !== undefined };
           const record = await append(wal, one.text);
           home.set(record.sequence, database);
-          if (back.isBehind(where)) back.leave(where);
+          if (back.isBehind(where)) back.leave(where, record.place);
           else {
             if (database !== undefined) back.pass(database, record);
             seen.push(record.sequence);
