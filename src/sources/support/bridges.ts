@@ -10,7 +10,7 @@ const longTurnMs = 5;
 
 /**
  * The bridge from byte streams to observables: runs `input` through `chain` and emits what comes out, one item at a
- * time; the next is asked for only when the gate is open, so the pressure reaches the socket. Ends with the stream,
+ * time, while the gate is open. The next is read only then, so the pressure reaches the socket. Ends with the stream,
  * errors when the stream breaks, and destroys both when unsubscribed or aborted.
  */
 export function fromBytes<T>(
@@ -21,15 +21,21 @@ export function fromBytes<T>(
 ): Observable<T> {
   return new Observable((subscriber) => {
     const unsubscribed = new AbortController();
+    const pass = async (item: T): Promise<void> => {
+      // The gate may have shut since the item was requested, and the first of those that wait may use up its credit.
+      while (!gate.isOpen()) await gate.opened();
+      const begun = performance.now();
+      subscriber.next(item);
+      const isLong = performance.now() - begun > longTurnMs;
+      await gate.opened();
+      // After long work others have their turn.
+      if (isLong) await othersTurn();
+    };
     const end = new Writable({
       objectMode: true,
       highWaterMark: 1,
-      write(item: T, _encoding, done) {
-        const begun = performance.now();
-        subscriber.next(item);
-        const isLong = performance.now() - begun > longTurnMs;
-        // After long work others have their turn.
-        gate.opened().then(() => (isLong ? othersTurn().then(() => done()) : done()), done);
+      write: (item: T, _encoding, done) => {
+        pass(item).then(() => done(), done);
       },
     });
     pipeline(input, chain, end, { signal: AbortSignal.any([aborted, unsubscribed.signal]) }).then(

@@ -8,11 +8,12 @@ import { DatagramQueue } from './datagrams.js';
 import { Emitter } from './emitter.js';
 import { type Frame, framing, lineFeedCutter } from './framing.js';
 import { type ListenAddress, TcpListener, UdpListener } from './listeners.js';
+import { readSocket } from './socket-reader.js';
 
 /** Longest line that is read over TCP. */
 const maxLineBytes = 65_536;
-/** Every read of a connection goes on at once: what it brought is not kept back for more to come. */
-const tcpFraming = { blockBytes: 1, maxLineBytes };
+/** Whole lines go on at once: they are not kept back for more to come. */
+const tcpFraming = { blockBytes: maxLineBytes, maxLineBytes, eager: true };
 /** Bytes of datagrams that wait while the gate is shut. */
 const maxPendingBytes = 64 * 1024 * 1024;
 /** Bytes that the kernel keeps for us while we are busy; it grants what its own limit allows. */
@@ -135,14 +136,16 @@ export class LineListener implements Source<ByteBlock> {
       socket.destroy();
     };
     fromBytes<Frame>(
-      socket,
+      readSocket(socket, this.#ended.signal),
       framing(() => lineFeedCutter, tcpFraming),
       this.#gate,
       this.#ended.signal,
     ).subscribe({
       next: (frame) => {
+        // The beginning of a line whose connection broke may say anything.
+        const isCut = frame.last && !socket.readableEnded;
         if (frame.tooLong) this.#tooLong++;
-        else this.#emitter.emit(frame.bytes, frame.lines);
+        else if (!isCut) this.#emitter.emit(frame.bytes, frame.lines);
       },
       complete: done,
       error: done,

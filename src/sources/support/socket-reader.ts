@@ -8,6 +8,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 const allAheadBytes = 16 * 1024 * 1024;
 const mostAheadBytes = 262_144;
 const leastAheadBytes = 65_536;
+/** What a piece takes besides its bytes: an object and memory of its own. A segment of one byte is a piece. */
+const pieceBytes = 512;
 let readers = 0;
 
 /**
@@ -24,7 +26,7 @@ export async function* readSocket(socket: Socket, stop: AbortSignal): AsyncGener
   let wake = (): void => {};
   const take = (piece: Buffer): void => {
     pieces.push(piece);
-    bytes += piece.length;
+    bytes += pieceBytes + piece.length;
     if (bytes >= Math.max(leastAheadBytes, Math.min(mostAheadBytes, allAheadBytes / readers))) socket.pause();
     wake();
   };

@@ -137,6 +137,29 @@ test('a line that is too long is counted, and its connection goes on', async (t)
   await source.stop();
 });
 
+test('of a connection that breaks the whole lines count, and the beginning of another does not', async (t) => {
+  const source = sourceOf({ protocols: ['tcp'], maxTCPConnections: 1 }, new ByteCreditGate(1e6));
+  let text = '';
+  source.batches$.subscribe((batch) => {
+    text += Buffer.from(batch.payload.bytes).toString();
+    batch.settle(delivered(1));
+  });
+  await source.start();
+  const broken = connect(source.ports[0]!, '127.0.0.1');
+  broken.write('a:1|c\nb:2');
+  t.true(await until(() => text !== ''));
+  broken.resetAndDestroy();
+  // There is one place, which is free once the broken connection is gone.
+  t.true(
+    await until(async () => {
+      await sendStream(source.ports[0]!, ['c:3|c\n']);
+      return text.includes('c:3');
+    }),
+  );
+  t.regex(text, /^a:1\|c\n(?:c:3\|c\n)+$/);
+  await source.stop();
+});
+
 test('how a stream is cut into packets never changes its text', async (t) => {
   const source = sourceOf({ protocols: ['tcp'], maxTCPConnections: 100 }, new ByteCreditGate(1e6));
   const heard = overheard(source);

@@ -81,6 +81,18 @@ test('while nobody takes what was read, the sender is held back', async (t) => {
   await reader.return(undefined);
 });
 
+test('while nobody takes what was read, a sender of single bytes is held back soon', async (t) => {
+  const { near } = await connected(t);
+  const reader = readSocket(near, never);
+  const next = reader.next();
+  near.emit('data', Buffer.of(1));
+  await next;
+  let pieces = 0;
+  for (; pieces < 10_000 && !near.isPaused(); pieces++) near.emit('data', Buffer.of(1));
+  t.true(pieces < 1_000, `${pieces} pieces were read`);
+  await reader.return(undefined);
+});
+
 test('a stop ends the reading once what was read is taken', async (t) => {
   const { near, far } = await connected(t);
   const stopping = new AbortController();
