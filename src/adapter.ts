@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { detached } from './async/detached.js';
 import { resolveAdapterSettings, type Settings } from './config/adapter-settings.js';
+import { idleSettings } from './config/idle-settings.js';
 import { mistakesIn, type Resolution } from './config/resolve.js';
 import { version } from './config/version.js';
 import { fileMask } from './database/host/make-missing.js';
@@ -13,9 +14,6 @@ import { componentLog, createLogger, linesTo, standardOutput } from './telemetry
 
 /** How long a stop may take before what is left is cut off. */
 const stopDeadlineMs = 10_000;
-
-/** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
-const withoutEffect = /^(debug$|tmq\.)/;
 
 const [command, ...others] = process.argv.slice(2);
 if (command === 'backup' || command === 'restore') {
@@ -82,10 +80,7 @@ async function run({
   for (const warning of warnings) log.warn({}, warning);
   for (const { flag, value, source } of listing)
     if (source !== 'default') log.info({ flag, value, source }, 'A setting is given.');
-  for (const { flag, source } of listing) {
-    if (source !== 'default' && withoutEffect.test(flag))
-      log.warn({ flag }, 'A setting is given that has no effect yet.');
-  }
+  for (const { flag, why } of idleSettings(settings, listing)) log.warn({ flag }, `Setting ${flag}: ${why}.`);
   log.debug({ file, listing }, 'All settings.');
   try {
     // Read only now: settings that are refused, or asked for, take no service. The engine starts while the service is read.

@@ -68,9 +68,9 @@ function readLimits(reader: SettingReader) {
 
 function readCors(reader: SettingReader): CorsSettings {
   const settings = reader.settings(corsOptions);
-  const { allowAllOrigins, allowWebSockets, allowOrigins: listed } = settings;
+  const { allowWebSockets, allowOrigins: listed } = settings;
   const schemes = allowWebSockets ? ['http', 'https', 'ws', 'wss'] : ['http', 'https'];
-  if (!allowAllOrigins && !listed.every((origin) => isOriginPattern(origin, schemes))) {
+  if (!listed.every((origin) => isOriginPattern(origin, schemes))) {
     reader.refuse(
       'cors.allowOrigins',
       `origins that begin with ${schemes.map((scheme) => `${scheme}://`).join(', ')} or hold exactly one *`,

@@ -29,7 +29,7 @@ interface SettingsInput<S> {
 }
 
 /** One line of the start-up dump; secrets are masked, a setting that is not set has an empty value. */
-interface SettingLine {
+export interface SettingLine {
   readonly flag: string;
   readonly value: string;
   readonly source: SettingSource;

@@ -55,17 +55,19 @@ export const poolOptions = optionTable('pool', 'Connections to the database', [
 export const corsOptions = optionTable('cors', 'Cross-origin calls from browsers', [
   option.bool(
     'cors.allowAllOrigins',
-    'allow calls from pages of every origin and under every host name; cors.allowOrigins and cors.allowHosts are then ignored',
-    { default: 'false' },
+    'allow calls from pages of every origin and under every host name; of those that cors.allowOrigins and cors.allowHosts do not name, ' +
+      'the first password of root is refused',
+    { default: 'true' },
   ),
   option.texts(
     'cors.allowOrigins',
-    'origins that may call, each with its scheme; one * stands for any text; not set is http://127.0.0.1',
+    'origins that may call while cors.allowAllOrigins is false, each with its scheme; one * stands for any text; not set is http://127.0.0.1',
     { env: 'ADAPTER_ALLOW_ORIGINS' },
   ),
   option.texts(
     'cors.allowHosts',
-    'names with a dot that browsers may use for this service, besides the name of the machine; one * stands for any text',
+    'names with a dot that browsers may use for this service while cors.allowAllOrigins is false, besides the name of the machine; ' +
+      'one * stands for any text',
   ),
   option.texts('cors.allowHeaders', 'request headers that are allowed besides the usual ones', {
     env: 'ADAPTER_ALLOW_HEADERS',

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import { refusalOf } from './answer/refusal.js';
-import { errorBody, headerText, sendEmpty, sendGuardRefusal, sendJson, sendNotFound } from './answer/reply.js';
-import type { OpenCalls } from './connection/open-calls.js';
+import { errorBody, headerText, sendGuardRefusal, sendJson, sendNotFound } from './answer/reply.js';
+import type { OpenCall, OpenCalls } from './connection/open-calls.js';
 import { type CredentialReader, isFault, isLasting } from './request/auth.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './request/call.js';
-import { plainAddress } from './request/client-address.js';
+import { fromClient } from './request/client-address.js';
 import { bodyLayers } from './request/compression.js';
 import type { CorsPolicy } from './request/cors.js';
 import { readRequestId, readWriteRequestId } from './request/parameters.js';
@@ -90,22 +90,24 @@ interface LastSaid {
   readonly rules: GuardedDoor;
   readonly url: string;
   readonly authorization: string | undefined;
+  readonly foreignPage: string | undefined;
   readonly credentials: Credentials;
 }
 
 const lastSaid = new WeakMap<object, LastSaid>();
 
 function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext): Credentials | Fault {
-  const { request } = call;
+  const { request, foreignPage } = call;
   const { url } = request;
   const { authorization } = request.headers;
   const { socket } = request.raw;
   const last = lastSaid.get(socket);
-  if (last?.url === url && last.authorization === authorization && last.rules === rules) return last.credentials;
+  const isSame = last?.url === url && last.authorization === authorization && last.rules === rules;
+  if (isSame && last.foreignPage === foreignPage) return last.credentials;
   const proof = rules.credentials(call, context);
   if (isFault(proof)) return proof;
-  const credentials = { ...proof, from: plainAddress(request.ip) };
-  if (isLasting(authorization)) lastSaid.set(socket, { rules, url, authorization, credentials });
+  const credentials = fromClient(call, proof);
+  if (isLasting(authorization)) lastSaid.set(socket, { rules, url, authorization, foreignPage, credentials });
   return credentials;
 }
 
@@ -123,12 +125,13 @@ function hasEmptyParameter({ params }: Call): boolean {
 
 /**
  * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), transfer codings, and cross-origin requests. False
- * when the request is answered by that.
+ * when the request is answered by that. `opened` is the call, which takes the foreign page that it comes from.
  */
 export function passDoor(
   request: FastifyRequest,
   reply: FastifyReply,
   open: OpenCalls,
+  opened: OpenCall,
   cors: CorsPolicy,
   context: HandlerContext,
 ): boolean {
@@ -149,10 +152,9 @@ export function passDoor(
   const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
   const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
   if (verdict.kind === 'refuse') {
-    if (verdict.reason !== '') return refuse(reply, 403, verdict.reason);
-    sendEmpty(reply, 403);
-    return false;
+    return refuse(reply, 403, verdict.reason);
   }
+  opened.foreignPage = verdict.foreignPage;
   reply.headers(verdict.headers);
   if (verdict.kind === 'preflight') reply.code(204).send();
   return verdict.kind !== 'preflight';

@@ -121,7 +121,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const call = open.add(request.raw, reply.raw);
     call.resumed = heads.begun(request.raw);
     watch(call, request, reply, route, options);
-    return passDoor(request, reply, open, cors, context) ? call : undefined;
+    return passDoor(request, reply, open, call, cors, context) ? call : undefined;
   };
   // Before Fastify looks at a body here, too.
   app.addHook('onRequest', (request, reply, next) => {
@@ -366,6 +366,10 @@ class HttpCall implements AdmittedCall {
 
   get aborted(): AbortSignal {
     return this.#open.aborted;
+  }
+
+  get foreignPage(): string | undefined {
+    return this.#open.foreignPage;
   }
 
   get resumed(): RepeatedRequest | undefined {

@@ -1,6 +1,6 @@
 /** The settings `cors.*`: which pages of other origins may call. */
 export interface CorsSettings {
-  /** Makes `allowOrigins` irrelevant. */
+  /** Every page may call; those that `allowOrigins` and `allowHosts` do not name may not use the first password. */
   readonly allowAllOrigins: boolean;
   /** Origins with scheme; one `*` per entry stands for any text. Empty means `http://127.0.0.1`. */
   readonly allowOrigins: readonly string[];

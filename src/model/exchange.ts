@@ -22,6 +22,8 @@ export type Credentials =
       readonly password: string;
       /** Address of the client; left out for the service itself, which HOST of a user does not concern. */
       readonly from?: string;
+      /** The page that no setting names which a browser calls for. It may not use the password that every installation begins with. */
+      readonly foreignPage?: string;
     }
   | {
       readonly scheme: 'token';

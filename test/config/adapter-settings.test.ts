@@ -21,7 +21,7 @@ tmq.releaseIntervalMultiplierForAutocommit int 2 TMQ_RELEASE_INTERVAL_MULTIPLIER
 pool.idleTimeout duration - POOL_IDLE_TIMEOUT
 pool.maxConnect int - POOL_MAX_CONNECT
 pool.maxIdle int - POOL_MAX_IDLE
-cors.allowAllOrigins bool false CORS_ALLOW_ALL_ORIGINS
+cors.allowAllOrigins bool true CORS_ALLOW_ALL_ORIGINS
 cors.allowHosts string-list - CORS_ALLOW_HOSTS
 cors.allowOrigins string-list - ALLOW_ORIGINS
 cors.allowHeaders string-list - ALLOW_HEADERS
@@ -338,7 +338,8 @@ test('checks the origins that may call', (t) => {
     t.regex(errorOf(only, `--cors.allowOrigins=${origin}`), /^cors\.allowOrigins: /, origin);
   }
   t.true(settingsOf(only, '--cors.allowWebSockets', '--cors.allowOrigins=wss://a').cors.allowWebSockets);
-  t.true(settingsOf('--cors.allowAllOrigins', '--cors.allowOrigins=a.example').cors.allowAllOrigins);
+  t.true(settingsOf('--cors.allowOrigins=http://a.example').cors.allowAllOrigins);
+  t.regex(errorOf('--cors.allowOrigins=a.example'), /^cors\.allowOrigins: /);
   t.deepEqual(settingsOf('--cors.allowHosts=db.example').cors.allowHosts, ['db.example']);
 });
 

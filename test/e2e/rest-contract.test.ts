@@ -4,7 +4,7 @@ import { type Ask, basicOf, root } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();
-const mapped = await service.attach('--httpCodeServerError=true', '--cors.allowAllOrigins=true');
+const mapped = await service.attach('--httpCodeServerError=true', '--cors.allowAllOrigins=false');
 test.after.always(async () => {
   await mapped.stop();
   await end();
@@ -209,12 +209,58 @@ test('an authorization code stands for user and password, unless a character of 
   t.deepEqual([long.status, long.text], [400, refused(4362, 'generate token error')]);
 });
 
-test('a page of another origin is refused, or let in where all of them are', async (t) => {
+test('a page of another origin is let in, or refused where not all of them are allowed', async (t) => {
   const origin = 'http://x.example';
-  const asked = await mapped.ask({ method: 'OPTIONS', path: '/rest/sql', headers: { origin }, auth: false });
+  const asked = await service.ask({ method: 'OPTIONS', path: '/rest/sql', headers: { origin }, auth: false });
   t.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);
-  const foreign = await service.ask({ path: '/rest/sql', body: 'select 1', headers: { origin } });
-  t.deepEqual([foreign.status, foreign.text], [403, '']);
+  const foreign = { path: '/rest/sql', body: 'select 1', headers: { origin } };
+  const open = await service.ask(foreign);
+  t.deepEqual([open.status, open.headers['access-control-allow-origin']], [200, '*']);
+  const closed = await mapped.ask(foreign);
+  t.deepEqual(
+    [closed.status, closed.text],
+    [403, refused(0xffff, `origin ${origin} is not allowed, see cors.allowOrigins`)],
+  );
+});
+
+test('a browser may not use the first password for a foreign page or under a foreign name, other passwords it may', async (t) => {
+  await service.run("CREATE USER webber PASS 'Secret_12'");
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
+  const origin = 'http://evil.example';
+  const pages = [
+    [{ ...browser, origin }, `origin ${origin}`],
+    [{ ...browser, host: 'evil.example:6041', origin: 'http://evil.example:6041' }, 'host evil.example'],
+  ] as const;
+  const login = await service.ask({ method: 'GET', path: '/rest/login/root/taosdata', auth: false });
+  const code: { readonly desc: string } = JSON.parse(login.text);
+  const write = '/lineproto/v1/write?db=demo&u=root&p=taosdata';
+  const own = { ...browser, origin: `http://127.0.0.1:${service.port}` };
+  for (const [headers, page] of pages) {
+    const calls: readonly Ask[] = [
+      { path: '/rest/sql', body: 'select 1', headers },
+      { path: '/rest/sql', body: 'select 1', headers, auth: `Custom ${code.desc}` },
+      { method: 'GET', path: '/rest/login/root/taosdata', headers, auth: false },
+      { path: write, body: 'cpu value=1', headers, auth: false },
+    ];
+    // A connection that has brought the same credentials for the page of the service.
+    t.is((await service.ask({ path: '/rest/sql', body: 'select 1', headers: own })).status, 200);
+    for (const call of calls) {
+      const { status, text } = await service.ask(call);
+      t.is(status, 403, `${call.path} ${text}`);
+      t.true(text.includes(`${page} may not use the first password of root`), text);
+    }
+    t.is((await service.sql('select 1', { headers, auth: basicOf('webber', 'Secret_12') })).status, 200);
+    t.is((await service.sql('select 1', { headers, auth: basicOf('root', 'wrong') })).status, 401);
+  }
+  t.is((await service.ask({ path: '/rest/sql', body: 'select 1', headers: own })).status, 200);
+});
+
+test('a browser is not asked for Basic, which it would remember for the requests of every page', async (t) => {
+  const schemeFor = async (headers: Record<string, string>) =>
+    (await service.ask({ path: '/rest/sql', body: 'select 1', headers, auth: false })).headers['www-authenticate'];
+  t.is(await schemeFor({}), 'Basic realm="adapter"');
+  t.is(await schemeFor({ 'user-agent': 'Mozilla/5.0 (X11)' }), 'Bearer realm="adapter"');
+  t.is(await schemeFor({ 'sec-fetch-site': 'cross-site' }), 'Bearer realm="adapter"');
 });
 
 test('a row limit cuts a result, of 0 to nothing', async (t) => {

@@ -130,7 +130,7 @@ test('a preflight is answered on any path', async (t) => {
   }
 });
 
-test('a foreign origin that is not allowed is 403 without a body, and nothing runs', async (t) => {
+test('a foreign origin that is not allowed is 403 with the setting that allows it, and nothing runs', async (t) => {
   let ran = 0;
   const room = await startRoom(t, {
     cors: { allowAllOrigins: false, allowOrigins: ['https://good.example'] },
@@ -140,7 +140,8 @@ test('a foreign origin that is not allowed is 403 without a body, and nothing ru
     },
   });
   const refused = await askSql(room, 'select 1', { headers: { origin: 'http://x.example' } });
-  t.deepEqual([refused.status, refused.text, ran], [403, '', 0]);
+  const desc = 'origin http://x.example is not allowed, see cors.allowOrigins';
+  t.deepEqual([refused.status, JSON.parse(refused.text), ran], [403, { code: 65535, desc }, 0]);
   const allowed = await askSql(room, 'select 1', { headers: { origin: 'https://good.example' } });
   t.is(allowed.status, 200);
   t.is(allowed.headers['access-control-allow-origin'], 'https://good.example');

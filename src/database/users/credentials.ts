@@ -51,7 +51,7 @@ export class CredentialCheck {
   readonly #log: ComponentLog;
   readonly #refusals: RefusedLogins;
   #guessToldAt = Number.NEGATIVE_INFINITY;
-  readonly #pending = new Map<string, Promise<Identity | Fault>>();
+  readonly #pending = new Map<string, Promise<UserDef | undefined>>();
   /** A hash that no password has. */
   readonly #unknownHash = `scrypt:${randomBytes(16).toString('base64')}:${randomBytes(32).toString('base64')}`;
 
@@ -115,7 +115,7 @@ export class CredentialCheck {
     if (credentials.scheme === 'token') return this.#ownerOf(credentials);
     const user = this.#catalogue.principals.user(credentials.user);
     if (user === undefined || !this.#isRemembered(user, this.#keptDigest(credentials))) return undefined;
-    return admitted(user, credentials.from);
+    return admitted(user, credentials);
   }
 
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
@@ -124,16 +124,18 @@ export class CredentialCheck {
     return this.#ownerOf(credentials) ?? refused;
   }
 
-  #ownerOf({ token: secret, from }: TokenCredentials): Identity | Fault | undefined {
+  #ownerOf(credentials: TokenCredentials): Identity | Fault | undefined {
     const { principals } = this.#catalogue;
-    const token = principals.token(tokenDigest(secret));
+    const token = principals.token(tokenDigest(credentials.token));
     if (token?.enabled !== true || (token.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
     const user = principals.user(token.user);
-    return user?.enabled === true ? admitted(user, from) : undefined;
+    return user?.enabled === true ? admitted(user, credentials) : undefined;
   }
 
-  async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {
-    return this.#verifyOnce({ user, password, from }, this.#digestOf({ user, password }));
+  async #checkPassword(credentials: PasswordCredentials): Promise<Identity | Fault> {
+    const { user, password, from = '' } = credentials;
+    const verified = await this.#verifyOnce({ user, password, from }, this.#digestOf({ user, password }));
+    return verified === undefined ? refused : admitted(verified, credentials);
   }
 
   #digestOf({ user, password }: PasswordCredentials): Buffer {
@@ -163,7 +165,7 @@ export class CredentialCheck {
   }
 
   /** Requests that arrive together with the same credentials share one hash. */
-  #verifyOnce(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
+  #verifyOnce(asked: Guess, digest: Buffer): Promise<UserDef | undefined> {
     const key = `${asked.from}\0${digest.toString('base64')}`;
     let pending = this.#pending.get(key);
     if (pending === undefined) {
@@ -173,22 +175,18 @@ export class CredentialCheck {
     return pending;
   }
 
-  /** The catalogue is read before a user is refused: another process may have made the user or changed the password. */
-  async #verify(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
-    const { user, from } = asked;
+  /** The user, or undefined for a wrong password. The catalogue is read before a user is refused: another process may have made the user or changed the password. */
+  async #verify(asked: Guess, digest: Buffer): Promise<UserDef | undefined> {
+    const { user } = asked;
     const before = this.#catalogue.principals.user(user);
-    if (before !== undefined && (await this.#isRight(before, asked, digest))) return admitted(before, from);
+    if (before !== undefined && (await this.#isRight(before, asked, digest))) return before;
     await this.#catalogue.sync();
     const now = this.#catalogue.principals.user(user);
-    if (before !== undefined && now?.revision === before.revision) return refused;
-    return (await this.#isRight(now, asked, digest)) && now !== undefined ? admitted(now, from) : refused;
+    if (before !== undefined && now?.revision === before.revision) return undefined;
+    return (await this.#isRight(now, asked, digest)) ? now : undefined;
   }
 
-  async #isRight(
-    user: UserDef | undefined,
-    { user: name, password, from }: Required<PasswordCredentials>,
-    digest: Buffer,
-  ): Promise<boolean> {
+  async #isRight(user: UserDef | undefined, { user: name, password, from }: Guess, digest: Buffer): Promise<boolean> {
     const key = digest.toString('base64');
     const revision = user?.revision ?? -1;
     if (this.#wrong.get(key) === revision) return false;
@@ -232,15 +230,32 @@ type PasswordCredentials = Omit<Extract<Credentials, { scheme: 'password' }>, 's
 
 const tooManyGuesses = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
 
+/** A password to verify; `from` is empty for the service itself. */
+type Guess = Readonly<Record<'user' | 'password' | 'from', string>>;
+
 type TokenCredentials = Omit<Extract<Credentials, { scheme: 'token' }>, 'scheme'>;
 
 /**
  * The user whose password or token is right, or why it may not call: only a client that knows the secret learns that. HOST does not
- * concern the service itself, which has no address.
+ * concern the service itself, which has no address. Every page knows the first password, so a foreign one may not use it.
  */
-function admitted(user: UserDef, from = ''): Identity | Fault {
+function admitted(user: UserDef, credentials: PasswordCredentials | TokenCredentials): Identity | Fault {
+  const { from = '' } = credentials;
   if (!user.enabled) return disabled;
-  return from === '' || isAllowedFrom(user, from) ? { user: user.name } : wrongHost;
+  if (from !== '' && !isAllowedFrom(user, from)) return wrongHost;
+  if ('password' in credentials && isFirstUser(credentials) && credentials.foreignPage !== undefined) {
+    return firstPasswordOf(credentials.foreignPage);
+  }
+  return { user: user.name };
+}
+
+function isFirstUser({ user, password }: PasswordCredentials): boolean {
+  return user === firstUser.name && password === firstUser.password;
+}
+
+function firstPasswordOf(page: string): Fault {
+  const remedy = `change it with ALTER USER ${firstUser.name} PASS, or see cors.allowOrigins and cors.allowHosts`;
+  return fault('forbidden', Codes.free, `${page} may not use the first password of ${firstUser.name}: ${remedy}`);
 }
 
 const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure');

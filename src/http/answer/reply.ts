@@ -8,6 +8,7 @@ import { Codes, type Fault } from '../../model/fault.js';
 import { affectedBody, sqlBody, wholeSqlBody } from '../../transforms/encode/sql-body.js';
 import type { Call, HandlerContext } from '../request/call.js';
 import { acceptsGzip } from '../request/compression.js';
+import { isBrowser } from '../request/cors.js';
 import { httpStatus } from './status.js';
 
 /** Content type of every JSON body. */
@@ -61,10 +62,18 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
   return reply.code(status).header('content-type', type).header('x-content-type-options', 'nosniff').send(text);
 }
 
-/** 401 names the scheme to use, 503 says when to come back. */
+/**
+ * 401 names the scheme to use, 503 says when to come back. A browser is not asked for Basic: it would remember the password and add it to the
+ * requests of every page.
+ */
 function nameRemedy(reply: FastifyReply, status: number): void {
-  if (status === 401) reply.header('www-authenticate', 'Basic realm="adapter"');
+  if (status === 401)
+    reply.header('www-authenticate', `${isAskedForBasic(reply) ? 'Basic' : 'Bearer'} realm="adapter"`);
   if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', overloadRetrySeconds);
+}
+
+function isAskedForBasic({ request: { headers } }: FastifyReply): boolean {
+  return !isBrowser({ site: headerText(headers['sec-fetch-site']), userAgent: headers['user-agent'] });
 }
 
 /** Answers whose body holds an error, whatever their status. */

@@ -26,6 +26,8 @@ export class OpenCall implements Watched {
   ended: () => void = () => undefined;
   /** The same request, when it was begun by its body alone. */
   resumed: RepeatedRequest | undefined;
+  /** The page that no setting names which a browser calls for. */
+  foreignPage: string | undefined;
   place = -1;
   #abort: AbortController | undefined;
 

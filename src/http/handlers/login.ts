@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { errorBody, safeJson, sendGuardRefusal, sendJson } from '../answer/reply.js';
 import { isFault, maxUserBytes } from '../request/auth.js';
 import type { Handler, HandlerContext } from '../request/call.js';
-import { plainAddress } from '../request/client-address.js';
+import { fromClient } from '../request/client-address.js';
 
 /** `GET /rest/login/<user>/<password>`: the code of the `Custom` scheme, once the database knows the pair. */
 export function loginHandler(context: HandlerContext): Handler {
@@ -14,12 +14,7 @@ export function loginHandler(context: HandlerContext): Handler {
     if (user === '' || password === '' || Buffer.byteLength(user) > maxUserBytes) {
       return sendJson(reply, 400, errorBody(Codes.generateToken, 'generate token error'));
     }
-    const verdict = await intake.authenticate({
-      scheme: 'password',
-      user,
-      password,
-      from: plainAddress(call.request.ip),
-    });
+    const verdict = await intake.authenticate(fromClient(call, { scheme: 'password', user, password }));
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
     if (verdict.kind === 'auth') return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
     if (verdict.kind === 'forbidden') return sendJson(reply, 403, errorBody(verdict.code, verdict.message));

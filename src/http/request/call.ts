@@ -18,6 +18,8 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Fires when the client went away before its answer was sent in full. */
   readonly aborted: AbortSignal;
+  /** The page that no setting names which a browser calls for; see the cross-origin policy. */
+  readonly foreignPage: string | undefined;
   /** The same request, when it was begun by its body alone. */
   readonly resumed?: RepeatedRequest | undefined;
   /** The call with what it brought. */

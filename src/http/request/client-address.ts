@@ -1,4 +1,6 @@
 import { isIPv4 } from 'node:net';
+import type { Credentials } from '../../model/exchange.js';
+import type { Call } from './call.js';
 
 const prefix = '::ffff:';
 
@@ -7,4 +9,11 @@ export function plainAddress(address: string): string {
   if (address.slice(0, prefix.length).toLowerCase() !== prefix) return address;
   const rest = address.slice(prefix.length);
   return isIPv4(rest) ? rest : address;
+}
+
+/** Credentials with the address of the client that sent them, and the foreign page that it calls for. */
+export function fromClient({ request, foreignPage }: Call, proof: Credentials): Credentials {
+  const from = plainAddress(request.ip);
+  if (proof.scheme === 'token' || foreignPage === undefined) return { ...proof, from };
+  return { ...proof, from, foreignPage };
 }

@@ -4,8 +4,15 @@ import type { CorsSettings } from '../../model/cors-settings.js';
 
 /** Verdict on a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
 type CorsVerdict =
-  | { readonly kind: 'pass' | 'preflight'; readonly headers: Readonly<Record<string, string>> }
-  /** The reason is empty where the answer has no body. */
+  | {
+      readonly kind: 'pass' | 'preflight';
+      readonly headers: Readonly<Record<string, string>>;
+      /**
+       * Set for a browser that calls for a page which no setting names: the origin of the page, or the host name that it was loaded
+       * under. See {@link Credentials} in model/exchange.ts.
+       */
+      readonly foreignPage?: string;
+    }
   | { readonly kind: 'refuse'; readonly reason: string };
 
 /** Method and headers of a request, on which a cross-origin verdict depends. */
@@ -27,7 +34,7 @@ const allowedMethods = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS';
 const baseAllowHeaders = ['Origin', 'Content-Length', 'Content-Type', 'Authorization'] as const;
 const baseExposeHeaders = ['Authorization'] as const;
 const preflightMaxAgeSeconds = 43_200;
-const pass: CorsVerdict = { kind: 'pass', headers: {} };
+const pass = { kind: 'pass', headers: {} } as const;
 
 function joinNames(base: readonly string[], more: readonly string[]): string {
   const seen = new Map<string, string>();
@@ -80,9 +87,16 @@ function isOwnName(name: string): boolean {
 }
 
 /** True for requests of a browser, of which alone a page can make use. */
-function isFromBrowser({ origin, site, referer, userAgent }: CorsRequest): boolean {
-  if (origin !== undefined || site !== undefined || referer !== undefined) return true;
-  return userAgent?.startsWith('Mozilla/') ?? false;
+function isFromBrowser({ origin, referer, ...request }: CorsRequest): boolean {
+  return origin !== undefined || referer !== undefined || isBrowser(request);
+}
+
+/**
+ * True for what a browser says about itself. A page of another origin cannot change that: a User-Agent of its own needs a preflight, which
+ * does not allow it.
+ */
+export function isBrowser({ site, userAgent }: Pick<CorsRequest, 'site' | 'userAgent'>): boolean {
+  return site !== undefined || (userAgent?.startsWith('Mozilla/') ?? false);
 }
 
 /** A followed link brings nothing but the page that it leads to. */
@@ -91,15 +105,18 @@ function isNavigation({ method, mode }: CorsRequest): boolean {
 }
 
 /**
- * The cross-origin policy of all routes. What is not sent by a browser passes untouched. A browser is refused, before anything else
- * happens, when it calls for a page of another origin that is not allowed, or under a name that may be another's. Throws
- * on a bad entry of `allowOrigins` or `allowHosts`, which stops the start.
+ * The cross-origin policy of all routes; see docs/decisions/019. What is not sent by a browser passes untouched. While `allowAllOrigins` is
+ * false, a browser is refused, before anything else happens, when it calls for a page of another origin that is not allowed, or
+ * under a name that may be another's; otherwise its request is marked as that of a foreign page. Throws on a bad entry of `allowOrigins` or
+ * `allowHosts`, which stops the start.
  */
 export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
-  const tests = settings.allowAllOrigins ? undefined : originTests(settings);
-  const credentials: Record<string, string> = settings.allowCredentials
-    ? { 'access-control-allow-credentials': 'true' }
-    : {};
+  const { allowAllOrigins, allowCredentials } = settings;
+  const lists: Lists = {
+    origins: originTests(settings),
+    hosts: settings.allowHosts.map((entry) => entryTest('cors.allowHosts', entry)),
+  };
+  const credentials: Record<string, string> = allowCredentials ? { 'access-control-allow-credentials': 'true' } : {};
   const simple = {
     'access-control-expose-headers': joinNames(baseExposeHeaders, settings.exposeHeaders),
     ...credentials,
@@ -110,48 +127,62 @@ export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
     'access-control-max-age': String(preflightMaxAgeSeconds),
     ...credentials,
   };
-  const hosts = settings.allowHosts.map((entry) => entryTest('cors.allowHosts', entry));
   return (request) => {
     const { method, origin = '', host = '' } = request;
-    const refused = tests === undefined ? undefined : refusedOf(request, tests, hosts);
-    if (refused !== undefined) return refused;
-    if (origin === '' || isSameOrigin(origin, host)) return pass;
+    const foreign = foreignOf(request, lists);
+    if (foreign !== undefined && !allowAllOrigins) return { kind: 'refuse', reason: foreign.reason };
+    const mark = foreign?.isBrowser === true ? { foreignPage: foreign.page } : {};
+    if (origin === '' || isSameOrigin(origin, host)) return { ...pass, ...mark };
+    // Browsers refuse the star beside credentials.
     const allowed: Record<string, string> =
-      tests === undefined
+      allowAllOrigins && !allowCredentials
         ? { 'access-control-allow-origin': '*' }
         : { 'access-control-allow-origin': origin, vary: 'Origin' };
     return method === 'OPTIONS'
       ? { kind: 'preflight', headers: { ...allowed, ...preflight } }
-      : { kind: 'pass', headers: { ...allowed, ...simple } };
+      : { kind: 'pass', headers: { ...allowed, ...simple }, ...mark };
   };
 }
 
-/** Refuses a request of a browser that no allowed page has sent, or that came under a name that is not known. */
-function refusedOf(
-  request: CorsRequest,
-  origins: readonly TextTest[],
-  hosts: readonly TextTest[],
-): CorsVerdict | undefined {
+/** The origins and host names that settings name. */
+interface Lists {
+  readonly origins: readonly TextTest[];
+  readonly hosts: readonly TextTest[];
+}
+
+/** A page that no setting names, and why that is refused while not all origins are allowed. */
+interface ForeignPage {
+  readonly page: string;
+  readonly reason: string;
+  /** False for a program that sends an `Origin`. */
+  readonly isBrowser: boolean;
+}
+
+/** The foreign page that a request comes from; undefined for a program, and for a page of an allowed origin under a known host name. */
+function foreignOf(request: CorsRequest, { origins, hosts }: Lists): ForeignPage | undefined {
   const { origin = '', host = '', site } = request;
-  if (isFromBrowser(request)) {
-    const name = nameOf(host);
-    const lower = host.toLowerCase();
-    const isAllowed = origins.some((test) => test(`http://${lower}`) || test(`https://${lower}`));
-    const isKnown = isAllowed || isOwnName(name) || hosts.some((test) => test(name));
-    if (!isKnown) return refusal(`host ${name} is not allowed, see cors.allowHosts`);
-  }
+  if (!isFromBrowser(request)) return undefined;
+  const name = nameOf(host);
+  const lowerHost = host.toLowerCase();
+  const isAllowed = origins.some((test) => test(`http://${lowerHost}`) || test(`https://${lowerHost}`));
+  const isKnown = isAllowed || isOwnName(name) || hosts.some((test) => test(name));
+  if (!isKnown) return foreign(`host ${name}`, 'cors.allowHosts', true);
   if (origin === '') {
     const isForeign = site === 'cross-site' && !isNavigation(request);
-    return isForeign ? refusal('calls from other sites are not allowed, see cors.allowOrigins') : undefined;
+    return isForeign ? foreign('a page of another site', 'cors.allowOrigins', true) : undefined;
   }
   const lower = origin.toLowerCase();
-  return isSameOrigin(origin, host) || origins.some((test) => test(lower)) ? undefined : refusal('');
+  if (isSameOrigin(origin, host) || origins.some((test) => test(lower))) return undefined;
+  return foreign(`origin ${origin}`, 'cors.allowOrigins', isBrowser(request));
+}
+
+const maxPageLength = 256;
+
+function foreign(who: string, setting: string, isBrowser: boolean): ForeignPage {
+  const page = who.slice(0, maxPageLength);
+  return { page, reason: `${page} is not allowed, see ${setting}`, isBrowser };
 }
 
 function isSameOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
-}
-
-function refusal(reason: string): CorsVerdict {
-  return { kind: 'refuse', reason };
 }

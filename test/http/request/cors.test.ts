@@ -56,14 +56,9 @@ test('a listed origin is echoed and any other refused, also as a preflight', (t)
       'access-control-allow-credentials': 'true',
     },
   });
-  t.deepEqual(verdict(settings, 'http://b.example'), {
-    kind: 'refuse',
-    reason: '',
-  });
-  t.deepEqual(verdict(settings, 'http://b.example', 'OPTIONS'), {
-    kind: 'refuse',
-    reason: '',
-  });
+  const reason = 'origin http://b.example is not allowed, see cors.allowOrigins';
+  t.deepEqual(verdict(settings, 'http://b.example'), { kind: 'refuse', reason });
+  t.deepEqual(verdict(settings, 'http://b.example', 'OPTIONS'), { kind: 'refuse', reason });
 });
 
 test('without a list only the local origin is allowed', (t) => {
@@ -126,4 +121,40 @@ test('a browser may call under names that nobody else can point here, and under 
   }
   t.is(under('evil.example:6041', { userAgent: 'Telegraf/1.30' }), 'pass', 'programs are sent by nobody');
   t.is(verdict({}, undefined, 'GET', { host: 'evil.example', ...people }).kind, 'pass', 'all origins are allowed');
+});
+
+test('with credentials beside all origins the answer repeats the origin, because browsers refuse the star there', (t) => {
+  for (const method of ['POST', 'OPTIONS']) {
+    t.like(verdict({ allowCredentials: true }, 'http://x.example', method), {
+      headers: {
+        'access-control-allow-origin': 'http://x.example',
+        'access-control-allow-credentials': 'true',
+        vary: 'Origin',
+      },
+    });
+  }
+});
+
+test('while all origins are allowed a browser that calls for a page which no setting names is marked', (t) => {
+  const people = { userAgent: 'Mozilla/5.0 (X11)' };
+  const cases: readonly (readonly [request: Partial<CorsRequest>, page: string | undefined])[] = [
+    [{ origin: 'http://evil.example', ...people }, 'origin http://evil.example'],
+    [{ origin: 'null', ...people }, 'origin null'],
+    [{ origin: 'http://db.example:6042', site: 'same-site' }, 'origin http://db.example:6042'],
+    [{ origin: 'http://db.example:6041', ...people }, undefined],
+    [{ origin: 'http://good.example', ...people }, undefined],
+    [{ site: 'cross-site', mode: 'no-cors' }, 'a page of another site'],
+    [{ site: 'cross-site', mode: 'navigate' }, undefined],
+    [{ host: 'evil.example:6041', ...people }, 'host evil.example'],
+    [{ host: 'evil.example:6041', origin: 'http://evil.example:6041' }, 'host evil.example'],
+    [{ host: '127.0.0.1:6041', ...people }, undefined],
+    // A program may send any header.
+    [{ origin: 'http://evil.example', userAgent: 'curl/8.5.0' }, undefined],
+    [{ host: 'evil.example:6041', userAgent: 'Telegraf/1.30' }, undefined],
+  ];
+  for (const [request, page] of cases) {
+    const { origin, ...more } = request;
+    const got = verdict({ allowOrigins: ['http://good.example'] }, origin, origin === undefined ? 'GET' : 'POST', more);
+    t.is(got.kind === 'pass' ? got.foreignPage : 'refused', page, JSON.stringify(request));
+  }
 });
