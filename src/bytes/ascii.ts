@@ -26,6 +26,7 @@ export const closeBracket = 0x5d;
 export const underscore = 0x5f;
 export const backquote = 0x60;
 export const lowerE = 0x65;
+export const lowerN = 0x6e;
 export const lowerX = 0x78;
 export const openBrace = 0x7b;
 export const pipe = 0x7c;

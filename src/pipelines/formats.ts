@@ -8,7 +8,7 @@ import { parseExposition } from '../transforms/parse/exposition/exposition.js';
 import { cutExposition } from '../transforms/parse/exposition/pieces.js';
 import { parseGraphite } from '../transforms/parse/graphite.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
-import { otlpOfJson, parseOtlpJson, readOtlpJson } from '../transforms/parse/otlp/json.js';
+import { otlpOfJson, parseOtlpJson } from '../transforms/parse/otlp/json.js';
 import { parseOtlp } from '../transforms/parse/otlp/otlp.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write/remote-write.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
@@ -111,10 +111,9 @@ function refused(error: FaultError): Iterable<never> {
 
 /** A long request in JSON as short ones in protobuf. Throws a FaultError of kind `parameter` where it is no request. */
 async function* piecesOfJson(message: Uint8Array, limits: PieceLimits): AsyncGenerator<BodyPiece> {
-  const value = readOtlpJson(message);
   const slice = new Slice();
   await slice.next();
-  const writing = otlpOfJson(value, message.length);
+  const writing = otlpOfJson(message);
   let step = writing.next();
   for (; step.done !== true; step = writing.next()) if (slice.isOver()) await slice.next();
   for (const piece of cutMessage(step.value, otlpShape, limits)) yield { ...piece, format: 'otlp' };

@@ -167,6 +167,35 @@ test('a long request in JSON that is wrong in one place is refused whole, with t
   const place = 'resourceMetrics[0].scopeMetrics[0].metrics[0].gauge.dataPoints[4000].asDouble';
   t.true(reply.text.includes(`${place} must be a number`), reply.text);
   t.deepEqual(await service.rows('SHOW long_json.STABLES'), []);
-  const broken = await service.ask({ path: '/v1/metrics?db=long_json', headers, body: body.slice(0, -1) });
+  const cut = body.replace('"one"', '1').slice(0, -1);
+  const broken = await service.ask({ path: '/v1/metrics?db=long_json', headers, body: cut });
   t.deepEqual([broken.status, /the body is not JSON/.test(broken.text)], [400, true]);
+});
+
+test('JSON keeps nanoseconds and whole numbers exact, and many braces are no reason to refuse it', async (t) => {
+  await service.run("CREATE DATABASE exact_json PRECISION 'ns'");
+  const write = async (points: string) => {
+    const body = `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[${points}]}}]}]}]}`;
+    const headers = { 'content-type': 'application/json' };
+    const reply = await service.ask({ path: '/v1/metrics?db=exact_json', headers, body });
+    t.deepEqual([reply.status, reply.text], [200, '{}']);
+  };
+  const account = (digits: string) => `"attributes":[{"key":"account","value":{"intValue":${digits}}}]`;
+  await write(
+    `{"timeUnixNano":1700000000123456700,"asDouble":1,${account('9007199254740993')}},
+     {"timeUnixNano":1700000000123456790,"asDouble":2,${account('9007199254740993')}},
+     {"timeUnixNano":1700000000123456790,"asDouble":3,${account('9007199254740992')}}`,
+  );
+  t.deepEqual(await service.rows('SELECT CAST(_ts AS BIGINT), gauge, account FROM exact_json.m ORDER BY gauge'), [
+    ['1700000000123456700', 1, '9007199254740993'],
+    ['1700000000123456790', 2, '9007199254740993'],
+    ['1700000000123456790', 3, '9007199254740992'],
+  ]);
+  const route = `"attributes":[{"key":"route","value":{"stringValue":"${'/{a}'.repeat(50)}"}}]`;
+  await write(
+    [...Array(8_000).keys()]
+      .map((i) => `{"timeUnixNano":170000000000000${String(i).padStart(4, '0')},"asDouble":${i},${route}}`)
+      .join(),
+  );
+  t.deepEqual(await service.rows("SELECT COUNT(*) FROM exact_json.m WHERE route LIKE '/{a}%'"), [[8_000]]);
 });

@@ -31,7 +31,8 @@ export class MessageWriter {
 
   bytes(field: number, value: Uint8Array): void {
     this.#key(field, 2);
-    this.#varint(BigInt(value.length));
+    this.#reserve(lengthBytes);
+    this.#short(value.length);
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);
     this.#length += value.length;
@@ -60,7 +61,15 @@ export class MessageWriter {
   }
 
   #key(field: number, wire: number): void {
-    this.#varint(BigInt(field * 8 + wire));
+    this.#reserve(lengthBytes);
+    this.#short(field * 8 + wire);
+  }
+
+  /** Writes a number of up to 31 bits; the caller makes room. */
+  #short(value: number): void {
+    let rest = value;
+    for (; rest >= 0x80; rest >>>= 7) this.#bytes[this.#length++] = (rest & 0x7f) | 0x80;
+    this.#bytes[this.#length++] = rest;
   }
 
   #varint(value: bigint): void {

@@ -5,6 +5,7 @@ import {
   equals,
   hash,
   lineFeed,
+  lowerN,
   openBrace,
   quote,
   space,
@@ -12,8 +13,6 @@ import {
 } from '../../../bytes/ascii.js';
 import { NumberReader } from '../../../bytes/number-reader.js';
 import { countCharacters } from '../../wire/utf8.js';
-
-const lowerN = 0x6e;
 
 /** Labels of one sample that are read; more are a problem of the line. */
 const maxLabels = 128;

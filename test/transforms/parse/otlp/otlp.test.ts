@@ -333,6 +333,73 @@ test('attributes that begin like those of the series that came next before, or e
   }
 });
 
+test('whole numbers of JSON keep all of their digits, in whatever form they are written', (t) => {
+  const bodyOf = (point: string) =>
+    Buffer.from(
+      `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[${point}]}}]}]}]}`,
+    );
+  const value = (int: string) =>
+    `"attributes":[{"key":"a","value":{"intValue":${int}}},{"key":"b","value":{"arrayValue":{"values":[{"intValue":${int}}]}}}]`;
+  for (const [written, read] of [
+    ['9007199254740993', '9007199254740993'],
+    ['"9007199254740993"', '9007199254740993'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    ['9007199254740993.0', '9007199254740993'],
+    ['9007199254740.993e3', '9007199254740993'],
+    ['90071992547409930E-1', '9007199254740993'],
+    ['-0', '0'],
+    ['0.0e99', '0'],
+  ] as const) {
+    const rows = readOtlp(parseOtlpJson, bodyOf(`{"timeUnixNano":1700000000123456790,"asDouble":1,${value(written)}}`));
+    t.deepEqual(rows, [`m{"a":"${read}","b":"[${read}]"} gauge=1 1700000000123456790`], written);
+  }
+  for (const wrong of ['1.5', '15e-1', '1e20', '9223372036854775808', '1e999999999', '01', 'NaN', '""', '"1.0"']) {
+    t.regex(
+      readOtlp(parseOtlpJson, bodyOf(`{"asDouble":1,${value(wrong)}}`))[0] ?? '',
+      /intValue must be an integer/,
+      wrong,
+    );
+  }
+});
+
+test('JSON is read whatever stands in its texts, its blanks and its unknown members', (t) => {
+  const body = (more: string) =>
+    ` { "x" : [ {"y":[1,-2.5e-3,true,false,null,"\\u00e9\\"{"]} , [] , {} ] ,
+  "resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[
+    {"timeUnixNano":"${nanos}","asDouble":1,"attributes":[{"key":"a\\u002eb","value":{"stringValue":"{[,\\\\ \\ud83d\\ude00 \\n"}}]}
+  ]}}]}]}]${more}}
+`;
+  t.deepEqual(readOtlp(parseOtlpJson, Buffer.from(body(''))), [`m{"a_b":"{[,\\\\ 😀 \\n"} gauge=1 ${nanos}`]);
+  for (const wrong of [
+    ',"z":01',
+    ',"z":tru',
+    ',"z":[1 2]',
+    ',"z":{"a" 1}',
+    ',"z":"\\x"',
+    ',"z":',
+    ',',
+    '}',
+    ',"z":[1}',
+  ]) {
+    t.regex(readOtlp(parseOtlpJson, Buffer.from(body(wrong)))[0] ?? '', /the body is not JSON: .* at byte \d+/, wrong);
+  }
+  const deep = `,"z":${'['.repeat(200)}${']'.repeat(200)}`;
+  t.regex(readOtlp(parseOtlpJson, Buffer.from(body(deep)))[0] ?? '', /z must be nested less deeply/);
+});
+
+test('a point of very many values is too long, and many points with many are not', (t) => {
+  const attribute = '{"key":"k","value":{"stringValue":"{{{{"}}';
+  const bodyOf = (points: readonly string[]) =>
+    Buffer.from(
+      `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[${points}]}}]}]}]}`,
+    );
+  const pointOf = (count: number) =>
+    `{"timeUnixNano":"${nanos}","asDouble":1,"attributes":[${Array(count).fill(attribute)}]}`;
+  const [refused] = readOtlp(parseOtlpJson, bodyOf([pointOf(90_000)]));
+  t.regex(refused ?? '', /attributes\[\d+\].* holds more than 250000 values/);
+  t.deepEqual(readOtlp(parseOtlpJson, bodyOf(Array(3_000).fill(pointOf(30)))).length, 3_000);
+});
+
 test('JSON that is no such request is refused with the place', (t) => {
   const cases: [string, RegExp][] = [
     ['[]', /the body must be an object/],
