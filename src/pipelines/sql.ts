@@ -7,7 +7,7 @@ import { systemDatabases } from '../sql/values/context.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import type { StatementContext } from './statements/context.js';
 import { placed } from './statements/faults.js';
-import { KeptPlans } from './statements/kept-plans.js';
+import { PlanCache } from './statements/plan-cache.js';
 import { StatementReader } from './statements/read-statement.js';
 import { ResultLengths } from './statements/result-lengths.js';
 import { ended } from './statements/row-pieces.js';
@@ -43,7 +43,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     super('sql', context, (...turn) => this.#run(...turn), holdRows);
     this.#statements = {
       ...context,
-      plans: new KeptPlans(),
+      plans: new PlanCache(),
       lengths: new ResultLengths(),
       running: new RunningStatements(),
       started: Date.now(),

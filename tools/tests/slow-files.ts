@@ -22,7 +22,6 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/events-doors.long': 15,
   'e2e/events.long': 35,
   'e2e/hostile-shapes.long': 15,
-  'e2e/joint-questions.long': 15,
   'e2e/load-tool/endings.long': 45,
   'e2e/load-tool/examples.long': 15,
   'e2e/load-tool/insert-arguments.long': 25,

@@ -23,7 +23,6 @@ import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { HeldBytes, HeldResult } from './held-result.js';
 import { InsertHistory } from './history.js';
 import { wholeBody } from './http-connections.js';
-import { JointQuestions } from './joint-questions.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
 import { ShortAsks } from './short-asks.js';
@@ -92,7 +91,6 @@ export class EngineClient implements Engine {
   readonly #few: ResultLane;
   /** The same for those that read little. */
   readonly #light: ResultLane;
-  readonly #joint: JointQuestions;
   readonly #held = new HeldBytes(heldBytes);
   readonly #url: string;
   readonly #isServer: boolean;
@@ -129,8 +127,6 @@ export class EngineClient implements Engine {
     this.#results = most === 1 ? { http: this.#short, places: new ResultPlaces(1) } : lane(Math.max(1, results));
     this.#few = few === 0 ? this.#results : lane(few);
     this.#light = options.maxConnect ? this.#few : lane(2 * few);
-    const { http, places } = this.#light;
-    this.#joint = new JointQuestions(places, (sql, signal) => this.#result(http, sql, { signal, hasFewRows: true }));
   }
 
   /** See {@link Engine.define}: there is this one engine. */
@@ -170,16 +166,12 @@ export class EngineClient implements Engine {
     if (upToRows !== undefined && !this.#isServer) {
       return this.result(upToRows, { ...options, upToRows: undefined, hasFewRows: true });
     }
-    // A server is asked over its own connections for each.
-    const joint =
-      this.#isServer || options.joint === undefined ? undefined : await this.#joint.ask(options.joint, options);
-    if (joint !== undefined && 'rows' in joint) return joint.rows;
     // They are held by the host until they are whole, so that no reader holds them up.
-    const isFew = hasFewRows === true && (joint !== undefined || !this.#results.places.isFree(owner));
+    const isFew = hasFewRows === true && !this.#results.places.isFree(owner);
     const few = isLight === true ? this.#light : this.#few;
     const { http, places } = isFew ? few : this.#results;
     const asked = performance.now();
-    const place = joint?.place ?? (await places.take(http === this.#results.http ? owner : undefined, signal));
+    const place = await places.take(http === this.#results.http ? owner : undefined, signal);
     waited?.(performance.now() - asked);
     try {
       return await this.#result(http, sql, options, place);

@@ -1,6 +1,5 @@
 import type { Chunks } from '../../model/exchange.js';
 import type { History } from './history.js';
-import type { JointQuestion } from './joint-questions.js';
 import type { TableChange } from './table-change.js';
 
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
@@ -26,8 +25,6 @@ export interface ResultOptions {
   readonly upToRows?: string | undefined;
   /** It reads little, too, so it need not wait for those that read much. */
   readonly isLight?: boolean;
-  /** Question about one series: while it waits, it may be asked together with others. The result must be one row, printed as an array. */
-  readonly joint?: JointQuestion | undefined;
   /** Told for how many ms it waited for a connection. */
   readonly waited?: (ms: number) => void;
   /**

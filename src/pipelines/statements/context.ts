@@ -9,7 +9,7 @@ import type { StreamContext } from '../streams/context.js';
 import type { WritePipeline } from '../writes.js';
 import { withCurrentSchema } from './current-schema.js';
 import { isOutOfDate } from './faults.js';
-import type { KeptPlans } from './kept-plans.js';
+import type { PlanCache } from './plan-cache.js';
 import { nowNanos } from './query-names.js';
 import type { ResultLengths } from './result-lengths.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
@@ -23,7 +23,7 @@ export interface StatementContext extends StreamContext {
   readonly endpoint: string;
   /** Rows of SHOW VARIABLES. */
   readonly variables: readonly Variable[];
-  readonly plans: KeptPlans;
+  readonly plans: PlanCache;
   readonly lengths: ResultLengths;
   readonly running: RunningStatements;
   /** Left out where the service is one process. */

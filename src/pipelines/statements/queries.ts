@@ -26,7 +26,7 @@ import {
 } from '../../sql/values/context.js';
 import { statementOf } from './chosen-ids.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
-import type { KnownTables } from './kept-plans.js';
+import type { KnownTables } from './plan-cache.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
 import { asUtf8, ended } from './row-pieces.js';
 import { visibleTo } from './running-statements.js';
@@ -65,9 +65,8 @@ async function rowsOf(
   const { sql, settings, isLight } = await statementOf(plan, context.engine, by);
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, rowsToHold, figures } = plan;
-  const joint = figures && { ...figures, tail };
-  const how = { ...by, hasFewRows, isLight, joint, waited: asked.waited };
+  const { hasFewRows, rowsToHold } = plan;
+  const how = { ...by, hasFewRows, isLight, waited: asked.waited };
   const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${sql}${tail}`, { ...how, upToRows });
   const short = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
   const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
@@ -137,7 +136,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const text = request.statement.toString('utf8');
   const originNow = () => ({ user, request, position: catalogue.position });
-  const latest = () => plans.latest(written, text, originNow(), known);
+  const latest = () => plans.get(written, originNow(), known);
   const series = latest()?.series;
   await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
   const kept = latest();
@@ -157,7 +156,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   if (catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const defs = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
-  if (defs.every((table) => table !== undefined)) plans.keep(written, text, origin, plan, defs, known);
+  if (defs.every((table) => table !== undefined)) plans.put(written, origin, plan, defs, known);
   return plan;
 }
 

@@ -121,14 +121,6 @@ function joinsTags(sql: string): boolean {
   );
 }
 
-/** Rows of one series come in the order of time, so that sums of it are the same whatever is read beside it. */
-const inTimeOrder = {
-  enable_vertical_final: 0,
-  enable_automatic_decision_for_merging_across_partitions_for_final: 0,
-  split_parts_ranges_into_intersecting_and_non_intersecting_final: 0,
-} as const;
-const addsInOrder = /\b(?:sum|avg)ForEach\(/;
-
 /**
  * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and the same time. Series
  * that are short do without it.
@@ -191,7 +183,6 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
     ...(countsParts(sql) ? readsNoRows : readsRows.test(sql) && keepsPieces),
     ...(joinsTags(sql) && sql.split(' JOIN ').length === 2 && noLooksAhead),
-    ...(traits.readsLittle && addsInOrder.test(sql) && inTimeOrder),
     ...(traits.isPlain && !countsParts(sql) && notCompiled),
     ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
     ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),

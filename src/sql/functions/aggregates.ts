@@ -4,7 +4,7 @@ import { castToEngine } from '../engine/storage.js';
 import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
 import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
-import { addedUp, doubleArgument, firstType, nullable, sumType, typed } from './arguments.js';
+import { doubleArgument, nullable, sumType, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, aggregate, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
@@ -19,9 +19,7 @@ function average(args: readonly Value[], builder: AggregateBuilder): string {
   const type = averageType(args);
   const arg = nullable(args[0]);
   if (type.name !== 'DECIMAL') {
-    return mayOverflow(args[0])
-      ? addedUp('avg', doubleArgument(args[0]), doubleType, builder)
-      : addedUp('avg', arg, firstType(args), builder);
+    return builder.aggregate('avg', mayOverflow(args[0]) ? doubleArgument(args[0]) : arg);
   }
   const sum = `CAST(${builder.aggregate('sum', arg)}, 'Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))')`;
   const count = `CAST(${builder.aggregate('count', arg)}, 'Nullable(Decimal(76, 0))')`;
@@ -89,13 +87,9 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     },
     { countLike: true, exact: () => true },
   ),
-  aggregate(
-    'SUM',
-    ['number'],
-    sumType,
-    (args, builder) => addedUp('sum', nullable(args[0]), firstType(args), builder),
-    { exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL' },
-  ),
+  aggregate('SUM', ['number'], sumType, (args, builder) => builder.aggregate('sum', nullable(args[0])), {
+    exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL',
+  }),
   aggregate('AVG', ['number'], averageType, average, { exact: () => true }),
   ...distinctAggregates,
   aggregate('SPREAD', ['any'], doubleType, spread),

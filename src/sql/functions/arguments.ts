@@ -2,7 +2,6 @@ import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { numberOf } from '../values/convert.js';
 import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
-import type { AggregateBuilder } from './spec.js';
 
 /**
  * An argument as a Nullable, because engine aggregates give NULL over no rows only for such. What may be NULL is one for certain where it is
@@ -26,16 +25,6 @@ export function doubleArgument(arg: Value | undefined): string {
 /** Engine SQL that is true where a value is there. */
 export function hasValue(arg: Value | undefined): string {
   return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
-}
-
-/**
- * Sum or mean of a group's numbers, given as a Nullable. Where the order in which numbers are added can be told from the result, one by one
- * where the builder wants that: the engine adds those of one group in several lanes, and those of several groups in one.
- */
-export function addedUp(name: 'sum' | 'avg', numbers: string, type: DataType, builder: AggregateBuilder): string {
-  const isAnyOrder = isInteger(type) || type.name === 'DECIMAL';
-  if (isAnyOrder || builder.addsInOrder !== true) return builder.aggregate(name, numbers);
-  return `arrayElement(${builder.aggregate(`${name}ForEach`, `[${numbers}]`)}, 1)`;
 }
 
 /** The type of the first argument. */

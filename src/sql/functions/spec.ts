@@ -67,8 +67,6 @@ export interface AggregateBuilder {
   readonly sequence: string | undefined;
   /** Rows in their order; only for functions that are `ordered`. */
   readonly rows?: RowWindows | undefined;
-  /** True where numbers with a fraction are added up one by one in the order of time, see {@link addedUp}. */
-  readonly addsInOrder?: boolean;
   /** Start and end of the time window, to stand inside aggregates; undefined without windows of time. */
   readonly span?: { readonly start: string; readonly end: string } | undefined;
 }

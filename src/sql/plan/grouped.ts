@@ -11,22 +11,21 @@ import { Uses, type Value } from '../values/value.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.js';
 import { type GroupedRows, groupRows } from './group/group-rows.js';
 import { mergedSelect } from './group/merged-select.js';
-import { type BlockTask, type BlockWindows, countOf, type PlannedBlock, resultColumns } from './rows/block.js';
+import { type BlockTask, countOf, type PlannedBlock, resultColumns, type WindowRange } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { isNamed, orderTerms, sliceLimits } from './rows/ordering.js';
 import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { fillListedWindows, fillWindows } from './window/fill.js';
-import { filledArrays, namedOnce } from './window/filled-arrays.js';
 import { FilledColumns } from './window/filled-columns.js';
 import { countedRows } from './window/row-windows.js';
 import {
   checkWindowTime,
   fillClause,
   groupedSource,
-  spannedWindows,
   type Windowing,
   windowing,
+  windowRange,
 } from './window/windowing.js';
 
 /**
@@ -60,8 +59,8 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   // A key that is the same for all groups, or another one each time, stays where it is.
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   const fill = fillClause(task);
-  const spanned = spannedWindows(task, windows.intervals, { isFilled: fill !== undefined, areRows: keys.length === 0 });
-  const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : rowsOfFewSeries(task, keys);
+  const range = windowRange(task, windows.intervals);
+  const mostRows = range !== undefined && keys.length === 0 ? countOf(range) : rowsOfFewSeries(task, keys);
   if (fill !== undefined) {
     const dependents = [...names.dependents.values()];
     const filling = {
@@ -84,53 +83,27 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
     // Windows must be there before they are looked at.
     const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
-    const joined =
-      looks || rows !== undefined
-        ? undefined
-        : joinedArrays(task, windows, spanned, filling, chosen.select, translator);
-    if (joined !== undefined) return plannedSelect({ ...joined, mostRows }, chosen.columns, spanned);
-    const filledRows = allWindows(task, windows, spanned, filling, translator);
+    const filledRows = allWindows(task, windows, range, filling, translator);
     const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
     const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
-    return plannedSelect(merged ?? over, chosen.columns, spanned);
+    return plannedSelect(merged ?? over, chosen.columns);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
-  return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
-}
-
-/** One SELECT of windows that are arrays; undefined where it takes more. */
-function joinedArrays(
-  { select, relation }: BlockTask,
-  { intervals }: Windowing,
-  spanned: BlockWindows | undefined,
-  filling: Parameters<typeof fillListedWindows>[0],
-  chosen: Omit<EngineSelect, 'from'>,
-  translator: ExpressionTranslator,
-): EngineSelect | undefined {
-  if (intervals === undefined || spanned === undefined) return undefined;
-  const range = spanned.between(spanned.bounds);
-  const arrays = filledArrays({ ...filling, windows: intervals, range }, relation, translator);
-  // They come in the order of time.
-  const orderBy = select.orderBy.length === 0 ? [] : (chosen.orderBy ?? []);
-  if (arrays === undefined) return undefined;
-  const over = { ...chosen, orderBy, from: `(${printSelect(arrays.select)}) AS ${filling.source}` };
-  const merged = mergedSelect(over, arrays.select, filling.source, () => true);
-  return merged && namedOnce(merged, arrays.rows, `${filling.source}w`);
+  return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
 }
 
 /** The rows of all windows, with those that FILL adds. */
 function allWindows(
   { external }: BlockTask,
   { intervals }: Windowing,
-  spanned: BlockWindows | undefined,
+  range: WindowRange | undefined,
   filling: Parameters<typeof fillListedWindows>[0],
   translator: ExpressionTranslator,
 ): GroupedRows {
   if (intervals === undefined) {
     return external === undefined ? filling.grouped : fillListedWindows(filling, external, translator);
   }
-  const range = spanned?.between(spanned.bounds);
   return fillWindows({ ...filling, windows: intervals, range }, translator);
 }
 
@@ -157,12 +130,8 @@ function valuesOfGroups(
   return [...plain, ...calls.map((call) => translator.translate(call))];
 }
 
-function plannedSelect(
-  select: EngineSelect,
-  columns: PlannedBlock['columns'],
-  windows: BlockWindows | undefined,
-): PlannedBlock {
-  return { sql: printSelect(select), columns, select, windows };
+function plannedSelect(select: EngineSelect, columns: PlannedBlock['columns']): PlannedBlock {
+  return { sql: printSelect(select), columns, select };
 }
 
 /** The select list over the grouped rows, without where they come from. */
@@ -249,8 +218,6 @@ function groupScope(
   read: Pick<GroupScope, 'ordered' | 'manyTables'>,
 ): GroupScope {
   const { relation, env, items, filter } = task;
-  const target = relation?.source.kind === 'stored' ? relation.source.target : undefined;
-  const isShort = target?.kind === 'sub' && env.context.hasShortSeries?.(target.table) === true;
   return {
     env,
     relation,
@@ -260,7 +227,6 @@ function groupScope(
     bounds: filter.bounds,
     rows: new ExpressionTranslator(env, new RowNames(relation, nestedAggregate)),
     picksRow: picksRow(items.map(({ value }) => value)),
-    addsInOrder: isShort && keys.length === 0 && limits === undefined && read.ordered === undefined,
     ...read,
   };
 }

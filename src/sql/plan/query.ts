@@ -1,12 +1,11 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type Precision, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
 import { type ChosenSeries, chosenSeries, withIds } from '../engine/chosen-series.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
-import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
-import { idColumn, selectsOnceBesideIds } from '../engine/storage.js';
+import { selectsOnceBesideIds } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, rowOrderOf, storedRelation } from '../resolve/relation.js';
@@ -26,19 +25,10 @@ import { fewToMerge, mergesFewAlways } from './group/unique-rows.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
-import { type BlockWindows, countOf, type PlannedBlock, type WindowRange } from './rows/block.js';
+import type { PlannedBlock } from './rows/block.js';
 import { inlineRows } from './rows/inline-rows.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
-import { canBeFilled } from './window/fill.js';
-import { mostInArrays } from './window/filled-arrays.js';
-
-/** How the texts of times are read. */
-export interface TimeReading {
-  readonly precision: Precision;
-  /** Of times without one. */
-  readonly zone: string;
-}
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {
@@ -52,14 +42,8 @@ export interface QueryPlan {
   readonly rowsToHold: number;
   /** The single series that it reads, where it reads nothing else. */
   readonly series?: readonly ReadSeries[] | undefined;
-  /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
-  readonly figures?: SeriesFigures | undefined;
   /** Set when conditions on tags choose series, which may be asked for first. */
   readonly chosen?: PlannedChoice | undefined;
-  /** How texts that limit the time of rows are read, where rows are read in the same way whatever the times are. */
-  readonly reading?: TimeReading | undefined;
-  /** Its windows, which other times may decide about. */
-  readonly windows?: PlannedWindows | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
 }
@@ -74,12 +58,6 @@ interface PlannedChoice extends ChosenSeries {
   readonly merging?: (Pick<QueryPlan, 'sql' | 'settings'> & { readonly most: number }) | undefined;
 }
 
-/** Windows between two limits of time. */
-interface PlannedWindows extends BlockWindows {
-  /** True where the plan is the same, but for their numbers. */
-  keepsPlan(range: WindowRange): boolean;
-}
-
 /** A series by the names of its database and of its super table. */
 export interface ReadSeries {
   readonly database: string;
@@ -91,9 +69,6 @@ export interface ReadSeries {
 const fewRowsBytes = 512 * 1024;
 /** So many bytes of values may be held until all of a result is there, where it is expected to be short. */
 const heldBytes = 4 * 1024 * 1024;
-/** Rows of so many bytes may come together. */
-const jointRowBytes = 2048;
-
 type Series = Extract<TableTarget, { kind: 'sub' }>;
 
 /**
@@ -132,8 +107,6 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const chosen = chosenOf(sql, query, context, (text, isLittle) =>
     settingsOf(text, { ...traits, readsLittle: isLittle, isPlain: isPlain(text, isLittle) }),
   );
-  const isShort =
-    rowBytes(planned.columns) <= jointRowBytes && readsLittle && traits.isPlain && isOneGroup && !form.keyed;
   return {
     sql,
     settings: settingsOf(sql, traits),
@@ -143,27 +116,9 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     hasFewRows,
     rowsToHold: hasFewRows ? 0 : Math.floor(heldBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
-    figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
     chosen,
-    reading: readingOf(series ?? (chosen && readAlike(query, context)), context),
-    windows:
-      planned.windows && plannedWindows(planned.windows, planned.select, (select) => givesFew(select) === hasFewRows),
     isTimeless: !usesNow,
   };
-}
-
-/** See {@link QueryPlan.figures}. */
-function figuresOf(
-  sql: string,
-  withoutCheck: PlannedBlock | undefined,
-  planned: PlannedBlock,
-  id: bigint,
-): SeriesFigures | undefined {
-  const { select } = withoutCheck ?? planned;
-  const alias = tableWithAlias.exec(select?.from ?? '')?.[1];
-  if (select?.where === undefined || alias === undefined) return undefined;
-  const figures = seriesFigures(sql, select.where, idColumn(alias), id);
-  return figures && { ...figures, givesNoneForEmpty: withoutCheck !== undefined };
 }
 
 /** The series of one super table that conditions on tags choose, and the settings for a statement with their ids. */
@@ -190,41 +145,12 @@ function mergingOf(query: Query, context: QueryContext, { ids, column }: ChosenS
   return chosen?.ids === ids && chosen.column === column ? { sql, settings: chosen.settings, most } : undefined;
 }
 
-function plannedWindows(
-  windows: BlockWindows,
-  select: EngineSelect | undefined,
-  keepsFew: (select: EngineSelect | undefined) => boolean,
-): PlannedWindows {
-  const { isFilled, areRows } = windows;
-  const isLong = countOf(windows.between(windows.bounds)) > mostInArrays;
-  const keepsPlan = (range: WindowRange): boolean => {
-    if (isFilled && !(range[0] <= range[1] && canBeFilled(range))) return false;
-    if (isFilled && countOf(range) > mostInArrays !== isLong) return false;
-    return !areRows || keepsFew(select && { ...select, mostRows: countOf(range) });
-  };
-  return { ...windows, keepsPlan };
-}
-
 /** The table that a query names, where it names one alone. */
 function onlyTable(query: Query, context: QueryContext): TableTarget | undefined {
   const [only, ...others] = collectTables(query);
   if (only === undefined || others.length > 0) return undefined;
   const { database = context.database, name } = only;
   return database === undefined ? undefined : context.resolveTable(database, name);
-}
-
-/** The table of a query, where a few of its series are read with their versions merged whatever the times are. */
-function readAlike(query: Query, context: QueryContext): readonly TableTarget[] | undefined {
-  const target = onlyTable(query, context);
-  return target && mergesFewAlways(context.uniqueRows?.(target.table)) ? [target] : undefined;
-}
-
-/** How texts are read as times of these tables, where all have times of one precision. */
-function readingOf(targets: readonly TableTarget[] | undefined, context: QueryContext): TimeReading | undefined {
-  if (targets === undefined) return undefined;
-  const precisions = new Set(targets.map(({ table }) => context.precisionOf(table.database)));
-  const [precision] = precisions;
-  return precision === undefined || precisions.size > 1 ? undefined : { precision, zone: context.connectionZone };
 }
 
 /** The series that a query reads; undefined where it reads others than single ones. */

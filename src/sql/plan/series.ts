@@ -14,14 +14,14 @@ import { expressionsIn } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
 import { type WindowEnds, windowColumn } from './group/window-columns.js';
-import { type BlockTask, type BlockWindows, type PlannedBlock, resultColumns } from './rows/block.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
 import { FilledRows } from './window/filled-rows.js';
 import { countedRows } from './window/row-windows.js';
 import type { IntervalWindows } from './window/window.js';
-import { checkWindowTime, fillClause, spannedWindows, windowing } from './window/windowing.js';
+import { checkWindowTime, fillClause, windowing, windowRange } from './window/windowing.js';
 
 /** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
 export function asksForSeries({ select, items }: BlockTask): boolean {
@@ -48,9 +48,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
   const names = new SeriesNames(rows, plain, ofWindow);
   const translator = new ExpressionTranslator(env, names);
   const varying = keys.filter(({ uses }) => uses !== Uses.nothing);
-  const isFilled = fillClause(task) !== undefined;
-  const spanned = spannedWindows(task, windows?.intervals, { isFilled, areRows: false });
-  const filled = filledRows(task, rows, windows, { slices: varying, plain, ofWindow, spanned });
+  const filled = filledRows(task, rows, windows, { slices: varying, plain, ofWindow });
   const values = items.map(({ value }) => {
     const own = translator.translate(value);
     return filled?.value(value, own, true) ?? own;
@@ -82,7 +80,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
     ...(filled?.rows(scanned, [...terms, ...(limits.qualify === undefined ? [] : [limits.qualify])]) ?? scanned),
     orderBy,
   });
-  return { sql, columns: shown, windows: spanned, isRowsOfWindows: windows === undefined ? undefined : true };
+  return { sql, columns: shown, isRowsOfWindows: windows === undefined ? undefined : true };
 }
 
 /** The rows of a block together with those that its FILL adds; undefined without such a clause. */
@@ -94,12 +92,10 @@ function filledRows(
     slices,
     plain,
     ofWindow,
-    spanned,
   }: {
     readonly slices: readonly Value[];
     readonly plain: ExpressionTranslator;
     readonly ofWindow: (name: string, ends: WindowEnds) => Value;
-    readonly spanned: BlockWindows | undefined;
   },
 ): FilledRows | undefined {
   const fill = fillClause(task);
@@ -109,7 +105,7 @@ function filledRows(
     task,
     fill,
     intervals,
-    range: spanned?.between(spanned.bounds),
+    range: windowRange(task, intervals),
     start,
     number: rows.over('row_number()'),
     slices,

@@ -306,39 +306,3 @@ test('short series are read by one thread, whole super tables and long series by
   t.false(isOneThread('SELECT MAX(current) FROM meters', true));
   t.false(isOneThread('SELECT 1', true));
 });
-
-test('figures of one short series that are the same among others may be asked together with those', (t) => {
-  const areJoint = (sql: string, asked: Asked = {}): boolean =>
-    fixture.plan(sql, { hasShortSeries: () => true, ...asked }).figures !== undefined;
-  t.true(areJoint('SELECT MAX(voltage) FROM d1'));
-  t.true(areJoint('SELECT MAX(voltage), COUNT(*) FROM d1 WHERE ts >= 1700000000000 AND voltage > 3'));
-  t.true(areJoint('SELECT LAST(voltage), LAST_ROW(ts), FIRST(current) FROM d1'));
-  t.true(areJoint('SELECT AVG(current), SUM(current), AVG(voltage), SPREAD(current) FROM d1'));
-  const alone = [
-    'SELECT STDDEV(current) FROM d1',
-    'SELECT voltage FROM d1',
-    'SELECT MAX(voltage) FROM meters',
-    'SELECT MAX(voltage) FROM d1 INTERVAL(1m)',
-    'SELECT MAX(voltage) FROM d1 HAVING COUNT(*) > 2',
-    'SELECT MAX(voltage), location FROM d1 GROUP BY location',
-    'SELECT MAX(voltage) FROM (SELECT voltage FROM d1)',
-    'SELECT MAX(voltage) FROM d1 UNION ALL SELECT MIN(voltage) FROM d1',
-  ];
-  for (const sql of alone) t.false(areJoint(sql), sql);
-  t.false(areJoint('SELECT MAX(voltage) FROM d1', { keyed: true }));
-  t.false(areJoint('SELECT MAX(voltage) FROM d1', { hasShortSeries: () => false }));
-});
-
-test('numbers with a fraction of one short series are added one by one in the order of time', (t) => {
-  const isInOrder = (sql: string, asked: Asked = { hasShortSeries: () => true }): boolean => {
-    const plan = fixture.plan(sql, asked);
-    t.is(plan.settings.includes('enable_vertical_final = 0'), plan.sql.includes('ForEach('), sql);
-    return plan.sql.includes('ForEach(');
-  };
-  for (const call of ['AVG(current)', 'SUM(current)', 'AVG(voltage * 0.1)'])
-    t.true(isInOrder(`SELECT ${call} FROM d1`));
-  for (const call of ['AVG(voltage)', 'SUM(voltage)', 'MAX(current)'])
-    t.false(isInOrder(`SELECT ${call} FROM d1`), call);
-  t.false(isInOrder('SELECT AVG(current) FROM meters'));
-  t.false(isInOrder('SELECT AVG(current) FROM d1', {}));
-});

@@ -12,22 +12,17 @@ export class AggregateList implements AggregateBuilder {
   readonly time: Value | undefined;
   readonly sequence: string | undefined;
   readonly rows: RowWindows | undefined;
-  readonly addsInOrder: boolean;
   readonly span: AggregateBuilder['span'];
   readonly #source: string;
   readonly #list: EngineAggregate[] = [];
   readonly #known = new Map<string, EngineAggregate>();
 
-  constructor(
-    source: string,
-    { time, sequence, rows, span, addsInOrder = false }: Omit<AggregateBuilder, 'aggregate'>,
-  ) {
+  constructor(source: string, { time, sequence, rows, span }: Omit<AggregateBuilder, 'aggregate'>) {
     this.#source = source;
     this.time = time;
     this.sequence = sequence;
     this.rows = rows;
     this.span = span;
-    this.addsInOrder = addsInOrder;
   }
 
   get list(): readonly EngineAggregate[] {

@@ -54,8 +54,6 @@ export interface GroupScope {
   readonly manyTables: boolean;
   /** True when plain columns take the values of the row that a selection picks. */
   readonly picksRow: boolean;
-  /** True for figures of one short series, which may be asked for together with those of others: they must not differ by that. */
-  readonly addsInOrder: boolean;
   /** The rows in their order, when an aggregate wants to see them so. */
   readonly ordered: RowWindows | undefined;
 }
@@ -77,7 +75,7 @@ export class GroupNames implements NameResolver {
 
   constructor(scope: GroupScope) {
     this.#scope = scope;
-    const { relation, window, ordered, addsInOrder } = scope;
+    const { relation, window, ordered } = scope;
     const time = relation?.time;
     const sequence = relation?.sequence ?? time?.sql;
     this.aggregates = new AggregateList(scope.source, {
@@ -85,7 +83,6 @@ export class GroupNames implements NameResolver {
       sequence,
       rows: ordered,
       span: window?.span,
-      addsInOrder,
     });
     this.#keys = [...scope.keys, ...(window?.shared ?? [])];
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');

@@ -33,8 +33,6 @@ export interface ExternalWindows {
 
 /** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */
 export interface PlannedBlock extends PrintedBlock {
-  /** The windows of INTERVAL, where the time has two limits. */
-  readonly windows?: BlockWindows | undefined;
   /** True where it has windows and gives every row in them. */
   readonly isRowsOfWindows?: true | undefined;
 }
@@ -45,24 +43,6 @@ export type WindowRange = readonly [first: bigint, last: bigint];
 /** How many windows a range has. */
 export function countOf([first, last]: WindowRange): number {
   return Number(last - first) + 1;
-}
-
-/** Two times that rows lie between, both of them included. */
-export interface KnownBounds {
-  readonly low: bigint;
-  readonly high: bigint;
-}
-
-/** The windows that a block may give rows for. */
-export interface BlockWindows {
-  readonly bounds: KnownBounds;
-  /** How many terms the bounds come from. */
-  readonly boundTerms: number;
-  between(bounds: KnownBounds): WindowRange;
-  /** True where missing ones are added. */
-  readonly isFilled: boolean;
-  /** True where no keys tell groups apart, so that each is one row at most. */
-  readonly areRows: boolean;
 }
 
 /** Result columns r1, r2 ... of a block, and the same as the block's outside sees them. */

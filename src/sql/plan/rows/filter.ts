@@ -15,8 +15,6 @@ export interface Filter {
   /** Terms that need a row and its tags side by side. */
   readonly mixed: readonly string[];
   readonly bounds: TimeBounds | undefined;
-  /** How many terms the bounds come from. */
-  readonly boundTerms: number;
   /** True when a term looks at data, so that a sub-table with rows in the time range may lose them all. */
   readonly looksAtData: boolean;
 }
@@ -28,13 +26,11 @@ export function sortFilter(where: Expression | undefined, translator: Expression
   const tags: string[] = [];
   const mixed: string[] = [];
   let bounds: TimeBounds | undefined;
-  let boundTerms = 0;
   let looksAtData = false;
   for (const term of where === undefined ? [] : chainTerms(where, 'AND')) {
     const { sql, uses, bounds: own, constant } = translator.condition(term);
     if (constant === true) continue;
     bounds = intersect(bounds, own);
-    if (own !== undefined) boundTerms++;
     // A choice between ranges may ask for more than the time in each.
     const isTimeLimit =
       own !== undefined && columnsIn(term).every((column) => translator.translate(column).role === 'time');
@@ -44,5 +40,5 @@ export function sortFilter(where: Expression | undefined, translator: Expression
     else row.push(sql);
     if ((uses & Uses.row) !== 0 && !isTimeLimit) looksAtData = true;
   }
-  return { time, row, tags, mixed, bounds, boundTerms, looksAtData };
+  return { time, row, tags, mixed, bounds, looksAtData };
 }

@@ -6,7 +6,7 @@ import { cellNumberAt } from '../../values/grid.js';
 import { bigintType, Uses, type Value } from '../../values/value.js';
 import type { WindowLimits } from '../group/group-names.js';
 import type { WindowKey } from '../group/group-rows.js';
-import type { BlockTask, BlockWindows } from '../rows/block.js';
+import type { BlockTask, WindowRange } from '../rows/block.js';
 import type { SlicedRows } from '../rows/sliced-rows.js';
 import { numberWindows, type OfWindow } from './row-windows.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
@@ -25,20 +25,11 @@ export interface Windowing {
   readonly order?: string;
 }
 
-/** The windows of INTERVAL between the limits of time; undefined without two limits. `kind` says what is known about their rows. */
-export function spannedWindows(
-  { filter }: BlockTask,
-  intervals: IntervalWindows | undefined,
-  kind: Pick<BlockWindows, 'isFilled' | 'areRows'>,
-): BlockWindows | undefined {
+/** The windows of INTERVAL that lie between the limits of time; undefined without two limits. */
+export function windowRange({ filter }: BlockTask, intervals: IntervalWindows | undefined): WindowRange | undefined {
   const { low, high } = filter.bounds ?? {};
   if (intervals === undefined || low === undefined || high === undefined) return undefined;
-  return {
-    ...kind,
-    bounds: { low, high },
-    boundTerms: filter.boundTerms,
-    between: (bounds) => [intervals.firstAt(bounds.low), cellNumberAt(intervals.grid, bounds.high)],
-  };
+  return [intervals.firstAt(low), cellNumberAt(intervals.grid, high)];
 }
 
 /** The FILL of a block, unless it is FILL(NONE). */
