@@ -25,6 +25,4 @@ export interface UniqueRows {
   readonly isAll: boolean;
   /** The parts of the table when it was looked at. */
   readonly parts: readonly StoredPart[];
-  /** True where a statement has found series that have nothing among the newest rows of the table. */
-  readonly hasSilentSeries?: boolean;
 }

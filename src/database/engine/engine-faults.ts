@@ -1,6 +1,6 @@
 import { Codes, type Fault, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { raisedFault } from '../../sql/engine/raise.js';
-import { type WrongReliance, wrongReliance } from '../../sql/engine/storage.js';
+import { failedAssumption } from '../../sql/engine/storage.js';
 import { EngineRefusal } from './engine-http.js';
 
 /** Content of the `cause` of a fault of kind `database` or `resource`. */
@@ -143,10 +143,10 @@ export function isResultTooLong(error: unknown): boolean {
   return engineCodeOf(error) === 396;
 }
 
-/** The wrong assumption of a statement, where it failed because of one. */
-export function wrongRelianceOf(error: unknown): WrongReliance | undefined {
+/** The engine table about which a statement assumed something that the engine found to be wrong; undefined for other failures. */
+export function failedAssumptionOf(error: unknown): string | undefined {
   if (engineCodeOf(error) !== raisedCode || !(error instanceof FaultError)) return undefined;
-  return wrongReliance(error.fault.message);
+  return failedAssumption(error.fault.message);
 }
 
 /** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */

@@ -2,7 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import { allOf } from '../../sql/engine/select.js';
-import { ofTables, type WrongReliance } from '../../sql/engine/storage.js';
+import { ofTables } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { isAsMade } from '../catalogue/identity.js';
 import type { Engine } from '../engine/engine.js';
@@ -132,9 +132,9 @@ export class Storage {
     return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;
   }
 
-  /** To be told when an assumption of a statement about rows was wrong. */
-  wasWrong(reliance: WrongReliance): void {
-    this.#uniqueRows.wasWrong(reliance);
+  /** Drops what statements assumed about the rows of an engine table, see {@link UniqueRowsLooks.assumptionFailed}. */
+  assumptionFailed(storage: string): void {
+    this.#uniqueRows.assumptionFailed(storage);
   }
 
   /** Forgets what is known of stored rows, because the engine is another one or was started anew. */

@@ -2,7 +2,7 @@ import { detached } from '../../async/detached.js';
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../../sql/engine/quote.js';
 import { shortBlocks } from '../../sql/engine/settings.js';
-import { bareTime, keysSource, rowsSource, type WrongReliance } from '../../sql/engine/storage.js';
+import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
 import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
 
@@ -12,8 +12,6 @@ const mostRows = 4_000_000;
 const [leastPauseMs, pauseFactor] = [1_000, 20];
 /** Where keys were found twice, pauses double up to this. */
 const longestPauseMs = 300_000;
-/** How long series that have no new rows are expected to stay so. */
-const silentMs = 60_000;
 /** Pieces of time in which keys are told to be unique or not. */
 const pieces = 32n;
 const maxRemembered = 1_000;
@@ -31,8 +29,6 @@ interface Known {
   next: number;
   /** How often in a row keys were found twice. */
   failures: number;
-  /** Until when series are taken to be without new rows, ms. */
-  silentUntil: number;
 }
 
 /**
@@ -60,22 +56,16 @@ export class UniqueRowsLooks {
       isLooking: false,
       next: now,
       failures: 0,
-      silentUntil: 0,
     };
     this.#known.set(storage, known);
     if (!known.isLooking && now >= known.next) detached(this.#look(storage, known));
     return known.unique;
   }
 
-  /** To be told when an assumption of a statement was wrong: that no rows are later than the known ones, or that each series has new rows. `now` in ms. */
-  wasWrong({ storage, on }: WrongReliance, now = performance.now()): void {
+  /** Drops the knowledge that all rows of an engine table are unique: a statement has found rows that were stored since the last look. */
+  assumptionFailed(storage: string): void {
     const known = this.#known.get(storage);
-    if (known?.unique === undefined) return;
-    if (on === 'nothing newer') known.unique = { ...known.unique, isAll: false };
-    else {
-      known.silentUntil = now + silentMs;
-      known.unique = { ...known.unique, hasSilentSeries: true };
-    }
+    if (known?.unique !== undefined) known.unique = { ...known.unique, isAll: false };
   }
 
   /** Forgets everything: an engine that was started anew may give the numbers of inserts that are gone to others. */
@@ -90,10 +80,7 @@ export class UniqueRowsLooks {
     try {
       const counted = await this.#count(storage, known.unique);
       known.failures = counted.isWhole ? 0 : known.failures + 1;
-      const hasSilentSeries = performance.now() < known.silentUntil;
-      const { unique } = counted;
-      const isSame = unique === undefined || (unique.hasSilentSeries === true) === hasSilentSeries;
-      known.unique = isSame ? unique : { ...unique, hasSilentSeries };
+      known.unique = counted.unique;
     } catch {
       // Without an answer, versions are merged.
       known.unique = undefined;

@@ -65,8 +65,8 @@ export function databaseOf({ database }: ObjectName, current: string | undefined
   return name === undefined ? 'all' : [{ database: name }];
 }
 
-/** Runs with the newest schema, see {@link withCurrentSchema}. */
-export function upToDate<T>(context: StatementContext, run: () => Promise<T>): Promise<T> {
+/** Runs with current definitions, see {@link withCurrentSchema}. */
+export function upToDate<T>(context: StatementContext, run: (mayAssume: boolean) => Promise<T>): Promise<T> {
   return withCurrentSchema(context, run, isOutOfDate);
 }
 

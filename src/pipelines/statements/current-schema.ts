@@ -1,23 +1,28 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import { failedAssumptionOf } from '../../database/engine/engine-faults.js';
 import { isOvertaken } from '../../database/storage/overtaken.js';
 import type { Storage } from '../../database/storage/storage.js';
 import { type Fault, FaultError } from '../../model/fault.js';
 
 /**
- * Another process may have changed or dropped a table a moment ago: what fails in a way that newer definitions may mend
- * is tried once more with them. `isOutOfDate` tells such faults.
+ * Runs a statement, and once more where the first attempt was planned with outdated knowledge: definitions that another process has changed
+ * since (`isOutOfDate` recognises the faults), or an assumption about stored rows that the engine found to be wrong. Only the first attempt may
+ * make assumptions.
  */
 export async function withCurrentSchema<T>(
   { catalogue, storage }: { readonly catalogue: Catalogue; readonly storage: Storage },
-  run: () => Promise<T>,
+  run: (mayAssume: boolean) => Promise<T>,
   isOutOfDate: (failure: Fault) => boolean = isOvertaken,
 ): Promise<T> {
   try {
-    return await run();
+    return await run(true);
   } catch (error) {
-    if (!(error instanceof FaultError) || !isOutOfDate(error.fault)) throw error;
-    if (isOvertaken(error.fault)) storage.forget();
-    await catalogue.sync();
-    return run();
+    const assumedTable = failedAssumptionOf(error);
+    if (assumedTable !== undefined) storage.assumptionFailed(assumedTable);
+    else if (error instanceof FaultError && isOutOfDate(error.fault)) {
+      if (isOvertaken(error.fault)) storage.forget();
+      await catalogue.sync();
+    } else throw error;
+    return run(false);
   }
 }

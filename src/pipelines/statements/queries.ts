@@ -3,7 +3,7 @@ import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { Listing } from '../../database/definitions/listing.js';
 import type { Engine, ResultOptions } from '../../database/engine/engine.js';
-import { isResultTooLong, wrongRelianceOf } from '../../database/engine/engine-faults.js';
+import { isResultTooLong } from '../../database/engine/engine-faults.js';
 import { listsCatalogue, namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
@@ -24,7 +24,6 @@ import {
   systemDatabases,
   tooLongForEngine,
 } from '../../sql/values/context.js';
-import { statementOf } from './chosen-ids.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import type { KnownTables } from './plan-cache.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
@@ -35,8 +34,8 @@ import { visibleTo } from './running-statements.js';
 export async function answerQuery(query: Query, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
   const running = begun(asked, context);
   try {
-    const answer = await upToDate(context, () =>
-      askedAgain(context, (mayAskAgain) => rowsOf(query, { ...asked, mayAskAgain }, running.signal, context)),
+    const answer = await upToDate(context, (mayAssume) =>
+      rowsOf(query, { ...asked, mayAssume }, running.signal, context),
     );
     if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
     running.end();
@@ -50,8 +49,8 @@ export async function answerQuery(query: Query, asked: Asked, context: Statement
 /** Of longer statements reading, looking up names and planning are turns of the event loop of their own. */
 const longStatementChars = 32 * 1024;
 
-/** A request for rows, and whether it is asked again where {@link askedAgain} says so. */
-type AskedForRows = Asked & Pick<QueryContext, 'mayAskAgain'>;
+/** A request for rows, and whether its plan may make assumptions. */
+type AskedForRows = Asked & Pick<QueryContext, 'mayAssume'>;
 
 async function rowsOf(
   query: Query,
@@ -62,11 +61,10 @@ async function rowsOf(
   const plan = await planned(query, asked, context);
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
   const by = { signal, owner: asked.user };
-  const { sql, settings, isLight } = await statementOf(plan, context.engine, by);
+  const { sql, settings, hasFewRows, rowsToHold } = plan;
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, rowsToHold } = plan;
-  const how = { ...by, hasFewRows, isLight, waited: asked.waited };
+  const how = { ...by, hasFewRows, isLight: plan.series !== undefined, waited: asked.waited };
   const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${sql}${tail}`, { ...how, upToRows });
   const short = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
   const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
@@ -92,21 +90,6 @@ async function askedShortly(
   return lengths.noted(request, await ask());
 }
 
-/** Asks once more where a statement relied on something about rows that was not so. */
-async function askedAgain<T>(
-  { storage }: Pick<StatementContext, 'storage'>,
-  ask: (mayAskAgain: boolean) => Promise<T>,
-): Promise<T> {
-  try {
-    return await ask(true);
-  } catch (error) {
-    const reliance = wrongRelianceOf(error);
-    if (reliance === undefined) throw error;
-    storage.wasWrong(reliance);
-    return ask(false);
-  }
-}
-
 /** EXPLAIN is a query of its own to those who list and end what runs. */
 export async function answerExplain(
   written: Query,
@@ -116,14 +99,12 @@ export async function answerExplain(
 ): Promise<SqlAnswer> {
   const { request } = asked;
   const listing = await listedWhile(asked, context, ({ signal }) =>
-    upToDate(context, async () => {
+    upToDate(context, async (mayAssume) => {
       await stored(written, request.database, context);
       const text = request.statement.toString('utf8');
       const { query, context: names } = await readable(written, asked, context);
-      return askedAgain(context, (mayAskAgain) => {
-        const explained = { written, text, query, context: { ...names, mayAskAgain } };
-        return explain(explained, how, context.engine, { signal, owner: asked.user });
-      });
+      const explained = { written, text, query, context: { ...names, mayAssume } };
+      return explain(explained, how, context.engine, { signal, owner: asked.user });
     }),
   );
   return listed(listing, asked);
@@ -132,7 +113,7 @@ export async function answerExplain(
 /** The plan of a query, made anew unless an earlier one holds. Throws what the query is refused with. */
 export async function planned(written: Query, asked: AskedForRows, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
-  const { request, user, mayAskAgain = false } = asked;
+  const { request, user, mayAssume = false } = asked;
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const text = request.statement.toString('utf8');
   const originNow = () => ({ user, request, position: catalogue.position });
@@ -149,7 +130,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const { query, context: names, tables, isInPart } = await readable(written, asked, context);
   if (isLong) await othersTurn();
   const shown = request.emptyGroups === false ? withoutEmptyGroups(query) : query;
-  const plan = planQuery(shown, { ...names, mayAskAgain });
+  const plan = planQuery(shown, { ...names, mayAssume });
   if (isInPart) return plan;
   // Lists of what is defined stand in the statement, and may be long.
   if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();

@@ -107,12 +107,11 @@ export async function withoutViews(
 /** Knowledge about stored rows, as far as plans go by it. */
 export function knownTables(
   storage: Storage,
-): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'hasFewSeries' | 'rowsPerSeries' | 'uniqueRows'>> {
+): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'hasFewSeries' | 'uniqueRows'>> {
   return {
     isLarge: (table) => storage.sizes.isLarge(table),
     hasShortSeries: (table) => storage.sizes.hasShortSeries(table),
     hasFewSeries: (table) => storage.sizes.hasFewSeries(table),
-    rowsPerSeries: (table) => storage.sizes.rowsPerSeries(table),
     uniqueRows: (table) => storage.uniqueRows(table),
   };
 }

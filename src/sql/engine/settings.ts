@@ -1,5 +1,4 @@
 import { quoteString } from './quote.js';
-import { withoutReliances } from './storage.js';
 
 /** Format of rows as JSON arrays: like JSONCompactEachRow, but without the blanks that it puts behind commas. */
 export const arrayRowFormat = 'CustomSeparated';
@@ -100,14 +99,6 @@ const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0 } as 
 const keepsPieces = { use_uncompressed_cache: 1 } as const;
 const readsRows = / AS t\d+\b/;
 
-/** The engine counts the rows of parts without reading them: one thread takes a sixth less than two. */
-const readsNoRows = { max_threads: 1 } as const;
-
-/** True for a count of all rows of a table that are known to have a key each. */
-function countsParts(sql: string): boolean {
-  return /^SELECT \w*\(*count\(\)\)* AS \w+ FROM [\w.]+ AS \w+ WHERE 1$/.test(withoutReliances(sql));
-}
-
 /**
  * Tags beside rows: each row has some, so nothing is gained by looking, before the join, whether it has, which takes half a millisecond. Conditions on
  * tags choose the series that are read in another way.
@@ -168,7 +159,7 @@ export interface StatementTraits {
 }
 
 /** True for a statement of few parts: longer ones have other settings. */
-export function isSmall(sql: string): boolean {
+function isSmall(sql: string): boolean {
   return sql.length <= smallStatementChars;
 }
 
@@ -181,20 +172,14 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(traits.givesDecimals && ofDecimals),
     ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
-    ...(countsParts(sql) ? readsNoRows : readsRows.test(sql) && keepsPieces),
+    ...(readsRows.test(sql) && keepsPieces),
     ...(joinsTags(sql) && sql.split(' JOIN ').length === 2 && noLooksAhead),
-    ...(traits.isPlain && !countsParts(sql) && notCompiled),
+    ...(traits.isPlain && notCompiled),
     ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
     ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),
     ...(sql.length > chainChars && oneFilter),
   };
   return printed(Object.assign(settings, ...byWordsIn(sql)));
-}
-
-/** Settings under which a condition means what it should, each behind a comma. */
-export function conditionSettings(sql: string): string {
-  const settings: EngineSettings = Object.assign({}, ...byWordsIn(sql));
-  return Object.keys(settings).length === 0 ? '' : `, ${printed(settings)}`;
 }
 
 function byWordsIn(sql: string): EngineSettings[] {

@@ -125,73 +125,21 @@ export function partInserts(alias: string): { readonly first: string; readonly l
   return { first: bound(2), last: bound(3) };
 }
 
-/** Assumptions of a statement that may turn out to be wrong, with the text of its failure then, which stands behind the name of the engine table. */
-const reliances = {
-  /** See {@link nothingAfter}. */
-  'nothing newer': 'has rows that were stored meanwhile',
-  /** See {@link allAreNew}. */
-  'new rows of each series': 'has series without new rows',
-} as const;
-
-/** Something that was relied upon in vain. */
-export interface WrongReliance {
-  readonly storage: string;
-  readonly on: keyof typeof reliances;
-}
-
-/** 0, or the end of the statement where `isWrong`. */
-function endedWhere(isWrong: string, on: keyof typeof reliances, storage: string): string {
-  return `throwIf(${isWrong}, ${quoteString(`{${storage} ${reliances[on]}}`)})`;
-}
+const failedText = 'has rows that were stored meanwhile';
 
 /**
- * A condition that ends the statement when an engine table, known under `alias`, has rows of later inserts than `insert`. The engine tells by the names of
- * parts, before it reads any. It has to stand among the conditions of each SELECT from the table, and not of a join: the engine would try it on the
- * parts of the other table, too, as the columns of `indexHint` are hidden from it.
+ * The assumption of a statement that an engine table, known under `alias`, has no rows of later inserts than `insert`: a condition that ends the
+ * statement where it has some. The engine tells by the names of parts, before it reads any. The condition must stand in each SELECT from the
+ * table, and not in a join: the engine would check it for the parts of the other table, too, as `indexHint` hides its columns.
  */
 export function nothingAfter(insert: number, storage: string, alias: string): string {
-  return `indexHint(${endedWhere(`${partInserts(alias).last} > ${insert}`, 'nothing newer', storage)} = 0)`;
+  const check = `throwIf(${partInserts(alias).last} > ${insert}, ${quoteString(`{${storage} ${failedText}}`)})`;
+  return `indexHint(${check} = 0)`;
 }
 
-/** What {@link nothingAfter} prints. */
-const checkStart = "indexHint(throwIf(toUInt64(splitByChar('_', ";
-const checkEnd = /^\w+\._part\)\[3\]\) > (\d+), '\{([\w.]+) ([a-z ]+)\}'\) = 0\)/;
-
-/** What stands behind the start of such a condition, which is undefined where it is another one. */
-function checkIn(piece: string): RegExpExecArray | undefined {
-  const check = checkEnd.exec(piece);
-  return check?.[3] === reliances['nothing newer'] ? check : undefined;
-}
-
-/** The engine tables of which a statement relies on having no rows of later inserts, by conditions of {@link nothingAfter}. */
-export function reliancesIn(statement: string): readonly { readonly storage: string; readonly insert: number }[] {
-  const checks = statement.split(checkStart).slice(1).map(checkIn);
-  return checks.flatMap((check) =>
-    check === undefined ? [] : [{ storage: check[2] ?? '', insert: Number(check[1]) }],
-  );
-}
-
-/** The same statement without these conditions, for where they are known to hold. */
-export function withoutReliances(statement: string): string {
-  const [head = '', ...pieces] = statement.split(checkStart);
-  const others = pieces.map((piece) => {
-    const check = checkIn(piece);
-    return check === undefined ? `${checkStart}${piece}` : `1${piece.slice(check[0].length)}`;
-  });
-  return head + others.join('');
-}
-
-/** A condition that ends the statement for a series that has not got all it should among the newest rows. */
-export function allAreNew(isWhole: string, storage: string): string {
-  return `${endedWhere(`${isWhole} = 0`, 'new rows of each series', storage)} = 0`;
-}
-
-/** The wrong assumption of a statement, where the engine's message names one. */
-export function wrongReliance(message: string): WrongReliance | undefined {
-  for (const [, storage = '', text] of message.matchAll(/\{([\w.]+) ([a-z ]+)\}/g)) {
-    const on = (['nothing newer', 'new rows of each series'] as const).find((name) => reliances[name] === text);
-    if (on !== undefined) return { storage, on };
-  }
+/** The engine table whose assumption failed, where the engine's message names one. */
+export function failedAssumption(message: string): string | undefined {
+  for (const [, storage, text] of message.matchAll(/\{([\w.]+) ([a-z ]+)\}/g)) if (text === failedText) return storage;
   return undefined;
 }
 

@@ -284,8 +284,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     dependents: names.dependents,
     countLike: calls.some(({ name }) => isCountLike(name)),
     isLarge: table !== undefined && context.isLarge?.(table) === true,
-    unique: unique?.isAll === true && context.mayAskAgain !== true ? { ...unique, isAll: false } : unique,
-    rowsPerSeries: context.mayAskAgain === true ? table && context.rowsPerSeries?.(table) : undefined,
+    unique: unique?.isAll === true && context.mayAssume !== true ? { ...unique, isAll: false } : unique,
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

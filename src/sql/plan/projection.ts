@@ -64,7 +64,7 @@ function chooseScan(task: BlockTask, values: readonly Value[]): { scan: Scan; ta
  * rows of one rank come in an order of their own there.
  */
 function scanUnmerged({ select, relation, filter, env: { context } }: BlockTask, needsTags: boolean): Scan | undefined {
-  if (select.orderBy.length > 0 || context.mayAskAgain !== true || relation?.source.kind !== 'stored') return undefined;
+  if (select.orderBy.length > 0 || context.mayAssume !== true || relation?.source.kind !== 'stored') return undefined;
   const unique = isSuper(relation) ? context.uniqueRows?.(relation.source.target.table) : undefined;
   return unique?.isAll === true ? scanUniqueRows(relation, filter, needsTags, unique) : undefined;
 }

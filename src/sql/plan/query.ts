@@ -1,8 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
-import { type ChosenSeries, chosenSeries, withIds } from '../engine/chosen-series.js';
+import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
 import { selectsOnceBesideIds } from '../engine/storage.js';
@@ -21,7 +20,6 @@ import {
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
 import { nullValue, Uses, type Value } from '../values/value.js';
-import { fewToMerge, mergesFewAlways } from './group/unique-rows.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
@@ -42,20 +40,8 @@ export interface QueryPlan {
   readonly rowsToHold: number;
   /** The single series that it reads, where it reads nothing else. */
   readonly series?: readonly ReadSeries[] | undefined;
-  /** Set when conditions on tags choose series, which may be asked for first. */
-  readonly chosen?: PlannedChoice | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
-}
-
-/** Series that conditions on tags choose, and how a statement with their ids is asked. */
-interface PlannedChoice extends ChosenSeries {
-  /** Instead of {@link QueryPlan.settings}. */
-  readonly settings: string;
-  /** These series are short. */
-  readonly readsLittle: boolean;
-  /** The statement, and settings for ids, that merge versions of all rows: they take less where `most` series at most are chosen. */
-  readonly merging?: (Pick<QueryPlan, 'sql' | 'settings'> & { readonly most: number }) | undefined;
 }
 
 /** A series by the names of its database and of its super table. */
@@ -104,9 +90,6 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     readsLittle,
     isPlain: isPlain(sql, readsLittle),
   };
-  const chosen = chosenOf(sql, query, context, (text, isLittle) =>
-    settingsOf(text, { ...traits, readsLittle: isLittle, isPlain: isPlain(text, isLittle) }),
-  );
   return {
     sql,
     settings: settingsOf(sql, traits),
@@ -116,41 +99,8 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     hasFewRows,
     rowsToHold: hasFewRows ? 0 : Math.floor(heldBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
-    chosen,
     isTimeless: !usesNow,
   };
-}
-
-/** The series of one super table that conditions on tags choose, and the settings for a statement with their ids. */
-function chosenOf(
-  sql: string,
-  query: Query,
-  context: QueryContext,
-  settingsFor: (text: string, readsLittle: boolean) => string,
-): QueryPlan['chosen'] {
-  const target = onlyTable(query, context);
-  const chosen = target?.kind === 'super' ? chosenSeries(sql) : undefined;
-  if (target === undefined || chosen === undefined) return undefined;
-  const readsLittle = context.hasShortSeries?.(target.table) === true;
-  const settings = settingsFor(withIds(sql, chosen, ['0']), readsLittle);
-  return { ...chosen, settings, readsLittle, merging: mergingOf(query, context, chosen, target.table) };
-}
-
-/** See {@link PlannedChoice.merging}; undefined where the statement merges versions by itself, or where few series may have many rows. */
-function mergingOf(query: Query, context: QueryContext, { ids, column }: ChosenSeries, table: TableDef) {
-  if (mergesFewAlways(context.uniqueRows?.(table))) return undefined;
-  const most = Math.floor(fewToMerge / (context.rowsPerSeries?.(table) ?? Number.POSITIVE_INFINITY));
-  if (most === 0) return undefined;
-  const { sql, chosen } = planQuery(query, { ...context, uniqueRows: () => undefined });
-  return chosen?.ids === ids && chosen.column === column ? { sql, settings: chosen.settings, most } : undefined;
-}
-
-/** The table that a query names, where it names one alone. */
-function onlyTable(query: Query, context: QueryContext): TableTarget | undefined {
-  const [only, ...others] = collectTables(query);
-  if (only === undefined || others.length > 0) return undefined;
-  const { database = context.database, name } = only;
-  return database === undefined ? undefined : context.resolveTable(database, name);
 }
 
 /** The series that a query reads; undefined where it reads others than single ones. */

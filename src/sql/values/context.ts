@@ -57,10 +57,8 @@ export interface QueryContext {
   hasFewSeries?(table: TableDef): boolean;
   /** Rows of a table that are known to have a key each; undefined where none are. */
   uniqueRows?(table: TableDef): UniqueRows | undefined;
-  /** Rows of each series of a table on the average, about; undefined where that is not known. */
-  rowsPerSeries?(table: TableDef): number | undefined;
-  /** True where a statement that relies on knowledge about rows in vain is planned anew without it. */
-  readonly mayAskAgain?: boolean;
+  /** True where the caller plans the query again without assumptions when the engine finds one to be wrong. */
+  readonly mayAssume?: boolean;
   /** Names of tables of a database that the user may know of, for a hint where one is misspelt. */
   tableNames?(database: string): readonly string[];
   /** Plans a query in an expression; undefined where there can be none. */

@@ -50,7 +50,7 @@ test('all rows are unique while no key is stored twice, and a piece of time wher
   t.is(await looked(looks, storage, () => true), first);
   await insert(storage, 500, 100);
   // Somebody finds the newer rows before they are looked at.
-  looks.wasWrong({ storage, on: 'nothing newer' });
+  looks.assumptionFailed(storage);
   t.like(looks.of(storage, 0), { insert: 4, from: undefined, until: undefined, isAll: false });
   const more = await looked(looks, storage, (look) => look?.insert === 5);
   t.like(more, { from: undefined, until: undefined, isAll: true });

@@ -1,6 +1,5 @@
 import test from 'ava';
 import { querySettings, reliedOnDefaults, settingsOf, withoutRowSettings } from '../../../src/sql/engine/settings.js';
-import { nothingAfter } from '../../../src/sql/engine/storage.js';
 import { traits } from '../../support/sql/traits.js';
 
 const names = (settings: string): string[] => settings.split(', ').map((term) => term.replace(/ = .*/s, ''));
@@ -57,15 +56,6 @@ test('settings of rows are left out for a session that has them', (t) => {
   t.is(tail({ emptyGivesNone: true }), `SELECT 1 ${none} CustomSeparated`);
   const others = 'SELECT 1 SETTINGS max_threads = 1 FORMAT TSV';
   t.is(withoutRowSettings(others), others);
-});
-test('parts are counted by one thread without what reading rows asks for', (t) => {
-  const all = `SELECT toInt64((count())) AS r1 FROM d.t4_0 AS t1 WHERE ${nothingAfter(4, 'd.t4_0', 't1')}`;
-  const parts = names(settingsOf(all, { ...traits, isPlain: true }));
-  t.true(parts.includes('max_threads'));
-  t.false(parts.includes('use_uncompressed_cache'));
-  const some = names(settingsOf(all.replace('WHERE', 'WHERE t1.ts > 1 AND'), { ...traits, isPlain: true }));
-  t.false(some.includes('max_threads'));
-  t.true(some.includes('use_uncompressed_cache'));
 });
 test('no row over no rows is a setting', (t) => {
   const setting = 'empty_result_for_aggregation_by_empty_set';

@@ -1,7 +1,6 @@
 import type { ColumnMeta } from '../../../src/model/exchange.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../../src/model/schema.js';
-import { statementOfIds, withIds } from '../../../src/sql/engine/chosen-series.js';
 import { arrayRowFormat, objectRowFormat } from '../../../src/sql/engine/settings.js';
 import { engineType } from '../../../src/sql/engine/storage.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
@@ -65,8 +64,7 @@ export type Asked = Partial<
     | 'hasShortSeries'
     | 'uniqueRows'
     | 'hasFewSeries'
-    | 'rowsPerSeries'
-    | 'mayAskAgain'
+    | 'mayAssume'
   >
 >;
 
@@ -183,27 +181,18 @@ export class QueryFixture {
     });
   }
 
-  /** The rows of a query as clients see them, one line of JSON each. They are the same where the ids of chosen series are asked for first. */
+  /** The rows of a query as clients see them, one line of JSON each. */
   rows(sql: string, asked: Asked = {}): string[] {
-    const plan = this.plan(sql, asked);
+    const { sql: text, settings } = this.plan(sql, asked);
     const format = asked.keyed === true ? objectRowFormat : arrayRowFormat;
-    const rows = this.#lines(plan, format);
-    const { chosen } = plan;
-    const ids = chosen === undefined ? [] : this.#session.query(statementOfIds(chosen, 16), 'TSV').split('\n');
-    if (chosen === undefined || ids.length < 2) return rows;
-    const withThem = { sql: withIds(plan.sql, chosen, ids.slice(0, -1)), settings: chosen.settings };
-    const others = this.#lines(withThem, format);
-    if (others.join('\n') !== rows.join('\n')) throw new Error(`${rows.join('\n')}\nand by ids\n${others.join('\n')}`);
-    return rows;
-  }
-
-  #lines({ sql, settings }: Pick<QueryPlan, 'sql' | 'settings'>, format: string): string[] {
     try {
-      const text = this.#session.query(`${sql} SETTINGS ${settings}`, format);
-      return text.split('\n').filter((line) => line !== '');
+      return this.#session
+        .query(`${text} SETTINGS ${settings}`, format)
+        .split('\n')
+        .filter((line) => line !== '');
     } catch (error) {
       throw new Error(
-        `${sql.slice(0, 4000)}\n${error instanceof Error ? error.message.slice(0, 2000) : String(error)}`,
+        `${text.slice(0, 4000)}\n${error instanceof Error ? error.message.slice(0, 2000) : String(error)}`,
       );
     }
   }

@@ -1,6 +1,5 @@
 import { detached } from '../../../async/detached.js';
 import { insertedTable } from './inserted-table.js';
-import { ProvenReliances } from './proven-reliances.js';
 
 /** Memory for all answers, and the longest that is kept. */
 const [keptBytes, longestBytes] = [8 * 1024 * 1024, 1024 * 1024];
@@ -44,7 +43,6 @@ export class KeptAnswers {
   /** How often that began. */
   #unsettled = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  readonly #reliances = new ProvenReliances();
 
   /** `ask` gives the text of a short result of the engine. */
   constructor(ask: (statement: string) => Promise<string>) {
@@ -62,11 +60,11 @@ export class KeptAnswers {
       this.#answers.set(statement, kept);
       return kept.bytes;
     }
-    if (!this.#mayKeep(statement)) return this.#reliances.answer(statement, run);
+    if (!this.#mayKeep(statement)) return run(statement);
     const answer: Answer = { bytes: undefined };
     this.#answers.set(statement, answer);
     try {
-      const bytes = await this.#reliances.answer(statement, run);
+      const bytes = await run(statement);
       if (bytes !== undefined && this.#answers.get(statement) === answer) this.#keep(answer, bytes, statement);
       return bytes;
     } finally {
@@ -80,11 +78,9 @@ export class KeptAnswers {
     if (!endsAtOnce.test(statement)) this.#unsettle();
     this.#changes.add(change);
     for (const text of this.#answers.keys()) if (mayChange(change, text)) this.#drop(text);
-    const endAdding = this.#reliances.begin(statement, change.table);
     try {
       return await run();
     } finally {
-      endAdding();
       this.#changes.delete(change);
     }
   }

@@ -7,7 +7,7 @@ import type { Filter } from '../rows/filter.js';
 import { isSuper, scanKeys, scanRows } from '../rows/scan.js';
 import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
 import type { GroupKey } from './group-names.js';
-import { type NewRows, newestNeeds, newestRows, newRows } from './newest-rows.js';
+import { newestNeeds, newestRows } from './newest-rows.js';
 import { countUniqueRows, scanUniqueRows } from './unique-rows.js';
 
 type Column = readonly [sql: string, alias: string];
@@ -40,8 +40,6 @@ interface Grouping {
   readonly isLarge: boolean;
   /** Rows of the table that need no merging; undefined where none are known. */
   readonly unique: UniqueRows | undefined;
-  /** Rows of a series on the average, where a statement may rely on each series having some of the newest. */
-  readonly rowsPerSeries: number | undefined;
 }
 
 /** An engine SELECT of grouped rows. */
@@ -135,12 +133,11 @@ function constantGroup(grouping: Grouping): GroupedRows {
 function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   const { keys, window, aggregates, dependents } = grouping;
   const perSeries = keys.some(({ value }) => value.role === 'tbname');
-  const news = reliesOnNewRows(grouping, relation);
-  const inner = seriesRows(grouping, relation, perSeries, news);
+  const inner = seriesRows(grouping, relation, perSeries);
   const source = relation.source.kind === 'stored' ? relation.source.target.table : undefined;
   const { tagAlias } = relation;
   const keepsEmpty = grouping.countLike && window === undefined;
-  const join = `${keepsEmpty || news !== undefined ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
+  const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
   const met: WindowKey | undefined = window === undefined ? undefined : { ...window, key: ['i.w', 'w'] };
   const groupColumns = keyColumns({ ...grouping, window: met });
   const columns = [
@@ -154,23 +151,10 @@ function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   return {
     columns,
     from: `${tagsSource(source ?? { tagStorage: '' }, tagAlias)} ${join}`,
-    where:
-      news !== undefined
-        ? [news.areAllWhole('i.whole')]
-        : keepsEmpty
-          ? emptySeriesTerms(grouping.filter, relation)
-          : [],
+    where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
     groupBy: perSeries ? 0 : groupColumns.length,
     groups: !perSeries,
   };
-}
-
-/** For the newest values of each series of a large table: the newest rows of all, where they may be relied upon to be enough. */
-function reliesOnNewRows(grouping: Grouping, relation: Relation): NewRows | undefined {
-  const { filter, unique, rowsPerSeries } = grouping;
-  if (unique === undefined || rowsPerSeries === undefined || !looksForNewest(grouping)) return undefined;
-  const needs = newestNeeds(grouping.aggregates, relation.rowAlias);
-  return needs && newRows(relation, filter, needs, unique, rowsPerSeries);
 }
 
 /** True where the newest rows of a large table are looked for before all others. */
@@ -180,7 +164,7 @@ function looksForNewest(grouping: Grouping): boolean {
   return isPlain && grouping.isLarge && keysAreTags(grouping);
 }
 
-function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean, news: NewRows | undefined): string {
+function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {
   const id = idColumn(relation.rowAlias);
   const columns: Column[] = [[id, 'id']];
   if (grouping.window !== undefined) columns.push(grouping.window.key);
@@ -188,8 +172,7 @@ function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean, 
   for (const aggregate of grouping.aggregates) {
     columns.push([perSeries ? direct(aggregate) : asState(aggregate), aggregate.alias]);
   }
-  if (news !== undefined) columns.push([news.isWhole, 'whole']);
-  const { from, where } = news ?? narrowed(grouping, relation, false);
+  const { from, where } = narrowed(grouping, relation, false);
   return printSelect({ columns, from, where, groupBy });
 }
 

@@ -1,8 +1,6 @@
-import type { StoredPart, UniqueRows } from '../../../model/unique-rows.js';
-import { int64 } from '../../engine/quote.js';
+import type { UniqueRows } from '../../../model/unique-rows.js';
 import { allOf, printSelect } from '../../engine/select.js';
 import {
-  allAreNew,
   bareTime,
   idColumn,
   keysSource,
@@ -35,48 +33,6 @@ export function newestNeeds(aggregates: readonly EngineAggregate[], alias: strin
     needs.add(isTime ? '1' : condition);
   }
   return needs.size === 0 ? undefined : needs;
-}
-
-/** The rows behind a time, and the terms that tell whether nothing is missing there. */
-export interface NewRows extends Scan {
-  /** Engine SQL over the rows of a series: true where they have all that is needed. */
-  readonly isWhole: string;
-  /** A condition on `isWhole` of each series, 0 for one without rows: ends the statement where something is missing. */
-  readonly areAllWhole: (isWhole: string) => string;
-}
-
-/**
- * The rows behind a time from which on each series has some, where that is about so many parts: for a statement that relies on all series having what
- * is needed there, and fails otherwise. Undefined where nothing is known of the table, or series have been found that lack something.
- */
-export function newRows(
-  relation: Relation,
-  filter: Filter,
-  needs: ReadonlySet<string>,
-  unique: UniqueRows,
-  rowsPerSeries: number,
-): NewRows | undefined {
-  if (relation.source.kind !== 'stored' || unique.hasSilentSeries === true || filter.tags.length > 0) return undefined;
-  const since = sinceOf(unique.parts, rowsPerSeries);
-  if (since === undefined) return undefined;
-  const { storage } = relation.source.target.table;
-  const rows = rowsOf(relation, filter, unique);
-  const conditions = havingAll(needs);
-  return {
-    from: rows.from,
-    where: [...rows.where, `${timeColumn(relation.rowAlias)} >= ${int64(since)}`],
-    isWhole: conditions.length === 0 ? '1' : allOf(conditions),
-    areAllWhole: (isWhole) => allAreNew(isWhole, storage),
-  };
-}
-
-/** The time behind which series have a few rows on the average. */
-function sinceOf(parts: readonly StoredPart[], rowsPerSeries: number): bigint | undefined {
-  const times = parts.flatMap(({ first, last }) => [first, last]).toSorted((a, b) => (a < b ? -1 : Number(a > b)));
-  const [oldest, newest] = [times[0], times.at(-1)];
-  if (oldest === undefined || newest === undefined) return undefined;
-  const share = Math.min(1, rowsFirst / Math.max(1, rowsPerSeries));
-  return newest - BigInt(Math.ceil(Number(newest - oldest) * share));
 }
 
 function havingAll(needs: ReadonlySet<string>): string[] {

@@ -16,7 +16,7 @@ import type { Filter } from '../rows/filter.js';
 import { besideTags, type Scan, scanRows } from '../rows/scan.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
-export const fewToMerge = 100_000;
+const fewToMerge = 100_000;
 /** Share of the series that a tag of one value, or of one of several, leaves; of names it is next to nothing. */
 const shareOfTag = 1 / 16;
 const lastTime = 2n ** 63n - 1n;
@@ -88,11 +88,6 @@ export function countUniqueRows(
   );
   const from = `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
   return { count: `sum(${rowAlias}.n)`, scan: { from, where: [] } };
-}
-
-/** True where the versions of the series that a tag chooses are merged, whatever times are asked for. */
-export function mergesFewAlways(unique: UniqueRows | undefined): boolean {
-  return unique === undefined || mergedRows(unique.parts, noBounds) * shareOfTag < fewToMerge;
 }
 
 /** Share of the series that the terms on tags leave, guessed by their form. */

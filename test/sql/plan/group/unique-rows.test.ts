@@ -89,8 +89,8 @@ test('what is known to be unique gives the same answers, whatever is written lat
 test('where all rows are unique none are merged, and a statement fails once there are others', (t) => {
   const name = uniqueTable();
   const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
-  const guarded = { uniqueRows: () => unique, mayAskAgain: true };
-  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge, rowsPerSeries: () => 16 });
+  const guarded = { uniqueRows: () => unique, mayAssume: true };
+  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
   const rows = [
     'SELECT ts, a, b FROM T',
     `SELECT ts, tbname, site, a FROM T WHERE a > 3 AND ts >= ${tick(20)} AND ts < ${tick(60)}`,
@@ -144,7 +144,7 @@ test('parts of other tables do not count where rows are joined with their tags',
     `SELECT SUM(a) FROM ${name} WHERE site = 'north'`,
   ];
   for (const sql of joined) {
-    const asked = { uniqueRows: () => unique, mayAskAgain: true };
+    const asked = { uniqueRows: () => unique, mayAssume: true };
     t.deepEqual(fixture.rows(sql, asked).sort(), fixture.rows(sql).sort(), sql);
   }
 });
@@ -177,25 +177,8 @@ test('questions of one series do not ask which rows are unique, as that is found
   const uniqueRows = () => t.fail() as never;
   for (const items of ['a, b', 'SUM(a)', 'LAST(a), LAST_ROW(b)', 'COUNT(*)'])
     t.notThrows(() =>
-      fixture.plan(`SELECT ${items} FROM ${name}_0`, { uniqueRows, mayAskAgain: true, isLarge: () => true }),
+      fixture.plan(`SELECT ${items} FROM ${name}_0`, { uniqueRows, mayAssume: true, isLarge: () => true }),
     );
-});
-
-test('where tags choose few series a statement that merges all versions is at hand', (t) => {
-  fixture.superTable('db', 'few', ['a INT'], ['site VARCHAR(16)']);
-  fixture.subTable('db', 'few', 'few_0', ["'north'"], []);
-  const unique: UniqueRows = { insert: 7, from: undefined, until: undefined, isAll: false, parts: [...many, ...many] };
-  const byTag = "SELECT SUM(a) FROM few WHERE site = 'north'";
-  const chosen = (sql: string, rowsPerSeries?: number, uniqueRows: UniqueRows | undefined = unique) =>
-    fixture.plan(sql, { uniqueRows: () => uniqueRows, rowsPerSeries: () => rowsPerSeries }).chosen;
-  const merging = chosen(byTag, 1_000)?.merging;
-  t.deepEqual(merging, { sql: fixture.plan(byTag).sql, settings: fixture.plan(byTag).chosen!.settings, most: 100 });
-  t.true(merging?.sql.includes(' AS t1 FINAL '));
-  // Series that are long or of unknown length, and a plan that merges all versions by itself.
-  t.truthy(chosen(byTag, 1_000_000));
-  t.is(chosen(byTag, 1_000_000)?.merging, undefined);
-  t.is(chosen(byTag)?.merging, undefined);
-  t.is(chosen(byTag, 1_000, { ...unique, parts: [part] })?.merging, undefined);
 });
 
 test('what is merged is what several parts of a partition have, and single ones that were never merged', (t) => {
