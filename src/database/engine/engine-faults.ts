@@ -44,6 +44,9 @@ const tooLargeCodes = new Set([128, 131]);
 /** A decimal beyond its digits, found while rows are computed. */
 const decimalOverflowCode = 407;
 
+/** Among others of a text that is no shape. */
+const badArgumentsCode = 36;
+
 /** No statement of ours is empty: the engine reads the file of a definition that it could not write. */
 const syntaxErrorCode = 62;
 
@@ -76,6 +79,9 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   }
   if (engineCode === decimalOverflowCode) {
     return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
+  }
+  if (engineCode === badArgumentsCode && text.startsWith('Incorrect WKT format value')) {
+    return fault('database', Codes.functionParameterValue, 'Invalid parameter value : st_geomfromtext', cause);
   }
   if (tooLargeCodes.has(engineCode)) {
     return fault('database', Codes.free, 'The statement makes a text or a list of values that is too large', cause);

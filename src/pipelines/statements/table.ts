@@ -33,7 +33,7 @@ import { dropView } from '../../database/definitions/views.js';
 import { killedStatement } from '../../database/system-tables/kill-id.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
-import { notSupported } from '../../model/refusals.js';
+import { invalidParameters, notSupported } from '../../model/refusals.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
@@ -240,7 +240,8 @@ async function killQuery(
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const killed = killedStatement(id);
-  if (killed?.pid === process.pid) context.running.kill(killed.id, new Access(context.catalogue, user));
-  else if (killed !== undefined) await context.others?.kill(killed, user);
+  if (killed === undefined) throw new FaultError(invalidParameters(`'${id}' is no kill_id of SHOW QUERIES`));
+  if (killed.pid === process.pid) context.running.kill(killed.id, new Access(context.catalogue, user));
+  else await context.others?.kill(killed, user);
   return done;
 }

@@ -40,6 +40,8 @@ function spread(args: readonly Value[], builder: AggregateBuilder): string {
   const arg = args[0];
   if (arg === undefined || (!isNumeric(arg.type) && arg.type.name !== 'TIMESTAMP')) throw wrongParameterType('SPREAD');
   const [high, low] = [builder.aggregate('max', nullable(arg)), builder.aggregate('min', nullable(arg))];
+  // The difference of whole numbers is exact, however large they are.
+  if (isInteger(arg.type) || arg.type.name === 'TIMESTAMP') return `toFloat64(toInt128(${high}) - toInt128(${low}))`;
   return `(toFloat64(${high}) - toFloat64(${low}))`;
 }
 

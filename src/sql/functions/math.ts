@@ -30,25 +30,55 @@ function keeping(name: string, engine: string): ScalarFunction {
   );
 }
 
-/** How many digits the engine rounds exact numbers to, in front of the point or behind it. */
-const mostDigits = 18;
+/** A DECIMAL has no more digits on either side of its point, an integer fewer. */
+const mostDigits = 38;
+/** A DOUBLE has digits behind its point up to here, and in front of it. */
+const mostDoubleDigits = 308;
+
+/** How many digits to keep behind the point, fewer than 0 for zeros in front of it: a literal, or engine SQL; none is 0. */
+function digitsArgument(args: readonly Value[], most: number): number | string {
+  const [, arg] = args;
+  if (arg === undefined) return 0;
+  const { constant } = arg;
+  if (typeof constant === 'bigint' || typeof constant === 'number')
+    return Math.max(-most, Math.min(most, Math.trunc(Number(constant))));
+  return `accurateCastOrNull(trunc(least(greatest(${number(args, 1)}, -${most}), ${most})), 'Int32')`;
+}
+
+/** An exact number to some digits by a function of the engine, which knows no places that an integer does not have. */
+function exactDigits(engine: 'round' | 'truncate', args: readonly Value[]): string {
+  const sql = plainArgument(args, 0);
+  const digits = digitsArgument(args, mostDigits);
+  if (!isInteger(firstType(args))) return `${engine}(${sql}, ${digits})`;
+  const fewest = 1 - largestInteger.length;
+  if (typeof digits === 'number')
+    return digits < fewest ? `multiply(${sql}, 0)` : `${engine}(${sql}, ${Math.min(digits, 0)})`;
+  return `if(${digits} < ${fewest}, multiply(${sql}, 0), ${engine}(${sql}, least(greatest(${digits}, ${fewest}), 0)))`;
+}
+
+const largestInteger = '18446744073709551615';
 
 /** Half away from zero, as the engine rounds exact numbers; floats it would round half to even. */
 function roundHalfAway(args: readonly Value[]): string {
   const type = firstType(args);
-  const digits = args[1] === undefined ? '0' : `toInt64(${number(args, 1)})`;
-  const exactDigits = args[1] === undefined ? 0 : Number(args[1].constant ?? Number.NaN);
-  if ((isInteger(type) || type.name === 'DECIMAL') && Math.abs(exactDigits) <= mostDigits) {
-    return castToEngine(`round(${plainArgument(args, 0)}, ${Math.trunc(exactDigits)})`, type);
-  }
-  const scale = `pow(10, ${digits})`;
-  const magnitude = `abs(${number(args, 0)})`;
-  const rounded = `sign(${number(args, 0)}) * floor(${magnitude} * ${scale} + 0.5) / ${scale}`;
-  return castToEngine(`(${rounded})`, type);
+  if (isInteger(type) || type.name === 'DECIMAL') return castToEngine(exactDigits('round', args), type);
+  const scale = `pow(10, ${digitsArgument(args, mostDoubleDigits)})`;
+  const value = number(args, 0);
+  const scaled = `abs(${value}) * ${scale}`;
+  const rounded = `sign(${value}) * floor(${scaled} + 0.5) / ${scale}`;
+  return castToEngine(`if(isInfinite(${scaled}), ${value}, ${rounded})`, type);
 }
 
 function truncateTo(args: readonly Value[]): string {
-  return castToEngine(`truncate(${plainArgument(args, 0)}, toInt64(${number(args, 1)}))`, firstType(args));
+  const type = firstType(args);
+  if (isInteger(type) || type.name === 'DECIMAL') return castToEngine(exactDigits('truncate', args), type);
+  const digits = digitsArgument(args, mostDoubleDigits);
+  const value = number(args, 0);
+  const behind = `truncate(${value}, ${typeof digits === 'number' ? digits : `greatest(${digits}, 0)`})`;
+  const unit = `pow(10, negate(${digits}))`;
+  const before = `trunc(${value} / ${unit}) * ${unit}`;
+  if (typeof digits === 'number') return castToEngine(digits < 0 ? before : behind, type);
+  return castToEngine(`if(${digits} < 0, ${before}, ${behind})`, type);
 }
 
 function logarithm(args: readonly Value[]): string {

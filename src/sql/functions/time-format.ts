@@ -8,7 +8,7 @@ import { refuse } from '../values/context.js';
 import type { Environment } from '../values/convert.js';
 import { offsetText } from '../values/local-time.js';
 import { timestampType, type Value } from '../values/value.js';
-import { type ScalarFunction, scalar, wrongParameterType, zoneArgument } from './spec.js';
+import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
 type Part = 'year' | 'month' | 'day' | 'hour' | 'half' | 'minute' | 'second' | 'ms' | 'us' | 'ns' | 'offset';
@@ -228,11 +228,11 @@ function toChar(args: readonly Value[], env: Environment): string {
   const parts = formatArgument('TO_CHAR', args[1]).map((part) =>
     typeof part === 'string' ? quoteString(part) : part.print(time, instant),
   );
-  return `if(isNull(${ticks}), NULL, concat('', '', ${parts.join(', ')}))`;
+  return `if(isNull(${ticks}), NULL, concat(${["''", "''", ...parts].join(', ')}))`;
 }
 
 /**
- * Reads a text by a format: error 0x2806 when it does not match, 0x2807 when there is no such time, 0x2808 for days of a year
+ * Reads a text by a format: error 0x2803 for a format without fields, 0x2806 when it does not match, 0x2807 when there is no such time, 0x2808 for days of a year
  * without a day of a month. A text may end before its format does.
  */
 function toTimestamp(args: readonly Value[], env: Environment): string {
@@ -241,6 +241,7 @@ function toTimestamp(args: readonly Value[], env: Environment): string {
   const groups = `extractGroups(assumeNotNull(${text}), ${quoteString(`^\\s*${patternOf(parts)}`)})`;
   const numbers = new Map<Part, string>();
   const read = parts.filter((part): part is Field => typeof part !== 'string');
+  if (read.length === 0) throw wrongParameterValue('TO_TIMESTAMP');
   if (read.includes(dayOfYear) && !read.some((field) => field.read?.part === 'day')) {
     throw refuse(Codes.timestampFormatUnsupported, 'to_timestamp: DDD needs a day of a month beside it');
   }
@@ -250,7 +251,7 @@ function toTimestamp(args: readonly Value[], env: Environment): string {
     if (reads !== undefined) numbers.set(reads.part, `if(${group} = '', ${earlier}, ${reads.number(group)})`);
   }
   const ticks = `arrayElement(arrayMap(g -> ${assembled(numbers, env)}, [${groups}]), 1)`;
-  const mismatch = `and(isNotNull(${text}), ${read.length > 0 ? `empty(${groups})` : '1'})`;
+  const mismatch = `and(isNotNull(${text}), empty(${groups}))`;
   const checked = raiseIf(mismatch, Codes.timestampFormat, 'to_timestamp: the text does not match the format');
   return `if(isNull(${text}), NULL, if(${checked} = 0, ${ticks}, NULL))`;
 }

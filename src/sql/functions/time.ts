@@ -89,8 +89,10 @@ function unixTimestampType(args: readonly Value[]): DataType {
   return asTimestamp === 1n ? timestampType : bigintType;
 }
 
-/** The distance of two times in whole units. */
+/** The distance of two times in whole units; a unit of NULL is as if there was none. */
 function timeDifference(args: readonly Value[], env: Environment): string {
+  const [, , unit] = args;
+  if (unit !== undefined && unit.duration === undefined && unit.role !== 'null') throw wrongParameterType('TIMEDIFF');
   const ticks = `${plainArgument(args, 0)} - ${plainArgument(args, 1)}`;
   return `intDiv(${ticks}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
 }
@@ -121,7 +123,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
     },
   ),
   scalar('TIMEZONE', [], dataType('VARCHAR', 64), (_, env) => quoteString(zoneText(env))),
-  scalar('TIMEDIFF', ['time', 'time', 'unit'], bigintType, timeDifference, { required: 2 }),
+  scalar('TIMEDIFF', ['time', 'time', 'any'], bigintType, timeDifference, { required: 2 }),
   scalar(
     'TIMETRUNCATE',
     ['time', 'unit', 'any'],

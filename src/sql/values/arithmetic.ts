@@ -23,7 +23,7 @@ type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
 
 /**
  * Arithmetic of the dialect: DOUBLE for numbers, DECIMAL as long as a DECIMAL meets nothing but exact numbers, TIMESTAMP
- * for a time and a duration, BIGINT for the distance of two times and for bit operators. Division by zero is NULL.
+ * for a time and a duration, BIGINT for a whole number and a duration, the distance of two times and bit operators. Division by zero is NULL.
  */
 export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, env: Environment): Value {
   if (operator === '&' || operator === '|') {
@@ -31,8 +31,9 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
     return computed(`${operator === '&' ? 'bitAnd' : 'bitOr'}(${a.sql}, ${b.sql})`, bigintType, [left, right]);
   }
   if (operator === '+' || operator === '-') {
-    const time = timeArithmetic(operator, left, right, env);
-    if (time !== undefined) return time;
+    const [first, second] = [asTime(left, right, env), asTime(right, left, env)];
+    const moved = timeArithmetic(operator, first, second, env) ?? wholeMoved(operator, left, right);
+    if (moved !== undefined) return moved;
   }
   const [a, b] = [ofFixedLength(left), ofFixedLength(right)];
   if (a.type.name === 'DECIMAL' || b.type.name === 'DECIMAL') {
@@ -69,6 +70,26 @@ function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Env
   return shiftTime(time, step, operator === '-' ? -1 : 1, env);
 }
 
+/** A literal with a time in it is that time beside a duration: `'2024-01-01' - 1d`. */
+function asTime(value: Value, other: Value, env: Environment): Value {
+  const { constant } = value;
+  if (other.duration === undefined || typeof constant !== 'string' || !/\d[-:]/.test(constant)) return value;
+  return ticksOf(value, env.precision, env);
+}
+
+/** A whole number and a duration of fixed length, both in ticks, make a whole number: ticks of ns have more digits than a DOUBLE. */
+function wholeMoved(operator: '+' | '-', left: Value, right: Value): Value | undefined {
+  const isWhole = ({ type, duration }: Value): boolean =>
+    duration === undefined && isInteger(type) && type.name !== 'BIGINT UNSIGNED';
+  const isTicks = ({ duration, constant }: Value): boolean => duration !== undefined && typeof constant === 'bigint';
+  if (!(isWhole(left) && isTicks(right)) && !(isTicks(left) && isWhole(right))) return undefined;
+  if (typeof left.constant === 'bigint' && typeof right.constant === 'bigint') {
+    return integerValue(operator === '+' ? left.constant + right.constant : left.constant - right.constant);
+  }
+  const name = operator === '+' ? 'plus' : 'minus';
+  return computed(`${name}(toInt64(${left.sql}), toInt64(${right.sql}))`, bigintType, [left, right]);
+}
+
 function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Value {
   if (step.duration !== undefined) return shiftByDuration(time, signed(step.duration, sign), env);
   if (typeof step.constant === 'bigint' && typeof time.constant === 'bigint') {
@@ -78,7 +99,7 @@ function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Va
 }
 
 function shiftByTicks(time: Value, step: Value, sign: 1 | -1): Value {
-  const ticks = `toInt64(${step.sql})`;
+  const ticks = isInteger(step.type) ? `toInt64(${step.sql})` : `accurateCastOrNull(trunc(${step.sql}), 'Int64')`;
   const sql = `${sign > 0 ? 'plus' : 'minus'}(${time.sql}, ${ticks})`;
   return computed(sql, timestampType, [time, step], time.precision);
 }

@@ -366,7 +366,7 @@ test('a running query is listed and can be killed', async (t) => {
   t.false(whole);
   t.deepEqual(await service.rows(find), []);
 
-  t.is(await service.run("KILL QUERY 'abc'"), 0);
+  t.is(await service.code("KILL QUERY 'abc'"), 0x0118);
   t.is(await service.run("KILL QUERY '1:999999'"), 0);
   t.is(await service.code('KILL QUERY 7'), 0x2600);
 });

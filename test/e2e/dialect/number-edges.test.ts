@@ -1,0 +1,93 @@
+import test from 'ava';
+import { sharedService } from '../../support/service/shared-service.js';
+import { statements } from '../../support/sql/statement-cases.js';
+
+const { service, end } = await sharedService();
+const base = 1_700_000_000_000;
+const id = '1234567890123456781';
+
+test.before(async () => {
+  await service.run('CREATE DATABASE numbers');
+  await service.run("CREATE DATABASE nanos PRECISION 'ns'");
+  await service.run(`CREATE TABLE numbers.n (${columns})`);
+  await service.run(
+    `INSERT INTO numbers.n VALUES (${base}, ${id}, 18446744073709551615, -30, 1.5, 123.456, ${base + 1}, 'POINT(1 2)')
+      (${base + 1}, 5, 0, 30, 0, 1.5, 1, '1') (${base + 2}${', NULL'.repeat(7)})`,
+  );
+});
+test.after.always(end);
+
+const columns =
+  'ts TIMESTAMP, b BIGINT, u BIGINT UNSIGNED, i INT, f DOUBLE, dc DECIMAL(20,5), t TIMESTAMP, s VARCHAR(40)';
+
+statements('ROUND and TRUNCATE take any number of digits', service, 'numbers', [
+  {
+    sql: 'SELECT TRUNCATE(b, -30), TRUNCATE(b, 30), TRUNCATE(f, 1e10), TRUNCATE(f, -1e300), TRUNCATE(dc, -30), TRUNCATE(u, -19) FROM n WHERE b > 5',
+    rows: [[0, id, 1.5, 0, '0.00000', '10000000000000000000']],
+  },
+  {
+    sql: 'SELECT TRUNCATE(b, i), TRUNCATE(f, i), TRUNCATE(dc, i), TRUNCATE(f, f/0), TRUNCATE(f * 1e30, -20) FROM n WHERE b IS NOT NULL',
+    rows: [
+      [0, 0, '0.00000', null, 1.5e30],
+      [5, 0, '1.50000', null, 0],
+    ],
+  },
+  {
+    sql: 'SELECT ROUND(b, -30), ROUND(b, 30), ROUND(f, 1e10), ROUND(f, -1e300), ROUND(dc, 30), ROUND(f + 1e15, 300) FROM n WHERE b > 5',
+    rows: [[0, id, 1.5, 0, '123.45600', 1000000000000001.5]],
+  },
+  {
+    sql: 'SELECT ROUND(b, i), ROUND(f, i), ROUND(dc, i), ROUND(b, -i) FROM n WHERE b IS NOT NULL',
+    rows: [
+      [0, 0, '0.00000', id],
+      [5, 0, '1.50000', 0],
+    ],
+  },
+]);
+
+statements(
+  'formats without fields, times without a number and texts that are no shape have answers of the dialect',
+  service,
+  'numbers',
+  [
+    {
+      sql: "SELECT TO_CHAR(ts, ''), TO_CHAR('2024-01-01', ''), TO_CHAR(NULL, '') FROM n WHERE b = 5",
+      rows: [['', '', null]],
+    },
+    ...["'x'", "''", "' '", "'['"].map((format) => ({
+      sql: `SELECT TO_TIMESTAMP(s, ${format}) FROM n`,
+      error: 0x2803,
+    })),
+    { sql: 'SELECT ts - f/0, ts + 1e300, ts - f * 1e308 * 1e308 FROM n WHERE b > 5', rows: [[null, null, null]] },
+    { sql: 'SELECT MAX(t - ACOS(f)) FROM n WHERE b > 5', rows: [[null]] },
+    { sql: 'SELECT ST_GEOMFROMTEXT(s) FROM n', error: 0x2803, says: 'st_geomfromtext' },
+    {
+      sql: 'SELECT TIMEDIFF(ts, t, NULL), TIMEDIFF(ts, t, 1a), TIMEDIFF(ts, t) FROM n WHERE b > 5',
+      rows: [[-1, -1, -1]],
+    },
+    { sql: "SELECT TIMEDIFF(ts, t, 's') FROM n", error: 0x2802 },
+    { sql: "KILL QUERY 'nope'", error: 0x0118, says: 'kill_id' },
+  ],
+);
+
+statements('SPREAD and a whole number beside a duration are exact', service, 'nanos', [
+  { sql: 'CREATE TABLE n (ts TIMESTAMP, b BIGINT)', affected: 0 },
+  ...[0, 1, 2, 5, 42].map((at) => ({
+    sql: `INSERT INTO n VALUES (17000000000000000${String(at).padStart(2, '0')}, 92233720368547757${String(at).padStart(2, '0')})`,
+    affected: 1,
+  })),
+  { sql: 'SELECT SPREAD(ts), SPREAD(b) FROM n', rows: [[42, 42]] },
+  { sql: 'SELECT COUNT(*) FROM n WHERE ts > 1700000000000000005 - 3b', rows: [[2]] },
+  { sql: 'SELECT COUNT(*) FROM n WHERE ts >= 3b + 1700000000000000002', rows: [[2]] },
+  { sql: 'SELECT b - 3b FROM n WHERE ts = 1700000000000000042', rows: [['9223372036854775739']] },
+]);
+
+statements('a text with a time is that time beside a duration', service, 'numbers', [
+  { sql: "SELECT COUNT(*) FROM n WHERE ts > '2024-01-01' - 1d", rows: [[0]] },
+  { sql: "SELECT COUNT(*) FROM n WHERE ts > '2023-11-15' - 1d AND ts < '2023-10-15T22:14:00Z' + 1n", rows: [[3]] },
+  {
+    sql: "SELECT '2024-01-31' + 1n, 1d + '2024-01-01', '5' + 1s",
+    rows: [['2024-02-29T00:00:00.000Z', '2024-01-02T00:00:00.000Z', 1005]],
+  },
+  { sql: "SELECT ts FROM n WHERE ts > '2023-99-15' - 1d", error: 0x2635, says: '2023-99-15' },
+]);
