@@ -1,3 +1,5 @@
+import { byteOrderMarkLength } from '../bytes/byte-order-mark.js';
+
 /** How the samples of an exporter or a push are written: text 0.0.4, OpenMetrics text, or delimited protobuf messages. */
 export type ExpositionForm = 'text' | 'openmetrics' | 'protobuf';
 
@@ -27,5 +29,6 @@ export function readExpositionHead(bytes: Uint8Array): { form: ExpositionForm; s
   const separator = head.indexOf(' ');
   const word = head.slice(0, separator);
   const form = word === 'openmetrics' || word === 'protobuf' ? word : 'text';
-  return { form, source: head.slice(separator + 1), start: end + 1 };
+  const mark = form === 'protobuf' ? 0 : byteOrderMarkLength(bytes, end + 1);
+  return { form, source: head.slice(separator + 1), start: end + 1 + mark };
 }

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type ExpositionForm, expositionForm } from '../../model/exposition-head.js';
+import { endsOpenMetrics, missingEnd } from '../../transforms/parse/exposition/words.js';
 
 /** How targets are asked. */
 export interface ScrapeOptions {
@@ -47,7 +48,7 @@ const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
 /**
  * Asks one target, and where it sends the scrape on to. Rejects with one clear line when it cannot be reached, does not answer 200
- * within the time, or answers with more than may be read. The `Authorization` header is for the target alone.
+ * within the time, or answers with more than may be read or with OpenMetrics text that was cut off. The `Authorization` header is for the target alone.
  */
 export async function scrape(address: string, options: ScrapeOptions, stopped: AbortSignal): Promise<Scrape> {
   const timeout = AbortSignal.timeout(options.responseTimeoutMs);
@@ -118,7 +119,10 @@ async function collect(response: http.IncomingMessage, maxBodyBytes: number): Pr
     }
     chunks.push(chunk);
   }
-  return { body: Buffer.concat(chunks), form: expositionForm(response.headers['content-type']) };
+  const body = Buffer.concat(chunks);
+  const form = expositionForm(response.headers['content-type']);
+  if (form === 'openmetrics' && !endsOpenMetrics(body)) throw new Error(missingEnd);
+  return { body, form };
 }
 
 /** The body without its gzip, if it has one. What goes wrong with the answer goes wrong with it. */

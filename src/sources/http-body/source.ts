@@ -6,6 +6,7 @@ import { detached } from '../../async/detached.js';
 import { OpenWork } from '../../async/open-work.js';
 import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
+import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import {
   type Batch,
   type ByteBlock,
@@ -358,11 +359,6 @@ async function* asFrames(pieces: Iterable<BodyPiece> | AsyncIterable<BodyPiece>)
     await othersTurn();
     yield { ...wholeFrame(bytes), lines: rows, ...more };
   }
-}
-
-/** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
-function withoutByteOrderMark(text: Uint8Array): Uint8Array {
-  return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text;
 }
 
 /** One body on its way. */

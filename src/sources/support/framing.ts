@@ -3,6 +3,7 @@ import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
 import { othersTurn } from '../../async/others-turn.js';
 import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
+import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import { countByte } from '../../bytes/count-byte.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
@@ -253,6 +254,11 @@ function wholeFrame(bytes: Buffer, cutter: LineCutter, first: boolean, last: boo
     first,
     last,
   };
+}
+
+/** The bytes of a frame without the mark that some editors and shells put before a text. */
+export function textOf({ bytes, first }: Frame): Uint8Array {
+  return first ? withoutByteOrderMark(bytes) : bytes;
 }
 
 const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true, first: false, last: false };

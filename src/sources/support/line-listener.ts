@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Observable } from 'rxjs';
 import { lineFeed } from '../../bytes/ascii.js';
+import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { fromBytes } from './bridges.js';
 import { DatagramQueue } from './datagrams.js';
 import { Emitter } from './emitter.js';
-import { type Frame, framing, lineFeedCutter } from './framing.js';
+import { type Frame, framing, lineFeedCutter, textOf } from './framing.js';
 import { type ListenAddress, TcpListener, UdpListener } from './listeners.js';
 import { readSocket } from './socket-reader.js';
 
@@ -112,7 +113,7 @@ export class LineListener implements Source<ByteBlock> {
     return new UdpListener({
       ...addressOf(this.#options),
       receiveBufferBytes,
-      received: (datagram) => this.#queue.add(datagram),
+      received: (datagram) => this.#queue.add(withoutByteOrderMark(datagram)),
       failed: (error) => this.#log.warn({ error: error.message }, 'The socket of a listener failed.'),
     });
   }
@@ -145,7 +146,7 @@ export class LineListener implements Source<ByteBlock> {
         // The beginning of a line whose connection broke may say anything.
         const isCut = frame.last && !socket.readableEnded;
         if (frame.tooLong) this.#tooLong++;
-        else if (!isCut) this.#emitter.emit(frame.bytes, frame.lines);
+        else if (!isCut) this.#emitter.emit(textOf(frame), frame.lines);
       },
       complete: done,
       error: done,

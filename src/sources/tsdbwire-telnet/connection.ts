@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { CreditGate } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { fromBytes } from '../support/bridges.js';
-import { type Frame, framing, lineFeedCutter } from '../support/framing.js';
+import { type Frame, framing, lineFeedCutter, textOf } from '../support/framing.js';
 import { readSocket } from '../support/socket-reader.js';
 import { badLineAnswers, deliveryAnswer, overlongAnswer } from './answers.js';
 import { type Command, splitCommands } from './commands.js';
@@ -105,7 +105,7 @@ export class TelnetConnection {
       this.#say(overlongAnswer(this.#context.maxLineBytes));
       return;
     }
-    for (const piece of splitCommands(this.#wholeLines(frame.bytes))) {
+    for (const piece of splitCommands(this.#wholeLines(textOf(frame)))) {
       if ('bytes' in piece) {
         this.#hold(piece.bytes, piece.lines);
       } else if (piece.command === 'exit') {

@@ -42,14 +42,36 @@ test('the answer is read, and its format is told by its type', async (t) => {
   const server = http.createServer((request, response) => {
     seen = request.headers;
     const type = request.url === '/om' ? 'Application/OpenMetrics-Text; version=1.0.0' : 'text/plain; version=0.0.4';
-    response.setHeader('content-type', type).end(`${request.url} 1\n`);
+    response.setHeader('content-type', type).end(`${request.url} 1\n# EOF\n`);
   });
   const url = `http://127.0.0.1:${await listening(t, server)}`;
   const plain = await scrape(url, optionsOf({ authorization: 'Bearer abc' }), never);
-  t.deepEqual([plain.body.toString(), plain.form], ['/metrics 1\n', 'text']);
+  t.deepEqual([plain.body.toString(), plain.form], ['/metrics 1\n# EOF\n', 'text']);
   t.is(seen.authorization, 'Bearer abc');
   t.regex(seen.accept ?? '', /text\/plain;version=0\.0\.4/);
   t.is((await scrape(`${url}/om`, optionsOf(), never)).form, 'openmetrics');
+});
+
+test('OpenMetrics text that was cut off is no answer', async (t) => {
+  const texts: Record<string, string> = {
+    '/whole': 'a 1\n# EOF\n',
+    '/without-break': 'a 1\n# EOF',
+    '/windows': 'a 1\r\n# EOF\r\n\r\n',
+    '/cut': 'a 1\nb 12',
+    '/lines': 'a 1\n',
+    '/half': 'a 1\n# E',
+    '/empty': '',
+    '/value': 'a{b="# EOF"} 1',
+  };
+  const server = http.createServer((request, response) => {
+    const type = 'application/openmetrics-text; version=1.0.0';
+    response.setHeader('content-type', type).end(texts[request.url ?? ''] ?? '');
+  });
+  const url = `http://127.0.0.1:${await listening(t, server)}`;
+  for (const path of ['/whole', '/without-break', '/windows'])
+    t.is((await scrape(url + path, optionsOf(), never)).body.toString(), texts[path] ?? '');
+  for (const path of ['/cut', '/lines', '/half', '/empty', '/value'])
+    await t.throwsAsync(scrape(url + path, optionsOf(), never), { message: '# EOF is missing: the text was cut off' });
 });
 
 test('a socket of this machine is asked', async (t) => {
@@ -73,7 +95,7 @@ test('an answer may be in gzip, and its limit is that of the plain text', async 
   const server = http.createServer((request, response) => {
     asked = request.headers['accept-encoding'];
     const coding = request.url === '/other' ? 'br' : 'gzip';
-    response.setHeader('content-encoding', coding).end(texts[request.url ?? '']);
+    response.setHeader('content-encoding', coding).end(texts[request.url ?? ''] ?? '');
   });
   const url = `http://127.0.0.1:${await listening(t, server)}`;
   t.is((await scrape(`${url}/short`, optionsOf(), never)).body.toString(), 'a 1\n');

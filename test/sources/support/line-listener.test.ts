@@ -160,6 +160,22 @@ test('of a connection that breaks the whole lines count, and the beginning of an
   await source.stop();
 });
 
+test('a byte order mark before a stream or a datagram is no part of its text', async (t) => {
+  const source = sourceOf({ protocols: ['tcp', 'udp'] }, new ByteCreditGate(1e6));
+  let text = '';
+  source.batches$.subscribe((batch) => {
+    text += Buffer.from(batch.payload.bytes).toString();
+    batch.settle(delivered(1));
+  });
+  await source.start();
+  await sendStream(source.ports[0]!, ['\ufeffa:1|c\n', '\ufeffb:1|c\n']);
+  t.true(await until(() => text === 'a:1|c\n\ufeffb:1|c\n'));
+  text = '';
+  await sendDatagrams(source.ports[1]!, ['\ufeffa:1|c', '\ufeffb:1|c']);
+  t.true(await until(() => text === 'a:1|c\nb:1|c\n'));
+  await source.stop();
+});
+
 test('how a stream is cut into packets never changes its text', async (t) => {
   const source = sourceOf({ protocols: ['tcp'], maxTCPConnections: 100 }, new ByteCreditGate(1e6));
   const heard = overheard(source);

@@ -108,6 +108,15 @@ test('commands are answered, also with CR LF and between lines of data, and are 
   t.is(textOf(seen), 'm 1700000000 1 a=b\nversions 1700000000 1 a=b\n');
 });
 
+test('a byte order mark before the first line is no part of it', async (t) => {
+  const rig = await make({}, 1_000_000);
+  const seen = storing(rig);
+  const socket = rig.connect();
+  socket.end('\ufeffm 1700000000 1 a=b\nn 1700000000 1 a=b\n');
+  await text(socket);
+  t.is(textOf(seen), 'm 1700000000 1 a=b\nn 1700000000 1 a=b\n');
+});
+
 test('version is answered although nothing can be stored', async (t) => {
   const rig = await make();
   rig.source.batches$.subscribe(() => {});

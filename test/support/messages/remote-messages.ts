@@ -3,8 +3,7 @@ import protobuf from 'protobufjs';
 import snappyjs from 'snappyjs';
 
 /** The messages of both protocols as their specifications name them, read and written by another implementation. */
-const { root } = protobuf.parse(
-  `
+const definitions = `
   syntax = "proto3";
   message Label { string name = 1; string value = 2; }
   message Sample { double value = 1; int64 timestamp = 2; }
@@ -37,9 +36,13 @@ const { root } = protobuf.parse(
   message ReadRequest { repeated Query queries = 1; repeated int32 accepted_response_types = 2; }
   message QueryResult { repeated TimeSeries timeseries = 1; }
   message ReadResponse { repeated QueryResult results = 1; }
-  `,
+  `;
+const { root } = protobuf.parse(definitions, { keepCase: true });
+/** The same with repeated numbers one by one, as writers may have them. */
+const unpacked = protobuf.parse(
+  definitions.replace(/(repeated (?:uint32|sint64|int32|double) \w+ = \d+)/g, '$1 [packed = false]'),
   { keepCase: true },
-);
+).root;
 
 export interface TestLabel {
   readonly name: string;
@@ -76,9 +79,9 @@ export interface TestQuery {
 /** Kinds of matchers on the wire. */
 export const Matcher = { EQ: 0, NEQ: 1, RE: 2, NRE: 3 } as const;
 
-/** A message of the given type without compression. */
-export function encode(type: string, message: object): Uint8Array {
-  const messageType = root.lookupType(type);
+/** A message of the given type without compression, its repeated numbers packed or not. */
+export function encode(type: string, message: object, isPacked = true): Uint8Array {
+  const messageType = (isPacked ? root : unpacked).lookupType(type);
   return messageType.encode(messageType.fromObject(message)).finish();
 }
 
@@ -94,12 +97,16 @@ export function packed(bytes: Uint8Array): Buffer {
 }
 
 /** A write request as it is sent. */
-export function writeBody(timeseries: readonly TestSeries[], metadata: readonly object[] = []): Buffer {
-  return packed(encode('WriteRequest', { timeseries, metadata }));
+export function writeBody(
+  timeseries: readonly TestSeries[],
+  metadata: readonly object[] = [],
+  isPacked = true,
+): Buffer {
+  return packed(encode('WriteRequest', { timeseries, metadata }, isPacked));
 }
 
 /** A write request of version 2 as it is sent. */
-export function writeBody2(timeseries: readonly TestSeries[]): Buffer {
+export function writeBody2(timeseries: readonly TestSeries[], isPacked = true): Buffer {
   const symbols = [
     '',
     ...new Set(
@@ -121,7 +128,7 @@ export function writeBody2(timeseries: readonly TestSeries[]): Buffer {
       : { metadata: { type: metadata.type, help_ref: refs.get(metadata.help), unit_ref: refs.get(metadata.unit) } }),
     exemplars: exemplars.map(referring),
   }));
-  return packed(encode('WriteRequest2', { symbols, timeseries: series }));
+  return packed(encode('WriteRequest2', { symbols, timeseries: series }, isPacked));
 }
 
 /** A read request as it is sent. */

@@ -12,7 +12,7 @@ import { ExpositionExemplars } from './exemplars.js';
 import { nameText, SampleReader } from './lines.js';
 import { parseExpositionMessages } from './messages.js';
 import { expositionFields, expositionSeries, extraLabels } from './series.js';
-import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './words.js';
+import { commentText, endOfOpenMetrics, familySuffixes, missingEnd, readTypeLine } from './words.js';
 
 const { gauge, counter, untyped, sum, count } = expositionFields;
 
@@ -124,7 +124,7 @@ class ExpositionReader {
       at = next;
     }
     this.#close();
-    if (this.#isOpenMetrics && !this.#ended) this.#reject(0, 0, '# EOF is missing: the text was cut off');
+    if (this.#isOpenMetrics && !this.#ended) this.#reject(0, 0, missingEnd);
     return this.#points.finish(this.#line);
   }
 

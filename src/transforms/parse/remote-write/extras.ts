@@ -152,6 +152,7 @@ export class SeriesExtras {
   #readExemplar({ version, symbols }: ExtraSeries): string {
     const reader = this.#reader;
     const pairs: [string, string][] = [];
+    const references: number[] = [];
     this.#clear();
     while (reader.next()) {
       const { field, at } = reader;
@@ -162,21 +163,12 @@ export class SeriesExtras {
         reader.skip();
         for (const { name, value } of readLabels(reader.bytes, at - 1, reader.at))
           pairs.push([textOf(name, 0, name.length), textOf(value, 0, value.length)]);
-      } else this.#readReferences(symbols, pairs);
-    }
-    return JSON.stringify(Object.fromEntries(pairs));
-  }
-
-  /** Reads references to names and values, packed or one by one. */
-  #readReferences(symbols: Int32Array | undefined, pairs: [string, string][]): void {
-    const reader = this.#reader;
-    const references: number[] = [];
-    this.#readVarints((low, high) => references.push(high === 0 ? low : -1));
-    for (let i = 0; i + 1 < references.length; i += 2) {
-      const symbol = (number: number): string => symbolText(reader, symbols, number, 'a label');
-      pairs.push([symbol(references[i]!), symbol(references[i + 1]!)]);
+      } else this.#readVarints((low, high) => references.push(high === 0 ? low : -1));
     }
     if (references.length % 2 !== 0) throw malformedMessage(reader.at, 'a label has a name and no value');
+    const symbol = (number: number): string => symbolText(reader, symbols, number, 'a label');
+    for (let i = 0; i < references.length; i += 2) pairs.push([symbol(references[i]!), symbol(references[i + 1]!)]);
+    return JSON.stringify(Object.fromEntries(pairs));
   }
 
   #readHistogram(): string {
@@ -314,6 +306,7 @@ export class SeriesExtras {
     });
   }
 
+  /** Reads varints, packed or one. */
   #readVarints(take: (low: number, high: number) => void): void {
     const reader = this.#reader;
     if (reader.wire !== Wire.bytes) {

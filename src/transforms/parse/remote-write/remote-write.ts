@@ -57,6 +57,8 @@ class MessageReader {
   /** Of version 2: where its metadata is, and the symbol that is the name of its metric; -1 when it has none. */
   #metadataAt = -1;
   #metricSymbol = -1;
+  /** The symbol that is the name of a label whose value comes next; -1 when a name comes next. */
+  #nameSymbol = -1;
   /** Labels of the current series, as fields of a version 1 message: `keyBytes[keyStart, keyEnd)`. */
   #keyBytes: Uint8Array;
   #keyView: DataView;
@@ -222,6 +224,7 @@ class MessageReader {
     labelBytes.length = 0;
     this.#isNamed = false;
     this.#metricSymbol = -1;
+    this.#nameSymbol = -1;
     for (let at = reader.at; reader.next(); at = reader.at) {
       if (reader.field === metadata2Field && reader.is(metadata2Field, Wire.bytes)) {
         this.#metadataAt = reader.at;
@@ -232,10 +235,13 @@ class MessageReader {
       } else if (reader.wire === Wire.bytes) {
         const outerEnd = reader.end;
         reader.end = reader.enter();
-        while (reader.at < reader.end && problem === undefined) problem = this.#writeOutLabel();
+        while (reader.at < reader.end && problem === undefined) problem = this.#takeReference();
         reader.at = reader.end;
         reader.end = outerEnd;
-      } else if (reader.is(labelsField, Wire.varint)) problem = this.#writeOutLabel() ?? problem;
+      } else if (reader.is(labelsField, Wire.varint)) problem = this.#takeReference() ?? problem;
+    }
+    if (this.#nameSymbol >= 0 && problem === undefined) {
+      throw malformedMessage(reader.at, 'a label has a name and no value');
     }
     this.#keyIsWritten();
     this.#budget -= labelBytes.length;
@@ -243,12 +249,13 @@ class MessageReader {
     return problem;
   }
 
-  /** Reads two references, to the name and to the value of a label. */
-  #writeOutLabel(): Fault | undefined {
+  /** Reads a reference, in turn to the name and to the value of a label, which may stand in different fields. */
+  #takeReference(): Fault | undefined {
     const reader = this.#reader;
-    const name = this.#readReference();
-    if (reader.at >= reader.end) throw malformedMessage(reader.at, 'a label has a name and no value');
     const value = this.#readReference();
+    const name = this.#nameSymbol;
+    this.#nameSymbol = name < 0 ? value : -1;
+    if (name < 0) return undefined;
     const symbols = this.#symbols!;
     const [from, to] = [2 * name, 2 * value];
     const [nameStart, nameEnd] = [symbols[from]!, symbols[from + 1]!];

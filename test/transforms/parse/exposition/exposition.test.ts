@@ -208,6 +208,12 @@ h_bucket{url="/b",le="+Inf"} 8
   ]);
 });
 
+test('a byte order mark before the text is no part of it', (t) => {
+  const text = '\ufeff# TYPE bm counter\nbm 5\n';
+  t.deepEqual(read(text), [['bm', {}, { counter: 5 }]]);
+  t.deepEqual(read(`${text}# EOF\n`, 'openmetrics'), [['bm', {}, { counter: 5 }]]);
+});
+
 test('special values: nan is no value, infinities are', (t) => {
   t.deepEqual(read('a Nan\na{i="1"} +Inf\na{i="2"} -inf\na{i="3"} NaN\na{i="4"} 1e-9'), [
     ['a', { i: '1' }, { value: Infinity }],

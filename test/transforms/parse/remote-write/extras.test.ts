@@ -59,7 +59,11 @@ test('histograms and exemplars stand in tables beside the samples, in both versi
     `metric_exemplars ${shown} v=0.25 exemplar={"trace_id":"a1","user":"Zoë"} ${timestamp}`,
     `metric_histograms ${shown} count=12 sum=18.5 schema=-1 zero_threshold=0.001 zero_count=2 positive_spans=[[-3,2],[1,1]] positive_counts=[1,3,2] negative_spans=[[0,1]] negative_counts=[4] ${timestamp}`,
   ];
-  for (const body of [writeBody(everything), writeBody2(everything)]) {
+  const bodies = [true, false].flatMap((isPacked) => [
+    writeBody(everything, [], isPacked),
+    writeBody2(everything, isPacked),
+  ]);
+  for (const body of bodies) {
     const tally = { histograms: 0, exemplars: 0, metadata: 0 };
     const desk = new LineProtocolDesk();
     t.deepEqual(read(body, desk, { tally }).toSorted(), expected.toSorted());
@@ -67,6 +71,34 @@ test('histograms and exemplars stand in tables beside the samples, in both versi
     // The second reading finds every series among those it knows.
     t.deepEqual(read(body, desk).toSorted(), expected.toSorted());
   }
+});
+
+test('repeated numbers may stand in several parts, packed or not', (t) => {
+  const inner = (field: number, ...parts: readonly Uint8Array[]): Buffer => {
+    const bytes = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([8 * field + 2, bytes.length]), bytes]);
+  };
+  const refs = (type: string, ...parts: readonly (readonly [boolean, number[]])[]): Uint8Array[] =>
+    parts.map(([isPacked, labels_refs]) => encode(type, { labels_refs }, isPacked));
+  const symbols = encode('WriteRequest2', { symbols: ['', '__name__', 'm', 'job', 'n'] });
+  const exemplar = inner(
+    4,
+    ...refs('Exemplar2', [true, [1]], [false, [2, 3]], [true, [4]]),
+    encode('Exemplar2', { value: 2, timestamp: 5 }),
+  );
+  const series = inner(
+    5,
+    ...refs('TimeSeries2', [true, [1, 2, 3]], [false, [4]]),
+    encode('TimeSeries2', { samples: [{ value: 1, timestamp: 5 }] }),
+    exemplar,
+  );
+  const named = '{"__name__":"m","job":"n"}';
+  t.deepEqual(read(packed(Buffer.concat([symbols, series]))), [
+    `metrics ${named} v=1 5`,
+    `metric_exemplars ${named} v=2 exemplar=${named} 5`,
+  ]);
+  const cut = inner(5, ...refs('TimeSeries2', [true, [1, 2]], [false, [3]]));
+  t.throws(() => read(packed(Buffer.concat([symbols, cut]))), { message: /a label has a name and no value/ });
 });
 
 test('the sub-tables of one label set have names of their own in each table', (t) => {
