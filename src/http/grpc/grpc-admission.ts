@@ -10,6 +10,7 @@ import { isFault, readAuthorization } from '../request/auth.js';
 import type { Refusal } from '../request/call.js';
 import { plainAddress } from '../request/client-address.js';
 import type { LoginCodes } from '../request/login-code.js';
+import { limitFrames } from './frame-limit.js';
 
 const memoryShort = { kind: 'answered', answer: { outcome: 'shed', reason: 'memory' } } as const;
 
@@ -45,6 +46,7 @@ export class GrpcAdmission {
 
   /** To be given to the server. */
   readonly interceptor: ServerInterceptor = (_, call) => {
+    limitFrames(call);
     const aborted = new AbortController();
     let lease: BodyLease | undefined;
     const refuse = ({ status, message }: Refusal): void => call.sendStatus({ code: rpcCode(status), details: message });

@@ -69,6 +69,70 @@ async function startDoor(
   return { addresses, bodies, log, open, port: door.port, send };
 }
 
+/** A frame of HTTP/2. */
+function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.set([type, flags], 3);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** The first bytes of a client of HTTP/2. */
+const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(4, 0, 0, Buffer.alloc(0))]);
+
+/** The frames of a call with a message of so many bytes, of which each frame holds some. */
+function callInFrames(stream: number, bytes: number, inEach: number): Buffer {
+  const headers = {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'a',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    authorization: basic,
+  };
+  const text = (value: string): Buffer => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
+  const fields = Object.entries(headers).flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]);
+  const message = Buffer.alloc(5 + bytes);
+  message.writeUInt32BE(bytes, 1);
+  const frames = [frame(1, 4, stream, Buffer.concat(fields))];
+  for (let at = 0; at < message.length; at += inEach)
+    frames.push(frame(0, at + inEach >= message.length ? 1 : 0, stream, message.subarray(at, at + inEach)));
+  return Buffer.concat(frames);
+}
+
+test('a connection that sends messages in very many tiny frames is closed', async (t) => {
+  const { bodies, open, port } = await startDoor(t);
+  const socket = net.connect(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  const received: Buffer[] = [];
+  socket.on('error', () => undefined).on('data', (bytes: Buffer) => received.push(bytes));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(Buffer.concat([preface, callInFrames(1, 1_020, 1)]));
+  t.true(await until(() => open.length === 1), 'as many as are allowed');
+  open[0]?.answer(delivered);
+  socket.write(callInFrames(3, 1_100, 1));
+  await closed;
+  // GOAWAY behind stream 3, ENHANCE_YOUR_CALM.
+  const last = Buffer.concat(received).toString('hex');
+  t.true(last.includes(frame(7, 0, 0, Buffer.of(0, 0, 0, 3, 0, 0, 0, 11)).toString('hex')), last);
+  t.is(open.length, 1);
+  t.true(await until(() => bodies.bytes === 0));
+});
+
+test('messages in many frames of 300 bytes, and many short messages, are taken', async (t) => {
+  const { open, port } = await startDoor(t);
+  const socket = net.connect(port, '127.0.0.1').resume();
+  t.teardown(() => socket.destroy());
+  socket.write(preface);
+  for (let call = 0; call < 60; call++) {
+    socket.write(callInFrames(2 * call + 1, call < 50 ? 9_000 : 10, 300));
+    t.true(await until(() => open.length === call + 1));
+    open[call]?.answer(delivered);
+  }
+});
+
 test('a message takes room for itself until its call is answered', async (t) => {
   const { bodies, open, send } = await startDoor(t);
   const { error } = send(1_234);
