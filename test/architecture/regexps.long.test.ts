@@ -30,11 +30,7 @@ test('every pattern of the service takes linear time, whatever the text', (t) =>
     });
   }
   t.true(users.size > 200, `${users.size} patterns`);
-  const problems = [...users].map(([pattern, path]) => [path, pattern, problemOf(pattern)] as const);
-  t.deepEqual(
-    problems.filter(([, , problem]) => problem !== undefined),
-    [],
-  );
+  for (const [pattern, path] of users) t.is(problemOf(pattern), undefined, `${path} ${pattern}`);
 });
 
 test('patterns of quadratic and exponential time are found', (t) => {

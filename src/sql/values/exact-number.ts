@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../../text/ends.js';
+
 /** What a text must begin with to count as a number, for the engine's regular expressions and for ours. */
 export const leadingNumber = /^[ \t\r\n]*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/;
 
@@ -17,7 +19,7 @@ const mostDigits = 60;
 export function exactNumber(text: string): ExactNumber {
   const literal = leadingNumber.exec(text)?.[1] ?? '0';
   const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^([-+]?)([0-9]*)\.?([0-9]*)(?:[eE]([-+]?[0-9]+))?$/.exec(literal) ?? [];
+    /^([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?$/.exec(literal) ?? [];
   const coefficient = `${whole}${fraction}`.replace(/^0+/, '');
   if (coefficient === '') return { digits: 0n, scale: 0 };
   const point = coefficient.length - fraction.length + Number(exponent);
@@ -31,7 +33,7 @@ function magnitude(coefficient: string, point: number): ExactNumber {
   const within = coefficient.slice(0, point + mostDigits);
   // A last digit that is not 0 keeps the number apart from those that end here.
   const cut = /[1-9]/.test(coefficient.slice(within.length)) ? `${within}1` : within;
-  const digits = cut.replace(/0+$/, '');
+  const digits = withoutTrailing(cut, '0');
   const scale = digits.length - point;
   return scale >= 0 ? { digits: BigInt(digits), scale } : { digits: BigInt(digits) * 10n ** BigInt(-scale), scale: 0 };
 }
