@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { looksAtVersions } from '../../sql/engine/storage.js';
 import type { EngineClient } from '../engine/client.js';
 import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
@@ -82,10 +83,18 @@ export class ClusterEngine implements Engine {
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
     try {
       await this.#nodes.changing(this.#everywhere([create], this.#nodes.usable));
-      this.#keeper = new KeeperWatch();
+      if (await this.#isLogInKeeper()) this.#keeper = new KeeperWatch();
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
     }
+  }
+
+  /** False where the log is a table of the first node's own, which was made without a keeper: the node says nothing of a missing keeper then. */
+  async #isLogInKeeper(): Promise<boolean> {
+    const [database = '', name = ''] = logTable.split('.');
+    const ask = `SELECT engine FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(name)}`;
+    const engines = await Promise.all(this.#nodes.usable.map(({ client }) => client.rows(ask)));
+    return engines.every((rows) => rows.every(([engine]) => engine === 'KeeperMap'));
   }
 
   /** Tables that were made before rows said when they came go on keeping what was stored last. */
