@@ -17,8 +17,9 @@ const ofName: Allowance = { burst: 200, perSecond: 1 };
 const maxBuckets = 10_000;
 
 /**
- * Limits guessing of passwords by what was wrong lately: from one address, from one address for one name, and for one name. What is
- * tried counts as wrong until it has turned out right.
+ * Limits guessing of passwords by what was wrong lately: from one address, from one address for one name, and for one name. An attempt
+ * counts as wrong until it has turned out right. An address that has used up its allowance may still try names for which it was never
+ * wrong: programs behind one proxy share an address, and one with a wrong password must not keep out the others.
  */
 export class GuessBudget {
   readonly #addresses = new Buckets(ofAddress);
@@ -28,9 +29,8 @@ export class GuessBudget {
   /** True when the address may try a password of this name now, which it then has. */
   take(address: string, name: string): boolean {
     const pair = `${address}\0${name}`;
-    const isClean = this.#addresses.isFull(address);
-    const allowed =
-      this.#addresses.left(address) >= 1 && this.#pairs.left(pair) >= 1 && (isClean || this.#names.left(name) >= 1);
+    const hasRoom = this.#addresses.left(address) >= 1 ? this.#pairs.left(pair) >= 1 : this.#pairs.isFull(pair);
+    const allowed = hasRoom && (this.#addresses.isFull(address) || this.#names.left(name) >= 1);
     if (!allowed) return false;
     this.#change(address, name, -1);
     return true;
@@ -66,9 +66,10 @@ class Buckets {
   }
 
   change(key: string, by: number): void {
-    const left = Math.min(this.#allowance.burst, this.left(key) + by);
+    const { burst } = this.#allowance;
+    const left = Math.max(-burst, Math.min(burst, this.left(key) + by));
     this.#buckets.delete(key);
-    if (left >= this.#allowance.burst) return;
+    if (left >= burst) return;
     if (this.#buckets.size >= maxBuckets) this.#forget();
     this.#buckets.set(key, { left, at: performance.now() });
   }

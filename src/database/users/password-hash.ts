@@ -12,8 +12,8 @@ const hashBytes = 32;
  */
 const maxRunning = Math.max(1, Math.floor(availableParallelism() / 2));
 /** Hashes that wait: in all, from one address, and from there for one user name; further callers are told to try again. */
-const maxWaiting = 64;
-const maxWaitingOfAddress = 24;
+const maxWaiting = 256;
+const maxWaitingOfAddress = 128;
 const maxWaitingOfName = 8;
 
 /** Who asks for a hash: address and user name. */

@@ -27,16 +27,28 @@ test('an address has so many wrong passwords, for one name and for all, and what
     ),
     20,
   );
+  const names = (i: number): string => `n${i}`;
   t.is(
-    takes(
-      budget,
-      100,
-      () => 'a',
-      (i) => `n${i}`,
-    ),
+    takes(budget, 40, () => 'a', names),
     40,
   );
+  t.false(budget.take('a', 'n0'), 'the address has used up its allowance');
   t.true(budget.take('b', 'root'));
+});
+
+test('an address without allowance may try each name once for which it was never wrong', (t) => {
+  const budget = new GuessBudget();
+  const names = (i: number): string => `n${i}`;
+  takes(budget, 200, () => 'a', names);
+  t.is(
+    takes(budget, 200, () => 'a', names),
+    0,
+  );
+  t.true(budget.take('a', 'another'));
+  t.false(budget.take('a', 'another'));
+  t.true(budget.take('a', 'right'));
+  budget.giveBack('a', 'right');
+  t.true(budget.take('a', 'right'));
 });
 
 test('a name has a limit of its own for addresses that were wrong, and what it holds of addresses is limited', (t) => {
