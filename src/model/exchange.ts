@@ -187,6 +187,8 @@ export interface Intake {
   guard(): GuardState;
   /** True while the database lives and does not answer, and once nothing can be written any more. */
   isDatabaseHung(): boolean;
+  /** Why no write can be answered now, without names of places; undefined while one can. */
+  refusedWrites(): Fault | undefined;
   /** The cluster that is the database; undefined for a single engine. */
   cluster(): ClusterState | undefined;
   /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */

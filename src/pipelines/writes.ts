@@ -20,7 +20,7 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
-import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
 import type { DatabaseDef } from '../model/schema.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
@@ -150,6 +150,11 @@ export class WritePipeline implements Component {
   /** Why nothing is written any more; undefined as long as something is. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  /** Why no write can be logged now; undefined while one can. */
+  get refusal(): Fault | undefined {
+    return this.#context.writeLog?.wal.refusal;
   }
 
   /** Figures of what waits. */

@@ -119,6 +119,7 @@ export function intakeOf(
     cluster: () => clusterState(engine.client),
     replay: () => writes.replay,
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
+    refusedWrites: () => writes.refusal,
     metrics: () => metrics.text(),
     history: () => memory.history(),
   };

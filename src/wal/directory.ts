@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -16,6 +17,8 @@ import { listSegments } from './segment.js';
 /** The directory of one log, held by this process. */
 export interface LogDirectory {
   readonly path: string;
+  /** True while it is there and its lock names this process. */
+  readonly isHeld: () => boolean;
   /** Gives the directory back, and deletes it when nothing is left in it. */
   release(): void;
 }
@@ -34,7 +37,7 @@ export function takeLogDirectory(root: string, database: string, port: number): 
   const own = numbers.map((number) => directoryOf(root, number)).filter((path) => readDatabase(path) === database);
   const { path, lock } =
     firstFree(own.filter(hasRows), port) ?? firstFree(own, port) ?? makeDirectory(root, database, port, numbers);
-  return { path, release: () => release(root, path, lock) };
+  return { path, isHeld: () => lock.isHeld(), release: () => release(root, path, lock) };
 }
 
 /** How many logs of a database under `root` hold rows and are held by nobody. Those without rows are deleted. */
@@ -85,7 +88,7 @@ function directoryOf(root: string, number: number): string {
 }
 
 function hasRows(path: string): boolean {
-  return listSegments(path).length > 0;
+  return existsSync(path) && listSegments(path).length > 0;
 }
 
 function release(root: string, path: string, lock: DirectoryLock): void {

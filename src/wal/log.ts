@@ -1,4 +1,3 @@
-import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, type Fault, FaultError, fault, reasonOf } from '../model/fault.js';
@@ -59,9 +58,6 @@ export interface WalOptions extends WalSettings {
   readonly log: ComponentLog;
 }
 
-/** Most that `wal.maxBytes = 0` takes, and its share of the free space. */
-const defaultMaxBytes = 16 * 1024 ** 3;
-const freeShare = 4;
 /** How often the disk must fail to read a place of the log before its content counts as lost. */
 const maxDiskFailures = 6;
 /** Bytes that are read back at a time; a longer record is read whole. */
@@ -104,8 +100,11 @@ export class WriteAheadLog {
     this.#id = id.toString('hex');
     this.#sequence = nextSequence;
     this.#group = nextGroup;
-    const maxBytes = settings.maxBytes > 0 ? settings.maxBytes : shareOfFree(this.#directory.path);
-    this.#writer = new SegmentWriter(this.#directory.path, id, segments, { ...settings, maxBytes, log });
+    this.#writer = new SegmentWriter(this.#directory.path, id, segments, {
+      ...settings,
+      isHeld: this.#directory.isHeld,
+      log,
+    });
   }
 
   /** Its directory. */
@@ -121,6 +120,11 @@ export class WriteAheadLog {
   /** Bytes that are no records, as far as texts have been read back. */
   get damagedBytes(): number {
     return this.#damagedBytes;
+  }
+
+  /** Why no text can be written now; undefined while one can. Its message names no path. */
+  get refusal(): Fault | undefined {
+    return this.#writer.refusal;
   }
 
   /** Texts with rows that have not ended. */
@@ -382,9 +386,4 @@ async function bytesOf(file: FileHandle, offset: number, length: number): Promis
     at += bytesRead;
   }
   return bytes.subarray(0, at);
-}
-
-function shareOfFree(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return Math.max(1, Math.min(defaultMaxBytes, Math.floor((bavail * bsize) / freeShare)));
 }

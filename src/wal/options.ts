@@ -34,10 +34,14 @@ export const walOptions = optionTable('wal', 'Write-ahead log', [
     min: 65_536,
     max: 1_073_741_824,
   }),
-  option.size('wal.maxBytes', 'most bytes of the log; 0 is a quarter of the free space at the start, 16 GiB at most', {
-    default: '0',
-    min: 0,
-  }),
+  option.size(
+    'wal.maxBytes',
+    'most bytes of the log; 0 is a quarter of what its disk has free at any time, 16 GiB at most',
+    {
+      default: '0',
+      min: 0,
+    },
+  ),
 ]);
 
 /** The settings of the write-ahead log. */

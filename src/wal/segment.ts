@@ -10,6 +10,8 @@ export interface Segment {
   size: number;
   /** Texts in it with rows that have not ended. */
   open: number;
+  /** True once its file was deleted or moved away. */
+  isLost?: boolean;
   /** True once damage was met in it: the file is moved aside and not deleted, so that people can look at it. */
   isDamaged?: boolean;
 }

@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   fdatasync,
+  fstatSync,
   ftruncateSync,
   openSync,
   rmSync,
@@ -13,7 +14,9 @@ import {
 import type { ComponentLog } from '../model/component.js';
 import { Codes, type Fault, fault, reasonOf } from '../model/fault.js';
 import { syncDirectory } from './directory.js';
+import { OpenFiles } from './open-files.js';
 import type { WalSettings } from './options.js';
+import { LogRoom } from './room.js';
 import { headBytes, moveAside, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
 
 /** Told where a record lies once it is written, or why it is not. Must not throw. */
@@ -26,8 +29,11 @@ interface Entry {
   readonly written: Written;
 }
 
-/** How often the log is forced to the disk with `wal.sync = interval`. */
-const syncIntervalMs = 1000;
+/**
+ * How often the log is forced to the disk with `wal.sync = interval`, and how often its disk and its files are looked
+ * at.
+ */
+const lookIntervalMs = 1000;
 /** Bytes that are written at once: a turn of the event loop may bring more. */
 const maxWriteBytes = 16 * 1024 * 1024;
 /** Up to this length a write to the system's memory takes less than the trip through the thread pool. */
@@ -35,9 +41,13 @@ const syncBytes = 128 * 1024;
 const noSpace = 'ENOSPC: no space left on device';
 /** A file of this size is left when nothing in it is needed any more. */
 const idleSegmentBytes = 1024 * 1024;
+/** A text of this length is a small one. */
+const smallBytes = 4096;
 
 /** Bounds of a log's files. */
 interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxBytes'> {
+  /** True while this process holds the directory. */
+  readonly isHeld: () => boolean;
   readonly log: ComponentLog;
 }
 
@@ -51,13 +61,15 @@ export class SegmentWriter {
   readonly #limits: WriterLimits;
   readonly #segments: Segment[];
   #queue: Entry[] = [];
-  #fd: number | undefined;
+  readonly #files: OpenFiles;
+  readonly #room: LogRoom;
   #busy = false;
   #scheduled = false;
-  #isDirty = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #bytes: number;
+  /** Why the last write failed; undefined once one has succeeded. */
+  #failure: Fault | undefined;
   #idle: (() => void)[] = [];
 
   /** `segments` are those that are there, which are read and not written to any more; `id` is the log's. */
@@ -67,15 +79,22 @@ export class SegmentWriter {
     this.#segments = [...segments];
     this.#limits = limits;
     this.#bytes = segments.reduce((sum, { size }) => sum + size, 0);
-    if (limits.sync === 'interval') {
-      this.#timer = setInterval(() => this.#sync(), syncIntervalMs);
-      this.#timer.unref();
-    }
+    this.#files = new OpenFiles(limits.sync === 'interval', limits.log);
+    this.#room = new LogRoom(directory, limits);
+    this.#room.look(this.#bytes, this.#segments);
+    this.#timer = setInterval(() => this.#look(), lookIntervalMs);
+    this.#timer.unref();
   }
 
   /** Bytes of all files. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Why no text can be written now; undefined while one can. */
+  get refusal(): Fault | undefined {
+    const { loss, fullness } = this.#room;
+    return loss ?? this.#files.failure ?? this.#failure ?? fullness ?? this.#room.refusal(this.#openBytes, smallBytes);
   }
 
   /** The files, oldest first. */
@@ -94,27 +113,42 @@ export class SegmentWriter {
       written(closed);
       return;
     }
-    if (!isOwn && this.#bytes + length > this.#limits.maxBytes) {
-      written(full);
+    const refusal = this.#refusalOf(length, isOwn);
+    if (refusal !== undefined) {
+      written(refusal);
       return;
     }
     this.#queue.push({ pieces, length, written });
     this.schedule();
   }
 
-  /** Deletes the oldest files in which nothing is open. */
-  release(): void {
-    const { segmentBytes } = this.#limits;
+  /** The log's own records are written however full it is. */
+  #refusalOf(length: number, isOwn: boolean): Fault | undefined {
+    const { loss } = this.#room;
+    if (isOwn || loss !== undefined) return loss;
+    return this.#files.failure ?? this.#room.refusal(this.#openBytes, length);
+  }
+
+  /** Bytes of files with rows that are not stored. */
+  get #openBytes(): number {
+    const newest = this.#segments.at(-1);
+    return newest?.open === 0 ? this.#bytes - newest.size : this.#bytes;
+  }
+
+  /** Deletes the oldest files in which nothing is open, the newest one only from some size on, or when `isFull`. */
+  release(isFull = false): void {
+    const leastBytes = isFull ? headBytes + 1 : Math.min(idleSegmentBytes, this.#room.segmentBytes);
     for (;;) {
       const [oldest] = this.#segments;
       if (oldest === undefined || oldest.open > 0) return;
-      if (this.#segments.length === 1 && this.#fd !== undefined) {
+      if (this.#segments.length === 1 && this.#files.newest !== undefined) {
         // The one that is written to: left alone until leaving it is worth it.
-        if (oldest.size < Math.min(idleSegmentBytes, segmentBytes) || this.#busy || this.#queue.length > 0) return;
-        this.#leave();
+        if (oldest.size < leastBytes || this.#busy || this.#queue.length > 0) return;
+        this.#files.leave();
       }
       this.#segments.shift();
       this.#bytes -= oldest.size;
+      this.#files.drop(oldest);
       this.#remove(oldest);
     }
   }
@@ -131,8 +165,9 @@ export class SegmentWriter {
     await this.flushed();
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (this.#fd !== undefined) this.#leave();
+    this.#files.leave();
     this.release();
+    this.#files.close();
   }
 
   /** Writes at the end of this turn of the event loop what is appended until then. */
@@ -156,7 +191,7 @@ export class SegmentWriter {
     try {
       segment = this.#segmentFor(length);
     } catch (error) {
-      this.#end(entries, failure(error));
+      this.#fail(entries, error);
       return;
     }
     this.#busy = true;
@@ -164,7 +199,7 @@ export class SegmentWriter {
       this.#writeNow(pieces, entries, segment, length);
       return;
     }
-    writev(this.#fd!, pieces, segment.size, (error, bytes) => {
+    writev(this.#files.newest!, pieces, segment.size, (error, bytes) => {
       const short = error === null && bytes < length ? new Error(noSpace) : error;
       if (short !== null) this.#undo(entries, segment, short);
       else if (this.#limits.sync === 'always') this.#synced(entries, segment);
@@ -174,7 +209,7 @@ export class SegmentWriter {
 
   #writeNow(pieces: readonly Uint8Array[], entries: readonly Entry[], segment: Segment, length: number): void {
     try {
-      if (writevSync(this.#fd!, pieces, segment.size) < length) throw new Error(noSpace);
+      if (writevSync(this.#files.newest!, pieces, segment.size) < length) throw new Error(noSpace);
     } catch (error) {
       this.#undo(entries, segment, error);
       return;
@@ -200,14 +235,18 @@ export class SegmentWriter {
   }
 
   #synced(entries: readonly Entry[], segment: Segment): void {
-    fdatasync(this.#fd!, (error) => {
-      if (error === null) this.#placed(entries, segment);
-      else this.#undo(entries, segment, error);
+    const fd = this.#files.newest!;
+    fdatasync(fd, (error) => {
+      const isLost = error === null && fstatSync(fd).nlink === 0;
+      if (isLost) this.#room.lost(segment);
+      if (error === null && !isLost) this.#placed(entries, segment);
+      else this.#undo(entries, segment, error ?? new Error('its file was deleted'));
     });
   }
 
   #placed(entries: readonly Entry[], segment: Segment): void {
-    this.#isDirty = true;
+    this.#files.wrote();
+    this.#failure = undefined;
     let offset = segment.size;
     const begin = offset;
     for (const { length } of entries) offset += length;
@@ -224,16 +263,18 @@ export class SegmentWriter {
   /** Cuts off what was written of records that are refused: behind a shorter one a restart would take them for answered ones. */
   #undo(entries: readonly Entry[], segment: Segment, error: unknown): void {
     try {
-      ftruncateSync(this.#fd!, segment.size);
+      ftruncateSync(this.#files.newest!, segment.size);
     } catch (cutError) {
       const { path } = segment;
       this.#limits.log.error({ path, error: reasonOf(cutError) }, 'A file of the write-ahead log could not be cut.');
     }
-    this.#end(entries, failure(error));
+    this.#fail(entries, error);
   }
 
-  #end(entries: readonly Entry[], result: Fault): void {
-    for (const { written } of entries) written(result);
+  #fail(entries: readonly Entry[], error: unknown): void {
+    const failure = failureOf(error);
+    this.#failure = failure;
+    for (const { written } of entries) written(failure);
     this.#next();
   }
 
@@ -243,8 +284,8 @@ export class SegmentWriter {
       this.#flush();
       return;
     }
-    // Texts may have ended while this was written.
-    this.release();
+    // Texts may have ended while this was written, and a full disk needs the room of stored ones.
+    this.release(this.#failure !== undefined);
     const waiting = this.#idle;
     this.#idle = [];
     for (const wake of waiting) wake();
@@ -253,12 +294,14 @@ export class SegmentWriter {
   /** The newest file, or a new one when it is full. */
   #segmentFor(length: number): Segment {
     const newest = this.#segments.at(-1);
-    if (newest !== undefined && this.#fd !== undefined) {
-      if (newest.size === headBytes || newest.size + length <= this.#limits.segmentBytes) return newest;
+    if (newest !== undefined && newest.isLost !== true && this.#files.newest !== undefined) {
+      if (newest.size === headBytes || newest.size + length <= this.#room.segmentBytes) return newest;
     }
-    const number = (newest?.number ?? 0) + 1;
+    let number = (newest?.number ?? 0) + 1;
+    // One that could not be deleted is left alone.
+    while (existsSync(segmentPath(this.#directory, number))) number++;
     const path = segmentPath(this.#directory, number);
-    const fd = openSync(path, 'w', 0o600);
+    const fd = openSync(path, 'wx', 0o600);
     try {
       writeSync(fd, segmentHead(this.#id, number), 0, headBytes, 0);
       if (this.#limits.sync !== 'never') syncDirectory(this.#directory);
@@ -267,32 +310,20 @@ export class SegmentWriter {
       rmSync(path, { force: true });
       throw error;
     }
-    if (this.#fd !== undefined) this.#leave();
-    this.#fd = fd;
     const segment = { number, path, size: headBytes, open: 0 };
+    this.#files.begin(fd, segment);
     this.#segments.push(segment);
     this.#bytes += headBytes;
     this.release();
     return segment;
   }
 
-  /** Lets go of the file that is written to, which is forced to the disk where that is wanted. */
-  #leave(): void {
-    const fd = this.#fd!;
-    this.#fd = undefined;
-    const done = (): void => close(fd, () => undefined);
-    if (this.#isDirty && this.#limits.sync === 'interval') fdatasync(fd, done);
-    else done();
-    this.#isDirty = false;
-  }
-
-  #sync(): void {
-    if (!this.#isDirty || this.#fd === undefined) return;
-    this.#isDirty = false;
-    fdatasync(this.#fd, (error) => {
-      if (error === null) return;
-      this.#limits.log.error({ error: reasonOf(error) }, 'The write-ahead log could not be forced to the disk.');
-    });
+  #look(): void {
+    this.#files.force();
+    this.#room.look(this.#bytes, this.#segments);
+    if (this.refusal === undefined) return;
+    this.release(true);
+    if (this.#failure !== undefined && this.#room.takesBytes()) this.#failure = undefined;
   }
 
   /**
@@ -319,16 +350,12 @@ export class SegmentWriter {
   }
 }
 
-const full = fault(
-  'resource',
-  Codes.free,
-  'The write-ahead log is full (wal.maxBytes): the database has been away or slow',
-);
-
 const closed = fault('resource', Codes.free, 'The write-ahead log is closed');
 
-function failure(error: unknown): Fault {
-  const text = reasonOf(error);
-  const reason = text.includes('ENOSPC') ? 'the disk is full' : text;
+/** Paths stay out of it: senders read it. */
+function failureOf(error: unknown): Fault {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const isFull = reasonOf(error).includes('ENOSPC');
+  const reason = isFull ? 'the disk is full' : (code ?? reasonOf(error));
   return fault('resource', Codes.free, `The write-ahead log cannot be written: ${reason}`, error);
 }

@@ -35,6 +35,8 @@ export interface DirectoryLock {
   announce(port: number): void;
   /** Sets the time of the lock, which shows whether the disk answers. */
   touch(): Promise<void>;
+  /** True while the lock is there and names this process. */
+  isHeld(): boolean;
   /** Gives the directory back; safe twice. */
   release(): void;
 }
@@ -113,6 +115,9 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
     touch() {
       const now = new Date();
       return utimes(file, now, now);
+    },
+    isHeld() {
+      return held && readOwner(file)?.pid === process.pid;
     },
     release() {
       if (!held) return;

@@ -72,7 +72,10 @@ export const serviceOperations = {
 database that are left; the name is empty for those of several. With \`action=query\`, while not all of a cluster of databases answers, it is
 \`{"nodes": {"up": 3, "behind": 0, "away": 1}, "keeper": "up"}\`; without a keeper it says nothing of one.`,
       },
-      503: { description: 'The memory guard refuses work, or the database does not answer.' },
+      503: {
+        description: `The memory guard refuses work, or the database does not answer, or no write can be logged: the answer is then
+\`{"reason": "The write-ahead log cannot be written: the disk is full"}\`.`,
+      },
     },
     security: noScheme,
   },

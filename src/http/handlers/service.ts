@@ -9,9 +9,10 @@ const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const olderText = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * `GET /-/ping`: 200, or 503 while the memory guard pauses everything or the database hangs; with `action=query`, also while
- * the guard pauses queries or no node of a shard of the database answers. While texts are read back from the write-ahead log, the answer
- * says how many of which database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
+ * `GET /-/ping`: 200, or 503 while the memory guard pauses everything, the database hangs, or no write can be logged,
+ * whose reason is in the answer; with `action=query`, 503 while the guard pauses anything, the database hangs, or no
+ * node of a shard of it answers. While texts are read back from the write-ahead log, the answer says how many of which
+ * database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
  * answers. Never asks who calls, so it names no addresses.
  */
 export function pingHandler(context: HandlerContext): Handler {
@@ -20,9 +21,11 @@ export function pingHandler(context: HandlerContext): Handler {
     const aboutQueries = call.query.get('action') === 'query';
     const cluster = aboutQueries ? context.intake.cluster() : undefined;
     const paused = state === 'all-paused' || (aboutQueries && state === 'query-paused') || cluster?.isMissing === true;
-    const status = paused || context.intake.isDatabaseHung() ? 503 : 200;
+    const refused = aboutQueries ? undefined : context.intake.refusedWrites();
+    const status = paused || context.intake.isDatabaseHung() || refused !== undefined ? 503 : 200;
     const replay = context.intake.replay();
     const body = {
+      ...(refused === undefined ? {} : { reason: refused.message }),
       ...(replay.size === 0 ? {} : { replay: Object.fromEntries(replay) }),
       ...(cluster === undefined || isWhole(cluster) ? {} : { nodes: cluster.nodes, keeper: cluster.keeper }),
     };

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { ClusterState, GuardState } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
 import { ask, startRoom } from '../../support/doors/http-room.js';
 
 test('ping tells the state of the memory guard without asking who calls', async (t) => {
@@ -26,6 +27,16 @@ test('ping tells the state of the memory guard without asking who calls', async 
 test('ping is 503 while the database hangs', async (t) => {
   const room = await startRoom(t, { isDatabaseHung: () => true });
   t.is((await ask(room, { method: 'GET', path: '/-/ping', auth: false })).status, 503);
+});
+
+test('ping is 503 with the reason while no write can be logged, and 200 for queries', async (t) => {
+  const refused = fault('resource', Codes.free, 'The write-ahead log cannot be written: the disk is full');
+  const room = await startRoom(t, { refusedWrites: () => refused });
+  const reply = await ask(room, { method: 'GET', path: '/-/ping', auth: false });
+  t.is(reply.status, 503);
+  t.deepEqual(JSON.parse(reply.text), { reason: refused.message });
+  const queries = await ask(room, { method: 'GET', path: '/-/ping?action=query', auth: false });
+  t.deepEqual([queries.status, queries.text], [200, '']);
 });
 
 test('ping tells what is left to be read back from the log', async (t) => {

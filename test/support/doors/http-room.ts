@@ -56,6 +56,7 @@ export interface RoomOptions {
   readonly guard?: () => GuardState;
   readonly replay?: Intake['replay'];
   readonly isDatabaseHung?: () => boolean;
+  readonly refusedWrites?: Intake['refusedWrites'];
   readonly cluster?: Intake['cluster'];
   readonly settings?: Partial<HandlerSettings>;
   readonly cors?: Partial<CorsSettings>;
@@ -155,6 +156,7 @@ function defaultIntake(options: RoomOptions): Intake {
     cluster: options.cluster ?? (() => undefined),
     replay: options.replay ?? (() => new Map()),
     isDatabaseHung: options.isDatabaseHung ?? (() => false),
+    refusedWrites: options.refusedWrites ?? (() => undefined),
     metrics: async () => '# EOF\n',
     history: () => ({ now: 0, intervalMs: 10_000, times: [], series: [] }),
   };
