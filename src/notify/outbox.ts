@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../async/deferred.js';
 import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
 import type { EventChange, NotificationChannel } from '../model/notification.js';
@@ -13,11 +14,14 @@ const maxTogether = 100;
 const maxAgeMs = 24 * 3_600_000;
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
+/** How long a stop waits for a receiver that does not answer. */
+const drainMs = 2_000;
 
-/** Pauses between attempts, in ms; tests take shorter ones. */
+/** Pauses between attempts, and the longest drain, in ms; tests take shorter ones. */
 export interface OutboxTimes {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
+  readonly drainMs: number;
 }
 
 interface Waiting {
@@ -37,8 +41,10 @@ export class Outbox {
   #failed = 0;
   #lastSentTime: number | null = null;
   #problem: string | null = null;
+  /** Called when an attempt fails that is to be repeated. */
+  #attemptFailed = (): void => undefined;
 
-  constructor(channel: Channel, log: ComponentLog, times: OutboxTimes = { firstDelayMs, maxDelayMs }) {
+  constructor(channel: Channel, log: ComponentLog, times: OutboxTimes = { firstDelayMs, maxDelayMs, drainMs }) {
     this.#channel = channel;
     this.#log = log;
     this.#times = times;
@@ -76,9 +82,15 @@ export class Outbox {
     }
   }
 
-  /** Waits for what is sent at the moment, and for what waits, unless it is being tried again. */
+  /** Waits until all is sent, but not for retries, and not for long: a receiver that does not answer must not keep the stop. */
   async drain(): Promise<void> {
-    if (this.#problem === null) await this.#working;
+    const working = this.#working;
+    if (working === undefined || this.#problem !== null) return;
+    const { promise: failed, resolve } = deferred();
+    this.#attemptFailed = resolve;
+    const timer = setTimeout(resolve, this.#times.drainMs);
+    await Promise.race([working, failed]);
+    clearTimeout(timer);
   }
 
   stop(): void {
@@ -122,6 +134,7 @@ export class Outbox {
         this.#giveUp(this.#remove(entries), this.#problem);
         return true;
       }
+      this.#attemptFailed();
       if (isFirst) {
         this.#log.warn({ ...this.#named, reason: this.#problem }, 'A notification failed; it is tried again.');
       }

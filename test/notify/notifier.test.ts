@@ -9,7 +9,7 @@ import { storedEvent } from '../support/events/stored-events.js';
 import { webhookReceiver } from '../support/events/webhook-receiver.js';
 import { until } from '../support/until.js';
 
-const fast = { firstDelayMs: 5, maxDelayMs: 20 };
+const fast = { firstDelayMs: 5, maxDelayMs: 20, drainMs: 2_000 };
 const none: NotifySettings = { webhook: undefined, mail: undefined, severity: 'info' };
 
 function notifier(settings: Partial<NotifySettings>, lines: LogLine[] = []): Notifier {
