@@ -1,4 +1,4 @@
-import { findFunction, isAggregate } from '../functions/registry.js';
+import { isCountLike } from '../functions/registry.js';
 import { mentions } from '../resolve/expression.js';
 import type { Expression, Query } from '../syntax/ast.js';
 
@@ -11,18 +11,11 @@ export function withoutEmptyGroups(query: Query): Query {
     return { ...query, left: withoutEmptyGroups(query.left), right: withoutEmptyGroups(query.right) };
   }
   const { items, window, groupBy, partitionBy, having, span } = query;
-  const isCounted = items.some(({ value }) => mentions(value, isCount));
+  const isCounted = items.some(({ value }) => mentions(value, isCountLike));
   if (!isCounted || having !== undefined || window !== undefined || groupBy.length + partitionBy.length === 0)
     return query;
   const star: Expression = { kind: 'star', table: undefined, span };
   const left: Expression = { kind: 'call', name: 'COUNT', args: [star], bare: false, span };
   const right: Expression = { kind: 'integer', value: 0n, span };
   return { ...query, having: { kind: 'binary', operator: '>', left, right, span } };
-}
-
-/** True for functions that give 0 over no rows. */
-function isCount(name: string): boolean {
-  if (!isAggregate(name)) return false;
-  const spec = findFunction(name);
-  return spec.kind !== 'series' && spec.kind !== 'scalar' && spec.countLike === true;
 }

@@ -4,7 +4,7 @@ import { findFunction, isAggregate, isCountLike } from '../functions/registry.js
 import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
 import { nestedAggregate, RowNames } from '../resolve/names.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression, Select } from '../syntax/ast.js';
 import { partsOf } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
@@ -12,11 +12,12 @@ import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.
 import { type GroupedRows, groupRows } from './group/group-rows.js';
 import { mergedSelect } from './group/merged-select.js';
 import { type BlockTask, countOf, type PlannedBlock, resultColumns, type WindowRange } from './rows/block.js';
+import type { Item } from './rows/items.js';
 import { keyExpressions } from './rows/keys.js';
-import { isNamed, orderTerms, sliceLimits } from './rows/ordering.js';
+import { isNamed, orderTerms, rowRange, sliceLimits } from './rows/ordering.js';
 import { isSuper, seriesOrder } from './rows/scan.js';
 import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
-import { fillListedWindows, fillWindows } from './window/fill.js';
+import { canBeFilled, fillListedWindows, fillWindows } from './window/fill.js';
 import { FilledColumns } from './window/filled-columns.js';
 import { countedRows } from './window/row-windows.js';
 import {
@@ -83,7 +84,9 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
     // Windows must be there before they are looked at.
     const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
-    const filledRows = allWindows(task, windows, range, filling, translator);
+    const isNarrow = range !== undefined && !looks && canBeFilled(range);
+    const added = isNarrow ? shownWindows(range, select, items) : range;
+    const filledRows = allWindows(task, windows, added, filling, translator);
     const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
     const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
     return plannedSelect(merged ?? over, chosen.columns);
@@ -105,6 +108,22 @@ function allWindows(
     return external === undefined ? filling.grouped : fillListedWindows(filling, external, translator);
   }
   return fillWindows({ ...filling, windows: intervals, range }, translator);
+}
+
+/**
+ * The windows among which those are that a LIMIT shows, which come in the order of time: others need not be added. All of
+ * them without a LIMIT, or in another order. Those that have rows are there in any case.
+ */
+function shownWindows([first, last]: WindowRange, select: Select, items: readonly Item[]): WindowRange {
+  const limit = rowRange(select.limit);
+  const [order, ...others] = select.orderBy;
+  const isAlias = items.some(({ aliased, name }) => aliased && name === '_wstart');
+  const isStart = order?.value.kind === 'column' && order.value.name.text === '_wstart' && !isAlias;
+  const isByTime = order === undefined || isStart;
+  if (limit === undefined || select.distinct || others.length > 0 || !isByTime) return [first, last];
+  const shown = limit.offset + limit.count;
+  if (shown > last - first) return [first, last];
+  return order?.descending === true ? [last - shown + 1n, last] : [first, first + shown - 1n];
 }
 
 /** So many groups there are about at most where each has the rows of one series or more, of a table with few. */

@@ -230,7 +230,8 @@ test('filled windows over random rows are those that a plain walk over the grid 
     tables,
     fc.integer({ min: 1, max: 50 }),
     fc.tuple(fc.nat(200), fc.nat(200)),
-    async (rows, length, limitsOfRange) => {
+    fc.record({ count: fc.nat(6), offset: fc.nat(6), order: fc.constantFrom('', 'ASC', 'DESC') }),
+    async (rows, length, limitsOfRange, { count, offset, order }) => {
       const { where } = await write(rows);
       const [low, high] = [base + Math.min(...limitsOfRange), base + Math.max(...limitsOfRange)];
       const inRange = rows.filter((row) => row.t >= low && row.t <= high);
@@ -247,7 +248,12 @@ test('filled windows over random rows are those that a plain walk over the grid 
         const filled = filledCells(cells, mode).map((value, at) => [starts[at], rounded(value)]);
         const shown = mode === 'NONE' ? filled.filter((_, at) => cells[at] !== undefined) : filled;
         const answer = (await service.rows(sql)).map((row) => row.map(rounded));
-        t.deepEqual<unknown, unknown>(answer, inRange.length === 0 ? [] : shown, sql);
+        const all = inRange.length === 0 ? [] : shown;
+        t.deepEqual<unknown, unknown>(answer, all, sql);
+        const limited = `${sql} ${order === '' ? '' : `ORDER BY _wstart ${order}`} LIMIT ${offset}, ${count}`;
+        const some = (await service.rows(limited)).map((row) => row.map(rounded));
+        const ordered = order === 'DESC' ? all.toReversed() : all;
+        t.deepEqual<unknown, unknown>(some, ordered.slice(offset, offset + count), limited);
       }
     },
   );

@@ -1,4 +1,5 @@
 import { Codes } from '../../../model/fault.js';
+import { raiseIf } from '../../engine/raise.js';
 import { type EngineSelect, printSelect, sortTerm } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
@@ -10,11 +11,14 @@ import { cellNumber, emptyCell, type Grid, startOfCell } from '../../values/grid
 import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
 import type { GroupedRows } from '../group/group-rows.js';
 import { mergedSelect } from '../group/merged-select.js';
-import type { ExternalWindows, WindowRange } from '../rows/block.js';
+import { countOf, type ExternalWindows, type WindowRange } from '../rows/block.js';
 import type { IntervalWindows } from './window.js';
 
 /** Most windows that a FILL may span. */
 export const maxFilledWindows = 10_000_000n;
+
+/** So few windows of a slice are no more than so many times the rows that are there. */
+const fewWindows = 10;
 
 /** Input of FILL: grouped rows known as `source`, with key columns, and the function values. */
 interface FillTask {
@@ -59,10 +63,9 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
   const range = fillRange(task);
   const { grid } = windows;
   const present = presentWindows(task, cellNumber(grid, `${source}.w`));
-  const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
   const start = startOfCell(grid, `${source}.n`);
   const complete = {
-    sql: `${present} ORDER BY ${sorted}${fillSteps(range)}`,
+    sql: withMissingSteps(present, { keys, number: 'n', range }),
     window: [[start, 'w']],
     exists: existingWindow(grid, source),
     position: grid.unit === 'ticks' ? `${source}.n` : start,
@@ -151,14 +154,36 @@ export function canBeFilled([first, last]: WindowRange): boolean {
   return last - first < maxFilledWindows;
 }
 
-/** Clause that adds missing windows, behind an ORDER BY of their numbers; nothing where there are none. */
-export function fillSteps([first, last]: WindowRange): string {
-  return first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
+/** Rows of a SELECT with the missing ones added whose numbers are in a range, slice by slice. */
+interface StepTask {
+  /** Columns that make slices. */
+  readonly keys: readonly string[];
+  /** The column of numbers. */
+  readonly number: string;
+  readonly range: WindowRange;
 }
+
+/**
+ * Engine SQL of all rows in the order of {@link StepTask}. Error 0x263B when all slices together have too many: how many
+ * there are, only the engine knows, which adds the rows of all of them before anything behind sees the first.
+ */
+export function withMissingSteps(rows: string, { keys, number, range }: StepTask): string {
+  const sorted = [...keys.map((key) => sortTerm(key, true)), `${number} ASC`].join(', ');
+  const [first, last] = range;
+  const steps = first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
+  const complete = (from: string): string => `${from} ORDER BY ${sorted}${steps}`;
+  if (keys.length === 0 || countOf(range) <= fewWindows) return complete(rows);
+  const mostSlices = Math.floor(Number(maxFilledWindows) / countOf(range));
+  const slices = `uniqExact(tuple(${keys.join(', ')})) OVER ()`;
+  const isBeyond = raiseIf(`${slices} > ${mostSlices}`, Codes.fillTimeRange, tooManyWindows);
+  return complete(`SELECT * FROM (SELECT * FROM (${rows}) QUALIFY ${isBeyond} = 0)`);
+}
+
+const tooManyWindows = 'Start(end) time of query range required or time range too large';
 
 /** Error 0x263B. */
 export function timeRangeRequired(): Error {
-  return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
+  return refuse(Codes.fillTimeRange, tooManyWindows);
 }
 
 function valueFiller(

@@ -1,4 +1,4 @@
-import { type EngineSelect, printSelect, sortTerm } from '../../engine/select.js';
+import { type EngineSelect, printSelect } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { AggregateFunction, SeriesFunction } from '../../functions/spec.js';
 import {
@@ -12,7 +12,7 @@ import { castValue } from '../../values/convert.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { doubleType, nullValue, Uses, type Value } from '../../values/value.js';
 import type { BlockTask, WindowRange } from '../rows/block.js';
-import { existingWindow, fillLiterals, fillRange, fillSteps } from './fill.js';
+import { existingWindow, fillLiterals, fillRange, withMissingSteps } from './fill.js';
 import type { IntervalWindows } from './window.js';
 
 /** The rows of windows of INTERVAL, which a FILL adds rows to. */
@@ -98,8 +98,11 @@ export class FilledRows implements NameResolver {
     const keys = [...this.#kept].map(([sql, alias]): [string, string] => [sql, alias]);
     const n = cellNumber(intervals.grid, start);
     const columns = [...keys, [n, 'n'], [number, 'o'], ['1', 'p'], ...this.#columns] as const;
-    const sorted = [...keys.map(([, alias]) => sortTerm(alias, true)), 'n ASC'].join(', ');
-    const complete = `${printSelect({ ...scanned, columns })} ORDER BY ${sorted}${fillSteps(fillRange(this.#task))}`;
+    const complete = withMissingSteps(printSelect({ ...scanned, columns }), {
+      keys: keys.map(([, alias]) => alias),
+      number: 'n',
+      range: fillRange(this.#task),
+    });
     const forced = fill.mode.endsWith('_F') && keys.length === 0;
     const exists = existingWindow(intervals.grid, this.source);
     if (exists !== undefined) terms = [...terms, exists];

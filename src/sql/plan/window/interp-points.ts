@@ -1,7 +1,7 @@
 import { Codes } from '../../../model/fault.js';
 import { int64 } from '../../engine/quote.js';
 import { raiseIf } from '../../engine/raise.js';
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { printSelect } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
 import { nullable } from '../../functions/arguments.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
@@ -11,7 +11,7 @@ import { castValue, floorDivide } from '../../values/convert.js';
 import { isInteger, nullValue, Uses, type Value } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
 import { scanRows, seriesOrder } from '../rows/scan.js';
-import { fillLiterals, wholePart } from './fill.js';
+import { fillLiterals, wholePart, withMissingSteps } from './fill.js';
 import type { KeyColumn } from './interp-names.js';
 
 /** The points of time that INTERP gives values for: `from`, `from + step` ... */
@@ -109,8 +109,11 @@ function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayR
 /** The points of every slice with `a` the row at the point if `x`, `b` the last row before it and `n` the next one. */
 function neighbours(task: PointTask, keys: readonly Column[]): string {
   const { points, fill } = task;
-  const order = [...keys.map(([, column]) => sortTerm(column, true)), 'q ASC'].join(', ');
-  const complete = `SELECT * FROM (${cells(task)}) ORDER BY ${order} WITH FILL FROM 0 TO ${points.count} STEP 1`;
+  const complete = withMissingSteps(`SELECT * FROM (${cells(task)})`, {
+    keys: keys.map(([, column]) => column),
+    number: 'q',
+    range: [0n, points.count - 1n],
+  });
   const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map(([sql]) => sql).join(', ')} `;
   const running = 'ROWS BETWEEN UNBOUNDED PRECEDING AND';
   const forced = fill?.mode.endsWith('_F') === true && keys.length === 0;

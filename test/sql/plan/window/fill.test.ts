@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
+import { raisedFault } from '../../../../src/sql/engine/raise.js';
 import type { Asked } from '../../../support/engine/query-fixture.js';
 import { metersFixture, start } from '../../../support/sql/meters.js';
 
@@ -157,4 +158,61 @@ test('refuses to fill without both bounds or over too many windows', (t) => {
   t.is(refusal('WHERE ts > 0 OR ts < 5'), Codes.fillTimeRange);
   t.is(refusal('WHERE ts > 0 AND ts < 1700000000000'), Codes.fillTimeRange);
   t.is(refusal('WHERE ts > NOW - 1h AND ts < NOW'), 0);
+});
+
+/** The code of the error that a query ends with in the engine; undefined where it gives rows. */
+function raisedCode(sql: string): number | undefined {
+  try {
+    fixture.rows(sql);
+    return undefined;
+  } catch (error) {
+    // The message of the engine stands behind the statement.
+    const message = /\{\d+ [^{}]*\}(?!')/.exec(String(error))?.[0];
+    return message === undefined ? undefined : raisedFault(message)?.code;
+  }
+}
+
+test('windows and points of all slices together have a limit', (t) => {
+  const where = (windows: number): string => `ts >= ${start} AND ts < ${start + windows * 1000}`;
+  const perTable = 'FROM meters WHERE';
+  const windows = 'PARTITION BY tbname INTERVAL(1s) FILL';
+  for (const mode of ['NULL', 'PREV', 'LINEAR', 'VALUE, 1']) {
+    const items = `SELECT count(*) FROM (SELECT tbname, _wstart, avg(voltage) ${perTable}`;
+    t.is(raisedCode(`${items} ${where(5_000_000)} ${windows}(${mode}))`), Codes.fillTimeRange, mode);
+  }
+  const plain = `SELECT tbname, _wstart, voltage ${perTable} ${where(5_000_000)} ${windows}(NULL)`;
+  t.is(raisedCode(plain), Codes.fillTimeRange);
+  const points = `RANGE(${start}, ${start + 5_000_000_000}) EVERY(1s) FILL(PREV)`;
+  t.is(raisedCode(`SELECT interp(voltage) FROM meters PARTITION BY tbname ${points}`), Codes.fillTimeRange);
+  t.is(raisedCode(`SELECT count(*) FROM (SELECT avg(voltage) ${perTable} ${where(1000)} ${windows}(NULL))`), undefined);
+});
+
+test('LIMIT shows the windows that are there without it', (t) => {
+  const where = `FROM meters WHERE ts >= ${start} AND ts < ${start + 300_000}`;
+  for (const mode of ['NULL', 'PREV', 'NEXT', 'LINEAR', 'VALUE, 1']) {
+    const sql = `SELECT tbname, _wstart, avg(voltage) ${where} PARTITION BY tbname INTERVAL(7s) FILL(${mode})`;
+    const bySlice = new Map<string, string[]>();
+    for (const line of fixture.rows(sql)) {
+      const name = String(JSON.parse(line)[0]);
+      bySlice.set(name, [...(bySlice.get(name) ?? []), line]);
+    }
+    for (const [offset, count] of [
+      [0, 1],
+      [2, 3],
+      [40, 9],
+      [50, 2],
+    ] as const) {
+      const some = [...bySlice.values()].flatMap((lines) => lines.slice(offset, offset + count));
+      t.deepEqual(fixture.rows(`${sql} LIMIT ${offset}, ${count}`), some, `${mode} ${offset}`);
+    }
+  }
+});
+
+test('LIMIT of a few filled windows costs a few', (t) => {
+  const sql = `SELECT _wstart, sum(v) FROM gaps WHERE ts >= ${start} AND ts < ${start + 9_000_000} INTERVAL(1a) FILL(PREV)`;
+  for (const limited of [`${sql} LIMIT 2, 3`, `${sql} ORDER BY _wstart DESC LIMIT 3`]) {
+    t.regex(fixture.plan(limited).sql, /WITH FILL FROM (\d+) TO \d+ STEP 1/);
+    const [, from = '', to = ''] = /WITH FILL FROM (\d+) TO (\d+) STEP 1/.exec(fixture.plan(limited).sql) ?? [];
+    t.true(Number(to) - Number(from) <= 5, limited);
+  }
 });
