@@ -84,7 +84,12 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
     return fault('database', Codes.functionParameterValue, 'Invalid parameter value : st_geomfromtext', cause);
   }
   if (tooLargeCodes.has(engineCode)) {
-    return fault('database', Codes.free, 'The statement makes a text or a list of values that is too large', cause);
+    return fault(
+      'database',
+      Codes.valueOutOfRange,
+      'Value out of range: a text or a list of values is too large',
+      cause,
+    );
   }
   if (engineCode === regularExpressionCode) {
     return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);

@@ -40,6 +40,17 @@ export function sumType(args: readonly Value[]): DataType {
   return isUnsigned(type) ? unsignedType : bigintType;
 }
 
+/** Far beyond the length of any text. */
+const beyondTexts = '1e18';
+
+/** A number that counts characters, as a whole number. */
+export function countArgument(args: readonly Value[], at: number): string {
+  const arg = args[at];
+  if (arg === undefined || isInteger(arg.type) || arg.role === 'null') return `toInt64(${plainArgument(args, at)})`;
+  const near = `least(greatest(${numberOf(arg).sql}, -${beyondTexts}), ${beyondTexts})`;
+  return `accurateCastOrNull(trunc(${near}), 'Int64')`;
+}
+
 /** An argument as it is. */
 export function plainArgument(args: readonly Value[], at: number): string {
   return args[at]?.sql ?? 'NULL';

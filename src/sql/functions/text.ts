@@ -3,10 +3,10 @@ import { type DataType, dataType } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { raiseIf } from '../engine/raise.js';
 import { ticksToCalendar } from '../engine/storage.js';
-import { checkPattern, textSide } from '../values/compare.js';
+import { checkPattern, patternText, textSide } from '../values/compare.js';
 import { castValue, type Environment, textLength } from '../values/convert.js';
 import { bigintType, isBinary, isText, nullValue, type Value } from '../values/value.js';
-import { plainArgument } from './arguments.js';
+import { countArgument, plainArgument } from './arguments.js';
 import { integerArgument, type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {
@@ -44,7 +44,7 @@ function byteLength(args: readonly Value[]): string {
 function substringIndex(args: readonly Value[]): string {
   const delimiter = args[1]?.constant;
   if (typeof delimiter !== 'string') throw wrongParameterValue('SUBSTRING_INDEX');
-  const [whole, count] = [text(args, 0), `assumeNotNull(toInt64(${plainArgument(args, 2)}))`];
+  const [whole, count] = [text(args, 0), `assumeNotNull(${countArgument(args, 2)})`];
   const first = (source: string, mark: string, words: string): string => {
     const quoted = quoteString(mark);
     return `arrayStringConcat(arraySlice(splitByString(${quoted}, assumeNotNull(${source})), 1, ${words}), ${quoted})`;
@@ -61,10 +61,10 @@ function substringIndex(args: readonly Value[]): string {
 
 /** Positions count from 1, from the right when negative; position 0 and lengths below 1 give an empty text. */
 function substring(args: readonly Value[]): string {
-  const position = `toInt64(${plainArgument(args, 1)})`;
+  const position = countArgument(args, 1);
   const source = text(args, 0);
   if (args[2] === undefined) return `if(equals(${position}, 0), '', substringUTF8(${source}, ${position}))`;
-  const length = `toInt64(${plainArgument(args, 2)})`;
+  const length = countArgument(args, 2);
   const part = `substringUTF8(${source}, ${position}, greatest(${length}, 1))`;
   return `if(or(equals(${position}, 0), less(${length}, 1)), '', ${part})`;
 }
@@ -185,7 +185,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     'REPEAT',
     ['text', 'integer'],
     (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
-    (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
+    (args) => `repeat(${text(args, 0)}, greatest(${countArgument(args, 1)}, 0))`,
   ),
   scalar(
     'POSITION',
@@ -194,7 +194,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     (args) => `toInt64(positionUTF8(${text(args, 1)}, ${text(args, 0)}))`,
   ),
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
-  inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
+  inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, ${patternText('p')}), ${words})`),
   inSet('REGEXP_IN_SET', firstMatch),
   scalar('REGEXP_EXTRACT', ['text', 'text', 'integer'], likeFirst, regexpExtract, { required: 2 }),
   oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),

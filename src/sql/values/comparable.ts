@@ -157,8 +157,9 @@ function textNumber(text: string, other: DataType): Comparable {
 }
 
 /** A literal as one of the values that `side` may have; undefined when it can equal none of them. */
-export function literalAmong(side: Comparable, { sql, number }: Comparable): string | undefined {
-  if (number === undefined || side.kind === 'float') return sql;
+export function literalAmong(side: Comparable, { sql, kind, number }: Comparable): string | undefined {
+  if (side.kind === 'float') return kind === 'float' ? sql : `toFloat64(${sql})`;
+  if (number === undefined) return sql;
   const scale = side.type.scale ?? 0;
   const units = unitsOf(number, scale);
   if (side.kind === 'decimal') {

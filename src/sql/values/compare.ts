@@ -134,6 +134,13 @@ export function textSide(value: Value): string {
   return value.sql;
 }
 
+const loneBackslash = quoteString(String.raw`(?:^|[^\\])(?:\\\\)*\\$`);
+
+/** A pattern of rows: one backslash at its end, which the engine refuses, stands for itself. */
+export function patternText(sql: string): string {
+  return `concat(${sql}, if(match(${sql}, ${loneBackslash}), ${quoteString('\\')}, ''))`;
+}
+
 /** LIKE with `%`, `_` and the escapes `\%`, `\_`, `\\`; any other backslash stands for itself. */
 export function like(value: Value, pattern: Value, negated: boolean): Value {
   if (value.role === 'null' || pattern.role === 'null') return nullCondition;
@@ -142,7 +149,7 @@ export function like(value: Value, pattern: Value, negated: boolean): Value {
       ? quoteString(
           pattern.constant.replace(/\\([%_\\])?/g, (whole, escaped) => (escaped === undefined ? '\\\\' : whole)),
         )
-      : textSide(pattern);
+      : patternText(textSide(pattern));
   return condition(`${negated ? 'notLike' : 'like'}(${textSide(value)}, ${text})`, [value, pattern]);
 }
 

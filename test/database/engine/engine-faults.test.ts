@@ -52,6 +52,6 @@ test('limits of the engine are told in words of the service', (t) => {
     [131, 'TOO_LARGE_STRING_SIZE', text],
   ] as const) {
     const { message } = faultErrorOf(new EngineRefusal(code, type, said)).fault;
-    t.is(message, 'The statement makes a text or a list of values that is too large');
+    t.is(message, 'Value out of range: a text or a list of values is too large');
   }
 });

@@ -66,6 +66,16 @@ statements(
       rows: [[-1, -1, -1]],
     },
     { sql: "SELECT TIMEDIFF(ts, t, 's') FROM n", error: 0x2802 },
+    {
+      sql: "SELECT SUBSTRING('abc', f * 1e308 * 1e308), SUBSTRING('abc', 1, f * 1e308 * 1e308), SUBSTRING('abc', 1.5, f) FROM n WHERE b > 5",
+      rows: [['', 'abc', 'a']],
+    },
+    {
+      sql: "SELECT LIKE_IN_SET(CONCAT('a', CHAR(92)), 'a\\\\'), CONCAT('a', CHAR(92)) LIKE CONCAT('a%', CHAR(92)) FROM n WHERE b > 5",
+      rows: [[1, true]],
+    },
+    { sql: 'SELECT REPEAT(s, b) FROM n WHERE b > 5', error: 0x0224, says: 'too large' },
+    { sql: "SELECT 1 FROM n WHERE 9223372036854775807 IN ('5', 0.5, 9223372036854775807) AND b = 5", rows: [[1]] },
     { sql: "KILL QUERY 'nope'", error: 0x0118, says: 'kill_id' },
   ],
 );
