@@ -128,7 +128,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (!request.is404) next();
     else if (enter(request, reply, 'unknown')) {
       const { method, url } = request;
-      sendNotFound(reply, { elsewhere: probablePath(url), here: otherMethods(method, url, mounted) });
+      sendNotFound(reply, { elsewhere: probablePath(url, mounted), here: otherMethods(method, url, mounted) });
     }
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));

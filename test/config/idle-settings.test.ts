@@ -17,7 +17,12 @@ test('settings that are given and do nothing are named with the reason', (t) => 
 });
 
 test('settings of monitoring that is off are named, those of the memory guard are not', (t) => {
-  const settings = ['--monitor.writeToDB', '--monitor.user=ann', '--monitor.statsd=a:1', '--monitor.collectDuration=1s'];
+  const settings = [
+    '--monitor.writeToDB',
+    '--monitor.user=ann',
+    '--monitor.statsd=a:1',
+    '--monitor.collectDuration=1s',
+  ];
   t.deepEqual(idle(...settings), []);
   const flags = idle('--monitor.disable', ...settings).map((line) => line.split(' ')[0]);
   t.deepEqual(flags, ['monitor.statsd', 'monitor.writeToDB', 'monitor.user']);

@@ -93,6 +93,20 @@ test('a sender that asks for details is shown the bad objects', async (t) => {
   t.like(errors, [{ datapoint: bad }, { error: 'object 3: "5" is not an object (column 1)' }]);
 });
 
+test('a body without points is refused on the path of OpenTSDB', async (t) => {
+  const db = await freshDatabase();
+  for (const body of ['', '[]', ' [ ] ', ' \n']) {
+    for (const query of ['', '&summary', '&details']) {
+      const reply = await service.ask({ path: `/api/put?db=${db}${query}`, body });
+      t.is(reply.status, 400, body);
+      t.regex(reply.text, /the body has no data points/);
+    }
+  }
+  const point = '{"metric":36,"timestamp":1700000000.0,"value":1,"tags":{"a":"b"}}';
+  t.is((await service.ask({ path: `/api/put?db=${db}`, body: point })).status, 204);
+  t.deepEqual(await service.rows(`SELECT _value FROM ${db}.\`36\``), [[1]]);
+});
+
 test('a long array is stored in full, bad objects and one that is too long are named by their index', async (t) => {
   const db = await freshDatabase();
   const objects = Array.from(

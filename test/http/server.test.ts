@@ -69,7 +69,7 @@ test("what is odd about a request is the client's mistake, answered once and not
   );
 });
 
-test('a path of another product is answered with the one that does the same here', async (t) => {
+test('a path of another product, or with a slash too many, is answered with the one that does the same here', async (t) => {
   const room = await startRoom(t);
   const cases = [
     ['PUT', '/api/v2/write?org=a&bucket=b', 'POST /api/v2/write?bucket=<database>'],
@@ -77,6 +77,12 @@ test('a path of another product is answered with the one that does the same here
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/put/', 'POST /api/put?db=<database>'],
+    ['POST', '/api/v1/put?details', 'POST /api/put?db=<database>'],
+    ['POST', '/api/v1/import/prometheus/metrics/job/j', 'POST /metrics/job/<job>?db=<database>'],
+    ['PUT', '/metrics/jobs/x', 'POST /metrics/job/<job>?db=<database>'],
+    ['POST', '/api/v1/import/prometheus/?db=a', 'POST or GET /api/v1/import/prometheus'],
+    ['POST', '/metricsdb/v1/remote_write/a/', 'POST /metricsdb/v1/remote_write/<db>'],
+    ['GET', '/rest/sql/', 'POST /rest/sql'],
     ['POST', '/api/v1/prom/write?db=a', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/v1/push', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/v1/traces', 'POST /v1/metrics?db=<database>, because only metrics are stored'],
@@ -101,6 +107,7 @@ test('a wrong method on a path is 404, and a header says which methods the path 
     ['POST', '/-/ping', 'GET /-/ping'],
     ['POST', '/', 'GET /'],
     ['POST', '/rest/sql/a/b', undefined],
+    ['POST', '/none/', undefined],
     ['POST', '/Rest/sql', undefined],
   ] as const) {
     const reply = await ask(room, { method, path });

@@ -11,7 +11,10 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/write', 'POST /write?db=<database>'],
   ['/influxdb', 'POST /write?db=<database>'],
   ['/api/put', 'POST /api/put?db=<database>'],
+  ['/api/v1/put', 'POST /api/put?db=<database>'],
   ['/opentsdb', 'POST /api/put?db=<database>'],
+  ['/api/v1/import/prometheus/metrics', 'POST /metrics/job/<job>?db=<database>'],
+  ['/metrics/jobs', 'POST /metrics/job/<job>?db=<database>'],
   ['/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
   ['/api/v1/read', 'POST /metricsdb/v1/remote_read/<database>'],
   ['/api/v1/prom/write', 'POST /metricsdb/v1/remote_write/<database>'],
@@ -35,10 +38,16 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/docs', 'GET /swagger-ui.html'],
 ];
 
-/** The interface that a request to an unknown path most likely meant, as method and path; undefined for any other path. */
-export function probablePath(url: string): string | undefined {
+/**
+ * The interface that a request to an unknown path most likely meant, as method and path: that of a client of another product, or one of
+ * `interfaces` without the slash at the end of the path. Undefined for any other path.
+ */
+export function probablePath(url: string, interfaces: readonly MethodOfPath[]): string | undefined {
   const [path = ''] = url.split('?');
-  return elsewhere.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+  const known = elsewhere.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+  if (known !== undefined || !path.endsWith('/')) return known;
+  const methods = methodsAt(path.slice(0, -1), interfaces);
+  return methods && shown(methods);
 }
 
 /** An interface: its method, and its path as routes have it. */
@@ -50,9 +59,23 @@ interface MethodOfPath {
 /** The interfaces of a path that take other methods than the one of a request, as methods and path; undefined where there are none. */
 export function otherMethods(method: string, url: string, interfaces: readonly MethodOfPath[]): string | undefined {
   const [asked = ''] = url.split('?');
+  const methods = methodsAt(asked, interfaces);
+  return methods === undefined || methods.methods.includes(method) ? undefined : shown(methods);
+}
+
+/** The path of a route, and the methods that it takes. */
+interface Methods {
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
+function methodsAt(asked: string, interfaces: readonly MethodOfPath[]): Methods | undefined {
   const path = interfaces.find((known) => isAt(asked, known.path))?.path;
-  const methods = interfaces.filter((known) => known.path === path).map((known) => known.method);
-  if (path === undefined || methods.includes(method)) return undefined;
+  if (path === undefined) return undefined;
+  return { path, methods: interfaces.filter((known) => known.path === path).map((known) => known.method) };
+}
+
+function shown({ path, methods }: Methods): string {
   return `${[...new Set(methods)].join(' or ')} ${path.replace(/:(\w+)/g, '<$1>').replace('*', '<more>')}`;
 }
 

@@ -35,7 +35,7 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
 
 /**
  * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter, a header or the settings
- * name. Values are numbers, quoted or not. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored;
+ * name. Values are numbers, quoted or not. A body without points is 400. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored;
  * `details` also has each bad point that is described.
  */
 export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
@@ -53,7 +53,10 @@ export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCal
       if (!isCounted || cause !== 'rows') return opentsdbErrors(call, refusal, settings);
       return sendJson(nameFault(reply, refusal), status, counts(writtenRows, rejectedRows, rejects));
     };
-    const stored = (rows: number) => (isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204));
+    const stored = (rows: number) => {
+      if (rows === 0) return opentsdbErrors(call, refusalOf(noPoints, 'body'), settings);
+      return isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204);
+    };
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
     return carryWrite(call, context, { format: 'opentsdb-json', target, rowWord: 'object' }, { stored, refused });
   };
@@ -66,6 +69,7 @@ function describedPoint({ row, fault: { message }, text }: RowReject): object {
   return datapoint === undefined ? { error } : { datapoint, error };
 }
 
+const noPoints = fault('parameter', Codes.schemalessData, 'the body has no data points');
 const noHeader = fault('auth', Codes.noAuthInfo, 'auth needed');
 const noScheme = fault('auth', Codes.invalidAuthType, 'unsupported auth type');
 const badBasic = fault('auth', Codes.invalidBasicAuth, 'wrong basic auth');

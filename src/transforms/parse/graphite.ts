@@ -120,7 +120,8 @@ class GraphiteReader {
     if (!this.#numbers.read(this.#bytes, start, end)) return badLine(start, `${shown()} is not a timestamp`);
     const value = this.#numbers.double();
     if (value === -1) return undefined;
-    if (!(value >= 0 && value < maxSeconds)) return outOfRange(start, `the timestamp ${shown()} is out of range`);
+    if (value < 0) return outOfRange(start, `the timestamp ${shown()} is before 1970`);
+    if (!(value < maxSeconds)) return outOfRange(start, `the timestamp ${shown()} is out of range`);
     const seconds = Math.floor(value);
     // A number of seconds today is exact to a quarter of a microsecond.
     const micros = Math.min(999_999, Math.round((value - seconds) * 1e6));

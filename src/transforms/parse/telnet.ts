@@ -49,7 +49,8 @@ function addTag(series: SeriesTags, bytes: Uint8Array, start: number, end: numbe
   if (problem !== undefined) return problem;
   const value = Buffer.from(bytes.subarray(sign + 1, end));
   if (value.includes(equals)) return badLine(sign + 1, `tag ${shown()} has a second equals sign`);
-  return series.add(start, shown, name, value);
+  // Some collectors write a tag twice.
+  return series.has(name, value) ? undefined : series.add(start, shown, name, value);
 }
 
 /** Position of the first byte from `at` on that is a space or a control character; there must be one. */

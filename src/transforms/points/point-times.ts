@@ -1,14 +1,47 @@
-import { dot, zero } from '../../bytes/ascii.js';
+import { dot, minus, plus, zero } from '../../bytes/ascii.js';
 import type { Target } from '../../model/batch.js';
+import { Codes } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem } from '../wire/line-problem.js';
 import type { ParseOptions, TextTimes } from './parse-options.js';
 import { TimeReader } from './time-reader.js';
 
-/** Digits of a timestamp in seconds and in milliseconds. */
+/** Digits of a timestamp in seconds and in milliseconds, and of one in nanoseconds, which has the most. */
 const secondDigits = 10;
 const milliDigits = 13;
+const nanoDigits = 19;
+/** The units of seconds with so many decimal places. */
+const unitsByPlaces = [
+  [3, 'ms'],
+  [6, 'us'],
+  [9, 'ns'],
+] as const;
 /** Bytes of a timestamp in seconds with three decimal places, which OpenTSDB takes on lines. */
 const dottedBytes = 14;
+
+const nine = 0x39;
+const lowerE = 0x65;
+const letterCase = 0x20;
+
+function isDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && bytes[at]! >= zero && bytes[at]! <= nine) at++;
+  return at === end && at > start;
+}
+
+/** The exponent `bytes[start, end)`, which begins with its letter; undefined when it is none, or far from that of a time. */
+function exponentOf(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if ((bytes[start]! | letterCase) !== lowerE) return undefined;
+  const sign = bytes[start + 1];
+  const first = sign === plus || sign === minus ? start + 2 : start + 1;
+  if (first === end || end - first > 3) return undefined;
+  let exponent = 0;
+  for (let at = first; at < end; at++) {
+    const digit = bytes[at]! - zero;
+    if (digit < 0 || digit > 9) return undefined;
+    exponent = exponent * 10 + digit;
+  }
+  return sign === minus ? -exponent : exponent;
+}
 
 /** Reads timestamps whose unit differs from point to point: told by their length, or given with each of them. */
 export class PointTimes {
@@ -23,11 +56,16 @@ export class PointTimes {
   #start = 0;
   #end = 0;
   /** Digits of a timestamp without its point. */
-  readonly #digits = new Uint8Array(milliDigits);
+  readonly #digits = new Uint8Array(nanoDigits);
+  readonly #takesDecimals: boolean;
+  /** Digits before the point of the decimal number that was scanned. */
+  #whole = 0;
   readonly #others = new Map<Target['precision'], TimeReader>();
 
-  constructor(options: ParseOptions) {
+  /** With `takesDecimals` seconds and milliseconds may have any number of decimal places, and an exponent. */
+  constructor(options: ParseOptions, takesDecimals = false) {
     this.#options = options;
+    this.#takesDecimals = takesDecimals;
     this.#seconds = this.#reader('s');
     this.#millis = this.#reader('ms');
   }
@@ -46,6 +84,9 @@ export class PointTimes {
   /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, with a point and 3 places too, 13 milliseconds, `0` is now. False sets `problem`. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#isRepeated(bytes, start, end)) return true;
+    if (this.#takesDecimals && !isDigits(bytes, start, end) && this.#scanDecimal(bytes, start, end)) {
+      return this.#readDecimal(start);
+    }
     const length = end - start;
     if (length === secondDigits || length === milliDigits) {
       const reader = length === secondDigits ? this.#seconds : this.#millis;
@@ -58,6 +99,10 @@ export class PointTimes {
     if (length === 1 && bytes[start] === zero) return this.#readWith(this.#seconds, bytes, start, end);
     if (length === dottedBytes && bytes[start + secondDigits] === dot) return this.#readDotted(bytes, start, end);
     const shown = excerpt(bytes, start, end);
+    if (bytes[start] === minus && isDigits(bytes, start + 1, end)) {
+      this.problem = { at: start, code: Codes.timestampOutOfRange, message: `timestamp ${shown} is before 1970` };
+      return false;
+    }
     this.problem = badLine(start, `timestamp ${shown} does not have ${secondDigits} or ${milliDigits} digits`);
     return false;
   }
@@ -70,6 +115,48 @@ export class PointTimes {
       this.#others.set(unit, reader);
     }
     return this.#readWith(reader, bytes, start, end);
+  }
+
+  /**
+   * Takes the digits of a decimal number, as many as a time can have; notes how many of them are before its point, which an exponent moves. False
+   * when it is no number with so many digits before its point as a time has.
+   */
+  #scanDecimal(bytes: Uint8Array, start: number, end: number): boolean {
+    const digits = this.#digits.fill(zero);
+    let [length, whole, pointAt] = [0, 0, -1];
+    let at = start;
+    for (; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte === dot && pointAt < 0 && at > start) pointAt = at;
+      else if (byte < zero || byte > nine) break;
+      else {
+        if (length > 0 || byte !== zero) {
+          if (length < nanoDigits) digits[length] = byte;
+          length++;
+          if (pointAt < 0) whole++;
+        } else if (pointAt >= 0) whole--;
+      }
+    }
+    if (at - 1 === pointAt) return false;
+    if (at < end) {
+      const exponent = exponentOf(bytes, at, end);
+      if (exponent === undefined) return false;
+      whole += exponent;
+    }
+    this.#whole = whole;
+    return whole === secondDigits || whole === milliDigits;
+  }
+
+  /** Reads the decimal number that was scanned, which begins at `start`. False sets `problem`. */
+  #readDecimal(start: number): boolean {
+    const digits = this.#digits;
+    let end = nanoDigits;
+    while (end > secondDigits && digits[end - 1] === zero) end--;
+    const places = Math.max(end, this.#whole) - secondDigits;
+    const [most, unit] = unitsByPlaces.find(([limit]) => places <= limit) ?? unitsByPlaces[2];
+    if (this.readIn(unit, digits, 0, secondDigits + most)) return true;
+    if (this.problem !== undefined) this.problem = { ...this.problem, at: start };
+    return false;
   }
 
   #readDotted(bytes: Uint8Array, start: number, end: number): boolean {

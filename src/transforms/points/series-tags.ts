@@ -60,6 +60,11 @@ export class SeriesTags {
     return badLine(at, `tag name ${shown()} is longer than ${maxNameBytes} bytes`);
   }
 
+  /** True when a tag was taken with this value. */
+  has(name: Buffer, value: Buffer): boolean {
+    return this.#tags.get(name.toString()) === value.toString();
+  }
+
   /** Takes a tag whose name was checked; returns why it cannot be taken, if so. */
   add(at: number, shown: Shown, nameBytes: Buffer, value: Buffer): LineProblem | undefined {
     if (value.length === 0) return badLine(at, `tag ${shown()} has an empty value`);

@@ -40,7 +40,7 @@ test('a bad line is said with its column and costs no other', (t) => {
     ['m inf 1700000000', /"inf" is not a finite number/],
     ['m 1e999 1700000000', /"1e999" is not a finite number/],
     ['m 1 yesterday', /"yesterday" is not a timestamp \(column 5\)$/],
-    ['m 1 -5', /the timestamp "-5" is out of range/],
+    ['m 1 -5', /the timestamp "-5" is before 1970/],
     ['m 1 1700000000 more', /there is more than metric, value and timestamp \(column 16\)$/],
     ['m;a 1 1700000000', /tag "a" has no value/],
     ['m;=v 1 1700000000', /a tag has no name/],

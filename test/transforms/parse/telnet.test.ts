@@ -139,6 +139,8 @@ test('every fault has a message that says what is wrong', (t) => {
     ['m 1700000000 1 =b', /a tag has no name/],
     ['m 1700000000 1 a=b=c', /tag "a" has a second equals sign/],
     ['m 1700000000 1 a=b a=c', /tag "a" occurs twice/],
+    ['m 1700000000 1 a=b c=d a=b a=c', /tag "a" occurs twice/],
+    ['m -1700000000 1 a=b', /timestamp "-1700000000" is before 1970/],
     ['m 1700000000 1 _ts=b', /time column/],
     [`m 1700000000 1 ${'a'.repeat(65)}=b`, /longer than 64 bytes/],
     [`${'m'.repeat(193)} 1700000000 1 a=b`, /longer than 192 bytes/],
@@ -147,6 +149,14 @@ test('every fault has a message that says what is wrong', (t) => {
   ];
   for (const [line, reason] of cases) t.regex(rejection(line), reason, line);
   t.regex(rejection(Buffer.from([0x6d, 0xff, ...Buffer.from(' 1700000000 1 a=b')])), /not well-formed UTF-8/);
+});
+
+test('a tag that comes twice with one value is one tag', (t) => {
+  const rows = newDesk().read('m 1700000000 1 a=b a=b\nm 1700000001 1 a=b c=d  a=b\n');
+  t.deepEqual(
+    rows.map(({ tags }) => tags),
+    [{ a: 'b' }, { a: 'b', c: 'd' }],
+  );
 });
 
 test('a line above the limit is rejected', (t) => {

@@ -66,6 +66,8 @@ export class SampleReader {
   /** Where the exemplar behind the value begins, with a `#`; -1 when there is none. */
   exemplarAt = -1;
   problem = '';
+  /** What is wrong with the timestamp that was read last, if it is. */
+  #timeProblem = '';
   readonly #bytes: Uint8Array;
   /** Timestamps are seconds with a fraction, not milliseconds. */
   readonly #inSeconds: boolean;
@@ -216,7 +218,7 @@ export class SampleReader {
     this.hasTime = at < end && this.#bytes[at] !== hash;
     if (this.hasTime) {
       const timeEnd = this.#endOfWord(at, end);
-      if (!this.#readTime(at, timeEnd)) return this.#fail('has a timestamp that is not one');
+      if (!this.#readTime(at, timeEnd)) return this.#fail(this.#timeProblem);
       at = this.#skipBlanks(timeEnd);
     }
     this.exemplarAt = at < end && this.#bytes[at] === hash ? at : -1;
@@ -244,11 +246,12 @@ export class SampleReader {
     return undefined;
   }
 
-  /** Whole milliseconds, or seconds with a fraction of up to nine digits, exactly. */
+  /** Whole milliseconds, or seconds with a fraction of up to nine digits, exactly. False sets `#timeProblem`. */
   #readTime(start: number, end: number): boolean {
     const bytes = this.#bytes;
     let point = start;
     while (point < end && bytes[point] !== 0x2e) point++;
+    this.#timeProblem = 'has a timestamp that is not one';
     if (!this.#numbers.read(bytes, start, end) || (point < end && !this.#inSeconds)) return false;
     const value = this.#numbers.double();
     const perSecond = this.#inSeconds ? 1 : 1000;
@@ -261,6 +264,7 @@ export class SampleReader {
       this.seconds++;
       this.nanos = 0;
     }
+    this.#timeProblem = this.seconds < 0 ? 'has a timestamp before 1970' : 'has a timestamp that is too large';
     return this.seconds >= 0 && this.seconds < maxSeconds;
   }
 

@@ -323,7 +323,8 @@ class FamilyReader {
   #readTime(): string | undefined {
     const millis = this.#reader.unsigned();
     const seconds = Math.floor(millis / 1000);
-    if (seconds >= 2 ** 48) return 'its timestamp is before 1970 or too large';
+    if (millis >= 2 ** 63) return 'its timestamp is before 1970';
+    if (seconds >= 2 ** 48) return 'its timestamp is too large';
     return this.#times.set(seconds, (millis - seconds * 1000) * 1e6);
   }
 

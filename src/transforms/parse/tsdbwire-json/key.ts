@@ -4,8 +4,14 @@ import type { JsonText } from '../../wire/json-text.js';
 import { excerpt } from '../../wire/line-problem.js';
 import { isValueType, readTyped } from './value.js';
 
+/** True for numbers, true and false. */
+function isScalar(text: JsonText, start: number, end: number): boolean {
+  const word = Buffer.from(text.bytes.subarray(start, end)).toString('latin1');
+  return word === 'true' || word === 'false' || (text.isNumber(start, end) && Number.isFinite(Number(word)));
+}
+
 /**
- * Reads metric and tags of a series that was not met before; `metric` and `tags` are where the two values stand. Tags are
+ * Reads metric and tags of a series that was not met before; `metric` and `tags` are where the two values stand. Metric and tags are
  * strings; numbers and words keep their text. Undefined, with the text's problem, when they are no series.
  */
 export function parseJsonKey(
@@ -13,7 +19,13 @@ export function parseJsonKey(
   metric: readonly [start: number, end: number],
   tags: readonly [start: number, end: number],
 ): SeriesKey | undefined {
-  const name = text.contentOf(...metric);
+  const [start, end] = metric;
+  const isQuoted = text.bytes[start] === quote;
+  if (!isQuoted && !isScalar(text, start, end)) {
+    text.fail(start, 'the metric is not a string or a number');
+    return undefined;
+  }
+  const name = isQuoted ? text.contentOf(start, end) : Buffer.from(text.bytes.subarray(start, end));
   if (name === undefined) return undefined;
   const problem = metricProblem(metric[0], name.length, () => excerpt(name, 0, name.length));
   if (problem !== undefined) {
@@ -63,9 +75,7 @@ function tagText(text: JsonText, shown: Shown, start: number, end: number): Buff
     text.fail(start, `tag ${shown()}: type ${JSON.stringify(typed.type)} is not known`);
     return undefined;
   }
-  const word = Buffer.from(bytes.subarray(start, end)).toString('latin1');
-  const isScalar = word === 'true' || word === 'false' || (text.isNumber(start, end) && Number.isFinite(Number(word)));
-  if (isScalar) return Buffer.from(word);
+  if (isScalar(text, start, end)) return Buffer.from(bytes.subarray(start, end));
   text.fail(start, `tag ${shown()}: ${excerpt(bytes, start, end)} is not a string, a number, true or false`);
   return undefined;
 }

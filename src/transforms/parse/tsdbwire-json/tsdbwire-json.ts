@@ -55,7 +55,7 @@ class ObjectReader {
     this.#points = new PointCollector(options, this.#text.end);
     this.#order = new MemberOrder(this.#text, this.#view);
     this.#values = new JsonValues(this.#text, this.#points.fields);
-    this.#times = new PointTimes(options);
+    this.#times = new PointTimes(options, isOpentsdb);
   }
 
   read(): ParsedPoints {
@@ -277,7 +277,9 @@ class ObjectReader {
     }
     const metric = this.#starts[Member.metric]!;
     const tags = this.#starts[Member.tags]!;
-    if (text.bytes[metric] !== quote) return text.fail(metric, 'the metric is not a string') >= 0;
+    // What it is otherwise is looked at once for each series.
+    const mayBeName = text.bytes[metric] === quote || this.#isOpentsdb;
+    if (!mayBeName) return text.fail(metric, 'the metric is not a string') >= 0;
     return text.bytes[tags] === openBrace || text.fail(tags, 'the tags are not an object') >= 0;
   }
 
@@ -353,8 +355,8 @@ export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): Par
 }
 
 /**
- * The same for points as OpenTSDB takes them: times and values may be quoted, a value that is no number is refused, and members with other
- * names are passed over.
+ * The same for points as OpenTSDB takes them: times and values may be quoted, a value that is no number is refused, a time may have
+ * decimal places, a metric may be a number, and members with other names are passed over.
  * See http://opentsdb.net/docs/build/html/api_http/put.html
  */
 export function parseOpentsdbJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {

@@ -44,6 +44,56 @@ test('points as OpenTSDB takes them have numbers for times and values, quoted or
   }
 });
 
+test('times of OpenTSDB may have decimal places and exponents', (t) => {
+  const desk = new LineProtocolDesk('ns', parseOpentsdbJson);
+  const cases: readonly (readonly [string, bigint])[] = [
+    ['1700000001.0', 1_700_000_001_000_000_000n],
+    ['1700000001.5', 1_700_000_001_500_000_000n],
+    ['1700000001.25', 1_700_000_001_250_000_000n],
+    ['1700000001.125', 1_700_000_001_125_000_000n],
+    ['1700000001.1234567', 1_700_000_001_123_456_700n],
+    ['"1700000001.123456789999"', 1_700_000_001_123_456_789n],
+    ['1700000001500.25', 1_700_000_001_500_250_000n],
+    ['1.700000001e9', 1_700_000_001_000_000_000n],
+    ['1.7E+9', 1_700_000_000_000_000_000n],
+    ['1700000001500e0', 1_700_000_001_500_000_000n],
+    ['17000000015e-1', 1_700_000_001_500_000_000n],
+    ['0.17000000015e10', 1_700_000_001_500_000_000n],
+  ];
+  for (const [timestamp, time] of cases) {
+    t.deepEqual(
+      desk.read(object({ timestamp })).map((row) => row.time),
+      [time],
+      timestamp,
+    );
+  }
+  const bad = [
+    '1700000001.',
+    '1700000001.5x',
+    '1.7e',
+    '1.7e9x',
+    '1.7e99',
+    '17000000001.5',
+    '.5',
+    '"1700000001."',
+    '1..7e9',
+  ];
+  for (const timestamp of bad) t.is(desk.parse(object({ timestamp })).rejectedRows, 1, timestamp);
+  const millis = new LineProtocolDesk('ms', parseOpentsdbJson);
+  t.is(millis.read(object({ timestamp: '1700000001.1234567' }))[0]?.time, 1_700_000_001_123n);
+  t.regex(rejection(object({ timestamp: '1700000001.5' })), /does not have 10 or 13 digits/);
+  t.regex(rejection(object({ timestamp: '-5' })), /timestamp "-5" is before 1970/);
+});
+
+test('a metric of OpenTSDB may be a number', (t) => {
+  const desk = new LineProtocolDesk('ns', parseOpentsdbJson);
+  const tables = (metric: string) => desk.read(object({ metric })).map(({ table }) => table);
+  t.deepEqual([tables('36'), tables('1.5'), tables('true'), tables('"36"')], [['36'], ['1_5'], ['true'], ['36']]);
+  for (const metric of ['null', '{}', '[]', 'NaN', 'x'])
+    t.regex(desk.parse(object({ metric })).rejects[0]?.fault.message ?? '', /the metric is not a string/, metric);
+  t.regex(rejection(object({ metric: '36' })), /the metric is not a string/);
+});
+
 test('points as OpenTSDB takes them may have members with other names, which are passed over', (t) => {
   const desk = new LineProtocolDesk('ns', parseOpentsdbJson);
   const more = (text: string): string =>
