@@ -101,3 +101,23 @@ statements('a text with a time is that time beside a duration', service, 'number
   },
   { sql: "SELECT ts FROM n WHERE ts > '2023-99-15' - 1d", error: 0x2635, says: '2023-99-15' },
 ]);
+
+statements('FILL refuses a number that its column cannot hold', service, 'numbers', [
+  { sql: 'CREATE TABLE small (ts TIMESTAMP, w INT UNSIGNED, k TINYINT)', affected: 0 },
+  { sql: `INSERT INTO small VALUES (${base}, 1, 1)`, affected: 1 },
+  ...['MAX(w) FROM small', 'LAST(w) FROM small'].flatMap((counted) =>
+    ['-5', '4294967296', '-1e300'].map((number) => ({
+      sql: `SELECT ${counted} WHERE ts >= ${base} AND ts < ${base + 2000} INTERVAL(1s) FILL(VALUE, ${number})`,
+      error: 0x0224,
+      says: 'Value out of range',
+    })),
+  ),
+  {
+    sql: `SELECT MAX(k), MAX(w) FROM small WHERE ts >= ${base} AND ts < ${base + 2000} INTERVAL(1s) FILL(VALUE, -128, 4294967295)`,
+    rows: [
+      [1, 1],
+      [-128, 4294967295],
+    ],
+  },
+  { sql: `SELECT INTERP(k) FROM small RANGE(${base}, ${base + 1000}) EVERY(1s) FILL(VALUE, 128)`, error: 0x0224 },
+]);

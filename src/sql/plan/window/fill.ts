@@ -6,7 +6,8 @@ import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Fill } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { refuse } from '../../values/context.js';
-import { castValue, type Environment } from '../../values/convert.js';
+import type { Environment } from '../../values/convert.js';
+import { fillingValue } from '../../values/filling.js';
 import { cellNumber, emptyCell, type Grid, startOfCell } from '../../values/grid.js';
 import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
 import type { GroupedRows } from '../group/group-rows.js';
@@ -254,7 +255,7 @@ export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at:
 /** A value, and the literal of FILL that stands for NULL. */
 export function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
   if (literal.role === 'null') return column;
-  return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
+  return `ifNull(${column}, ${fillingValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }
 
 /**

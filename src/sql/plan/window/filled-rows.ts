@@ -8,7 +8,7 @@ import {
   type NameResolver,
 } from '../../resolve/expression.js';
 import type { Expression, Fill } from '../../syntax/ast.js';
-import { castValue } from '../../values/convert.js';
+import { fillingValue } from '../../values/filling.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { doubleType, nullValue, Uses, type Value } from '../../values/value.js';
 import type { BlockTask, WindowRange } from '../rows/block.js';
@@ -65,7 +65,8 @@ export class FilledRows implements NameResolver {
     if (value.uses === Uses.nothing) return value;
     const literal = this.#differs && takesLiteral ? this.#literals(this.#filled++) : undefined;
     const env = { ...this.#task.task.env, precision: value.precision };
-    const filling = literal === undefined || literal.role === 'null' ? undefined : castValue(literal, value.type, env);
+    const filling =
+      literal === undefined || literal.role === 'null' ? undefined : fillingValue(literal, value.type, env);
     const missing = filling?.sql ?? (this.#differs && takesLiteral ? 'NULL' : gap.sql);
     const alias = `f${this.#columns.push([value.sql, `f${this.#columns.length + 1}`])}`;
     const sql = `if(${this.source}.p = 1, ${this.source}.${alias}, ${castToEngine(missing, value.type)})`;

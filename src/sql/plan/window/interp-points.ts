@@ -7,7 +7,8 @@ import { nullable } from '../../functions/arguments.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Fill } from '../../syntax/ast.js';
-import { castValue, floorDivide } from '../../values/convert.js';
+import { floorDivide } from '../../values/convert.js';
+import { fillingValue } from '../../values/filling.js';
 import { isInteger, nullValue, Uses, type Value } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
 import { scanRows, seriesOrder } from '../rows/scan.js';
@@ -173,7 +174,7 @@ function literalFiller({ fill, translator }: PointTask): Filling['value'] {
   const literals = fill === undefined ? undefined : fillLiterals(fill, translator);
   return (input, at) => {
     const env = { ...translator.env, precision: input.precision };
-    return castValue(literals?.(at) ?? nullValue, input.type, env).sql;
+    return fillingValue(literals?.(at) ?? nullValue, input.type, env).sql;
   };
 }
 
