@@ -15,6 +15,7 @@ import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { otherMethods, probablePath } from './answer/probable-path.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
+import { clientStatusOf } from './answer/status.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
 import { CoalescedMessage } from './connection/coalesced-message.js';
@@ -238,13 +239,6 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     sendInternalError(reply);
   });
   return app;
-}
-
-/** The status of what is wrong with the request and not with the service, such as a range that a file does not have. */
-function clientStatusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return undefined;
-  const { statusCode } = error;
-  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
 
 /**

@@ -55,6 +55,8 @@ export interface ColumnDef {
   readonly encoding?: EncodingWords;
   /** The name under which arriving data writes it, where it had to get another one: its table had a column or tag of that name. */
   readonly sentAs?: string;
+  /** Of a tag that other attributes of OpenTelemetry could have, too: the attribute that made it. */
+  readonly attribute?: string;
   /** Set for the second part of a composite key: rows of one sub-table and time differ in it, and none is NULL. */
   readonly isKey?: true;
 }
@@ -159,6 +161,8 @@ export interface SubTable {
   readonly superTable: string;
   /** Only a registration needs them: see {@link markRegistered}. */
   tags: ReadonlyMap<string, TagValue>;
+  /** The attributes of tags, see {@link ColumnDef}; only a registration needs them, too. */
+  attributes?: ReadonlyMap<string, string> | undefined;
   /** Days until automatic drop; 0 is never. */
   readonly ttl: number;
   readonly comment?: string | undefined;
@@ -191,6 +195,7 @@ export function markRegistered(subTable: SubTable, place?: OtherPlace): void {
   }
   subTable.registered = true;
   subTable.tags = noTags;
+  if (subTable.attributes !== undefined) subTable.attributes = undefined;
 }
 
 /** Finds tables by name, in memory that is never older than a second. */

@@ -42,6 +42,18 @@ export function freeName(prefix: 'field_' | 'tag_', sent: string, isTaken: (name
   return name;
 }
 
+/** Why a tag cannot hold an attribute, if so: another one has made it, whose name becomes the same. */
+export function refusalOfAttribute(
+  attribute: string | undefined,
+  tag: string,
+  owner: string | undefined,
+): Fault | undefined {
+  if (attribute === undefined || owner === undefined || attribute === owner) return undefined;
+  const [name, other] = [attribute, owner].map((text) => JSON.stringify(text));
+  const text = `attribute ${name} cannot be stored in tag "${tag}", which holds attribute ${other}; rename one of them`;
+  return fault('parameter', Codes.schemalessData, text);
+}
+
 /** Why a name that got a prefix cannot be one. */
 export function longName(kind: 'field' | 'tag', name: string): Fault {
   const text = `${kind} name ${JSON.stringify(name)}, which it gets beside another column of its name, is too long`;

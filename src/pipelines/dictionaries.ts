@@ -2,6 +2,7 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { WireFormat } from '../model/batch.js';
 import type { DatabaseDef } from '../model/schema.js';
 import { defaultMaxKeyBytes, defaultMaxSeries, SeriesDictionary } from '../transforms/points/series-dictionary.js';
+import type { Definer } from './write/define.js';
 
 /** Databases whose series are remembered at once. */
 const maxDatabases = 64;
@@ -43,6 +44,30 @@ export class Dictionaries {
     this.#forgetExcess();
     this.#series.set(key, series);
     return series.dictionary;
+  }
+
+  /**
+   * A definer that is watched. Where it is refused, others were first, and what is known of the series of the database
+   * may be meant for tables that there are not.
+   */
+  expiredBy(definer: Definer): Definer {
+    return {
+      isDefined: (block) => definer.isDefined(block),
+      define: async (block) => {
+        try {
+          await definer.define(block);
+        } catch (error) {
+          this.#expire(block.database);
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Lets everything about a database be forgotten before its next text is read. */
+  #expire(database: string): void {
+    const id = this.#catalogue.database(database)?.id;
+    for (const [key, { dictionary }] of this.#series) if (key.startsWith(`${id} `)) dictionary.expire();
   }
 
   #forgetExcess(): void {

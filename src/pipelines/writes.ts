@@ -281,7 +281,8 @@ export class WritePipeline implements Component {
 
   /** The chain of operators from the doors to the database. */
   #chain() {
-    const { bodies, inputs, sink, limits, catalogue, definer } = this.#context;
+    const { bodies, inputs, sink, limits, catalogue } = this.#context;
+    const definer = this.#dictionaries.expiredBy(this.#context.definer);
     const doors = [{ source: bodies, retry: 'sender' } as const, ...inputs].map((input) => this.#arriving(input));
     const texts$ = merge(...doors, this.#again$).pipe(
       admit(catalogue),

@@ -4,10 +4,10 @@ import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import type { DataType, SubTable, TableDef, TagValue } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth, sentName } from '../model/schema.js';
-import { freeName, isOtherMetric, longName, refusalOfMetric } from '../model/sent-name.js';
+import { freeName, isOtherMetric, longName, refusalOfAttribute, refusalOfMetric } from '../model/sent-name.js';
 import { maxNameBytes } from '../transforms/points/point-limits.js';
 
-type ColumnLike = Pick<Column, 'name' | 'type' | 'sentAs'>;
+type ColumnLike = Pick<Column, 'name' | 'type' | 'sentAs'> & Pick<ColumnSpec, 'attribute'>;
 
 /** Columns and tags that arriving blocks need beyond a table's definition; both empty when it covers them. */
 export interface Growth {
@@ -38,7 +38,9 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
   const columns = missing([...columnsByName.values()], table?.columns ?? [], style);
   const taken = new Set([...columns, ...(table?.columns ?? []), ...have].map(({ name }) => name));
   if (table !== undefined) taken.add(table.timeColumn);
-  const specs = [...types].map(([sent, type]) => tagSpec(sent, type, have, taken));
+  const specs = [...types].map(([sent, type]) =>
+    tagSpec({ sent, type, attribute: tags.get(sent)?.attribute }, have, taken),
+  );
   const growth = { columns, tags: missing(specs, have, style) };
   const all = [...have, ...growth.tags];
   if (growth.tags.length > 0 && all.length > 1 && all.some(({ type }) => type.name === 'JSON')) {
@@ -58,16 +60,23 @@ function specOf(name: string, type: DataType, sentAs: string | undefined): Colum
 }
 
 /** A tag by the name under which it is sent: as the table has it, or with a name that is free in it. */
-function tagSpec(sent: string, type: DataType, have: readonly ColumnSpec[], taken: Set<string>): ColumnSpec {
+function tagSpec(
+  { sent, type, attribute }: { sent: string; type: DataType; attribute: string | undefined },
+  have: readonly ColumnSpec[],
+  taken: Set<string>,
+): ColumnSpec {
   const name = have.find((tag) => sentName(tag) === sent)?.name ?? freeName('tag_', sent, (text) => taken.has(text));
   if (Buffer.byteLength(name) > maxNameBytes) throw new FaultError(longName('tag', name));
   taken.add(name);
-  return specOf(name, type, sent);
+  const spec = specOf(name, type, sent);
+  return attribute === undefined ? spec : { ...spec, attribute };
 }
 
 /** Length of the longest value of a tag, in characters, or in bytes where it is declared in these. */
 interface Longest {
   readonly inBytes: boolean;
+  /** See `ColumnDef`. */
+  readonly attribute: string | undefined;
   length: number;
 }
 
@@ -78,14 +87,21 @@ interface Longest {
 function noteTags(tags: Map<string, Longest>, subTables: readonly SubTable[], table: TableDef | undefined): void {
   for (const subTable of subTables) {
     if (table !== undefined && subTable.coveredBy === table) continue;
-    for (const [name, value] of subTable.tags) widen(tags, name, value, table);
+    const { attributes } = subTable;
+    for (const [name, value] of subTable.tags) widen(tags, name, value, attributes?.get(name), table);
   }
 }
 
-function widen(tags: Map<string, Longest>, name: string, value: TagValue = '', table: TableDef | undefined): void {
+function widen(
+  tags: Map<string, Longest>,
+  name: string,
+  value: TagValue = '',
+  attribute: string | undefined,
+  table: TableDef | undefined,
+): void {
   let longest = tags.get(name);
   if (longest === undefined) {
-    longest = { inBytes: declaredTag(table, name)?.name === 'VARCHAR', length: 0 };
+    longest = { inBytes: declaredTag(table, name)?.name === 'VARCHAR', attribute, length: 0 };
     tags.set(name, longest);
   }
   // A UTF-16 unit is at most one character and three bytes.
@@ -135,6 +151,7 @@ function holds(columns: readonly ColumnSpec[], spec: ColumnLike, style: TableSty
   const present = columns.find((column) => column.name === spec.name);
   if (present === undefined || (style !== undefined && sentName(present) !== sentName(spec))) return false;
   const { type } = spec;
+  if (refusalOfAttribute(spec.attribute, spec.name, present.attribute) !== undefined) return false;
   return sameKind(present.type, type) && (!isVariable(type.name) || type.length <= present.type.length);
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
 import { otlpAnswer, otlpRequest, requestOf } from '../support/messages/otlp-messages.js';
-import { basic, basicOf } from '../support/service/service.js';
+import { basic, basicOf, type TestService } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
 
 const { neighbour, end } = await sharedService();
@@ -198,4 +198,41 @@ test('JSON keeps nanoseconds and whole numbers exact, and many braces are no rea
       .join(),
   );
   t.deepEqual(await service.rows("SELECT COUNT(*) FROM exact_json.m WHERE route LIKE '/{a}%'"), [[8_000]]);
+});
+
+test('names of other letters are kept, and a name that another one has made is refused by name, also after a restart', async (t) => {
+  await service.run("CREATE DATABASE otlp_names PRECISION 'ns'");
+  const write = async (through: TestService, name: string, key: string, value: number) => {
+    const attributes = [{ key, value: { stringValue: 'a' } }];
+    const dataPoints = [{ timeUnixNano: '1700000000000000000', asDouble: value, attributes }];
+    const body = JSON.stringify({
+      resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name, gauge: { dataPoints } }] }] }],
+    });
+    const headers = { 'content-type': 'application/json' };
+    const reply = await through.ask({ path: '/v1/metrics?db=otlp_names', headers, body });
+    return JSON.parse(reply.text).partialSuccess?.errorMessage ?? 'stored';
+  };
+  t.is(await write(service, 'cpu温度', 'город', 1), 'stored');
+  t.is(await write(service, 'cpu温度', 'район', 2), 'stored');
+  t.is(await write(service, 'cpu湿度', 'a.b', 3), 'stored');
+  const other = await service.attach();
+  t.teardown(() => other.stop());
+  for (const through of [service, other]) {
+    t.regex(
+      await write(through, 'cpu湿度', 'a-b', 4),
+      /attribute "a-b" cannot be stored in tag "a_b", which holds attribute "a.b"/,
+    );
+    t.is(await write(through, 'x.y', 'k', 5), 'stored');
+    t.regex(
+      await write(through, 'x-y', 'k', 6),
+      /metric "x-y" cannot be stored in table "x_y", which holds metric "x.y"/,
+    );
+  }
+  const rows = await service.rows('SELECT gauge, `город`, `район` FROM otlp_names.`cpu温度` ORDER BY gauge');
+  t.deepEqual(rows, [
+    [1, 'a', null],
+    [2, null, 'a'],
+  ]);
+  t.deepEqual(await service.rows('SELECT gauge, a_b FROM otlp_names.`cpu湿度`'), [[3, 'a']]);
+  t.deepEqual(await service.rows('SELECT gauge FROM otlp_names.x_y'), [[5]]);
 });

@@ -4,7 +4,7 @@ import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind, sentName } from '../../model/schema.js';
-import { refusalOfMetric } from '../../model/sent-name.js';
+import { refusalOfAttribute, refusalOfMetric } from '../../model/sent-name.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
 import { named, namedList, type PhysicalPrefix } from './physical-names.js';
@@ -205,6 +205,8 @@ function grow(
     const old = result[at];
     if (old !== undefined && sentName(old) === sentName(spec)) {
       if (!sameKind(old.type, spec.type)) return typeConflict(old, spec);
+      const taken = refusalOfAttribute(spec.attribute, spec.name, old.attribute);
+      if (taken !== undefined) return taken;
       if (spec.type.length > old.type.length && isVariable(old.type.name)) result[at] = { ...old, type: spec.type };
     } else if (old !== undefined || others.some((column) => column.name === spec.name)) {
       return fault('syntax', Codes.duplicatedColumns, `Duplicated column names: ${spec.name}`);

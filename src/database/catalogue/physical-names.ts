@@ -13,7 +13,7 @@ export function physicalName(prefix: PhysicalPrefix, type: DataType, number: num
 /** A column as asked for, with its physical name. */
 export function named(
   prefix: PhysicalPrefix,
-  { name, type, encoding, sentAs, isKey }: ColumnSpec,
+  { name, type, encoding, sentAs, attribute, isKey }: ColumnSpec,
   number: number,
 ): ColumnDef {
   return {
@@ -22,6 +22,7 @@ export function named(
     physical: physicalName(isKey ? 'k' : prefix, type, number),
     ...(encoding === undefined ? {} : { encoding }),
     ...(sentAs === undefined ? {} : { sentAs }),
+    ...(attribute === undefined ? {} : { attribute }),
     ...(isKey ? { isKey } : {}),
   };
 }
@@ -36,8 +37,8 @@ const lists = new Map<string, readonly ColumnDef[]>();
  */
 export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], first: number): readonly ColumnDef[] {
   let key = `${prefix}${first}`;
-  for (const { name, type, isKey } of specs) {
-    key += ` ${name.length}:${name}${isKey ? '!' : ''}${type.name},${type.length},${type.scale}`;
+  for (const { name, type, attribute = '', isKey } of specs) {
+    key += ` ${name.length}:${name}${attribute.length}:${attribute}${isKey ? '!' : ''}${type.name},${type.length},${type.scale}`;
   }
   const isRare = specs.some(({ encoding, sentAs }) => encoding !== undefined || sentAs !== undefined);
   const kept = isRare ? undefined : lists.get(key);

@@ -104,3 +104,10 @@ export function statusOf(fault: Fault): number {
   if (mayPass(fault)) return 503;
   return kind === 'database' && !dataCodes.includes(code) ? 500 : 400;
 }
+
+/** The status of what is wrong with the request and not with the service, such as a range that a file does not have. */
+export function clientStatusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return undefined;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
+}

@@ -204,11 +204,6 @@ export function castToEngine(sql: string, type: DataType): string {
   return `CAST(${sql}, 'Nullable(${engineType(type)})')`;
 }
 
-/** `sql`, an array, as one of values of the nullable engine type of `type`. */
-export function arrayOfEngine(sql: string, type: DataType): string {
-  return `CAST(${sql}, 'Array(Nullable(${engineType(type)}))')`;
-}
-
 const suffixes = { ms: 'Milli', us: 'Micro', ns: 'Nano' } as const;
 
 /** Ticks as a point on the engine's calendar in a zone. */

@@ -3,7 +3,7 @@ import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/
 import { cutOff, isHopeless, type RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
-import { isOtherMetric, refusalOfMetric } from '../../model/sent-name.js';
+import { refusalOfMetric } from '../../model/sent-name.js';
 import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
@@ -145,7 +145,7 @@ export class PointCollector {
     this.#take(table);
     this.newTags = tags;
     this.#key = key;
-    const taken = refusalOfMetric(sentAs, superTable, table.sentAs);
+    const taken = refusalOfMetric(sentAs, superTable, table.sentAs) ?? table.attributes.refusalOf(key.attributes);
     if (taken !== undefined) return taken;
     if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return table.misfit(style);
     return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
@@ -246,7 +246,7 @@ export class PointCollector {
       this.#add(table, dictionary.idLow(series), dictionary.idHigh(series), time, bytes);
       return undefined;
     }
-    const subTable = this.#makeSubTable();
+    const subTable = this.#makeSubTable(this.#key!);
     if ('message' in subTable) {
       this.drop();
       return subTable;
@@ -354,16 +354,17 @@ export class PointCollector {
       const definition = schema.table(database.name, table.name);
       table.begin(this.#call, dictionary.nextBlock(), database.name, definition, this.#textBytes);
       if (definition === undefined) table.refusal = refusalOfView(schema, database.name, table.name);
-      // Another process was first: the series that are known here were made for a table that there is not.
-      if (isOtherMetric(table.sentAs, definition?.sentAs)) dictionary.expire();
     }
     this.#columnsBefore = table.columns.length;
   }
 
-  #makeSubTable(): SubTable | Fault {
-    const { superTable, subTable, tags, metric } = this.#key!;
+  #makeSubTable({ superTable, subTable: name, tags, metric, attributes }: SeriesKey): SubTable | Fault {
     try {
-      return this.#options.makeSubTable(superTable, subTable, tags, this.#options.ttl, metric);
+      const subTable = this.#options.makeSubTable(superTable, name, tags, this.#options.ttl, metric);
+      if (attributes === undefined) return subTable;
+      if (!subTable.registered) subTable.attributes = attributes;
+      this.table.attributes.add(attributes);
+      return subTable;
     } catch (error) {
       if (error instanceof FaultError) return error.fault;
       throw error;

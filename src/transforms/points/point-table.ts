@@ -17,6 +17,7 @@ import { freeName, longName, type SentMetric } from '../../model/sent-name.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
 import { maxNameBytes, maxTableColumns, maxTags } from './point-limits.js';
 import { clash, otherTags, refusalOf } from './table-refusals.js';
+import { TagAttributes } from './tag-attributes.js';
 
 /**
  * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
@@ -90,6 +91,7 @@ export class PointTable {
   sentAs: SentMetric | undefined;
   /** Names of tags as lines have them: those of the definition, and those that the call brought. */
   readonly #tagNames = new Set<string>();
+  readonly attributes = new TagAttributes();
   /** Names that columns and tags have got in the table in the place of those that lines have. */
   readonly #otherNames = new Set<string>();
   #database = '';
@@ -164,8 +166,8 @@ export class PointTable {
 
   /**
    * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they are to be
-   * looked at. Where a tag has the name, the column gets another one; a field whose name the format says itself (`isOwn`) has it before tags that
-   * the table does not have yet. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
+   * looked at. Where a tag has the name, the column gets another one; a field that the format names (`isOwn`) has it before tags that are
+   * new. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
    */
   addField(name: string, kind: number, index: number, newTags?: Tags, isOwn = false): number | Fault {
     if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
@@ -183,11 +185,10 @@ export class PointTable {
 
   /** The name that a field gets in the table. */
   #storedName(name: string, newTags: Tags | undefined, isOwn: boolean): string {
-    const tags = this.#definition?.tags ?? [];
     const isTag = (text: string) =>
-      isOwn ? tags.some((tag) => tag.name === text) : this.#tagNames.has(text) || newTags?.has(text) === true;
+      isOwn ? this.#definition?.tags.some((tag) => tag.name === text) : this.#tagNames.has(text) || newTags?.has(text);
     const isColumn = (text: string) => text !== name && this.columns.some(({ stored }) => stored === text);
-    return freeName('field_', name, (text) => isTag(text) || this.#otherNames.has(text) || isColumn(text));
+    return freeName('field_', name, (text) => isTag(text) === true || this.#otherNames.has(text) || isColumn(text));
   }
 
   /** Removes the columns from index `count` on. */
@@ -319,6 +320,7 @@ export class PointTable {
     this.#buckets.fill(-1);
     this.#otherNames.clear();
     for (const { name, sentAs } of definition?.tags ?? []) if (sentAs !== undefined) this.#otherNames.add(name);
+    this.attributes.define(definition?.tags ?? []);
     this.keySlot = definition !== undefined && keyColumn(definition) !== undefined ? 0 : -1;
     for (const column of columnsOf(definition)) {
       this.#insert(sentName(column), column.name, kindOf(column.type.name), column.type);

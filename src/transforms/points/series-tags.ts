@@ -23,6 +23,8 @@ export interface SeriesKey {
   readonly metric?: string | undefined;
   /** The metric as it was sent, where others could have the same super table. */
   readonly sentAs?: SentMetric | undefined;
+  /** Of tags that other attributes could have, too: the attribute, or several with semicolons between them. */
+  readonly attributes?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The word of a format for the name that becomes the super table. */

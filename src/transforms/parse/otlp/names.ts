@@ -42,13 +42,18 @@ const perUnitNames: Readonly<Record<string, string>> = {
   y: 'year',
 };
 
-/** Letters and digits, underscores between them for everything else. */
-function words(text: string): string[] {
+/** The words of a name: letters of all scripts with their marks, digits and colons. */
+function words(name: string): string[] {
+  return name.split(/[^\p{L}\p{M}\p{N}:]+/u).filter((word) => word !== '');
+}
+
+/** The words of a unit, whose codes are ASCII. */
+function unitWords(text: string): string[] {
   return text.split(/[^a-zA-Z0-9:]+/).filter((word) => word !== '');
 }
 
 /**
- * The table of a metric: its name with an underscore for every run of characters other than letters, digits and colons, and one
+ * The table of a metric: its name with an underscore for every run of characters other than letters of any script, digits and colons, and one
  * before a leading digit. With `suffixes` the unit is spelled out behind it, unless the name has it already, and at the end stands `ratio` of a
  * gauge without a unit (`1`) or `total` of a counter.
  */
@@ -69,15 +74,15 @@ export function metricTable(name: string, unit: string, kind: MetricKind, suffix
 /** A unit spelled out, as one word of a name. */
 function wordOf(names: Readonly<Record<string, string>>, unit: string): string {
   const code = unit.trim();
-  return words(Object.hasOwn(names, code) ? (names[code] ?? '') : code).join('_');
+  return unitWords(Object.hasOwn(names, code) ? (names[code] ?? '') : code).join('_');
 }
 
 /**
- * The tag of an attribute: its name with an underscore for every character other than letters, digits and underscores, `key_`
+ * The tag of an attribute: its name with an underscore for every character other than letters of any script, digits and underscores, `key_`
  * before a leading digit, and `key` before a single leading underscore.
  */
 export function tagName(attribute: string): string {
-  const name = attribute.replace(/[^a-zA-Z0-9_]/gu, '_');
+  const name = attribute.replace(/[^\p{L}\p{M}\p{N}_]/gu, '_');
   if (/^[0-9]/.test(name)) return `key_${name}`;
   return /^_(?!_)/.test(name) ? `key${name}` : name;
 }

@@ -316,6 +316,7 @@ class MessageReader {
   #seriesKey(keyLength: number): ReturnType<typeof otlpSeries> {
     return otlpSeries({
       table: this.#table,
+      metric: this.#name,
       isDelta: this.#isDelta,
       message: this.#reader.bytes,
       resource: this.#resource,

@@ -1,6 +1,7 @@
 import { Codes, type Fault, fault } from '../../../model/fault.js';
 import { exemplarsTable, labelSetKey } from '../../points/label-set.js';
 import { metricProblem, type SeriesKey, SeriesTags } from '../../points/series-tags.js';
+import { badLine, type LineProblem } from '../../wire/line-problem.js';
 import { Wire, WireReader } from '../../wire/protobuf.js';
 import { type Attribute, readAttributes } from './attributes.js';
 import { tagName } from './names.js';
@@ -35,6 +36,8 @@ export interface Range {
 /** Parts of the name of a series: attributes of resource and scope in the message, those of its points in `bytes`. */
 interface SeriesParts {
   readonly table: string;
+  /** The name of the metric as it was sent. */
+  readonly metric: string;
   readonly isDelta: boolean;
   readonly message: Uint8Array;
   readonly resource: Range;
@@ -44,28 +47,58 @@ interface SeriesParts {
   readonly attributes: Range;
 }
 
+/** An attribute with the name of its tag; `value` may be that of several of one name. */
+interface TagPart {
+  readonly tag: string;
+  readonly attribute: string;
+  value: string;
+}
+
 /**
  * The series of a point. Its tags are the attributes of the resource, then `otel_scope_name`, `otel_scope_version` and
- * `otel_scope_<attribute>`, then the point's own; of the same name the later one counts. Attributes of one of the three whose
- * names become the same have their values joined by semicolons, in the order of their names. Empty values are none. What is
+ * `otel_scope_<attribute>`, then the point's own; of the same name the later one counts. Different attributes whose tags have one name
+ * have their values joined by semicolons, in the order of the attributes' names. Empty values are none. What is
  * not cumulative has the tag `temporality`. Returns why there cannot be such a series, if so; throws when a part is malformed.
  */
 export function otlpSeries(parts: SeriesParts): SeriesKey | Fault {
-  const { table, message, resource, scope } = parts;
-  const values = new Map<string, string>();
-  addAll(values, readAttributes(message, resource.start, resource.end, resourceAttributes), '');
-  addScope(values, message, scope);
-  addAll(values, readAttributes(parts.bytes, parts.attributes.start, parts.attributes.end), '');
-  if (parts.isDelta) values.set('temporality', 'delta');
+  const { table, metric, message, resource, scope } = parts;
+  const all = new Map<string, TagPart>();
+  addAll(all, readAttributes(message, resource.start, resource.end, resourceAttributes), '');
+  addScope(all, message, scope);
+  addAll(all, readAttributes(parts.bytes, parts.attributes.start, parts.attributes.end), '');
+  // No attribute is named so, so that one with the name of the tag stands beside it.
+  if (parts.isDelta) all.set('', { tag: 'temporality', attribute: '', value: 'delta' });
+  const byTag = new Map<string, TagPart[]>();
+  for (const part of [...all.values()].sort((a, b) => compare(a.attribute, b.attribute))) {
+    const others = byTag.get(part.tag);
+    if (others === undefined) byTag.set(part.tag, [part]);
+    else others.push(part);
+  }
   const tags = new SeriesTags();
-  let problem = metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
-  for (const [name, value] of values) {
-    const shown = (): string => JSON.stringify(name);
-    const bytes = Buffer.from(columnNames.has(name) ? `tag_${name}` : name);
+  const attributes = new Map<string, string>();
+  let problem = nameProblem(table, metric);
+  for (const [tag, members] of byTag) {
+    const shown = (): string => JSON.stringify(tag);
+    const bytes = Buffer.from(tag);
+    const value = members.map((part) => part.value).join(';');
     problem ??= tags.nameProblem(0, shown, bytes) ?? tags.add(0, shown, bytes, Buffer.from(value));
     if (problem !== undefined) break;
+    // A tag without an underscore can have no other name.
+    if (tag.includes('_')) attributes.set(tag, members.map(({ attribute }) => attribute).join(';'));
   }
-  return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
+  if (problem !== undefined) return fault('parameter', problem.code, problem.message);
+  const key = tags.keyIn(table, table.includes('_') || table !== metric ? `words ${metric}` : undefined);
+  return attributes.size === 0 ? key : { ...key, attributes };
+}
+
+/** Why a metric has no table, if so. */
+function nameProblem(table: string, metric: string): LineProblem | undefined {
+  if (table === '' && metric !== '') return badLine(0, `metric ${JSON.stringify(metric)} has no letter or digit`);
+  return metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** The series of the exemplars of a point: its metric and its tags are its labels, as remote write has them. */
@@ -76,7 +109,7 @@ export function exemplarSeries({ superTable, tags }: SeriesKey): SeriesKey | Fau
   return labelSetKey(raw, exemplarsTable);
 }
 
-function addScope(values: Map<string, string>, message: Uint8Array, { start, end }: Range): void {
+function addScope(all: Map<string, TagPart>, message: Uint8Array, { start, end }: Range): void {
   const reader = new WireReader(message);
   reader.at = start;
   reader.end = end;
@@ -86,18 +119,23 @@ function addScope(values: Map<string, string>, message: Uint8Array, { start, end
     else if (reader.is(scopeFields.version, Wire.bytes)) named.push(['version', reader.text()]);
     else reader.skip();
   }
-  addAll(values, [...readAttributes(message, start, end, scopeFields.attributes), ...named], 'otel_scope_');
+  addAll(all, [...readAttributes(message, start, end, scopeFields.attributes), ...named], 'otel_scope_');
 }
 
-function addAll(values: Map<string, string>, attributes: readonly Attribute[], prefix: string): void {
-  const own = new Map<string, string>();
-  for (const [attribute, value] of attributes.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
-    if (attribute === '' || value === '') continue;
-    const name = tagName(`${prefix}${attribute}`);
-    const before = own.get(name);
-    own.set(name, before === undefined ? value : `${before};${value}`);
+/** Adds attributes of one place, which count before those of the same name that are there; several of one name there have their values joined. */
+function addAll(all: Map<string, TagPart>, attributes: readonly Attribute[], prefix: string): void {
+  const own = new Map<string, TagPart>();
+  for (const [name, value] of attributes) {
+    if (name === '' || value === '') continue;
+    const attribute = `${prefix}${name}`;
+    const before = own.get(attribute);
+    if (before !== undefined) before.value += `;${value}`;
+    else {
+      const tag = tagName(attribute);
+      own.set(attribute, { tag: columnNames.has(tag) ? `tag_${tag}` : tag, attribute, value });
+    }
   }
-  for (const [name, value] of own) values.set(name, value);
+  for (const [attribute, part] of own) all.set(attribute, part);
 }
 
 /** The fault of a point whose attributes are longer than is looked at. */
