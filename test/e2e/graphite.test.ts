@@ -36,3 +36,18 @@ test('lines over TCP and UDP are stored, bad ones among them cost nothing', asyn
   await until(async () => (await values('servers_load')).length === expected.length);
   t.deepEqual(await values('servers_load'), expected);
 });
+
+test('of two metrics whose dots make them one table the first is stored, and the log names both', async (t) => {
+  const seconds = Math.floor(Date.now() / 1000);
+  const stream = connect(portOf('tcp'), '127.0.0.1');
+  stream.end(
+    `a.web_01.load;site=a 1 ${seconds}\na.web.01_load;site=a 2 ${seconds}\na.web_01.load;site=b 3 ${seconds}\n`,
+  );
+  await until(async () => (await values('a_web_01_load')).length === 2);
+  t.deepEqual(await values('a_web_01_load'), [
+    ['a', 1],
+    ['b', 3],
+  ]);
+  const reason = 'metric \\"a.web.01_load\\" cannot be stored in table \\"a_web_01_load\\", which holds metric';
+  t.true(await until(() => service.log.some((line) => line.includes(reason) && line.includes('a.web_01.load'))));
+});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { Counter, Histogram, Pushgateway, Registry } from 'prom-client';
+import { familiesOf } from '../support/messages/exposition-messages.js';
 import { fixturePath } from '../support/recordings.js';
 import { basic } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
@@ -67,6 +68,22 @@ test('samples that differ in a label of the path or of extra_label are two serie
     [1, 'a', 'n'],
     [2, 'b', 'n'],
   ]);
+});
+
+test('of two metrics whose dots make them one table the second is refused by name', async (t) => {
+  await service.run("CREATE DATABASE dotted PRECISION 'ns'");
+  const path = '/metrics/job/j?db=dotted';
+  const text = await service.ask({ path, body: '{"a.b",i="1"} 1\na_b{i="1"} 2\n' });
+  t.is(text.status, 400);
+  t.regex(text.text, /^line 2: .*metric "a_b" cannot be stored in table "a_b", which holds metric "a\.b"/);
+  const metric = [{ label: [{ name: 'i', value: '1' }], untyped: { value: 3 } }];
+  const body = familiesOf({ name: 'c.d', metric }, { name: 'c_d', metric });
+  const type = 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited';
+  const message = await service.ask({ path, body, headers: { 'content-type': type } });
+  t.is(message.status, 400);
+  t.regex(message.text, /^metric 2: .*metric "c_d" cannot be stored in table "c_d", which holds metric "c\.d"/);
+  t.deepEqual(await service.rows('SELECT `value` FROM dotted.a_b'), [[1]]);
+  t.deepEqual(await service.rows('SELECT `value` FROM dotted.c_d'), [[3]]);
 });
 
 test('a job whose password is wrong is told so when it tidies up, too', async (t) => {

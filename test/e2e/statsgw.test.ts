@@ -221,6 +221,14 @@ brief('a gauge with a sign changes what was written before, and names with blank
   t.deepEqual(await rowsOf(service, 'SELECT DISTINCT value FROM halves'), [[1.75]]);
 });
 
+brief('of two names whose dots make them one table the first is stored, and the log names both', async (t) => {
+  await sendDatagrams(port, ['a.web_01.load:1|g\na.web.01_load:2|g']);
+  t.deepEqual(await rowsOf(service, 'SELECT value FROM a_web_01_load'), [[1]]);
+  const reason = 'metric \\"a.web.01_load\\" cannot be stored in table \\"a_web_01_load\\", which holds metric';
+  t.true(await until(() => service.log.some((line) => line.includes(reason))));
+  t.deepEqual(await rowsOf(service, 'SELECT value FROM a_web_01_load'), [[1]]);
+});
+
 test('bad packets cost nothing but themselves', async (t) => {
   const seed = Buffer.from('4|c|@0.2:-2.5e1|g:7|ms|@0.1:ann|s:2:3:4|h');
   const socket = createSocket('udp4');
