@@ -11,6 +11,13 @@ import type { AdmittedCall, HandlerContext, KnownCall } from './call.js';
 
 const chunkBytes = 65_536;
 
+/**
+ * How many times its own length a long compressed text may inflate to, and from which inflated length on. The text of real rows stays far
+ * below it; half a megabyte of gzip would otherwise be 512 MB of line feeds.
+ */
+const maxInflation = 200;
+const freelyInflatedBytes = 16 * 1024 * 1024;
+
 const unreadable = fault('parameter', Codes.invalidContentLength, 'invalid content length');
 const notInflatable = fault('parameter', Codes.free, 'request body is not valid gzip or deflate data');
 
@@ -79,9 +86,11 @@ interface OpenBody {
  */
 function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Number.POSITIVE_INFINITY): OpenBody {
   const stages: Transform[] = [];
-  for (let layer = 0; layer < layers; layer++) stages.push(createUnzip({ chunkSize: chunkBytes }));
-  if (layers === 0) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
-  else if (maxInflatedBytes < Number.POSITIVE_INFINITY) stages.push(atMost(maxInflatedBytes));
+  const unzips = Array.from({ length: layers }, () => createUnzip({ chunkSize: chunkBytes }));
+  stages.push(...unzips);
+  const [outer] = unzips;
+  if (outer === undefined) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
+  else if (maxInflatedBytes < Number.POSITIVE_INFINITY) stages.push(atMost(maxInflatedBytes, () => outer.bytesWritten));
   let stream: Readable = raw;
   for (const stage of stages) {
     stream.once('error', (error) => stage.destroy(error));
@@ -112,16 +121,21 @@ function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Numbe
   return { stream: last, broken, failure: () => failure };
 }
 
-/** Passes bytes on, and fails where there are more of them. */
-function atMost(maxBytes: number): Transform {
+/** Passes bytes on, and fails where there are more of them, or too many for the compressed bytes that they came from. */
+function atMost(maxBytes: number, compressedBytes: () => number): Transform {
   let bytes = 0;
+  const problem = (): string | undefined => {
+    if (bytes > maxBytes) return `the body inflates to more than ${maxBytes} bytes (limits.inflatedBytes)`;
+    const isBomb = bytes > freelyInflatedBytes && bytes > maxInflation * compressedBytes();
+    return isBomb ? `the body inflates to more than ${maxInflation} times its length` : undefined;
+  };
   return new Transform({
     highWaterMark: chunkBytes,
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes <= maxBytes) return done(null, chunk);
-      const text = `the body inflates to more than ${maxBytes} bytes (limits.inflatedBytes)`;
-      done(new FaultError(fault('parameter', Codes.statementTooLong, text)));
+      const text = problem();
+      if (text === undefined) done(null, chunk);
+      else done(new FaultError(fault('parameter', Codes.statementTooLong, text)));
     },
   });
 }

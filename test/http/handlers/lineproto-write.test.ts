@@ -149,6 +149,28 @@ test('a body that is not the gzip data it claims to be is 400, whatever the pipe
   }
 });
 
+test('a long text that inflates to very many times its length is refused, one of real rows is not', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, { write: recording(seen), settings: { inflatedBytes: 2 ** 30 } });
+  const send = (bytes: string | Buffer, coding = 'gzip') =>
+    write(room, 'db=demo', { body: bytes, headers: { 'content-encoding': coding } });
+  const mebibyte = 1024 * 1024;
+  const lineFeeds = gzipSync(Buffer.alloc(20 * mebibyte, '\n'));
+  for (const [body, coding] of [
+    [lineFeeds, 'gzip'],
+    [gzipSync(lineFeeds), 'gzip, gzip'],
+  ] as const) {
+    const reply = await send(body, coding);
+    t.is(reply.status, 400);
+    t.regex(reply.text, /the body inflates to more than 200 times its length/);
+  }
+  t.is(seen.length, 0);
+  t.is((await send(gzipSync(Buffer.alloc(15 * mebibyte, '\n')))).status, 204);
+  const rows = Array.from({ length: 500_000 }, (_, at) => `meters,room=a celsius=21.5 ${1_700_000_000_000 + at}\n`);
+  t.is((await send(gzipSync(rows.join('')))).status, 204);
+  t.true((seen[1]?.body.length ?? 0) > 16 * mebibyte);
+});
+
 test('deflate is undone as gzip is, and another coding is 415, alone or beside gzip', async (t) => {
   const seen: Seen[] = [];
   const room = await startRoom(t, { write: recording(seen) });
