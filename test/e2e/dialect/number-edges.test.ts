@@ -121,3 +121,9 @@ statements('FILL refuses a number that its column cannot hold', service, 'number
   },
   { sql: `SELECT INTERP(k) FROM small RANGE(${base}, ${base + 1000}) EVERY(1s) FILL(VALUE, 128)`, error: 0x0224 },
 ]);
+
+statements('ORDER BY knows an alias that is written as a text', service, 'numbers', [
+  { sql: 'SELECT i AS "x y" FROM n WHERE i IS NOT NULL ORDER BY "x y" DESC LIMIT 1', rows: [[30]] },
+  { sql: 'SELECT MAX(i) AS "m" FROM n WHERE i IS NOT NULL GROUP BY b ORDER BY "m"', rows: [[-30], [30]] },
+  { sql: "SELECT i FROM n WHERE i IS NOT NULL ORDER BY 'i', ts DESC LIMIT 1", rows: [[30]] },
+]);

@@ -14,6 +14,11 @@ function orderedItem(order: OrderItem, items: readonly Item[]): number | undefin
     }
     return Number(value.value) - 1;
   }
+  if (value.kind === 'string') {
+    // A text has no order. One that is an alias, which may be written as a text, means the alias.
+    const aliased = items.findIndex((item) => item.aliased && item.name === value.value);
+    return aliased < 0 ? undefined : aliased;
+  }
   if (value.kind !== 'column' || value.table !== undefined) return undefined;
   const named = items.findIndex((item) => isNamed(item, value.name.text));
   return named < 0 ? undefined : named;
