@@ -13,6 +13,8 @@ export interface Fault {
   readonly code: number;
   readonly message: string;
   readonly cause?: unknown;
+  /** True when there is no room on a disk of the database. */
+  readonly isDiskFull?: true;
   /** Where in the statement the mistake is, for those who know its text. */
   readonly place?: Place;
 }

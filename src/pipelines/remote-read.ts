@@ -18,6 +18,7 @@ import { metricsValue } from '../transforms/points/label-set.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
 import { withCurrentSchema } from './statements/current-schema.js';
+import { storedIfRoom } from './stored-if-room.js';
 import type { WritePipeline } from './writes.js';
 
 /** Context of the remote-read pipeline. */
@@ -52,7 +53,7 @@ async function read(
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
   await checkRight(request.database, user, context.catalogue);
   await checkPatterns(queries, context.engine);
-  await context.writes.visible([{ database: request.database, table: metricsTable }]);
+  await storedIfRoom(context.writes.visible([{ database: request.database, table: metricsTable }]));
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
     const budget = new ReadBudget(context.maxAnswerBytes);

@@ -128,6 +128,9 @@ export class ClusterEngine implements Engine {
     }
   }
 
+  /** The nodes are servers, which have no reserve. */
+  async makeRoom(): Promise<void> {}
+
   async exec(statement: string): Promise<void> {
     if (this.#isHome(statement)) return this.#home().exec(statement);
     if (/^\s*INSERT\b/i.test(statement)) {

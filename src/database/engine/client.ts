@@ -5,7 +5,7 @@ import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import type { FaultError } from '../../model/fault.js';
 import { reliedOnDefaults } from '../../sql/engine/settings.js';
-import { requireRoom } from './definition-room.js';
+import { makeRoomStatement, requireRoom } from './definition-room.js';
 import {
   type Cell,
   type Engine,
@@ -132,6 +132,11 @@ export class EngineClient implements Engine {
   /** See {@link Engine.define}: there is this one engine. */
   define(change: TableChange): Promise<void> {
     return this.exec(statementOf(change));
+  }
+
+  /** See {@link Engine.makeRoom}; servers have no reserve. */
+  async makeRoom(): Promise<void> {
+    if (!this.#isServer) await this.exec(makeRoomStatement);
   }
 
   /** Runs a statement without a result. Not repeated on failure. */

@@ -1,11 +1,15 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
 import type { Cell } from './engine.js';
+import { diskFullFault } from './engine-faults.js';
 
 /**
  * Bytes that inserts and merges leave free on the disk of the engine. With less room it may leave the file of a definition empty, or
  * of a DELETE, and say nothing.
  */
 export const keptFreeBytes = 8 * 1024 * 1024;
+
+/** Statement to the engine's host: what frees room comes next, and needs a little room itself. */
+export const makeRoomStatement = 'SYSTEM MAKE ROOM';
 
 /** What drops something as a whole needs no room. */
 const needsNoRoom = /^(?:drop\s+part|detach|freeze)/i;
@@ -50,5 +54,5 @@ export async function requireRoom(
   const number = async (question: string): Promise<number> => Number((await rows(question))[0]?.[0]);
   const freeBytes = () => number("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'");
   if (await hasRoomFor(statement, { freeBytes, exists: async (question) => (await number(question)) === 1 })) return;
-  throw new FaultError(fault('resource', Codes.free, `The disk of the database at ${url} is full`));
+  throw new FaultError(diskFullFault(`the database at ${url}`));
 }

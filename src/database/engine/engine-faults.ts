@@ -11,8 +11,19 @@ interface EngineCause {
   readonly engineType: string;
 }
 
-/** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
-const resourceCodes = new Set([202, 241, 243, 252, 439]);
+/** NOT_ENOUGH_SPACE: the engine leaves some of the disk free. */
+const notEnoughSpaceCode = 243;
+
+/** How the engine begins what another node has told it. */
+const otherNode = /^Received from \S+ (?:DB::Exception: )?/;
+
+/** The fault of a statement for which there is no room on the disk of `owner`. */
+export function diskFullFault(owner: string, cause?: EngineCause): Fault {
+  return { ...fault('resource', Codes.free, `The disk of ${owner} is full`, cause), isDiskFull: true };
+}
+
+/** Memory limit, too many parts, too many queries, no thread to be had. */
+const resourceCodes = new Set([202, 241, 252, 439]);
 /**
  * Of a cluster: no reading or writing of a socket, an unknown host, socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
  * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
@@ -109,11 +120,16 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   if (authenticationCodes.includes(engineCode)) {
     return fault('database', Codes.free, `The database refuses database.user or database.password: ${text}`, cause);
   }
-  const isDiskFull = /errno: 28\b|No space left on device/.test(text);
-  if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {
-    return fault('resource', Codes.free, 'The database could not write a definition when its disk was full', cause);
+  if (engineCode === notEnoughSpaceCode || /errno: 28\b|No space left on device/.test(text)) {
+    return diskFullFault(otherNode.test(text) ? 'another node of the cluster' : 'the database', cause);
   }
-  const kind = resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database';
+  if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {
+    return {
+      ...fault('resource', Codes.free, 'The database could not write a definition when its disk was full', cause),
+      isDiskFull: true,
+    };
+  }
+  const kind = resourceCodes.has(engineCode) ? 'resource' : 'database';
   return fault(kind, Codes.free, withoutStatement(text), cause);
 }
 
@@ -122,7 +138,7 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
  * nothing to whoever asked. Of what another node says its address is left out.
  */
 function withoutStatement(text: string): string {
-  const own = text.replace(/^Received from \S+ (?:DB::Exception: )?/, 'Another node of the cluster: ');
+  const own = text.replace(otherNode, 'Another node of the cluster: ');
   const quoted = own.search(/\b(?:[Ii]n scope|[Ww]hile (?:executing|processing)|Maybe you meant)\b/);
   return quoted < 0
     ? own

@@ -38,7 +38,7 @@ export interface ResultOptions {
 
 /** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
 export interface Store {
-  readonly engine: Pick<Engine, 'rows' | 'exec'>;
+  readonly engine: Pick<Engine, 'rows' | 'exec' | 'makeRoom'>;
   /** Prefix of the names of databases there. */
   readonly prefix: string;
 }
@@ -67,6 +67,8 @@ export const ownerHeader = 'x-sluice-owner';
 export interface Engine {
   /** Makes a change of tables wherever the engine keeps them. */
   define(change: TableChange): Promise<void>;
+  /** To be called before what frees room, which needs a little itself: a single engine gives its reserve where its disk is full. */
+  makeRoom(): Promise<void>;
   /** Runs a statement that gives no rows. */
   exec(statement: string): Promise<void>;
   /** Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. */

@@ -40,7 +40,9 @@ async function dropOldRowsOf(
      WHERE database = ${quoteString(name)} AND active AND partition != 'tuple()'
      AND toInt64OrNull(partition) < ${firstKept(database, nowMs)} GROUP BY table, partition_id`,
   );
-  const newest = partitions.length === 0 ? new Map() : await newestOfFollowed(engine, name);
+  if (partitions.length === 0) return 0;
+  const newest = await newestOfFollowed(engine, name);
+  await engine.makeRoom();
   let dropped = 0;
   for (const [table, partition, number] of partitions) {
     if (signal?.aborted === true) return dropped;

@@ -24,6 +24,7 @@ import {
   systemDatabases,
   tooLongForEngine,
 } from '../../sql/values/context.js';
+import { storedIfRoom } from '../stored-if-room.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import type { KnownTables } from './plan-cache.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
@@ -147,7 +148,8 @@ function stored(
   current: string | undefined,
   { writes, catalogue }: StatementContext,
 ): Promise<void> | undefined {
-  return writes.visible(tablesOf(query, current, catalogue));
+  const visible = writes.visible(tablesOf(query, current, catalogue));
+  return visible && storedIfRoom(visible);
 }
 
 /** The tables whose rows a query may read. A name that is no table may be a sub-table; a view or a list may stand for anything. */
@@ -164,10 +166,9 @@ export function tablesOf(query: Query, current: string | undefined, catalogue: C
 
 /** The same for those of single series, most of which have none that wait. */
 function storedOf(series: readonly ReadSeries[], { writes }: StatementContext): Promise<void> | undefined {
-  return writes.visible(
-    series,
-    series.map(({ id }) => id),
-  );
+  const ids = series.map(({ id }) => id);
+  const visible = writes.visible(series, ids);
+  return visible && storedIfRoom(visible);
 }
 
 /** A query without views, and what its names mean to a user who may read all of them. */

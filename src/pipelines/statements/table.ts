@@ -38,6 +38,7 @@ import type { WaitingTables } from '../../model/waiting-tables.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
+import { storedIfRoom } from '../stored-if-room.js';
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeSubTables, makeView, remove, setTagsUsing } from './changes.js';
 import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
@@ -61,6 +62,8 @@ interface StatementRow<S> {
   readonly fresh?: Fresh | ((statement: S) => Fresh);
   /** Of which tables rows must be stored, where that is not all of them. */
   readonly touches?: Touches<S>;
+  /** True for what frees room, which runs on a full disk, too. */
+  readonly freesRoom?: true;
   readonly run: Run<S>;
 }
 
@@ -80,6 +83,11 @@ function definition<S>(
     return done;
   };
   return { ...changing(rights, changed), ...(touches === undefined ? {} : { touches }) };
+}
+
+/** The same for a statement that gives something up. */
+function dropping<S>(...row: Parameters<typeof definition<S>>): StatementRow<S> {
+  return { ...definition(...row), freesRoom: true };
 }
 
 function changing<S>(rights: Rights<S>, run: Run<S>): StatementRow<S> {
@@ -112,7 +120,7 @@ const statements: StatementTable = {
   },
   insert: { rights: checkedByName, run: (_, ...asked) => insert(...asked) },
   'insert-select': { rights: checkedByName, run: insertQuery },
-  delete: { rights: checkedByName, run: remove },
+  delete: { rights: checkedByName, freesRoom: true, run: remove },
   show: {
     rights: ({ show }, asker) => checkShow(show, asker),
     fresh: ({ show }) => (isOfState(show) ? undefined : 'table' in show ? 'rows' : 'catalogue'),
@@ -132,7 +140,7 @@ const statements: StatementTable = {
 
   'create-database': definition(databaseMaking, createDatabase, namedDatabase),
   'alter-database': definition(databaseOwning, alterDatabase, namedDatabase),
-  'drop-database': definition(databaseDropping, dropDatabase, namedDatabase),
+  'drop-database': dropping(databaseDropping, dropDatabase, namedDatabase),
   'create-table': definition(
     writing(({ table }) => [table]),
     createTable,
@@ -142,9 +150,9 @@ const statements: StatementTable = {
   'alter-table': definition(altering, alterTable, namedTable),
   'set-tags': definition(alteringEach, setTags, namedTables),
   'set-tags-using': changing(altering, setTagsUsing),
-  'drop-table': definition(tables, dropTables, namedTables),
+  'drop-table': dropping(tables, dropTables, namedTables),
   'create-view': changing(view, makeView),
-  'drop-view': definition(view, dropView),
+  'drop-view': dropping(view, dropView),
   'create-tsma': definition(
     writing(({ table }) => [table]),
     createTsma,
@@ -154,7 +162,7 @@ const statements: StatementTable = {
     createIndex,
     namedTable,
   ),
-  'drop-tsma': definition(
+  'drop-tsma': dropping(
     writing(({ tsma }) => [tsma]),
     dropTsma,
   ),
@@ -163,14 +171,14 @@ const statements: StatementTable = {
     writing(({ target }) => [target]),
     createStream,
   ),
-  'drop-stream': definition(streamOwning, dropStream),
+  'drop-stream': dropping(streamOwning, dropStream),
   'switch-stream': definition(streamOwning, switchStream),
   'create-topic': changing(topicMaking, createTopic),
-  'drop-topic': definition(
+  'drop-topic': dropping(
     topicOwning(({ name }) => name),
     (statement, definitions, { engine }) => dropTopic(statement, definitions, new ConsumerGroups(engine)),
   ),
-  'drop-consumer-group': definition(
+  'drop-consumer-group': dropping(
     topicOwning(({ topic }) => topic),
     (statement, definitions, { engine }) => dropConsumerGroup(statement, definitions, new ConsumerGroups(engine)),
   ),
@@ -179,7 +187,7 @@ const statements: StatementTable = {
 
   'create-user': definition(userRight, createUser),
   'alter-user': definition(userRight, alterUser),
-  'drop-user': definition(userRight, dropUser),
+  'drop-user': dropping(userRight, dropUser),
   grant,
   revoke: grant,
   'create-token': {
@@ -189,7 +197,7 @@ const statements: StatementTable = {
       listed(await createToken(statement, definitionsOf(asked, context)), asked),
   },
   'alter-token': definition(tokenRight, alterToken),
-  'drop-token': definition(tokenRight, dropToken),
+  'drop-token': dropping(tokenRight, dropToken),
 };
 
 /** Runs a statement of any kind, if its user may. Throws FaultErrors. */
@@ -203,10 +211,11 @@ async function runKind<K extends StatementKind>(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { rights, fresh: needed, touches, run }: StatementRow<StatementOf<K>> = statements[kind];
+  const { rights, fresh: needed, touches, freesRoom, run }: StatementRow<StatementOf<K>> = statements[kind];
   const fresh = typeof needed === 'function' ? needed(statement) : needed;
   const { catalogue, writes } = context;
-  if (fresh === 'rows') await writes.visible(touches?.(statement, asked.request.database) ?? 'all');
+  if (freesRoom === true) await context.engine.makeRoom();
+  if (fresh === 'rows') await storedIfRoom(writes.visible(touches?.(statement, asked.request.database) ?? 'all'));
   if (fresh !== undefined) await catalogue.sync();
   rights(statement, { access: new Access(catalogue, asked.user), catalogue, current: asked.request.database });
   return run(statement, asked, context);

@@ -21,7 +21,7 @@ test('a node that ends while it answers another one is a fault of the network, a
 test('what another node refuses is told without its address and the words of the engine', (t) => {
   const text = 'Received from 10.0.0.7:9000. DB::Exception: Cannot reserve 1.00 MiB, not enough space.';
   const { kind, message } = faultErrorOf(new EngineRefusal(243, 'NOT_ENOUGH_SPACE', text)).fault;
-  t.deepEqual([kind, message], ['resource', 'Another node of the cluster: Cannot reserve 1.00 MiB, not enough space.']);
+  t.deepEqual([kind, message], ['resource', 'The disk of another node of the cluster is full']);
 });
 
 test('sockets that break between nodes are faults of the network', (t) => {

@@ -17,7 +17,7 @@ test('a table keeps its rows when it is altered, or a DELETE comes, while the di
   await client.insert('INSERT INTO default.m FORMAT TSV', Buffer.from('1\n2\n'));
   const filler = join(disk, 'filler');
   fillDisk(filler);
-  const isFull = { message: /The disk is full/ };
+  const isFull = { message: /The disk of the database is full/ };
   await t.throwsAsync(client.exec('ALTER TABLE default.m ADD COLUMN b Int64'), isFull);
   await t.throwsAsync(client.exec('DELETE FROM default.m WHERE a = 1'), isFull);
   await t.throwsAsync(client.exec('CREATE TABLE default.n (a Int64) ENGINE = MergeTree ORDER BY a'), isFull);

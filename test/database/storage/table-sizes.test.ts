@@ -15,7 +15,7 @@ test('a table is small until the engine has said that it is large, and is asked 
     asked++;
     return client.rows(sql);
   };
-  const engineAsked = { rows, exec: (sql: string) => client.exec(sql) };
+  const engineAsked = { rows, exec: (sql: string) => client.exec(sql), makeRoom: () => client.makeRoom() };
   const sizes = new TableSizes({ stores: () => [{ engine: engineAsked, prefix: '' }] });
   await client.exec('CREATE DATABASE d1_0');
   for (const [name, count] of [

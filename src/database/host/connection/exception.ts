@@ -51,11 +51,6 @@ function nameOf(code: number): string {
   return code === notEnoughSpace ? 'NOT_ENOUGH_SPACE' : 'UNKNOWN_EXCEPTION';
 }
 
-/** True when a statement was refused, or failed, because the disk is full. */
-export function isDiskFull(error: unknown): boolean {
-  return codeOf(error, reasonOf(error)) === notEnoughSpace;
-}
-
 function codeOf(error: unknown, message: string): number {
   if (error instanceof EngineException) return error.code;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return notEnoughSpace;

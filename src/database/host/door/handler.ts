@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
-import { hasRoomFor } from '../../engine/definition-room.js';
+import { hasRoomFor, makeRoomStatement } from '../../engine/definition-room.js';
 import { fewRowsHeader, ownerHeader } from '../../engine/engine.js';
 import { handoverHeader } from '../../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
@@ -26,7 +26,7 @@ interface HandlerContext {
   readonly answers: KeptAnswers;
   /** Asked before a change is answered. */
   readonly failedWrites: FailedWrites;
-  /** Asked where old rows are dropped. */
+  /** Gives its room to what frees room. */
   readonly ballast: Ballast;
   /** Told of statements that have added rows. */
   readonly resting: { inserted(statement: string): void };
@@ -205,19 +205,23 @@ class Execution {
     );
   }
 
-  #plain({ text, readOnly, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
+  async #plain({ text, readOnly, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
     const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
+    if (text.trim() === makeRoomStatement) return this.#makeRoom(format);
     return this.#whole('short', format, async (connection, tag) => {
       if (changesSession) connection.spoil();
       const run = () => connection.run(text, format, this.#statementContext(), tag);
-      const change = async () => {
-        await this.#requireRoom(text);
-        return this.#noting(connection, text, run);
-      };
-      const result = await (readOnly ? run() : this.#context.ballast.dropping(text, change));
+      if (!readOnly) await this.#requireRoom(text);
+      const result = await (readOnly ? run() : this.#noting(connection, text, run));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
+  }
+
+  async #makeRoom(format: string): Promise<void> {
+    const reply = this.#reply(format, () => {});
+    await this.#context.ballast.release();
+    reply.end({ readRows: 0, readBytes: 0, writtenRows: 0, elapsedSeconds: 0 });
   }
 
   async #requireRoom(statement: string): Promise<void> {
