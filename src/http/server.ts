@@ -10,7 +10,7 @@ import Fastify, {
 import type { BodyBudget } from '../async/body-budget.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { CorsSettings } from '../model/cors-settings.js';
-import type { Credentials, Intake } from '../model/exchange.js';
+import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { otherMethods, probablePath } from './answer/probable-path.js';
@@ -19,26 +19,18 @@ import { clientStatusOf } from './answer/status.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
 import { CoalescedMessage } from './connection/coalesced-message.js';
+import { HttpCall } from './connection/http-call.js';
 import { type OpenCall, OpenCalls } from './connection/open-calls.js';
 import { RepeatedHeads } from './connection/repeated-heads.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
 import { doorOf, passDoor } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
-import type {
-  AdmittedCall,
-  Call,
-  Handler,
-  HandlerContext,
-  HandlerSettings,
-  HttpObserver,
-  RecordSql,
-} from './request/call.js';
+import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './request/call.js';
 import { plainAddress } from './request/client-address.js';
 import { createCorsPolicy } from './request/cors.js';
 import { createLoginCodes } from './request/login-code.js';
 import { requestIdOf } from './request/parameters.js';
 import { redactUri } from './request/redact.js';
-import type { RepeatedRequest } from './request/repeated.js';
 import { type Route, routes } from './routes.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
@@ -334,48 +326,6 @@ function isParameters(params: unknown): params is Call['params'] {
 function hasSplitSegment(params: Call['params']): boolean {
   for (const name in params) if (name !== '*' && name !== 'job' && params[name]?.includes('/')) return true;
   return false;
-}
-
-/** Of a call that has not passed its door yet. */
-const nobody: Credentials = { scheme: 'token', token: '' };
-
-class HttpCall implements AdmittedCall {
-  id = '';
-  credentials: Credentials = nobody;
-  layers = 0;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly params: Call['params'];
-  readonly query: URLSearchParams;
-  readonly #open: OpenCall;
-
-  constructor(request: FastifyRequest, reply: FastifyReply, params: Call['params'], open: OpenCall) {
-    this.request = request;
-    this.reply = reply;
-    this.params = params;
-    const question = request.url.indexOf('?');
-    this.query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
-    this.#open = open;
-  }
-
-  get aborted(): AbortSignal {
-    return this.#open.aborted;
-  }
-
-  get foreignPage(): string | undefined {
-    return this.#open.foreignPage;
-  }
-
-  get resumed(): RepeatedRequest | undefined {
-    return this.#open.resumed;
-  }
-
-  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {
-    this.id = this.resumed?.id ?? id;
-    this.credentials = credentials;
-    this.layers = layers;
-    return this;
-  }
 }
 
 function listen(server: Server, options: HttpServerOptions): Promise<number> {

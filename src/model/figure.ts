@@ -5,7 +5,7 @@ export interface Figure {
   readonly values: readonly (readonly [name: string, value: number])[];
 }
 
-/** Figures that are read on each scrape, by name and with a help text. */
+/** Figures that are read on each scrape, by name and with a help text. The name of one that only grows ends with `_total`. */
 export interface WatchedFigures {
   readonly [name: string]: {
     readonly help: string;

@@ -64,8 +64,8 @@ export class Notifier implements Component {
     const sum = (key: 'sent' | 'failed' | 'waiting') => () =>
       this.channels.reduce((all, channel) => all + channel[key], 0);
     return {
-      adapter_notifications_sent: { help: 'Events that people were told of.', read: sum('sent') },
-      adapter_notifications_failed: { help: 'Events that nobody could be told of.', read: sum('failed') },
+      adapter_notifications_sent_total: { help: 'Events that people were told of.', read: sum('sent') },
+      adapter_notifications_failed_total: { help: 'Events that nobody could be told of.', read: sum('failed') },
       adapter_notifications_waiting: { help: 'Events that people are still to be told of.', read: sum('waiting') },
     };
   }

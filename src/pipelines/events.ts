@@ -72,7 +72,7 @@ export class EventsPipeline {
     const { recorder } = this;
     return {
       adapter_events_waiting: { help: 'Events that are not stored yet.', read: () => recorder.waiting },
-      adapter_events_lost: { help: 'Events lost because too many waited.', read: () => recorder.lost },
+      adapter_events_lost_total: { help: 'Events lost because too many waited.', read: () => recorder.lost },
     };
   }
 }

@@ -84,15 +84,15 @@ export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => Write
       read: () => Number(writes().waiting.isBehind),
       together: 'max',
     },
-    adapter_wal_replayed_texts: {
+    adapter_wal_replayed_texts_total: {
       help: 'Texts that were read back from the log.',
       read: () => writes().waiting.replayed,
     },
-    adapter_wal_rejected_rows: {
+    adapter_wal_rejected_rows_total: {
       help: 'Answered rows that could not be stored and are in the file of rejected rows.',
       read: () => rejected.counts.rows,
     },
-    adapter_wal_rejected_texts: {
+    adapter_wal_rejected_texts_total: {
       help: 'Entries in the file of rejected rows.',
       read: () => rejected.counts.texts,
     },

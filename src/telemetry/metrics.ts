@@ -68,12 +68,11 @@ export class ServiceMetrics {
   /** Bytes and rows since figures were read last, by door. */
   readonly #doors = new Map<string, DoorTally>();
   readonly #requests = this.#counter('adapter_restful_http_request_total', 'Requests over HTTP.', requestLabels);
-  readonly #failures = new Gauge({
-    name: 'adapter_restful_http_request_fail',
-    help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
-    labelNames: requestLabels,
-    registers: [this.#registry],
-  });
+  readonly #failures = this.#counter(
+    'adapter_restful_http_request_fail_total',
+    'Requests over HTTP that failed, by status or by the code in the body.',
+    requestLabels,
+  );
   readonly #refusals = this.#counter(
     'adapter_refusals_total',
     'What was refused at a door before any work, by reason.',
@@ -147,9 +146,21 @@ export class ServiceMetrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 
-  /** Adds figures that are read at each scrape. */
-  watch(gauges: WatchedFigures): void {
-    for (const [name, { help, read, together }] of Object.entries(gauges)) {
+  /** Adds figures that are read at each scrape: those whose names end with `_total` as counters, all others as gauges. */
+  watch(figures: WatchedFigures): void {
+    for (const [name, { help, read, together }] of Object.entries(figures)) {
+      if (name.endsWith('_total')) {
+        new Counter({
+          name,
+          help,
+          registers: [this.#registry],
+          collect() {
+            this.reset();
+            this.inc(read());
+          },
+        });
+        continue;
+      }
       new Gauge({
         name,
         help,

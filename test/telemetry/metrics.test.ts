@@ -27,7 +27,7 @@ test('requests are counted by route, method, status and client, and the text is 
     'adapter_restful_http_request_total{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 2',
   ]);
   t.deepEqual(lines(text, 'request_fail'), [
-    'adapter_restful_http_request_fail{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 1',
+    'adapter_restful_http_request_fail_total{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 1',
   ]);
   t.deepEqual(lines(text, 'in_flight'), ['adapter_restful_http_request_in_flight 0']);
   t.true(lines(text, 'summary_milliseconds{').some((line) => line.includes('quantile="0.99"')));
@@ -55,7 +55,11 @@ test('requests are not counted when monitoring is off; rows, refusals and the sy
   metrics.settled('lineproto', 'stored', 3);
   metrics.wrote('delivered', 3, 0.01);
   metrics.sampled(12.5, 50);
-  metrics.watch({ adapter_credit_bytes: { help: 'Bytes.', read: () => 42 } });
+  metrics.watch({
+    adapter_credit_bytes: { help: 'Bytes.', read: () => 42 },
+    adapter_agentd_datagrams_total: { help: 'Packets.', read: () => 7 },
+  });
+  await metrics.text();
   const text = await metrics.text();
   t.deepEqual(lines(text, 'adapter_restful_http_request_total{'), []);
   for (const line of [
@@ -65,7 +69,11 @@ test('requests are not counted when monitoring is off; rows, refusals and the sy
     'adapter_insert_rows_sum 3',
     'adapter_system_cpu_percent 12.5',
     'adapter_system_mem_percent 50',
+    '# TYPE adapter_credit_bytes gauge',
     'adapter_credit_bytes 42',
+    '# TYPE adapter_agentd_datagrams counter',
+    'adapter_agentd_datagrams_total 7',
+    '# TYPE adapter_restful_http_request_fail counter',
   ]) {
     t.true(text.includes(`${line}\n`), line);
   }

@@ -36,7 +36,7 @@ export class RefusedLogins {
 
   get figures(): WatchedFigures {
     return {
-      adapter_refused_logins: {
+      adapter_refused_logins_total: {
         help: 'Requests whose user, password or token was refused.',
         read: () => this.#count,
       },

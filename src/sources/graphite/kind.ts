@@ -11,16 +11,16 @@ export const graphite: SourceKind<GraphiteSettings, { readonly source: LineListe
     return { source: new LineListener(listener, gate, log) };
   },
   figures: ({ source }) => ({
-    adapter_graphite_datagrams: { help: 'Datagrams that graphite took.', read: () => source.counts.datagrams },
-    adapter_graphite_shed_datagrams: {
+    adapter_graphite_datagrams_total: { help: 'Datagrams that graphite took.', read: () => source.counts.datagrams },
+    adapter_graphite_shed_datagrams_total: {
       help: 'Datagrams that graphite shed.',
       read: () => source.counts.shedDatagrams,
     },
-    adapter_graphite_refused_connections: {
+    adapter_graphite_refused_connections_total: {
       help: 'Connections that graphite refused because there were too many.',
       read: () => source.counts.refusedConnections,
     },
-    adapter_graphite_too_long_lines: {
+    adapter_graphite_too_long_lines_total: {
       help: 'Lines that graphite dropped because they were too long.',
       read: () => source.counts.tooLongLines,
     },

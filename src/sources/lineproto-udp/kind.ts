@@ -13,11 +13,11 @@ export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: L
     return { source: new LineListener({ ...settings, ...kind, target }, gate, log) };
   },
   figures: ({ source }) => ({
-    adapter_lineproto_udp_datagrams: {
+    adapter_lineproto_udp_datagrams_total: {
       help: 'Datagrams that lineproto_udp took.',
       read: () => source.counts.datagrams,
     },
-    adapter_lineproto_udp_shed_datagrams: {
+    adapter_lineproto_udp_shed_datagrams_total: {
       help: 'Datagrams that lineproto_udp shed.',
       read: () => source.counts.shedDatagrams,
     },

@@ -2,15 +2,21 @@ import { longestTimerMs, option, optionTable, type SettingReader, type SettingsO
 import type { SourceOptions } from '../kind.js';
 import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
+const defaultDatabases = ['tsdbwire_telnet', 'agentd_tsdb', 'alertwriter_tsdb', 'tcoll_tsdb'];
+
 /** The telnet-format TCP listeners. */
 const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for telnet lines (OpenTSDB)', [
   option.bool('tsdbwire_telnet.enable', 'listen for telnet-format lines; clients then need no credentials', {
     default: 'false',
   }),
   option.ints('tsdbwire_telnet.ports', 'TCP ports', { default: '[6046, 6047, 6048, 6049]', min: 0, max: 65535 }),
-  option.texts('tsdbwire_telnet.dbs', 'databases that are written to, one per port', {
-    default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
-  }),
+  option.texts(
+    'tsdbwire_telnet.dbs',
+    'databases that are written to, one per port; fewer ports use the first of the default ones',
+    {
+      default: `[${defaultDatabases.join(', ')}]`,
+    },
+  ),
   ...userRows('tsdbwire_telnet'),
   option.int('tsdbwire_telnet.batchSize', 'batch size in lines; 1 writes at once', { default: '1', min: 1 }),
   option.duration('tsdbwire_telnet.flushInterval', 'write an unfilled batch after this time; 0s or not set is never', {
@@ -25,9 +31,11 @@ const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for teln
 /** Settings of the doors for telnet lines over TCP. */
 export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
 
-/** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database. */
+/** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database, which the first of the default ones are. */
 function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
-  const settings = reader.settings(tsdbwireTelnetOptions);
+  const read = reader.settings(tsdbwireTelnetOptions);
+  const isDefault = read.dbs.join() === defaultDatabases.join();
+  const settings = isDefault ? { ...read, dbs: read.dbs.slice(0, Math.max(1, read.ports.length)) } : read;
   if (settings.enable) refuseUnpaired(settings, reader);
   return settings;
 }
