@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../../model/exchange.js';
-import type { AdmittedCall, Call } from '../request/call.js';
-import type { RepeatedRequest } from '../request/repeated.js';
-import type { OpenCall } from './open-calls.js';
+import type { AdmittedCall, Call } from './call.js';
+import type { RepeatedRequest } from './repeated.js';
+
+/** What a call takes from the request in flight that it is. */
+type RequestInFlight = Pick<Call, 'aborted' | 'foreignPage' | 'resumed'>;
 
 /** Of a call that has not passed its door yet. */
 const nobody: Credentials = { scheme: 'token', token: '' };
@@ -16,9 +18,9 @@ export class HttpCall implements AdmittedCall {
   readonly reply: FastifyReply;
   readonly params: Call['params'];
   readonly query: URLSearchParams;
-  readonly #open: OpenCall;
+  readonly #open: RequestInFlight;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, params: Call['params'], open: OpenCall) {
+  constructor(request: FastifyRequest, reply: FastifyReply, params: Call['params'], open: RequestInFlight) {
     this.request = request;
     this.reply = reply;
     this.params = params;
