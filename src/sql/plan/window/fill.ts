@@ -35,7 +35,7 @@ interface FillTask {
 }
 
 /** {@link FillTask} of the windows of INTERVAL, which begin at `w`. */
-export interface IntervalFill extends FillTask {
+interface IntervalFill extends FillTask {
   readonly windows: IntervalWindows;
   /** Undefined without two limits of time. */
   readonly range: WindowRange | undefined;
@@ -253,7 +253,7 @@ export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at:
 }
 
 /** A value, and the literal of FILL that stands for NULL. */
-export function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
+function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
   if (literal.role === 'null') return column;
   return `ifNull(${column}, ${fillingValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }
