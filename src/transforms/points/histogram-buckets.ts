@@ -33,6 +33,24 @@ export function bucketProblem({ count, sum, zeroCount, positive, negative, isWho
   return badPoint(`the histogram counts ${count} values, its buckets ${held}`);
 }
 
+/** Schemas of exponential buckets, and that of buckets with bounds of their own, see https://prometheus.io/docs/specs/native_histograms/. */
+const lowestSchema = -9;
+const highestSchema = 52;
+const ownBoundsSchema = -53;
+
+/** Why a native histogram cannot have a schema with these bounds, if so: bounds of its own rise, are finite, and stand beside their schema alone. */
+export function schemaProblem(schema: number, bounds: readonly number[]): Fault | undefined {
+  const isExponential = schema >= lowestSchema && schema <= highestSchema;
+  if (!isExponential && schema !== ownBoundsSchema)
+    return badPoint(`the histogram has schema ${schema}, which is none`);
+  if (isExponential && bounds.length > 0) return badPoint(`the histogram has custom values beside schema ${schema}`);
+  const bad = bounds.findIndex((bound, at) => !Number.isFinite(bound) || (at > 0 && bound <= bounds[at - 1]!));
+  if (bad < 0) return undefined;
+  return badPoint(
+    `custom value ${bad + 1} of the histogram, ${bounds[bad]}, is not finite or not above the one before`,
+  );
+}
+
 function sideProblem(name: string, { spans, counts }: BucketSide): string | undefined {
   let buckets = 0;
   for (let i = 0; i < spans.length; i += 2) {

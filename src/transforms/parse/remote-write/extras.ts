@@ -1,7 +1,7 @@
 import { two32 } from '../../../bytes/words.js';
 import type { Fault } from '../../../model/fault.js';
 import { putExemplar } from '../../points/exemplar.js';
-import { type BucketSide, bucketProblem } from '../../points/histogram-buckets.js';
+import { type BucketSide, bucketProblem, schemaProblem } from '../../points/histogram-buckets.js';
 import { maxLabelBytes, readLabels } from '../../points/label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from '../../points/label-set.js';
 import { type FieldName, fieldName, type PointCollector } from '../../points/point-collector.js';
@@ -250,6 +250,7 @@ export class SeriesExtras {
     const [positive, negative] = [this.#positive, this.#negative];
     const [count, sum, zeroCount, isWhole] = [this.#count, this.#sum, this.#zeroCount, this.#isWhole];
     const problem =
+      schemaProblem(this.#schema, this.#custom) ??
       bucketProblem({ count, sum, zeroCount, positive, negative, isWhole }) ??
       this.#put(names.count, count) ??
       this.#put(names.sum, sum) ??

@@ -149,6 +149,23 @@ test('a histogram whose numbers contradict each other is rejected, in both versi
     [{ count_int: 0, count_float: 99 }, undefined],
     [{ positive_deltas: ['1', '2'] }, 'the positive spans of the histogram have 3 buckets, the counts 2'],
     [{ negative_spans: [] }, 'the negative spans of the histogram have 0 buckets, the counts 1'],
+    [{ schema: 77 }, 'the histogram has schema 77, which is none'],
+    [{ schema: -10 }, 'the histogram has schema -10, which is none'],
+    [{ schema: 52 }, undefined],
+    [{ schema: -53, custom_values: [-1, 0, 2.5] }, undefined],
+    [
+      { schema: -53, custom_values: [1, 1] },
+      'custom value 2 of the histogram, 1, is not finite or not above the one before',
+    ],
+    [
+      { schema: -53, custom_values: [1, Infinity] },
+      'custom value 2 of the histogram, Infinity, is not finite or not above the one before',
+    ],
+    [
+      { schema: -53, custom_values: [Number.NaN] },
+      'custom value 1 of the histogram, NaN, is not finite or not above the one before',
+    ],
+    [{ custom_values: [1] }, 'the histogram has custom values beside schema -1'],
     [{ negative_deltas: ['-4'] }, 'the histogram has a negative count in a negative bucket'],
     [
       { positive_spans: [histogram.positive_spans[0], { offset: -1, length: 1 }] },
