@@ -54,6 +54,9 @@ export function refusalOfAttribute(
   return fault('parameter', Codes.schemalessData, text);
 }
 
+/** Longest name of a column or tag in UTF-8, in bytes: the engine itself never sees it. */
+export const maxColumnNameBytes = 192;
+
 /** Why a name that got a prefix cannot be one. */
 export function longName(kind: 'field' | 'tag', name: string): Fault {
   const text = `${kind} name ${JSON.stringify(name)}, which it gets beside another column of its name, is too long`;

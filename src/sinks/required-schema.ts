@@ -4,8 +4,14 @@ import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import type { DataType, SubTable, TableDef, TagValue } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth, sentName } from '../model/schema.js';
-import { freeName, isOtherMetric, longName, refusalOfAttribute, refusalOfMetric } from '../model/sent-name.js';
-import { maxNameBytes } from '../transforms/points/point-limits.js';
+import {
+  freeName,
+  isOtherMetric,
+  longName,
+  maxColumnNameBytes,
+  refusalOfAttribute,
+  refusalOfMetric,
+} from '../model/sent-name.js';
 
 type ColumnLike = Pick<Column, 'name' | 'type' | 'sentAs'> & Pick<ColumnSpec, 'attribute'>;
 
@@ -66,7 +72,7 @@ function tagSpec(
   taken: Set<string>,
 ): ColumnSpec {
   const name = have.find((tag) => sentName(tag) === sent)?.name ?? freeName('tag_', sent, (text) => taken.has(text));
-  if (Buffer.byteLength(name) > maxNameBytes) throw new FaultError(longName('tag', name));
+  if (Buffer.byteLength(name) > maxColumnNameBytes) throw new FaultError(longName('tag', name));
   taken.add(name);
   const spec = specOf(name, type, sent);
   return attribute === undefined ? spec : { ...spec, attribute };

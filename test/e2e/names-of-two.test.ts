@@ -134,3 +134,26 @@ test('a value whose column the format names keeps it beside a tag of that name, 
     [null, 2, null],
   ]);
 });
+
+test('names of fields, tags and columns have up to 192 bytes, from lines and in statements', async (t) => {
+  const [field, tag] = [`${'f'.repeat(190)}ж`, 't'.repeat(192)];
+  await write(`long_names,${tag}=a ${field}=1i,docs=5i ${at}`);
+  await write(`long_names,${tag}=b ${field}=2i ${at + 1n}`);
+  t.deepEqual(await select(`\`${field}\`, ${tag}, docs FROM long_names`), [
+    [1, 'a', 5],
+    [2, 'b', null],
+  ]);
+  const sql = (statement: string) => service.run(statement, { database: 'two_names' });
+  await sql(`CREATE STABLE long_made (ts TIMESTAMP, ${'c'.repeat(192)} INT) TAGS (${tag} INT)`);
+  await sql(`ALTER STABLE long_made ADD COLUMN ${'d'.repeat(192)} INT`);
+  await sql(`ALTER STABLE long_made RENAME TAG ${tag} ${'u'.repeat(192)}`);
+  await sql(
+    `INSERT INTO l1 USING long_made (${'u'.repeat(192)}) TAGS (7) (ts, ${'d'.repeat(192)}) VALUES (1700000000000000000, 8)`,
+  );
+  const query = `SELECT ${'d'.repeat(192)}, ${'u'.repeat(192)} FROM two_names.long_made WHERE ${'u'.repeat(192)} = 7`;
+  t.deepEqual(await service.rows(query), [[8, 7]]);
+  for (const body of [`long_names ${'f'.repeat(193)}=1 ${at}`, `long_names,${'t'.repeat(193)}=a v=1 ${at}`]) {
+    const reply = await service.ask({ path: '/write?db=two_names', body });
+    t.deepEqual([reply.status, /longer than 192 bytes/.test(reply.text)], [400, true], reply.text);
+  }
+});

@@ -2,6 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { longestWidth } from '../../model/row-length.js';
 import { type DataType, dataType, isPlainType, typeText } from '../../model/schema.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import type { TypeSyntax } from '../../sql/syntax/ast.js';
 import type { ColumnSyntax } from '../../sql/syntax/ast-statement.js';
 import { checkedEncoding } from './column-encoding.js';
@@ -43,14 +44,11 @@ export function declaredText(type: DataType): string {
   return isVariable(type.name) ? `${type.name}(${type.length})` : typeText(type);
 }
 
-/** Longest names of columns and tags, in bytes. */
-const maxNameBytes = 64;
-
 /** A declared column or tag with its checked name. */
 export function columnSpec(syntax: ColumnSyntax, role: 'column' | 'tag'): ColumnSpec {
   const { name, type, encoding, primaryKey } = syntax;
   const key = primaryKey ? ({ isKey: true } as const) : {};
-  const spec = { name: checkedName(name.text, maxNameBytes), type: declaredType(type, role), ...key };
+  const spec = { name: checkedName(name.text, maxColumnNameBytes), type: declaredType(type, role), ...key };
   return encoding === undefined ? spec : { ...spec, encoding: checkedEncoding(encoding) };
 }
 

@@ -1,6 +1,7 @@
 import { FaultError } from '../../model/fault.js';
 import { noSuperTable, noTable, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import type { AlterTableAction, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { keyIsFixed } from '../catalogue/apply-table.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
@@ -67,7 +68,7 @@ function changeOf(action: AlterTableAction): TableChange {
       return { kind: action.kind, name: action.name.text };
     case 'rename-column':
     case 'rename-tag':
-      return { kind: action.kind, from: action.from.text, to: checkedName(action.to.text, 64) };
+      return { kind: action.kind, from: action.from.text, to: checkedName(action.to.text, maxColumnNameBytes) };
     case 'encode-column':
       return { kind: action.kind, name: action.name.text, encoding: checkedEncoding(action.encoding) };
     case 'comment':

@@ -2,6 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { TableDef } from '../../model/schema.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
@@ -20,7 +21,7 @@ export async function createTable(statement: StatementOf<'create-table'>, contex
   const columns = rest.map((column) => columnSpec(column, 'column'));
   checkKey(columns);
   const tags = (statement.tags ?? []).map((tag) => columnSpec(tag, 'tag'));
-  const timeColumn = checkedName(time.name.text, 64);
+  const timeColumn = checkedName(time.name.text, maxColumnNameBytes);
   checkShape(timeColumn, columns, tags);
   const kind = statement.tags === undefined ? 'normal' : 'super';
   const { comment, ttl = 0 } = statement.options;

@@ -1,5 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { type DataType, dataType, type EncodingWords, typeLength, typeText } from '../../model/schema.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
 import { encodingOf, tagEncoding } from '../catalogue/column-encoding.js';
 import { systemTable } from '../system-tables/registry.js';
@@ -8,7 +9,7 @@ import { describedTable } from './described-table.js';
 import { type Listing, textColumn } from './listing.js';
 
 const describeMeta: readonly ColumnMeta[] = [
-  textColumn('field', 64),
+  textColumn('field', maxColumnNameBytes),
   textColumn('type', 20),
   { name: 'length', type: dataType('INT') },
   textColumn('note', 13),

@@ -7,7 +7,7 @@ import { columnsOf, type SystemTable } from './system-table.js';
 import { type ListedSystemTable, typed } from './tables.js';
 
 const columns = columnsOf(
-  `table_name V192, db_name V64, table_type V21, col_name V64, col_type V32, col_length INT, col_precision INT,
+  `table_name V192, db_name V64, table_type V21, col_name V192, col_type V32, col_length INT, col_precision INT,
    col_scale INT, col_nullable INT`,
 );
 

@@ -111,7 +111,7 @@ function uidOf(id: string): bigint {
 /** `ins_indexes`: the indexes on tags. */
 export const indexesTable: SystemTable = {
   columns: columnsOf(
-    `index_name V256, db_name V64, table_name V192, vgroup_id INT, create_time TS, column_name V64, index_type V10`,
+    `index_name V256, db_name V64, table_name V192, vgroup_id INT, create_time TS, column_name V192, index_type V10`,
   ),
   rows: function* (facts) {
     for (const { database, table } of liveSuperTables(facts, new Map())) {

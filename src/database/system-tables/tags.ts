@@ -13,7 +13,7 @@ import { columnsOf, type SystemTable } from './system-table.js';
 import { typed } from './tables.js';
 
 const columns = columnsOf(
-  'table_name V192, db_name V64, stable_name V192, tag_name V64, tag_type V32, tag_value V16384',
+  'table_name V192, db_name V64, stable_name V192, tag_name V192, tag_type V32, tag_value V16384',
 );
 
 /** A tag's value as text: numbers and times (ticks) in decimal, `true` and `false`, bytes in hexadecimal digits. */
@@ -25,7 +25,7 @@ export function tagText({ type, physical }: Pick<ColumnDef, 'type' | 'physical'>
 
 /** Columns that the engine's rows of tags take from the catalogue: see {@link tagsTable}. */
 const tagColumns = columnsOf(
-  'place V64, physical V64, db_name V64, stable_name V192, tag_name V64, tag_type V32, kind V32',
+  'place V64, physical V64, db_name V64, stable_name V192, tag_name V192, tag_type V32, kind V32',
 );
 
 /** So many tables of tags are named to the engine one by one; of more, it looks at all and the join leaves out the others. */

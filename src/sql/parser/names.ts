@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import type { Expression, Name, ObjectName } from '../syntax/ast.js';
 import { quotedNameText, stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
@@ -6,7 +7,6 @@ import type { Cursor } from './cursor.js';
 /** Longest names in bytes, back quotes not counted. */
 const maxDatabaseNameBytes = 64;
 export const maxTableNameBytes = 192;
-const maxColumnNameBytes = 64;
 
 /**
  * Words that are never bare identifiers. The dialect reserves many more, but clients of several versions use them as names,

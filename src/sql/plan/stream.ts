@@ -1,6 +1,7 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { noSuperTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import { withoutTrailing } from '../../text/ends.js';
 import { quoteString } from '../engine/quote.js';
 import type { Expression } from '../syntax/ast.js';
@@ -29,9 +30,6 @@ interface StreamTableShape {
   readonly tags: readonly { readonly name: string; readonly type: DataType }[];
 }
 
-/** Longest name of a column, in bytes. */
-const maxNameBytes = 64;
-
 /**
  * The super table that a stream makes when there is none: names and types of its columns from the statement or else from
  * the query. Throws a fault when the statement names another number of columns, or tags that PARTITION BY does not give.
@@ -54,7 +52,9 @@ export function streamTableShape(
 
 function cutName(name: string): string {
   const bytes = Buffer.from(name);
-  return bytes.length <= maxNameBytes ? name : withoutTrailing(bytes.toString('utf8', 0, maxNameBytes), '\ufffd');
+  return bytes.length <= maxColumnNameBytes
+    ? name
+    : withoutTrailing(bytes.toString('utf8', 0, maxColumnNameBytes), '\ufffd');
 }
 
 function storableType(type: DataType | undefined): DataType {

@@ -1,11 +1,12 @@
 import { backslash, carriageReturn, comma, equals, hash, lineFeed, space, tab } from '../../bytes/ascii.js';
 import { finishHash, hashKey, mixWord } from '../../bytes/key-table.js';
 import { Codes, type Fault } from '../../model/fault.js';
+import { maxColumnNameBytes } from '../../model/sent-name.js';
 import { endsValue, FieldValues } from '../points/field-values.js';
 import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
 import { PointCollector } from '../points/point-collector.js';
 import { Kind, kindWidths } from '../points/point-fields.js';
-import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } from '../points/point-limits.js';
+import { defaultMaxLineBytes, maxColumnsPerCall, maxRowBytes } from '../points/point-limits.js';
 import { parseSeriesKey, unescapeName } from '../points/series-key.js';
 import { TimeReader } from '../points/time-reader.js';
 import { endOfLine } from '../wire/line-cutter.js';
@@ -271,8 +272,8 @@ class LineReader {
       return this.#fail(badLine(start, `field name ${shown} is not well-formed UTF-8`));
     }
     const name = unescapeName(bytes, start, end, false);
-    if (name.length > maxNameBytes) {
-      return this.#fail(badLine(start, `field name ${shown} is longer than ${maxNameBytes} bytes`));
+    if (name.length > maxColumnNameBytes) {
+      return this.#fail(badLine(start, `field name ${shown} is longer than ${maxColumnNameBytes} bytes`));
     }
     const slot = this.#points.addColumn(name.toString(), this.#points.fields.kinds[index]!, index);
     if (typeof slot === 'number') return slot;

@@ -4,8 +4,6 @@ import { schemalessStyle } from '../../model/column-block.js';
 export const defaultMaxLineBytes = 1024 * 1024;
 /** Longest measurement after unescaping, in bytes: the limit of a table name. */
 export const maxMeasurementBytes = 192;
-/** Longest field or tag name after unescaping, in bytes. */
-export const maxNameBytes = 64;
 /** Most tags of one series. */
 export const maxTags = 128;
 /** Most bytes of all tag values of one series together. */

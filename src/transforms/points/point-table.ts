@@ -13,9 +13,9 @@ import {
   type TableDef,
   type TagValue,
 } from '../../model/schema.js';
-import { freeName, longName, type SentMetric } from '../../model/sent-name.js';
+import { freeName, longName, maxColumnNameBytes, type SentMetric } from '../../model/sent-name.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
-import { maxNameBytes, maxTableColumns, maxTags } from './point-limits.js';
+import { maxTableColumns, maxTags } from './point-limits.js';
 import { clash, otherTags, refusalOf } from './table-refusals.js';
 import { TagAttributes } from './tag-attributes.js';
 
@@ -174,7 +174,7 @@ export class PointTable {
       return fault('parameter', Codes.duplicatedColumns, 'has the name of the time column');
     }
     const stored = this.#storedName(name, newTags, isOwn);
-    if (stored !== name && Buffer.byteLength(stored) > maxNameBytes) return longName('field', stored);
+    if (stored !== name && Buffer.byteLength(stored) > maxColumnNameBytes) return longName('field', stored);
     if (this.columns.length + this.#tagsWith(newTags) + 1 >= maxTableColumns) {
       return fault('parameter', Codes.tooManyTableColumns, `is one too many: ${full}`);
     }

@@ -1,11 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import type { TagValue } from '../../model/schema.js';
-import type { SentMetric } from '../../model/sent-name.js';
+import { maxColumnNameBytes, type SentMetric } from '../../model/sent-name.js';
 import { badLine, type LineProblem } from '../wire/line-problem.js';
 import { countCharacters } from '../wire/utf8.js';
 import {
   maxMeasurementBytes,
-  maxNameBytes,
   maxTagBytes,
   maxTagCharacters,
   maxTags,
@@ -58,8 +57,8 @@ export class SeriesTags {
   /** Fault of the name of a tag, if there is one. `at` and `shown` say where it stands and how its text reads. */
   nameProblem(at: number, shown: Shown, name: Uint8Array): LineProblem | undefined {
     if (name.length === 0) return badLine(at, 'a tag has no name');
-    if (name.length <= maxNameBytes) return undefined;
-    return badLine(at, `tag name ${shown()} is longer than ${maxNameBytes} bytes`);
+    if (name.length <= maxColumnNameBytes) return undefined;
+    return badLine(at, `tag name ${shown()} is longer than ${maxColumnNameBytes} bytes`);
   }
 
   /** True when a tag was taken with this value. */

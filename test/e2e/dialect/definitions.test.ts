@@ -190,7 +190,7 @@ statements('names of databases hold any character, as buckets of other products 
 
 statements('limits of names, types, rows and tags', service, 'limits', [
   ...done(
-    `CREATE TABLE ${'t'.repeat(192)} (${'c'.repeat(64)} TIMESTAMP, v INT)`,
+    `CREATE TABLE ${'t'.repeat(192)} (${'c'.repeat(192)} TIMESTAMP, v INT)`,
     'CREATE TABLE widest (ts TIMESTAMP, v VARCHAR(65517))',
     'CREATE TABLE n_widest (ts TIMESTAMP, v NCHAR(16379))',
     'CREATE STABLE tag_widest (ts TIMESTAMP, v INT) TAGS (g VARCHAR(16382))',
@@ -203,8 +203,8 @@ statements('limits of names, types, rows and tags', service, 'limits', [
   ...refused(
     0x2617,
     `CREATE TABLE ${'t'.repeat(193)} (ts TIMESTAMP, v INT)`,
-    `CREATE TABLE e (ts TIMESTAMP, ${'c'.repeat(65)} INT)`,
-    `CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (${'c'.repeat(65)} INT)`,
+    `CREATE TABLE e (ts TIMESTAMP, ${'c'.repeat(193)} INT)`,
+    `CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (${'c'.repeat(193)} INT)`,
     'CREATE TABLE `` (ts TIMESTAMP, v INT)',
     'CREATE TABLE `a.b` (ts TIMESTAMP, v INT)',
   ),

@@ -176,7 +176,7 @@ statements('ins_tags: one row for every tag of every sub-table', service, undefi
       ['table_name', 'VARCHAR', 192],
       ['db_name', 'VARCHAR', 64],
       ['stable_name', 'VARCHAR', 192],
-      ['tag_name', 'VARCHAR', 64],
+      ['tag_name', 'VARCHAR', 192],
       ['tag_type', 'VARCHAR', 32],
       ['tag_value', 'VARCHAR', 16384],
     ],
@@ -221,7 +221,7 @@ statements('ins_columns: the columns of every table, tags left out', service, un
   {
     sql: `SELECT col_name, col_type, col_length, table_type FROM ${info}.ins_columns WHERE db_name = 'metrics' AND table_name = 'm1'`,
     meta: [
-      ['col_name', 'VARCHAR', 64],
+      ['col_name', 'VARCHAR', 192],
       ['col_type', 'VARCHAR', 32],
       ['col_length', 'INT', 4],
       ['table_type', 'VARCHAR', 21],

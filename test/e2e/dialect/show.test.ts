@@ -130,7 +130,7 @@ test('GET and POST of vgroups agree with the lists', async (t) => {
 });
 
 const describeMeta = [
-  ['field', 'VARCHAR', 64],
+  ['field', 'VARCHAR', 192],
   ['type', 'VARCHAR', 20],
   ['length', 'INT', 4],
   ['note', 'VARCHAR', 13],
@@ -182,7 +182,7 @@ const tagMeta = [
   ['table_name', 'VARCHAR', 192],
   ['db_name', 'VARCHAR', 64],
   ['stable_name', 'VARCHAR', 192],
-  ['tag_name', 'VARCHAR', 64],
+  ['tag_name', 'VARCHAR', 192],
   ['tag_type', 'VARCHAR', 32],
   ['tag_value', 'VARCHAR', 16384],
 ] as const;

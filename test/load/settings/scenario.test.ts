@@ -256,7 +256,7 @@ for (const [superTable, dbinfo, top, message] of [
   ],
   [{ columns: [{ type: 'int', name: 'ts' }] }, {}, {}, /"ts" is given to two/],
   [{ columns: [{ type: 'int', name: '' }] }, {}, {}, /name: is empty/],
-  [{ columns: [{ type: 'int', name: 'x'.repeat(65) }] }, {}, {}, /longer than 64 bytes/],
+  [{ columns: [{ type: 'int', name: 'x'.repeat(193) }] }, {}, {}, /longer than 192 bytes/],
   [{ columns: [{ type: 'binary', len: 0 }] }, {}, {}, /len: 0 is out of range/],
   [{ columns: [{ type: 'nchar', len: 16380 }] }, {}, {}, /allowed: 1 to 16379/],
   [{ tags: [{ type: 'json', count: 100, len: 64 }] }, {}, {}, /100 members of 64 characters are more than the 4095/],

@@ -142,7 +142,7 @@ test('every fault has a message that says what is wrong', (t) => {
     ['m 1700000000 1 a=b c=d a=b a=c', /tag "a" occurs twice/],
     ['m -1700000000 1 a=b', /timestamp "-1700000000" is before 1970/],
     ['m 1700000000 1 _ts=b', /time column/],
-    [`m 1700000000 1 ${'a'.repeat(65)}=b`, /longer than 64 bytes/],
+    [`m 1700000000 1 ${'a'.repeat(193)}=b`, /longer than 192 bytes/],
     [`${'m'.repeat(193)} 1700000000 1 a=b`, /longer than 192 bytes/],
     [`m 1700000000 1 a=${'b'.repeat(4096)}`, /the tags are too long/],
     [`m 1700000000 1 ${Array.from({ length: 129 }, (_, i) => `t${i}=x`).join(' ')}`, /more than 128 tags/],

@@ -1,4 +1,5 @@
 import { dataType } from '../../../model/schema.js';
+import { maxColumnNameBytes } from '../../../model/sent-name.js';
 import { cutToBytes } from '../../../text/cut.js';
 import type { FieldPlan, ValuePlan, Wave } from '../../model/scenario.js';
 import type { JsonNode } from '../keys/json-text.js';
@@ -19,7 +20,6 @@ import {
 } from './types.js';
 
 const defaultLength = 64;
-const maxNameBytes = 64;
 /** Longest text of a JSON tag, in characters. */
 const maxJsonText = 4095;
 /** Bytes of a member beside its value: two pairs of quotes, a colon, a comma, and its key. */
@@ -114,8 +114,8 @@ function readType(section: Section, role: FieldRole): LoadType | undefined {
 function checkName(section: Section, name: string | undefined, columns: number): void {
   if (name === '') section.refuse(field.name, 'is empty');
   const longest = columns > 1 ? `${name}_${columns}` : (name ?? '');
-  if (Buffer.byteLength(longest) > maxNameBytes) {
-    section.refuse(field.name, `${JSON.stringify(longest)} is longer than ${maxNameBytes} bytes`);
+  if (Buffer.byteLength(longest) > maxColumnNameBytes) {
+    section.refuse(field.name, `${JSON.stringify(longest)} is longer than ${maxColumnNameBytes} bytes`);
   }
 }
 

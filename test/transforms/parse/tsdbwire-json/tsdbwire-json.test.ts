@@ -254,7 +254,7 @@ test('every fault has a message that says what is wrong', (t) => {
     [object({ tags: '{a:"b"}' }), /the name of a tag is missing/],
     [object({ tags: '{"a" "b"}' }), /a colon is missing/],
     [object({ tags: '{"a":"b"]' }), /a comma or a closing brace is missing/],
-    [object({ tags: `{"${'a'.repeat(65)}":"b"}` }), /longer than 64 bytes/],
+    [object({ tags: `{"${'a'.repeat(193)}":"b"}` }), /longer than 192 bytes/],
     ['{"metric" "m"}', /a colon is missing/],
     ['{"metric":"m" "value":1}', /a comma or a closing brace is missing/],
     ['{"metric":"m",}', /the name of a member is missing/],
