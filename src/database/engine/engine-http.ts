@@ -82,15 +82,15 @@ export class EngineHttp {
 /**
  * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its version. Those about its
  * keeper are `Coordination::Exception`.
- * Other words come from whatever stands between.
+ * The engine ends its words where they quote a byte 0, before their name. Other words come from whatever stands between.
  */
 export function refusalIn(text: string): Error {
   const head = /Code: (\d+)\. (?:DB|Coordination)::Exception: /.exec(text);
   const rest = head === null ? '' : text.slice(head.index + head[0].length);
   const types = [...rest.matchAll(/\(([A-Z0-9_]+)\)/g)];
   const type = types.findLast(({ index, 1: name = '' }) => index > 0 && /[A-Z]{3}/.test(name));
-  if (head === null || type === undefined) return new Error(text.trim());
-  return new EngineRefusal(Number(head[1]), type[1] ?? '', rest.slice(0, type.index).trim());
+  if (head === null) return new Error(text.trim());
+  return new EngineRefusal(Number(head[1]), type?.[1] ?? '', rest.slice(0, type?.index).trim());
 }
 
 const blockEnd = '\r\n__exception__\r\n';

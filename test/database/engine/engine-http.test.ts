@@ -57,6 +57,10 @@ test('refusals are read with their code and name, also from a server that adds i
   const versioned =
     'Code: 62. DB::Exception: Syntax error:\nnear (x). (SYNTAX_ERROR) (version 26.1.2.3 (official build))';
   t.like(refusalIn(versioned), { code: 62, type: 'SYNTAX_ERROR', message: 'Syntax error:\nnear (x).' });
+  // The engine's words end at a byte 0 that they quote, before the name.
+  const cut = refusalIn('Code: 36. DB::Exception: Incorrect WKT format value: \u0001');
+  t.true(cut instanceof EngineRefusal);
+  t.like(cut, { code: 36, type: '', message: 'Incorrect WKT format value: \u0001'.trim() });
   const foreign = refusalIn('Bad gateway\n');
   t.false(foreign instanceof EngineRefusal);
   t.is(foreign.message, 'Bad gateway');

@@ -65,6 +65,7 @@ statements(
       sql: 'SELECT TIMEDIFF(ts, t, NULL), TIMEDIFF(ts, t, 1a), TIMEDIFF(ts, t) FROM n WHERE b > 5',
       rows: [[-1, -1, -1]],
     },
+    { sql: 'SELECT ST_GEOMFROMTEXT(CHAR(256)) FROM n', error: 0x2803, says: 'st_geomfromtext' },
     { sql: "SELECT TIMEDIFF(ts, t, 's') FROM n", error: 0x2802 },
     {
       sql: "SELECT SUBSTRING('abc', f * 1e308 * 1e308), SUBSTRING('abc', 1, f * 1e308 * 1e308), SUBSTRING('abc', 1.5, f) FROM n WHERE b > 5",
