@@ -33,6 +33,8 @@ export class LogRoom {
   #maxBytes: number;
   #freeBytes = Number.POSITIVE_INFINITY;
   #loss: Fault | undefined;
+  /** False while the directory cannot be read although it is there. */
+  #isSeen = true;
 
   constructor(directory: string, limits: RoomLimits) {
     this.#directory = directory;
@@ -78,10 +80,13 @@ export class LogRoom {
       if (this.#limits.maxBytes === 0) this.#maxBytes = Math.max(1, Math.min(defaultMaxBytes, share));
       const names = new Set(readdirSync(this.#directory));
       for (const segment of segments) if (!names.has(basename(segment.path))) this.lost(segment);
+      this.#isSeen = true;
     } catch (error) {
-      if (isHeld)
-        this.#limits.log.warn({ error: reasonOf(error) }, 'The disk of the write-ahead log cannot be looked at.');
-      else for (const segment of segments) this.lost(segment);
+      if (!isHeld) for (const segment of segments) this.lost(segment);
+      else if (this.#isSeen) {
+        this.#isSeen = false;
+        this.#limits.log.warn({ error: reasonOf(error) }, 'The directory of the write-ahead log cannot be read now.');
+      }
     }
   }
 

@@ -35,7 +35,7 @@ export interface DirectoryLock {
   announce(port: number): void;
   /** Sets the time of the lock, which shows whether the disk answers. */
   touch(): Promise<void>;
-  /** True while the lock is there and names this process. */
+  /** True while the lock is there and names this process, or cannot be read now. */
   isHeld(): boolean;
   /** Gives the directory back; safe twice. */
   release(): void;
@@ -117,7 +117,12 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
       return utimes(file, now, now);
     },
     isHeld() {
-      return held && readOwner(file)?.pid === process.pid;
+      if (!held) return false;
+      try {
+        return parseOwner(readFileSync(file, 'utf8'))?.pid === process.pid;
+      } catch (error) {
+        return !['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+      }
     },
     release() {
       if (!held) return;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { DirectoryHeldError, lockDirectory } from '../../../src/database/host/lock.js';
@@ -77,4 +77,25 @@ test('the lock of a dead process is taken over on a full disk, too', (t) => {
   const lock = lockDirectory(disk, '127.0.0.1', 6030);
   t.regex(readFileSync(file, 'utf8'), new RegExp(`"pid":${process.pid}`));
   lock.release();
+});
+
+test('a lock is held until it is removed or names another process, also while it cannot be read', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const lock = lockDirectory(path, 'localhost', 1);
+  const file = join(path, 'sluice.lock');
+  t.true(lock.isHeld());
+  renameSync(file, `${file}.away`);
+  t.false(lock.isHeld());
+  // Reading a directory fails with EISDIR.
+  mkdirSync(file);
+  t.true(lock.isHeld());
+  rmdirSync(file);
+  const other = { ...JSON.parse(readFileSync(`${file}.away`, 'utf8')), pid: process.pid + 1 };
+  writeFileSync(file, JSON.stringify(other));
+  t.false(lock.isHeld());
+  renameSync(`${file}.away`, file);
+  t.true(lock.isHeld());
+  lock.release();
+  t.false(lock.isHeld());
 });
