@@ -37,6 +37,17 @@ test('a long chain of conditions is one step for the engine', (t) => {
   t.false(chained(10).includes('query_plan_merge_filters'));
 });
 
+test('no machine code is made for a statement of hundreds of expressions', (t) => {
+  const averages = (count: number): string => {
+    const list = Array.from({ length: count }, (_, at) => `avg(toNullable(plus(t1.c1, ${at})))`);
+    return settingsOf(`SELECT ${list.join(', ')} FROM t AS t1`, traits);
+  };
+  for (const setting of ['compile_expressions = 0', 'compile_aggregate_expressions = 0']) {
+    t.true(averages(500).includes(setting));
+    t.false(averages(10).includes(setting));
+  }
+});
+
 test('what is left at its default is named for engines that may have another', (t) => {
   for (const name of ['join_use_nulls', 'prefer_column_name_to_alias', 'transform_null_in']) {
     t.true(name in reliedOnDefaults, name);
