@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { version } from './config/version.js';
 import { createApiDocument } from './http/api/document.js';
 import { routes } from './http/routes.js';
+import { version } from './model/version.js';
 
 // Run by `npm run api-document`; the compiled file lies in build/src.
 const document = JSON.stringify(createApiDocument(routes, version), undefined, 2);

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { version } from '../src/config/version.js';
+import { release as version } from '../src/model/version.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const home = 'opt/sluice';

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/adapter-settings.js';
-import { version } from '../config/version.js';
 import { EngineClient } from '../database/engine/client.js';
 import {
   type Backup,
@@ -19,6 +18,7 @@ import {
 } from '../database/host/backup.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
 import { makePrivate } from '../database/host/make-missing.js';
+import { release } from '../model/version.js';
 import { progressLine, withSettings } from './command.js';
 import { copyDatabases, inDirectory } from './copy-databases.js';
 
@@ -72,7 +72,7 @@ async function backup({ directory }: Asked, settings: Settings): Promise<void> {
   try {
     const show = progressLine('tables');
     const waited = await waitForRows(settings);
-    const done = await makeBackup(engine, directory, version, show.progress);
+    const done = await makeBackup(engine, directory, release, show.progress);
     show.end();
     tell(directory, done, waited);
   } finally {
@@ -92,7 +92,7 @@ async function backupCluster(directory: string, settings: Settings): Promise<voi
     const { followers } = await copyDatabases(settings, inDirectory(settings, place), options);
     show.end();
     const bytes = bytesIn(place);
-    const backup: Backup = { name, format: 1, version, bytes, newBytes: bytes, followers };
+    const backup: Backup = { name, format: 1, version: release, bytes, newBytes: bytes, followers };
     finishBackup(resolve(directory), backup);
     tell(directory, backup, waited);
   } catch (error) {

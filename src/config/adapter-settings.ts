@@ -3,6 +3,7 @@ import { databaseOptions, readDatabaseSettings } from '../database/options.js';
 import { eventsOptions, readEventsSettings } from '../events/options.js';
 import type { CorsSettings } from '../model/cors-settings.js';
 import type { OptionTable, SettingReader, SettingsOf } from '../model/option.js';
+import { version } from '../model/version.js';
 import { notifyOptions, readNotifySettings } from '../notify/options.js';
 import { type SettingsOfSources, sourceOptions } from '../sources/options.js';
 import { walOptions, writeOptions } from '../wal/options.js';
@@ -22,7 +23,6 @@ import {
   tsdbwireOptions,
 } from './service-options.js';
 import { readSslSettings } from './ssl-options.js';
-import { version } from './version.js';
 
 /** Reads the settings of `serviceOptions` and refuses combinations that cannot work. `tls` is undefined where TLS is off. */
 function readServiceSettings(reader: SettingReader) {

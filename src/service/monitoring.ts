@@ -1,9 +1,9 @@
 import { type StatsFs, statfsSync } from 'node:fs';
 import { freeBytesOf } from '../bytes/free-bytes.js';
 import type { Settings } from '../config/adapter-settings.js';
-import { version } from '../config/version.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
+import { version } from '../model/version.js';
 import { MemoryGuard } from '../pipelines/memory-guard.js';
 import { OwnFiguresSource } from '../sources/own-figures/source.js';
 import { collectGarbage } from '../telemetry/collect-garbage.js';

@@ -2,12 +2,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { BodyBudget } from '../async/body-budget.js';
 import type { Settings } from '../config/adapter-settings.js';
-import { dialectVersion } from '../config/version.js';
 import type { Variable } from '../database/system-tables/system-table.js';
 import type { Rule } from '../events/rule.js';
 import type { WireFormat } from '../model/batch.js';
 import type { EventsDesk } from '../model/exchange.js';
 import type { EventChange } from '../model/notification.js';
+import { version } from '../model/version.js';
 import { Notifier } from '../notify/notifier.js';
 import { ByteCreditGate } from '../pipelines/credit-gate.js';
 import { queriesOver } from '../pipelines/events/run-query.js';
@@ -228,13 +228,13 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     writes,
     log: logOf('sql'),
     connectionZone: settings.database.timeZone,
-    version: dialectVersion,
+    version,
     slots: limits.slots,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
     slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
-    variables: variablesOf(settings, dialectVersion),
+    variables: variablesOf(settings, version),
     others: otherStatements(parts.peers),
     waited: (seconds) => metrics.waited(seconds),
   });
@@ -250,7 +250,7 @@ function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner 
   const tables = { catalogue, storage, subTables, changes, states };
   const connectionZone = settings.database.timeZone;
   const isHeld = (): boolean => monitoring.guard.state !== 'normal';
-  const names = { connectionZone, version: dialectVersion };
+  const names = { connectionZone, version };
   return new StreamRunner({ ...tables, ...names, engine: engine.client, writes, isHeld, log: logOf('streams') });
 }
 

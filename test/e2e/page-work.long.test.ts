@@ -1,5 +1,5 @@
 import test from 'ava';
-import { version } from '../../src/config/version.js';
+import { version } from '../../src/model/version.js';
 import { goTo, isOpenToAll, logIn, type } from '../support/page/page.js';
 import { pageWorld } from '../support/page/page-world.js';
 import { until } from '../support/until.js';

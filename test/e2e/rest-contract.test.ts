@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
+import { version } from '../../src/model/version.js';
 import { type Ask, basicOf, root } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
 
@@ -261,6 +262,19 @@ test('a browser is not asked for Basic, which it would remember for the requests
   t.is(await schemeFor({}), 'Basic realm="adapter"');
   t.is(await schemeFor({ 'user-agent': 'Mozilla/5.0 (X11)' }), 'Bearer realm="adapter"');
   t.is(await schemeFor({ 'sec-fetch-site': 'cross-site' }), 'Bearer realm="adapter"');
+});
+
+test('adapter and database say one version', async (t) => {
+  const [[server, client] = []] = await service.rows('SELECT SERVER_VERSION(), CLIENT_VERSION()');
+  const description = await service.ask({ method: 'GET', path: '/openapi.json', auth: false });
+  const document: { readonly info: { readonly version: string } } = JSON.parse(description.text);
+  const { text } = await service.ask({ method: 'GET', path: '/metrics', auth: false });
+  const said = [server, client, document.info.version, /adapter_build_info\{version="([^"]*)"/.exec(text)?.[1]];
+  for (const row of await service.rows('SHOW VARIABLES')) if (row[0] === 'version') said.push(row[1]);
+  t.deepEqual(
+    said,
+    Array.from({ length: 5 }, () => version),
+  );
 });
 
 test('a row limit cuts a result, of 0 to nothing', async (t) => {

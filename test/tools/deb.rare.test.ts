@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { version } from '../../src/config/version.js';
+import { release as version } from '../../src/model/version.js';
 import { writeDeb } from '../../tools/deb.js';
 import { freePort } from '../support/service/free-ports.js';
 import { directoryFor } from '../support/service/processes.js';

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deferred } from '../../async/deferred.js';
 import { detached } from '../../async/detached.js';
 import { reasonOf } from '../../model/fault.js';
+import { version } from '../../model/version.js';
 import { codeRelease } from '../../process/code-release.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
 import {
@@ -103,7 +103,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
   for (const met of readCommandLine(options, argv, 'gnu')) {
     if (met.kind !== 'option') return refuse(gnuMistake(met));
     const { option, text = '' } = met;
-    if (option === hostOptions.version) return print(`${packageVersion()}\n`);
+    if (option === hostOptions.version) return print(`${version}\n`);
     if (option === hostOptions.help) return print(helpText());
     const isBad = option.least !== undefined && !(Number.isSafeInteger(Number(text)) && Number(text) >= option.least);
     if (isBad || (option.least !== undefined && text.trim() === '')) {
@@ -144,12 +144,6 @@ function helpText(): string {
     return `  ${left.padEnd(24)} ${option.help}${option.default === undefined ? '' : ` (default: ${option.default})`}`;
   });
   return `Usage: sluice-engine [options]\n\nThe embedded database of Sluice behind the ClickHouse HTTP interface.\n\nOptions:\n${lines.join('\n')}\n`;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-  const parsed: unknown = JSON.parse(text);
-  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : '0';
 }
 
 /**

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
-import { version } from '../../../src/config/version.js';
 import { createApiDocument } from '../../../src/http/api/document.js';
 import { routes } from '../../../src/http/routes.js';
+import { version } from '../../../src/model/version.js';
 import { sourceKinds } from '../../../src/sources/kinds.js';
 import { ask, startRoom } from '../../support/doors/http-room.js';
 
