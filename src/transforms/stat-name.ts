@@ -22,8 +22,8 @@ function escaped(text: string): string {
 }
 
 /**
- * The name of a table for the name in a bucket: white space is an underscore, as StatsD has it. A line that begins with a hash would be a
- * comment.
+ * The name of a table for the name in a bucket: white space is an underscore, as StatsD has it. A line that begins with
+ * a hash would be a comment.
  */
 function measurementOf(name: string): string {
   return withoutLastBackslash(name.replace(/\s/g, '_').replace(/^#/, '_'));
@@ -53,8 +53,8 @@ function bucketParts(bucket: string): readonly [name: string, items: readonly st
 type Tags = Map<string, string>;
 
 /**
- * Takes the tags in the bucket, `key=value`; a value may hold further equals signs, and a tag without a value is none. Returns the name:
- * items that are no tags are a part of it.
+ * Takes the tags in the bucket, `key=value`; a value may hold further equals signs, and a tag without a value is none.
+ * Returns the name: items that are no tags are a part of it.
  */
 function takeBucketTags(tags: Tags, bucket: string): string {
   const [first, items, separator] = bucketParts(bucket);
@@ -68,8 +68,8 @@ function takeBucketTags(tags: Tags, bucket: string): string {
 }
 
 /**
- * Takes tags after the value: `key:value`, and a tag without a value is none; one without a key is a flag and is `true`. Some clients begin
- * each of them with `#`.
+ * Takes tags after the value: `key:value`, and a tag without a value is none; one without a key is a flag and is
+ * `true`. Some clients begin each of them with `#`.
  */
 function takeSuffixTags(tags: Tags, text: string): void {
   for (const part of text.split(',')) {
@@ -84,7 +84,10 @@ function takeSuffixTags(tags: Tags, text: string): void {
 interface StatSeries {
   /** As line protocol begins with it: measurement, tags in order, the tag `metric_type` and a blank. */
   readonly series: Buffer;
-  /** Name and tags as the message has them, where other words stand for some of them in the series; left out where it has them all. */
+  /**
+   * Name and tags as the message has them, where other words stand for some of them in the series; left out where it
+   * has them all.
+   */
   readonly source?: string;
 }
 

@@ -84,10 +84,11 @@ export class StatStore {
   }
 
   /**
-   * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
-   * emptied as they are written, so that messages may be taken between two blocks. Messages with a time of their own are lines apart, with that
-   * time. Series without messages for a whole interval are forgotten at the end where their kind begins anew. Gauges that a message with a sign
-   * may change stay, without being written, until the store is half full.
+   * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time
+   * `micros`. Series are emptied as they are written, so that messages may be taken between two blocks. Messages with a
+   * time of their own are lines apart, with that time. Series without messages for a whole interval are forgotten at
+   * the end where their kind begins anew. Gauges that a message with a sign may change stay, without being written,
+   * until the store is half full.
    */
   *gather(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
     const time = ` ${micros}\n`;
@@ -209,8 +210,8 @@ export class StatStore {
   }
 
   /**
-   * Counts a value `weight` times, which may be a fraction above 1. Mean and deviation are those of the distances from the first value, which keeps both exact for values far
-   * from zero and for whole numbers.
+   * Counts a value `weight` times, which may be a fraction above 1. Mean and deviation are those of the distances from
+   * the first value, which keeps both exact for values far from zero and for whole numbers.
    */
   #addSample(slot: number, value: number, weight: number): void {
     const numbers = this.#numbers;

@@ -39,8 +39,8 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
 ];
 
 /**
- * The interface that a request to an unknown path most likely meant, as method and path: that of a client of another product, or one of
- * `interfaces` without the slash at the end of the path. Undefined for any other path.
+ * The interface that a request to an unknown path most likely meant, as method and path: that of a client of another
+ * product, or one of `interfaces` without the slash at the end of the path. Undefined for any other path.
  */
 export function probablePath(url: string, interfaces: readonly MethodOfPath[]): string | undefined {
   const [path = ''] = url.split('?');

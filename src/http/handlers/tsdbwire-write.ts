@@ -34,9 +34,10 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
 }
 
 /**
- * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter, a header or the settings
- * name. Values are numbers, quoted or not. A body without points is 400. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored;
- * `details` also has each bad point that is described.
+ * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter,
+ * a header or the settings name. Values are numbers, quoted or not. A body without points is 400. With `summary` or
+ * `details` the answer counts the points, and is 400 when not all of them are stored; `details` also has each bad point
+ * that is described.
  */
 export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;

@@ -47,9 +47,9 @@ interface HostexporterCounts {
 }
 
 /**
- * Asks every target once an interval, each at its own moment within it, so that they do not all come at once. A batch is
- * one scrape, or a piece of it, behind a line with its format and address; another one says whether the target is up and how long it took.
- * All samples without a time have that at which the scrape began.
+ * Asks every target once an interval, each at its own moment within it, so that they do not all come at once. A batch
+ * is one scrape, or a piece of it, behind a line with its format and address; another one says whether the target is up
+ * and how long it took. All samples without a time have that at which the scrape began.
  */
 export class HostexporterSource implements Source<ByteBlock> {
   readonly name = 'hostexporter';

@@ -47,8 +47,9 @@ const maxRedirects = 10;
 const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
 /**
- * Asks one target, and where it sends the scrape on to. Rejects with one clear line when it cannot be reached, does not answer 200
- * within the time, or answers with more than may be read or with OpenMetrics text that was cut off. The `Authorization` header is for the target alone.
+ * Asks one target, and where it sends the scrape on to. Rejects with one clear line when it cannot be reached, does not
+ * answer 200 within the time, or answers with more than may be read or with OpenMetrics text that was cut off. The
+ * `Authorization` header is for the target alone.
  */
 export async function scrape(address: string, options: ScrapeOptions, stopped: AbortSignal): Promise<Scrape> {
   const timeout = AbortSignal.timeout(options.responseTimeoutMs);

@@ -26,8 +26,8 @@ export class Emitter {
   }
 
   /**
-   * Emits a block of `rows` lines or datagrams; one that comes after the end is dropped. Rows without a time have that of `reading`; left out, that
-   * of their arrival.
+   * Emits a block of `rows` lines or datagrams; one that comes after the end is dropped. Rows without a time have that
+   * of `reading`; left out, that of their arrival.
    */
   emit(bytes: Uint8Array, rows: number, reading?: Reading): void {
     if (this.#closed || bytes.length === 0) return;

@@ -210,7 +210,9 @@ export class StatsdReader {
     return true;
   }
 
-  /** Takes a time in whole seconds after 1970, as counters and gauges of DogStatsD may bring one. False sets `#problem`. */
+  /**
+   * Takes a time in whole seconds after 1970, as counters and gauges of DogStatsD may bring one. False sets `#problem`.
+   */
   #readTime(start: number, end: number): boolean {
     const seconds = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
     if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds) {

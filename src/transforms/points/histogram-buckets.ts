@@ -33,12 +33,18 @@ export function bucketProblem({ count, sum, zeroCount, positive, negative, isWho
   return badPoint(`the histogram counts ${count} values, its buckets ${held}`);
 }
 
-/** Schemas of exponential buckets, and that of buckets with bounds of their own, see https://prometheus.io/docs/specs/native_histograms/. */
+/**
+ * Schemas of exponential buckets, and that of buckets with bounds of their own, see
+ * https://prometheus.io/docs/specs/native_histograms/.
+ */
 const lowestSchema = -9;
 const highestSchema = 52;
 const ownBoundsSchema = -53;
 
-/** Why a native histogram cannot have a schema with these bounds, if so: bounds of its own rise, are finite, and stand beside their schema alone. */
+/**
+ * Why a native histogram cannot have a schema with these bounds, if so: bounds of its own rise, are finite, and stand
+ * beside their schema alone.
+ */
 export function schemaProblem(schema: number, bounds: readonly number[]): Fault | undefined {
   const isExponential = schema >= lowestSchema && schema <= highestSchema;
   if (!isExponential && schema !== ownBoundsSchema)

@@ -28,7 +28,10 @@ function isDigits(bytes: Uint8Array, start: number, end: number): boolean {
   return at === end && at > start;
 }
 
-/** The exponent `bytes[start, end)`, which begins with its letter; undefined when it is none, or far from that of a time. */
+/**
+ * The exponent `bytes[start, end)`, which begins with its letter; undefined when it is none, or far from that of a
+ * time.
+ */
 function exponentOf(bytes: Uint8Array, start: number, end: number): number | undefined {
   if ((bytes[start]! | letterCase) !== lowerE) return undefined;
   const sign = bytes[start + 1];
@@ -118,8 +121,8 @@ export class PointTimes {
   }
 
   /**
-   * Takes the digits of a decimal number, as many as a time can have; notes how many of them are before its point, which an exponent moves. False
-   * when it is no number with so many digits before its point as a time has.
+   * Takes the digits of a decimal number, as many as a time can have; notes how many of them are before its point,
+   * which an exponent moves. False when it is no number with so many digits before its point as a time has.
    */
   #scanDecimal(bytes: Uint8Array, start: number, end: number): boolean {
     const digits = this.#digits.fill(zero);

@@ -27,9 +27,10 @@ export function extraLabels(source: string): ReadonlyMap<string, string> {
 const exportedPrefix = 'exported_';
 
 /**
- * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with the name of an extra one
- * gets `exported_` before its name, as in Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
- * (`honor_labels`). So does a label that already has such a name: two different labels never get one name.
+ * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with
+ * the name of an extra one gets `exported_` before its name, as in Prometheus:
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config (`honor_labels`). So does a
+ * label that already has such a name: two different labels never get one name.
  */
 export function ownLabelName(label: string, extra: ReadonlyMap<string, string>): string {
   let base = label;
@@ -43,9 +44,9 @@ export function ownLabelName(label: string, extra: ReadonlyMap<string, string>):
 }
 
 /**
- * The series of samples: a table and labels, whose values come as UTF-8 that is not checked yet. Empty labels are none. A sample gets the
- * `extra` labels, too; {@link ownLabelName} says what its own labels are named beside them. A label with the name of a field gets `tag_`
- * before it, because a table cannot have both.
+ * The series of samples: a table and labels, whose values come as UTF-8 that is not checked yet. Empty labels are none.
+ * A sample gets the `extra` labels, too; {@link ownLabelName} says what its own labels are named beside them. A label
+ * with the name of a field gets `tag_` before it, because a table cannot have both.
  */
 export function expositionSeries(
   table: string,

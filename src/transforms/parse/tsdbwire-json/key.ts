@@ -11,8 +11,8 @@ function isScalar(text: JsonText, start: number, end: number): boolean {
 }
 
 /**
- * Reads metric and tags of a series that was not met before; `metric` and `tags` are where the two values stand. Metric and tags are
- * strings; numbers and words keep their text. Undefined, with the text's problem, when they are no series.
+ * Reads metric and tags of a series that was not met before; `metric` and `tags` are where the two values stand. Metric
+ * and tags are strings; numbers and words keep their text. Undefined, with the text's problem, when they are no series.
  */
 export function parseJsonKey(
   text: JsonText,

@@ -355,9 +355,9 @@ export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): Par
 }
 
 /**
- * The same for points as OpenTSDB takes them: times and values may be quoted, a value that is no number is refused, a time may have
- * decimal places, a metric may be a number, and members with other names are passed over.
- * See http://opentsdb.net/docs/build/html/api_http/put.html
+ * The same for points as OpenTSDB takes them: times and values may be quoted, a value that is no number is refused, a
+ * time may have decimal places, a metric may be a number, and members with other names are passed over. See
+ * http://opentsdb.net/docs/build/html/api_http/put.html
  */
 export function parseOpentsdbJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new ObjectReader(bytes, options, true).read();
