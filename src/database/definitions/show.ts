@@ -2,6 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { named, noSuperTable, refusals } from '../../model/refusals.js';
 import { dataType } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
+import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Show } from '../../sql/syntax/ast-statement.js';
 import { showList } from '../../sql/syntax/show-lists.js';
@@ -9,6 +10,8 @@ import { systemDatabases } from '../../sql/values/context.js';
 import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { Access } from '../catalogue/rights.js';
 import type { Engine } from '../engine/engine.js';
+import { hiddenSubTables } from '../system-tables/hidden-sub-tables.js';
+import type { LiveTable } from '../system-tables/live-tables.js';
 import { systemTable } from '../system-tables/registry.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { describedTable } from './described-table.js';
@@ -158,10 +161,21 @@ async function showCreateTable(
   if (show.what === 'create-stable' && (table.kind !== 'super' || subTable !== undefined)) {
     throw new FaultError(noSuperTable(show.table.name.text));
   }
+  if (subTable !== undefined && (await isHidden(engine, { database, table }, subTable.id, context)))
+    throw new Access(context.catalogue, context.user).refusal(database.name, 'READ');
   const statement =
     subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
   const meta = [textColumn('Table', 192), textColumn('Create Table', maxCreateBytes)];
   return { meta, rows: [[(subTable ?? table).name, statement]] };
+}
+
+/** True for a sub-table whose tags the user may not read. */
+async function isHidden(engine: Engine, live: LiveTable, id: bigint, context: DefinitionContext): Promise<boolean> {
+  const hidden = hiddenSubTables(live, new Access(context.catalogue, context.user), context.timeZone);
+  if (hidden === undefined) return false;
+  const where = [...ofTable(live.table), ofSeries([id]), 'dropped = 0', hidden].join(' AND ');
+  const rows = await engine.rows(`SELECT 1 FROM ${live.table.tagStorage} FINAL WHERE ${where}`);
+  return rows.length > 0;
 }
 
 async function showCreateView({ table: name }: ShowOf<'create-view'>, context: DefinitionContext): Promise<Listing> {

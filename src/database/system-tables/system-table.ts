@@ -31,6 +31,8 @@ export interface SystemFacts {
   /** Who asks: what this user may not know of is left out. */
   readonly access: Access;
   readonly subTables: SubTables;
+  /** IANA zone of times without one. */
+  readonly zone: string;
   readonly engine: Engine;
   /** Name and port under which the node is listed. */
   readonly endpoint: string;

@@ -7,6 +7,7 @@ import { somePoint, wellKnownText } from '../../sql/functions/geometry-print.js'
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
 import type { Engine } from '../engine/engine.js';
+import { hiddenSubTables } from './hidden-sub-tables.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { demandedSubTable, type LiveTable, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';
@@ -55,6 +56,10 @@ export const tagsTable: SystemTable = {
     const where = [
       'dropped = 0',
       ...numberTerms(present),
+      ...present.flatMap((live) => {
+        const hidden = hiddenSubTables(live, facts.access, facts.zone);
+        return hidden === undefined ? [] : [`NOT (${hidden})`];
+      }),
       ...(subTable === undefined ? [] : [ofSeries([subTable.id])]),
     ];
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value

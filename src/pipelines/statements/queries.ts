@@ -178,7 +178,11 @@ export async function readable(written: Query, { request, user }: Asked, context
   const isAboutSystem = namesSystemTable(query, request.database);
   if (listsCatalogue(query, request.database)) await context.catalogue.sync();
   const others = isAboutSystem ? await context.others?.running() : undefined;
-  const systemTable = await systemRelations(query, request.database, systemFacts(access, context, others));
+  const systemTable = await systemRelations(
+    query,
+    request.database,
+    systemFacts(access, context, request.connectionZone, others),
+  );
   const tables = collectTables(query);
   if (!access.readsInPart) {
     const names = await queryContext(tables, systemTable, request, access, 'READ', context);
@@ -222,11 +226,17 @@ export function writable(
   return queryContext([named], () => undefined, request, access, right, context);
 }
 
-function systemFacts(access: Access, context: StatementContext, others: readonly RunningStatement[] = []): SystemFacts {
+function systemFacts(
+  access: Access,
+  context: StatementContext,
+  zone = context.connectionZone,
+  others: readonly RunningStatement[] = [],
+): SystemFacts {
   const { catalogue, subTables, engine, endpoint, variables, started } = context;
   const running = visibleTo(access, [...context.running.all, ...others]);
   const statements = context.running.count;
-  return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs: Date.now() };
+  const nowMs = Date.now();
+  return { catalogue, access, subTables, zone, engine, endpoint, variables, running, statements, started, nowMs };
 }
 
 /** A query to be explained, as it was written and as it is planned. */

@@ -313,7 +313,21 @@ test.serial(
       'SELECT v FROM shop.c1 UNION ALL SELECT v FROM shop.c2': [[1]],
       'SELECT `condition` FROM information_schema.ins_user_privileges': [["site = 'a'"], ['c.floor > 5']],
     });
+    await sees({
+      "SELECT table_name, tag_name, tag_value FROM information_schema.ins_tags WHERE stable_name = 'c' ORDER BY table_name, tag_name":
+        [
+          ['c1', 'floor', '1'],
+          ['c1', 'site', 'a'],
+          ['c3', 'floor', '9'],
+          ['c3', 'site', 'b'],
+        ],
+      'SHOW TAGS FROM shop.c2': [],
+    });
+    t.is((await sub.rows('SHOW TAGS FROM shop.c3')).length, 2);
+    t.is((await sub.rows('SHOW CREATE TABLE shop.c3')).length, 1);
+    t.is((await service.rows("SELECT * FROM information_schema.ins_tags WHERE stable_name = 'c'")).length, 6);
     for (const sql of [
+      'SHOW CREATE TABLE shop.c2',
       'INSERT INTO shop.c1 VALUES (NOW, 1)',
       'SELECT * FROM shop.m',
       'CREATE TOPIC theirs AS SELECT v FROM shop.c',
