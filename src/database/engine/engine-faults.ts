@@ -55,8 +55,8 @@ const tooLargeCodes = new Set([128, 131]);
 /** A decimal beyond its digits, found while rows are computed. */
 const decimalOverflowCode = 407;
 
-/** Among others of a text that is no shape. */
-const badArgumentsCode = 36;
+/** A text that is no shape; these words come with several codes. */
+const noShape = /^(?:Incorrect WKT format value|Cannot parse WKT string)/;
 
 /** No statement of ours is empty: the engine reads the file of a definition that it could not write. */
 const syntaxErrorCode = 62;
@@ -91,7 +91,7 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   if (engineCode === decimalOverflowCode) {
     return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
   }
-  if (engineCode === badArgumentsCode && text.startsWith('Incorrect WKT format value')) {
+  if (noShape.test(text)) {
     return fault('database', Codes.functionParameterValue, 'Invalid parameter value : st_geomfromtext', cause);
   }
   if (tooLargeCodes.has(engineCode)) {

@@ -66,6 +66,10 @@ statements(
       rows: [[-1, -1, -1]],
     },
     { sql: 'SELECT ST_GEOMFROMTEXT(CHAR(256)) FROM n', error: 0x2803, says: 'st_geomfromtext' },
+    ...['POINT(1', 'POINT', 'POINT(a b)', 'CIRCLE(1 2)', 'LINESTRING(0 0', 'POINT(1 2) x', ''].map((text) => ({
+      sql: `SELECT ST_GEOMFROMTEXT(CONCAT('${text}', SUBSTRING(s, 1, 0))) FROM n`,
+      error: 0x2803,
+    })),
     { sql: "SELECT TIMEDIFF(ts, t, 's') FROM n", error: 0x2802 },
     {
       sql: "SELECT SUBSTRING('abc', f * 1e308 * 1e308), SUBSTRING('abc', 1, f * 1e308 * 1e308), SUBSTRING('abc', 1.5, f) FROM n WHERE b > 5",
