@@ -6,6 +6,9 @@ const root = join(import.meta.dirname, '../../..');
 
 /** The operator, which silences the lint rule `noFloatingPromises`; `void` as a type has no operand. */
 const voidOperator = /\bvoid [\w(["'`]/;
+/** An async function as the callback of a timer or of an event, whose promise no code gets. */
+const asyncCallback =
+  /\b(?:setInterval|setTimeout|setImmediate|nextTick)\(\s*async\b|\.(?:on|once)\([^,()]+,\s*async\b/;
 
 test('work that no code awaits goes through detached(), which handles its rejection', (t) => {
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
@@ -13,6 +16,7 @@ test('work that no code awaits goes through detached(), which handles its reject
     const code = readFileSync(join(root, 'src', file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
     const line = code.split('\n').find((one) => voidOperator.test(one));
     t.is(line, undefined, `src/${file}`);
+    t.is(asyncCallback.exec(code)?.[0], undefined, `src/${file}`);
   }
 });
 
