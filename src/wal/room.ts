@@ -60,6 +60,7 @@ export class LogRoom {
   /** Why a text of some bytes has no room beside those that are not stored yet; undefined when it has. */
   refusal(openBytes: number, length: number): Fault | undefined {
     if (openBytes + length <= this.#maxBytes) return undefined;
+    if (this.fullness !== undefined) return this.fullness;
     if (this.#limits.maxBytes > 0) return full;
     const mebibytes = (this.#maxBytes / 1024 ** 2).toFixed(1);
     const text = `The write-ahead log is full: it takes a quarter of the free space of its disk, now ${mebibytes} MiB`;

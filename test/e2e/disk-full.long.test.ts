@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { freePorts } from '../support/service/free-ports.js';
@@ -30,6 +30,11 @@ test('a full disk is said so, refused as temporary, and got over when there is s
 
   const filler = join(disk, 'filler');
   fillDisk(filler);
+  // The log gives back the room of stored rows, so that other programs may take it, too.
+  const log = join(disk, 'data', 'wal', 'log-1');
+  await until(() => !readdirSync(log).some((name) => name.endsWith('.wal')));
+  fillDisk(filler);
+  t.is((await fetch(`http://127.0.0.1:${adapter.port}/-/ping`)).status, 503);
   for (const body of [lines(1000), `new_table,k=x v="${'x'.repeat(9000)}" ${startMs}`]) {
     const answer = await writeLines(adapter, 'd', body);
     t.is(answer.status, 503, answer.text);
