@@ -33,7 +33,7 @@ const keepAliveMs = 30_000;
 const forcedStopMs = 3_000;
 
 /** A running engine host. */
-export interface Host {
+interface Host {
   readonly port: number;
   /** Where processes of this machine may leave rows, if the system has memory that works like a directory. */
   readonly handover: HandoverPlace | undefined;

@@ -15,7 +15,8 @@ import {
 } from './connection/options.js';
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';
-import { type Host, startHost } from './host.js';
+import { startHost } from './host.js';
+import { Liveness, ownProcessorMs } from './liveness.js';
 import { fileMask } from './make-missing.js';
 
 /** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
@@ -188,7 +189,8 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     tell({ ready: { port: host.port, handover: host.handover } });
     detached(codeRelease().start());
     host.watchLog((logEntries) => tell({ logEntries }));
-    process.on('message', (message) => detached(answerHeartbeat(message, host)));
+    const liveness = new Liveness({ works: () => host.works(), processorMs: ownProcessorMs });
+    process.on('message', (message) => detached(answerHeartbeat(message, liveness)));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);
     if (stopTimeoutMs === undefined) {
       process.stderr.write('sluice-engine: The files of the engine in memory were removed; it has to start again.\n');
@@ -220,11 +222,11 @@ function publish({ host, user, password }: HostOptions, port: number): () => voi
   }
 }
 
-/** Answers once the engine has; what an engine answers with an error is an answer too. */
-async function answerHeartbeat(message: unknown, host: Host): Promise<void> {
+/** Answers once the engine has, or while it is busy. */
+async function answerHeartbeat(message: unknown, liveness: Liveness): Promise<void> {
   const beat = readHeartbeat(message);
   if (beat === undefined) return;
-  await host.works().catch(() => undefined);
+  await liveness.alive();
   tell({ beat });
 }
 
