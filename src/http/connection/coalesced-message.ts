@@ -132,6 +132,13 @@ export abstract class CoalescedMessage extends IncomingMessage {
     if (!isTiny || this.#isTooTiny) return;
     this.#isTooTiny = true;
     this.#isDropped = true;
+    detached(this.#refuse());
+  }
+
+  /** Ends the connection in its turn, so that a client that connects again at once takes turns, too. */
+  async #refuse(): Promise<void> {
+    this.#isHeldBack = true;
+    await turns.next();
     if (this.#isAnswered) this.socket.destroy();
     else this.tooTiny(new TinyPiecesError('The pieces of a body are too small.'), this.socket);
   }
@@ -139,6 +146,7 @@ export abstract class CoalescedMessage extends IncomingMessage {
   async #holdBack(): Promise<void> {
     this.#isHeldBack = true;
     await turns.next();
+    if (this.#isTooTiny) return;
     this.#isHeldBack = false;
     this.#piecesOfTurn = 0;
     if ((this.#isWanted || this.#isDropped) && !this.complete) super._read(0);
