@@ -68,7 +68,9 @@ function labelsOfParameters({ query }: Call): Labels | Fault {
     if (name.startsWith('__')) return parameterFault(reservedName('extra_label', name));
     if (!labelName.test(name))
       return parameterFault(`extra_label must be name=value, not ${JSON.stringify(text.slice(0, 64))}`);
-    labels.set(name, text.slice(sign + 1));
+    const value = text.slice(sign + 1);
+    if ((labels.get(name) ?? value) !== value) return parameterFault(`label ${name} occurs twice in extra_label`);
+    labels.set(name, value);
   }
   return query.has('timestamp')
     ? parameterFault('parameter timestamp is not taken; write it behind the value')

@@ -65,6 +65,7 @@ test('what is wrong with a push is said in plain text', async (t) => {
       400,
       'label "__name__" in extra_label: names of labels must not begin with __',
     ],
+    ['/api/v1/import/prometheus?extra_label=a=1&extra_label=a=2', 400, 'label a occurs twice in extra_label'],
     ['/api/v1/import/prometheus?extra_label=x', 400, 'extra_label must be name=value, not "x"'],
     ['/api/v1/import/prometheus?timestamp=1', 400, 'parameter timestamp is not taken; write it behind the value'],
   ] as const;

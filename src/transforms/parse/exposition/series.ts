@@ -24,23 +24,28 @@ export function extraLabels(source: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
-const exportedPrefix = 'exported_';
+/**
+ * A name beside others that are taken. One that is taken, with or without the prefix before it, gets the prefix: so two
+ * different names never become one.
+ */
+function nameBeside(taken: { has(name: string): boolean }, name: string, prefix: string): string {
+  let base = name;
+  while (!taken.has(base)) {
+    if (!base.startsWith(prefix)) return name;
+    base = base.slice(prefix.length);
+  }
+  let free = prefix + name;
+  while (taken.has(free)) free = prefix + free;
+  return free;
+}
 
 /**
- * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with
- * the name of an extra one gets `exported_` before its name, as in Prometheus:
- * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config (`honor_labels`). So does a
- * label that already has such a name: two different labels never get one name.
+ * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with the
+ * name of an extra one gets `exported_` before its name, as in Prometheus:
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config (`honor_labels`).
  */
 export function ownLabelName(label: string, extra: ReadonlyMap<string, string>): string {
-  let base = label;
-  while (!extra.has(base)) {
-    if (!base.startsWith(exportedPrefix)) return label;
-    base = base.slice(exportedPrefix.length);
-  }
-  let name = exportedPrefix + label;
-  while (extra.has(name)) name = exportedPrefix + name;
-  return name;
+  return nameBeside(extra, label, 'exported_');
 }
 
 /**
@@ -56,7 +61,7 @@ export function expositionSeries(
   const tags = new SeriesTags();
   let problem = metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
   const add = (label: string, value: Buffer): void => {
-    const name = Buffer.from(fieldNames.has(label) ? `tag_${label}` : label);
+    const name = Buffer.from(nameBeside(fieldNames, label, 'tag_'));
     const shown = (): string => JSON.stringify(label);
     problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
   };

@@ -184,6 +184,14 @@ test('labels that would be in the way get another name', (t) => {
   t.deepEqual(rows[0]?.tags, { tag_value: '1', exported_url: 'mine', url });
 });
 
+test('series that differ in a label with the name of a field stay apart', (t) => {
+  const { rows } = scrape('a{value="1"} 1\na{tag_value="1"} 2\na{value="1",tag_value="2"} 3\na{tag_sums="1"} 4\n');
+  t.deepEqual(
+    rows.map(({ tags: { url: _, ...tags } }) => tags),
+    [{ tag_value: '1' }, { tag_tag_value: '1' }, { tag_value: '1', tag_tag_value: '2' }, { tag_sums: '1' }],
+  );
+});
+
 test('series that differ in a label with the name of a forced one stay apart', (t) => {
   const text = `# TYPE h histogram
 a{url="/a"} 1
