@@ -9,6 +9,7 @@ import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall,
 import { fromClient } from './request/client-address.js';
 import { bodyLayers } from './request/compression.js';
 import type { CorsPolicy } from './request/cors.js';
+import { refuseAfterLogIn } from './request/log-in-first.js';
 import { readRequestId, readWriteRequestId } from './request/parameters.js';
 
 /** Checks of a call that a route asks for before its handler sees it. */
@@ -69,7 +70,11 @@ export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
 }
 
 /** The call with what it brought, or the answer that it gets instead. */
-function admit(call: Call, rules: GuardedDoor, context: HandlerContext): AdmittedCall | FastifyReply {
+function admit(
+  call: Call,
+  rules: GuardedDoor,
+  context: HandlerContext,
+): AdmittedCall | FastifyReply | Promise<FastifyReply> {
   if (hasEmptyParameter(call)) return sendNotFound(call.reply);
   const state = context.intake.guard();
   if (state === 'all-paused' || state === rules.guard) return sendGuardRefusal(call, context, state);
@@ -77,12 +82,14 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
     rules.errors(call, { ...refusalOf(failure, cause), ...more }, context.settings);
   const { request } = call;
   const id = requestIdOf(call, rules.requestId);
-  if (typeof id !== 'string') return refuse(id, 'id');
   const credentials = credentialsOf(call, rules, context);
-  if (isFault(credentials)) return refuse(credentials, 'credentials');
+  if (isFault(credentials)) return typeof id === 'string' ? refuse(credentials, 'credentials') : refuse(id, 'id');
   const layers = (rules.layers ?? bodyLayers)(headerText(request.headers['content-encoding']));
-  if (typeof layers !== 'number') return refuse(layers, 'encoding', { status: 415 });
-  return call.admitted(id, credentials, layers);
+  if (typeof id === 'string' && typeof layers === 'number') return call.admitted(id, credentials, layers);
+  return refuseAfterLogIn(context.intake, credentials, {
+    unknown: (failure) => refuse(failure, 'credentials'),
+    known: () => (typeof id === 'string' ? refuse(layers as Fault, 'encoding', { status: 415 }) : refuse(id, 'id')),
+  });
 }
 
 /** The last request of a connection, and the credentials that it brought. Most senders say the same each time. */

@@ -12,11 +12,15 @@ import type { DoorRules } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
 import {
+  influxBucketHandler,
   influxBucketsHandler,
+  influxChangeBucketHandler,
+  influxDropBucketHandler,
   influxNewBucketHandler,
+  influxOrganizationHandler,
   influxOrganizationsHandler,
 } from './handlers/influx/influx-buckets.js';
-import { influxQueryHandler } from './handlers/influx/influx-query.js';
+import { influxQuery3Handler, influxQueryHandler } from './handlers/influx/influx-query.js';
 import { influxHealthHandler, influxPingHandler, influxReadyHandler } from './handlers/influx/influx-status.js';
 import { influx1WriteHandler, influx2WriteHandler, influx3WriteHandler } from './handlers/influx/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
@@ -51,7 +55,7 @@ import { gzipLayers, snappyLayers } from './request/compression.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A segment that begins with a colon is a parameter; a star at the end is any number of segments. */
   readonly path: string;
   /** Left out of what the description tells. */
@@ -99,9 +103,12 @@ const influx1 = {
   errors: influx1Errors,
   isOn: lineproto,
 } as const;
-const influxQuery = { ...influx1, path: '/query', handler: influxQueryHandler } as const;
+const knownInflux1 = { ...influx1, identify: true } as const;
+const influxQuery = { ...knownInflux1, path: '/query', handler: influxQueryHandler } as const;
+const influxQuery3 = { ...knownInflux1, handler: influxQuery3Handler } as const;
 const influx2 = { ...influx1, errors: influx2Errors } as const;
-const influxBuckets = { ...influx2, path: '/api/v2/buckets' } as const;
+const influxBuckets = { ...influx2, path: '/api/v2/buckets', identify: true } as const;
+const influxBucket = { ...influxBuckets, path: '/api/v2/buckets/:id' } as const;
 const influxOrganizations = { ...influx2, path: '/api/v2/orgs', identify: true } as const;
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
@@ -149,6 +156,20 @@ export const routes: readonly Route[] = [
   { method: 'GET', operation: influx.buckets, ...influxBuckets, handler: influxBucketsHandler },
   { method: 'POST', operation: influx.newBucket, ...influxBuckets, handler: influxNewBucketHandler },
   { method: 'GET', operation: influx.organizations, ...influxOrganizations, handler: influxOrganizationsHandler },
+  { method: 'GET', operation: influx.bucket, ...influxBucket, handler: influxBucketHandler },
+  { method: 'PATCH', operation: influx.changeBucket, ...influxBucket, handler: influxChangeBucketHandler },
+  { method: 'DELETE', operation: influx.dropBucket, ...influxBucket, handler: influxDropBucketHandler },
+  {
+    method: 'GET',
+    operation: influx.organization,
+    ...influxOrganizations,
+    path: '/api/v2/orgs/:id',
+    handler: influxOrganizationHandler,
+  },
+  ...['/api/v3/query_sql', '/api/v3/query_influxql'].flatMap((path): Route[] => [
+    { method: 'GET', path, ...influxQuery3 },
+    { method: 'POST', path, ...influxQuery3 },
+  ]),
   { method: 'GET', operation: influx.query, ...influxQuery },
   { method: 'POST', operation: influx.queryForm, ...influxQuery },
   { method: 'GET', operation: influx.ping, ...influxPing },

@@ -49,6 +49,8 @@ export interface Target {
   readonly user: string;
   /** Create the database when it is missing (`smlAutoCreateDB`). */
   readonly createDatabase: boolean;
+  /** How long a database keeps rows that is created so; left out, as long as others do. */
+  readonly keepDays?: number | undefined;
   /** Days to live of sub-tables created by this write; 0 is for ever. */
   readonly ttl: number;
   /** Unit of the timestamps in the text; `auto` guesses that of each by its size. */

@@ -9,3 +9,5 @@ export const databaseOptionNames: readonly string[] = (
 
 /** Days that rows are kept in a database whose statement does not say it (`KEEP`). */
 export const defaultKeepDays = 3650;
+/** The most days that a database may keep rows. */
+export const mostKeepDays = 365_000;

@@ -220,9 +220,9 @@ export class WritePipeline implements Component {
   }
 
   async #writeOnceThere(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
-    const { database, createDatabase } = exchange.request.target;
+    const { database, createDatabase: create, keepDays } = exchange.request.target;
     try {
-      await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
+      await ensureWritable(this.#context.catalogue, { name: database, create, keepDays, user });
     } catch (error) {
       exchange.refuse(faultOf(error));
       return;

@@ -184,7 +184,11 @@ test.serial('writes by the paths of other products answer as they are described'
   await call('influxBuckets', { name: 'd' });
   await call('influxNewBucket', {}, { data: { name: 'bucket' }, status: 201 });
   await call('influxNewBucket', {}, { data: { name: 'bucket' }, status: 422 });
+  await call('influxBucket', { id: 'bucket' });
+  await call('influxChangeBucket', { id: 'bucket' }, { data: { retentionRules: [] } });
+  await call('influxDropBucket', { id: 'bucket' }, { status: 204 });
   await call('influxOrganizations', { org: 'any' });
+  await call('influxOrganization', { id: 'any' });
   await call('influxPing', {}, { status: 204, auth: false });
   await call('influxHealth', {}, { auth: false });
   await call('influxReady', {}, { auth: false });

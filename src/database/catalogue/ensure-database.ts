@@ -13,6 +13,8 @@ const maxNameBytes = 64;
 interface WrittenDatabase {
   readonly name: string;
   readonly create: boolean;
+  /** How long it keeps rows then; {@link defaultKeepDays} when left out. */
+  readonly keepDays?: number | undefined;
   readonly user: string;
 }
 
@@ -28,7 +30,7 @@ export async function ensureDatabase(catalogue: Catalogue, written: WrittenDatab
 
 async function existing(
   catalogue: Catalogue,
-  { name, create, user }: WrittenDatabase,
+  { name, create, keepDays, user }: WrittenDatabase,
 ): Promise<DatabaseDef | undefined> {
   const known = catalogue.database(name);
   if (known !== undefined) return known;
@@ -39,10 +41,11 @@ async function existing(
     if (name.length === 0 || Buffer.byteLength(name) > maxNameBytes) {
       throw new FaultError(fault('parameter', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
     }
-    const options = { PRECISION: 'ns', SCHEMALESS: '1' };
-    const keepDays = defaultKeepDays;
+    const kept = keepDays === undefined ? {} : { KEEP: `${keepDays}d` };
+    const options = { PRECISION: 'ns', SCHEMALESS: '1', ...kept };
     const owner = access.isAdministrator ? {} : { owner: user };
-    await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
+    const created = { precision: 'ns', keepDays: keepDays ?? defaultKeepDays, options, ...owner } as const;
+    await catalogue.submit([{ op: 'create-database', name, ...created }]);
   }
   return catalogue.database(name);
 }

@@ -117,6 +117,15 @@ const bucket: Schema = {
   required: ['name'],
 };
 
+const bucketId: Parameter = {
+  name: 'id',
+  in: 'path',
+  description: 'Name of the database.',
+  required: true,
+  schema: { type: 'string', minLength: 1 },
+};
+
+const noBucket = json('There is no such database, or the user does not see it.', shared('InfluxBucketError'));
 const bucketRefusals = commonRefusals('InfluxBucketError');
 
 function choice(parameter: string, description: string, schema: Schema = { type: 'string' }): Parameter {
@@ -204,7 +213,7 @@ export const influxOperations = {
     operationId: 'influxNewBucket',
     summary: 'Make a database as clients of InfluxDB 2 do',
     description:
-      'It has nanoseconds, and keeps rows for `everySeconds`, a day at least; for 0 or none, as long as others do.',
+      'It has nanoseconds, and keeps rows for `everySeconds`, a day at least; for 0 or none, as long as a database can.',
     tags: ['Writes'],
     requestBody: {
       description: 'What it is like.',
@@ -220,6 +229,56 @@ export const influxOperations = {
       422: json('There is a database of that name already.', shared('InfluxBucketError')),
       ...bucketRefusals,
     },
+    security,
+  },
+  bucket: {
+    operationId: 'influxBucket',
+    summary: 'One database as clients of InfluxDB 2 see it',
+    tags: ['Writes'],
+    parameters: [bucketId],
+    responses: { 200: json('The database.', bucket), 404: noBucket, ...bucketRefusals },
+    security,
+  },
+  changeBucket: {
+    operationId: 'influxChangeBucket',
+    summary: 'Change how long a database keeps rows as clients of InfluxDB 2 do',
+    tags: ['Writes'],
+    parameters: [bucketId],
+    requestBody: {
+      description: 'Its `retentionRules`; a name must be the one that it has, and all else means nothing.',
+      required: true,
+      content: { 'application/json': { schema: bucket } },
+    },
+    responses: {
+      200: json('The database.', bucket),
+      400: json('A change that databases do not take.', shared('InfluxBucketError')),
+      403: json('The user may not change the database.', shared('InfluxBucketError')),
+      404: noBucket,
+      413: json('The body is too long.', shared('InfluxBucketError')),
+      415: json(codingReason, shared('InfluxBucketError')),
+      ...bucketRefusals,
+    },
+    security,
+  },
+  dropBucket: {
+    operationId: 'influxDropBucket',
+    summary: 'Drop a database as clients of InfluxDB 2 do',
+    tags: ['Writes'],
+    parameters: [bucketId],
+    responses: {
+      204: { description: 'It is gone.' },
+      403: json('The user may not drop the database.', shared('InfluxBucketError')),
+      404: noBucket,
+      ...bucketRefusals,
+    },
+    security,
+  },
+  organization: {
+    operationId: 'influxOrganization',
+    summary: 'One organization as clients of InfluxDB 2 ask for it',
+    tags: ['Writes'],
+    parameters: [{ ...bucketId, description: 'Its name; organizations mean nothing here.' }],
+    responses: { 200: json('One of that name.', { type: 'object' }), ...bucketRefusals },
     security,
   },
   organizations: {

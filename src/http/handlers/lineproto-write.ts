@@ -4,6 +4,7 @@ import { nameFault } from '../answer/error-forms.js';
 import { safeJson, sendJson } from '../answer/reply.js';
 import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../request/call.js';
 import { readPrecision, readTtl } from '../request/parameters.js';
+import { refuseWrite } from './refused-write.js';
 import { carryWrite } from './writing.js';
 
 /**
@@ -27,18 +28,17 @@ export function lineprotoWriteHandler(context: HandlerContext): Handler<Admitted
   const { settings } = context;
   return (call) => {
     const { query, reply } = call;
+    const refused = (refusal: Refusal) => lineprotoErrors(call, refusal, settings);
+    const wrong = (error: LineError) => refuseWrite(call, context, refused, () => sendError(reply, 400, error));
     const database = query.get('db') ?? '';
-    if (database === '') {
-      return sendError(reply, 400, { code: 'not found', message: 'db required', op: 'get db query', line: 0 });
-    }
+    if (database === '') return wrong({ code: 'not found', message: 'db required', op: 'get db query', line: 0 });
     const ttl = readTtl(query.get('ttl'));
-    if (typeof ttl === 'string') return sendError(reply, 400, illegal(ttl, 'parse ttl'));
+    if (typeof ttl === 'string') return wrong(illegal(ttl, 'parse ttl'));
     const precision = readPrecision(query.get('precision'));
     if (precision === undefined) {
-      return sendError(reply, 400, illegal('precision must be one of n, ns, u, us, ms, s, m, h', 'parse precision'));
+      return wrong(illegal('precision must be one of n, ns, u, us, ms, s, m, h', 'parse precision'));
     }
     const target = { database, createDatabase: settings.lineproto.createDatabase, ttl, precision };
-    const refused = (refusal: Refusal) => lineprotoErrors(call, refusal, settings);
     return carryWrite(call, context, { format: 'lineproto', target, rowWord: 'line' }, { refused });
   };
 }

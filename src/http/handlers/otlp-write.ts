@@ -6,6 +6,7 @@ import { sendBytes } from '../answer/reply.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
 import { contentType } from '../request/content-type.js';
 import { exportResponse, exportResponseJson, isOtlpJson, otlpErrors, otlpTypes } from './otlp.js';
+import { refuseWrite } from './refused-write.js';
 import { namedDatabase } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
@@ -21,7 +22,8 @@ export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall>
     if (isJson === undefined) {
       const message = `unsupported Content-Type ${JSON.stringify(contentType(call) ?? '')}: it must be ${otlpTypes.protobuf} or ${otlpTypes.json}`;
       const refusal = refusalOf(fault('parameter', Codes.free, message), 'encoding');
-      return otlpErrors(call, { ...refusal, status: 415 }, settings);
+      const refused = (cause: Refusal) => otlpErrors(call, cause, settings);
+      return refuseWrite(call, context, refused, () => refused({ ...refusal, status: 415 }));
     }
     const tally = newTally();
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ns', tally } as const;

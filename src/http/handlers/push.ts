@@ -7,6 +7,7 @@ import { isFault } from '../request/auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, KnownCall, Refusal } from '../request/call.js';
 import { contentType } from '../request/content-type.js';
 import { parameterFault } from '../request/parameters.js';
+import { refuseWrite } from './refused-write.js';
 import { namedDatabase } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
@@ -45,7 +46,7 @@ function pushing(
   return (call) => {
     const refused = (refusal: Refusal) => textErrors(call, refusal, settings);
     const labels = read(call);
-    if (isFault(labels)) return refused(refusalOf(labels, 'parameter'));
+    if (isFault(labels)) return refuseWrite(call, context, refused, () => refused(refusalOf(labels, 'parameter')));
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
     const form = expositionForm(contentType(call));
     const rowWord = form === 'protobuf' ? 'metric' : 'line';

@@ -5,6 +5,7 @@ import { refusalOf } from '../answer/refusal.js';
 import { headerText, sendEmpty } from '../answer/reply.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../request/call.js';
 import { contentType, mediaType } from '../request/content-type.js';
+import { refuseWrite } from './refused-write.js';
 import { readWriteTtl } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
@@ -29,10 +30,11 @@ export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCal
     };
     const wrongBody = isNewer ? bodyProblem(call) : undefined;
     if (wrongBody !== undefined) {
-      return refused({ ...refusalOf(fault('parameter', Codes.free, wrongBody), 'encoding'), status: 415 });
+      const wrong = { ...refusalOf(fault('parameter', Codes.free, wrongBody), 'encoding'), status: 415 };
+      return refuseWrite(call, context, refused, () => refused(wrong));
     }
     const ttl = readWriteTtl(call);
-    if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));
+    if (typeof ttl !== 'number') return refuseWrite(call, context, refused, () => refused(refusalOf(ttl, 'parameter')));
     const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms', tally } as const;
     const stored = (rows: number) => {
       if (isNewer) nameWritten(call, rows, tally);

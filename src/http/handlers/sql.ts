@@ -8,6 +8,7 @@ import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../answ
 import { isFault } from '../request/auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext } from '../request/call.js';
 import { plainAddress } from '../request/client-address.js';
+import { refuseAfterLogIn } from '../request/log-in-first.js';
 import { redactUri } from '../request/redact.js';
 import { isQuery, readSqlRequest } from './sql-admission.js';
 
@@ -17,7 +18,10 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
   return async (call) => {
     const { id } = call;
     const read = await readSqlRequest(call, context);
-    if (isFault(read)) return refuse(call, context, read);
+    if (isFault(read)) {
+      const unknown = (failure: Fault) => refuse(call, context, failure);
+      return refuseAfterLogIn(intake, call.credentials, { unknown, known: () => refuse(call, context, read) });
+    }
     const { sql, release } = read;
     // The body took its time.
     const state = intake.guard();

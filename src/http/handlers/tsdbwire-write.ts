@@ -8,6 +8,7 @@ import { safeJson, sendEmpty, sendJson } from '../answer/reply.js';
 import type { CredentialReader } from '../request/auth.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
+import { refuseWrite } from './refused-write.js';
 import { namedDatabase, readWriteTtl } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
@@ -25,7 +26,7 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
   return (call) => {
     const refused = (refusal: Refusal) => tsdbwireErrors(call, refusal, settings);
     const ttl = readWriteTtl(call);
-    if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));
+    if (typeof ttl !== 'number') return refuseWrite(call, context, refused, () => refused(refusalOf(ttl, 'parameter')));
     // The format says the unit of each time itself.
     const { createDatabase } = settings.tsdbwire;
     const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms' } as const;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Credentials } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { Call, HandlerContext } from './call.js';
@@ -58,6 +59,12 @@ export function decodeBasic(token: string): { readonly user: string; readonly pa
   const pair = Buffer.from(token, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
   return colon < 0 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+/** A header's text whose bytes are UTF-8, as clients send it. The runtime reads bytes as Latin 1; what is no UTF-8 stays so. */
+export function headerInUtf8(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : text;
 }
 
 function readBasic(token: string): Credentials | Fault {

@@ -90,7 +90,7 @@ test('tokens and login codes are taken, whatever the case of the scheme', async 
   const known = { scheme: 'password', user, password, from: '127.0.0.1' };
   t.deepEqual<unknown, unknown>(
     seen.map(({ request }) => request.credentials),
-    [{ scheme: 'token', token: 'abc' }, known, known],
+    [{ scheme: 'token', token: 'abc', from: '127.0.0.1' }, known, known],
   );
 });
 

@@ -1,14 +1,15 @@
+import type { FastifyReply } from 'fastify';
 import { Codes, type Fault, fault } from '../../../model/fault.js';
 import { parseJson } from '../../../text/json.js';
 import { quotedName } from '../../../text/quoted-name.js';
 import { refusalOf } from '../../answer/refusal.js';
-import { safeJson, sendJson } from '../../answer/reply.js';
+import { safeJson, sendEmpty, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, KnownCall } from '../../request/call.js';
 import { parameterFault } from '../../request/parameters.js';
 import { collectBody } from '../../request/request-body.js';
 import { bucketDatabase, influx2Errors, nameInflux } from './influx.js';
-import { databaseOptions, isSystem, minutesIn, runSql } from './influx-sql.js';
+import { databaseOptions, expirySeconds, isSystem, keepOption, runSql } from './influx-sql.js';
 
 const path = '/api/v2/buckets';
 /** Longest description of a bucket. */
@@ -32,7 +33,7 @@ async function bucketsOf(call: AdmittedCall, context: HandlerContext, orgID: str
   if (isFault(rows)) return rows;
   return rows
     .map(([name, keep]): Bucket => {
-      const everySeconds = minutesIn(String(keep)) * 60;
+      const everySeconds = expirySeconds(String(keep));
       const id = String(name);
       return { id, orgID, type: 'user', name: id, retentionRules: [{ type: 'expire', everySeconds }], labels: [] };
     })
@@ -43,7 +44,7 @@ async function bucketsOf(call: AdmittedCall, context: HandlerContext, orgID: str
  * `GET /api/v2/buckets?name=&id=&after=&offset=&limit=`: the databases that the user sees, by name; of `name` and `id` that one. Without
  * `limit` all of them; where it leaves some out, `links.next` has the others.
  */
-export function influxBucketsHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influxBucketsHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
     const { query, reply } = call;
     const buckets = await bucketsOf(call, context, organizationOf(query));
@@ -60,7 +61,7 @@ export function influxBucketsHandler(context: HandlerContext): Handler<AdmittedC
 }
 
 /** `POST /api/v2/buckets`: makes a database, with the rights of the user. One that is there already is 422, as clients expect it. */
-export function influxNewBucketHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
     const refuse = (failure: Fault, status?: number) => {
       const refusal = refusalOf(failure);
@@ -105,7 +106,7 @@ function countIn(text: string | null): number | undefined {
 interface NewBucket {
   readonly name: string;
   readonly organization: string;
-  /** Left out: for as long as databases do that nobody says it of. */
+  /** Left out: for ever. */
   readonly keepMinutes?: number;
 }
 
@@ -117,10 +118,82 @@ function readBucket(body: unknown): NewBucket | Fault {
   const database = typeof name === 'string' ? bucketDatabase(name) : '';
   if (database === '') return parameterFault('a bucket needs a name');
   const organization = typeof orgID === 'string' && orgID !== '' ? orgID : anyOrganization;
-  const [rule]: readonly unknown[] = Array.isArray(retentionRules) ? retentionRules : [];
+  const keepMinutes = readRules(retentionRules);
+  if (typeof keepMinutes === 'object') return keepMinutes;
+  return { name: database, organization, ...(keepMinutes === 0 ? {} : { keepMinutes }) };
+}
+
+/** How long the first of retention rules keeps rows, in minutes; 0 is for ever. */
+function readRules(rules: unknown): number | Fault {
+  const [rule]: readonly unknown[] = Array.isArray(rules) ? rules : [];
   const seconds = (rule as { readonly everySeconds?: unknown } | undefined)?.everySeconds ?? 0;
-  if (typeof seconds !== 'number' || !(seconds >= 0)) {
-    return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
-  }
-  return { name: database, organization, ...(seconds === 0 ? {} : { keepMinutes: Math.ceil(seconds / 60) }) };
+  if (typeof seconds === 'number' && seconds >= 0) return Math.ceil(seconds / 60);
+  return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
+}
+
+/** What is asked about one bucket. */
+type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<FastifyReply | Fault>;
+
+/** `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see is 404. */
+function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall> {
+  return async (call) => {
+    const refuse = (failure: Fault, status?: number) => {
+      const refusal = refusalOf(failure);
+      return influx2Errors(call, { ...refusal, status: status ?? refusal.status }, context.settings);
+    };
+    const buckets = await bucketsOf(call, context, organizationOf(call.query));
+    if (isFault(buckets)) return refuse(buckets);
+    const id = bucketDatabase(call.params.id ?? '');
+    const bucket = buckets.find(({ name }) => name === id);
+    if (bucket === undefined)
+      return refuse(fault('parameter', Codes.free, `bucket ${JSON.stringify(id)} not found`), 404);
+    const outcome = await act(call, context, bucket);
+    return 'kind' in outcome ? refuse(outcome) : outcome;
+  };
+}
+
+/** `GET /api/v2/buckets/{id}`: the database. */
+export function influxBucketHandler(context: HandlerContext): Handler<KnownCall> {
+  return onBucket(context, async ({ reply }, _, bucket) => sendJson(nameInflux(reply), 200, safeJson(bucket)));
+}
+
+/** `PATCH /api/v2/buckets/{id}`: changes how long the database keeps rows. Its name stays; what else is said of it means nothing here. */
+export function influxChangeBucketHandler(context: HandlerContext): Handler<KnownCall> {
+  return onBucket(context, async (call, _, bucket) => {
+    const body = await collectBody(call, context, { maxBytes: maxBucketBytes, what: 'bucket' });
+    if (isFault(body)) return body;
+    const change = parseJson(body.bytes.toString());
+    body.release();
+    if (typeof change !== 'object' || change === null || Array.isArray(change)) {
+      return parameterFault('the body is not a JSON object that describes a bucket');
+    }
+    const { name = bucket.name, retentionRules } = change as Readonly<Record<string, unknown>>;
+    if (name !== bucket.name) return parameterFault('a bucket cannot be renamed');
+    if (retentionRules === undefined) return sendJson(nameInflux(call.reply), 200, safeJson(bucket));
+    const minutes = readRules(retentionRules);
+    if (typeof minutes === 'object') return minutes;
+    const keep = keepOption(minutes === 0 ? undefined : minutes);
+    const failure = await runSql(call, context, `ALTER DATABASE ${quotedName(bucket.name)} ${keep}`);
+    if (isFault(failure)) return failure;
+    const buckets = await bucketsOf(call, context, bucket.orgID);
+    if (isFault(buckets)) return buckets;
+    const changed = buckets.find((known) => known.name === bucket.name) ?? bucket;
+    return sendJson(nameInflux(call.reply), 200, safeJson(changed));
+  });
+}
+
+/** `DELETE /api/v2/buckets/{id}`: drops the database. */
+export function influxDropBucketHandler(context: HandlerContext): Handler<KnownCall> {
+  return onBucket(context, async (call, _, { name }) => {
+    const failure = await runSql(call, context, `DROP DATABASE ${quotedName(name)}`);
+    return isFault(failure) ? failure : sendEmpty(nameInflux(call.reply), 204);
+  });
+}
+
+/** `GET /api/v2/orgs/{id}`: the organization of that name. They mean nothing here. */
+export function influxOrganizationHandler(): Handler<KnownCall> {
+  return async ({ params, reply }) => {
+    const name = params.id ?? '';
+    return sendJson(nameInflux(reply), 200, safeJson({ id: name, name }));
+  };
 }

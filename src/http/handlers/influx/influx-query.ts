@@ -4,12 +4,12 @@ import { quotedName, quotedText } from '../../../text/quoted-name.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext } from '../../request/call.js';
+import type { AdmittedCall, Handler, HandlerContext, KnownCall } from '../../request/call.js';
 import { parameterFault } from '../../request/parameters.js';
 import { collectBody } from '../../request/request-body.js';
 import { influx1Errors, nameInflux } from './influx.js';
 import { type InfluxStatement, readInfluxQl } from './influx-ql.js';
-import { databaseOptions, type InfluxRows, isSystem, minutesIn, runSql } from './influx-sql.js';
+import { databaseOptions, expirySeconds, type InfluxRows, isSystem, runSql } from './influx-sql.js';
 
 /** Longest text of statements. */
 const maxQueryBytes = 64 * 1024;
@@ -27,7 +27,7 @@ interface Series {
  * `GET /query` and `POST /query`: the statements that clients of version 1 send around their writes, run as SQL with the rights of
  * the user. Anything else is 400 with the way to ask instead. `q` stands in the query string or in a form.
  */
-export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influxQueryHandler(context: HandlerContext): Handler<KnownCall> {
   const { settings } = context;
   return async (call) => {
     const refuse = (failure: Fault) => influx1Errors(call, refusalOf(failure, 'parameter'), settings);
@@ -127,5 +127,23 @@ async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault
   const keep = rows[0]?.[0];
   if (typeof keep !== 'string') return parameterFault(`database not found: ${database}`);
   const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
-  return { columns, values: [['autogen', `${Math.floor(minutesIn(keep) / 60)}h0m0s`, '168h0m0s', 1, true]] };
+  return { columns, values: [['autogen', durationOf(keep), '168h0m0s', 1, true]] };
+}
+
+/** How long rows are kept, as InfluxQL shows it: `0s` is for ever. */
+function durationOf(keep: string): string {
+  const seconds = expirySeconds(keep);
+  return seconds === 0 ? '0s' : `${Math.floor(seconds / 3600)}h0m0s`;
+}
+
+/**
+ * `/api/v3/query_sql` and `/api/v3/query_influxql`: 400 with the way to ask here. Clients of version 3 see by the status whether their token is
+ * right.
+ */
+export function influxQuery3Handler({ settings }: HandlerContext): Handler<KnownCall> {
+  return async (call) => {
+    const message =
+      'queries of InfluxDB 3 are not answered here; ask in SQL: POST /rest/sql/<database>, with SQL as the body';
+    return influx1Errors(call, refusalOf(parameterFault(message), 'parameter'), settings);
+  };
 }

@@ -1,3 +1,4 @@
+import { mostKeepDays } from '../../../model/database-options.js';
 import { isWhole, type SqlAnswer, type SqlRequest } from '../../../model/exchange.js';
 import type { Fault } from '../../../model/fault.js';
 import { ask } from '../../answer/exchange.js';
@@ -36,13 +37,29 @@ export async function runSql(
 
 const dayMinutes = 24 * 60;
 /** Least and most that a database keeps rows, and the longest part that it is stored in by default. */
-const [leastKeep, mostKeep, usualPart] = [dayMinutes, 365_000 * dayMinutes, 10 * dayMinutes];
+const [leastKeep, mostKeep, usualPart] = [dayMinutes, mostKeepDays * dayMinutes, 10 * dayMinutes];
 
-/** Options of a database that clients make, which keeps rows so long; a day at least. Three parts of it must fit into that time. */
-export function databaseOptions(keepMinutes: number | undefined): string {
-  if (keepMinutes === undefined) return "PRECISION 'ns'";
-  const keep = Math.min(mostKeep, Math.max(leastKeep, keepMinutes));
-  return `PRECISION 'ns' KEEP ${keep}m DURATION ${Math.min(usualPart, Math.floor(keep / 3))}m`;
+/**
+ * Options of a database that clients make, which keeps rows so long: a day at least, and as long as a database can without a time. Three
+ * parts of it must fit into that time.
+ */
+export function databaseOptions(keepMinutes = mostKeep): string {
+  return `PRECISION 'ns' ${keepOption(keepMinutes)} DURATION ${Math.min(usualPart, Math.floor(keptMinutes(keepMinutes) / 3))}m`;
+}
+
+/** The option of a database that keeps rows so long, or as long as it can. */
+export function keepOption(keepMinutes = mostKeep): string {
+  return `KEEP ${keptMinutes(keepMinutes)}m`;
+}
+
+/** The seconds after which rows expire, as clients write it: 0 is never. */
+export function expirySeconds(keep: string): number {
+  const minutes = minutesIn(keep);
+  return minutes >= mostKeep ? 0 : minutes * 60;
+}
+
+function keptMinutes(minutes: number): number {
+  return Math.min(mostKeep, Math.max(leastKeep, minutes));
 }
 
 /** True for databases that are not the user's. */
@@ -53,7 +70,7 @@ export function isSystem(name: string): boolean {
 const unitMinutes: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinutes };
 
 /** Whole minutes of the longest of the spans in `KEEP`. */
-export function minutesIn(keep: string): number {
+function minutesIn(keep: string): number {
   const spans = [...keep.matchAll(/(\d+)(\D?)/g)].map(
     ([, count, unit = '']) => Number(count) * (unitMinutes[unit] ?? 0),
   );

@@ -1,9 +1,11 @@
 import type { Target } from '../../../model/batch.js';
+import { mostKeepDays } from '../../../model/database-options.js';
 import { Codes, fault } from '../../../model/fault.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { sendEmpty } from '../../answer/reply.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, Refusal } from '../../request/call.js';
 import { precisionWords, readBoolean, readPrecision } from '../../request/parameters.js';
+import { refuseWrite } from '../refused-write.js';
 import { carryWrite } from '../writing.js';
 import { bucketDatabase, influx1Errors, influx2Errors, influx3Errors, nameInflux } from './influx.js';
 
@@ -67,8 +69,9 @@ function writing(
   const words = [...new Set([...precisionWords, ...(units?.keys() ?? [])])].filter((word) => word !== '').join(', ');
   return (call) => {
     const { query, reply } = call;
+    const wrong = (refusal: Refusal) => errors(call, refusal, settings);
     const bad = (message: string) =>
-      errors(call, refusalOf(fault('parameter', Codes.free, message), 'parameter'), settings);
+      refuseWrite(call, context, wrong, () => wrong(refusalOf(fault('parameter', Codes.free, message), 'parameter')));
     const database = databaseOf(call, parameter);
     if (database === '') return bad(`parameter ${parameter} is required`);
     const unit = query.get('precision') ?? '';
@@ -79,7 +82,7 @@ function writing(
     const stored = () => sendEmpty(nameInflux(reply), 204);
     const write = {
       format: 'lineproto',
-      target: { database, createDatabase, ttl: 0, precision },
+      target: { database, createDatabase, keepDays: mostKeepDays, ttl: 0, precision },
       rowWord: 'line',
     } as const;
     if (isPartial) {

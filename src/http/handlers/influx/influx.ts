@@ -4,7 +4,7 @@ import { Codes, type Fault } from '../../../model/fault.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { statusWithLength } from '../../answer/status.js';
 import type { CredentialReader } from '../../request/auth.js';
-import { readWriteCredentials } from '../../request/auth.js';
+import { headerInUtf8, readWriteCredentials } from '../../request/auth.js';
 import type { Call, ErrorForm, Refusal } from '../../request/call.js';
 
 /** The version that clients are told: the newest one that has both interfaces that are answered here. */
@@ -15,7 +15,7 @@ export function nameInflux(reply: FastifyReply): FastifyReply {
   return reply.header('x-influxdb-version', influxVersion).header('x-influxdb-build', 'Sluice');
 }
 
-const tokenHeader = /^(?:Token|Bearer) +(\S.*)$/i;
+const tokenHeader = /^ *(?:Token|Bearer) +([^ ].*)$/i;
 
 /**
  * Credentials of InfluxDB's paths: parameters `u` and `p`, the Basic header, or `Token` (also `Bearer`) with a token made by
@@ -23,11 +23,12 @@ const tokenHeader = /^(?:Token|Bearer) +(\S.*)$/i;
  */
 export const influxCredentials: CredentialReader = ({ request, query }: Call): Credentials | Fault => {
   const { authorization } = request.headers;
-  const token = tokenHeader.exec(authorization?.trim() ?? '')?.[1];
-  if (token === undefined || (query.has('u') && query.has('p'))) return readWriteCredentials(authorization, query);
+  const token = tokenHeader.exec(authorization ?? '')?.[1];
+  if (token === undefined || (query.get('u') && query.get('p'))) return readWriteCredentials(authorization, query);
   const colon = token.indexOf(':');
   if (colon < 0) return { scheme: 'token', token };
-  return { scheme: 'password', user: token.slice(0, colon), password: token.slice(colon + 1) };
+  const pair = headerInUtf8(token);
+  return { scheme: 'password', user: pair.slice(0, pair.indexOf(':')), password: pair.slice(pair.indexOf(':') + 1) };
 };
 
 /** The database of a bucket; of one with a slash, the part before it. */

@@ -82,7 +82,7 @@ test('credentials are those of a parameter, of a Basic header or of a token', as
     ['', basic, known],
     ['', `Token ${user}:${password}`, known],
     ['', `Bearer ${user}:${password}`, known],
-    ['', 'Token abc==', { scheme: 'token', token: 'abc==' }],
+    ['', 'Token abc==', { scheme: 'token', token: 'abc==', from: '127.0.0.1' }],
     [`&u=${user}&p=${encodeURIComponent(password)}`, undefined, known],
     [`&u=${user}&p=${encodeURIComponent(password)}`, 'Token abc', known],
   ];

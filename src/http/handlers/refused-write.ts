@@ -1,0 +1,15 @@
+import type { FastifyReply } from 'fastify';
+import { refusalOf } from '../answer/refusal.js';
+import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
+import { refuseAfterLogIn } from '../request/log-in-first.js';
+
+/** Refuses a write for what it asks, unless its credentials are wrong: `refused` puts that into words. */
+export function refuseWrite(
+  { credentials }: AdmittedCall,
+  { intake }: HandlerContext,
+  refused: (refusal: Refusal) => FastifyReply,
+  known: () => FastifyReply,
+): Promise<FastifyReply> {
+  const unknown = (failure: Parameters<typeof refusalOf>[0]) => refused(refusalOf(failure, 'credentials'));
+  return refuseAfterLogIn(intake, credentials, { unknown, known });
+}
