@@ -221,8 +221,9 @@ export class WriteAheadLog {
     const frame = typeof bytes === 'string' ? undefined : findRecord(bytes, 0);
     const record = typeof frame === 'object' ? decodeRecord(frame.body) : undefined;
     if (record?.kind === 'text') return record.text;
-    this.#note(segment, offset, length);
-    throw new FaultError(damageAt(segment, offset, length, typeof bytes === 'string' ? bytes : undefined));
+    const reason = typeof bytes === 'string' ? bytes : undefined;
+    this.#note(segment, offset, length, reason);
+    throw new FaultError(damageAt(segment, offset, length, reason));
   }
 
   /**
