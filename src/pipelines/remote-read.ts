@@ -52,13 +52,14 @@ async function read(
 ): Promise<SeriesAnswer> {
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
   await checkRight(request.database, user, context.catalogue);
-  await checkPatterns(queries, context.engine);
+  await requirePatterns(queries, context.engine, aborted);
   await storedIfRoom(context.writes.visible([{ database: request.database, table: metricsTable }]));
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
     const budget = new ReadBudget(context.maxAnswerBytes);
     const results: ReadResult[] = [];
     for (const query of queries) {
+      aborted.throwIfAborted();
       results.push(await readOne(table, query, request.rowLimit, budget, context.engine, { owner: user }, aborted));
     }
     return results;
@@ -74,23 +75,50 @@ async function checkRight(database: string, user: string, catalogue: Catalogue):
   access.require('READ', database, metricsTable);
 }
 
-/** Refuses a text that is not a regular expression before anything is read. */
-async function checkPatterns(queries: readonly SeriesQuery[], engine: Engine): Promise<void> {
+/** Distinct regular expressions of one request, and their characters. */
+const mostPatterns = 1_000;
+const mostPatternCharacters = 256 * 1024;
+
+/** Refuses texts that are not regular expressions before anything is read. */
+async function requirePatterns(queries: readonly SeriesQuery[], engine: Engine, aborted: AbortSignal): Promise<void> {
   const matchers = queries.flatMap((query) => query.matchers).filter(({ kind }) => kind.endsWith('match'));
-  for (const pattern of new Set(matchers.map(({ value }) => value))) {
+  const patterns = [...new Set(matchers.map(({ value }) => value))];
+  for (const pattern of patterns) {
     const problem = patternProblem(pattern);
-    if (problem !== undefined) {
-      const text = `the regular expression ${JSON.stringify(pattern.slice(0, 50))} ${problem}`;
-      throw new FaultError(fault('parameter', Codes.invalidParameters, text));
-    }
-    try {
-      await engine.rows(checkPattern(pattern));
-    } catch (error) {
-      if (!badPatternCodes.has(engineCodeOf(error))) throw error;
-      const text = `${JSON.stringify(pattern.slice(0, 200))} is not a regular expression`;
-      throw new FaultError(fault('parameter', Codes.invalidParameters, text, error));
-    }
+    if (problem !== undefined)
+      throw badPattern(`the regular expression ${JSON.stringify(pattern.slice(0, 50))} ${problem}`);
   }
+  const characters = patterns.reduce((sum, { length }) => sum + length, 0);
+  if (patterns.length > mostPatterns) throw badPattern(`a request has at most ${mostPatterns} regular expressions`);
+  if (characters > mostPatternCharacters) {
+    throw badPattern(`the regular expressions of a request have at most ${mostPatternCharacters} characters`);
+  }
+  if (patterns.length === 0) return;
+  const wrong = await wrongPattern(patterns, engine, aborted);
+  if (wrong !== undefined) throw badPattern(`${JSON.stringify(wrong.slice(0, 200))} is not a regular expression`);
+}
+
+/** The first text that the engine does not take; of several texts it does not say which, so that halves of them are asked about. */
+async function wrongPattern(
+  patterns: readonly string[],
+  engine: Engine,
+  aborted: AbortSignal,
+): Promise<string | undefined> {
+  aborted.throwIfAborted();
+  try {
+    await engine.rows(patterns.map(checkPattern).join(' UNION ALL '));
+    return undefined;
+  } catch (error) {
+    if (!badPatternCodes.has(engineCodeOf(error))) throw error;
+  }
+  if (patterns.length === 1) return patterns[0];
+  const half = Math.floor(patterns.length / 2);
+  const first = await wrongPattern(patterns.slice(0, half), engine, aborted);
+  return first ?? wrongPattern(patterns.slice(half), engine, aborted);
+}
+
+function badPattern(text: string): FaultError {
+  return new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
 /** The table of the series; undefined when nothing was written to the database yet. */

@@ -93,7 +93,8 @@ export function codeRelease(
     spentMicros = micros;
     if (!isStarted) {
       isStarted = true;
-      await tryRelease();
+      releasedAt = clock.now();
+      isReleased = await tryRelease();
       return lookMs;
     }
     // What runs also at rest is back by now.

@@ -157,6 +157,23 @@ brief('a bad regular expression is 400 and named', async (t) => {
   }
 });
 
+brief('of many regular expressions the bad one is named, and there are at most 1000', async (t) => {
+  const matching = (patterns: readonly string[]) =>
+    query(...patterns.map((pattern) => ['RE', '__name__', pattern] as const));
+  const of = (patterns: readonly string[]) => readBody([matching(patterns.slice(0, 1)), matching(patterns.slice(1))]);
+  const good = Array.from({ length: 1_000 }, (_, at) => `none${at}`);
+  t.is((await ask('data', of(good.slice(0, 50)))).status, 200);
+  const bad = await ask('data', of(good.with(700, '(')));
+  t.deepEqual([bad.status, String(bad.bytes)], [400, '"(" is not a regular expression']);
+  const many = await ask('data', of([...good, 'more']));
+  t.deepEqual([many.status, String(many.bytes)], [400, 'a request has at most 1000 regular expressions']);
+  const long = await ask('data', of(Array.from({ length: 9 }, (_, at) => `${at}${'a'.repeat(30_000)}`)));
+  t.deepEqual(
+    [long.status, String(long.bytes)],
+    [400, 'the regular expressions of a request have at most 262144 characters'],
+  );
+});
+
 brief('a regular expression that would keep the database busy is 400', async (t) => {
   for (const pattern of [`${'('.repeat(65)}a${')*'.repeat(65)}`, 'a'.repeat(70_000)]) {
     const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));

@@ -82,6 +82,21 @@ test('code is released when a process has started, when it rests, and again when
   t.is(await pass(10), 4, 'a minute after the last one');
 });
 
+test('a process that rests from its start on releases its code once', async (t) => {
+  const clock = new ManualClock();
+  let [bytes, releases] = [300 * megabyte, 0];
+  const release = async () => {
+    releases++;
+    bytes = 80 * megabyte;
+  };
+  await codeRelease(release, { residentBytes: () => bytes, processorMicros: () => 0 }, clock).start();
+  for (let at = 0; at < 60; at++) {
+    clock.pass(5 * second);
+    for (let turns = 0; turns < 3; turns++) await turn();
+  }
+  t.is(releases, 1);
+});
+
 test('a process that cannot release its code does not try again', async (t) => {
   const clock = new ManualClock();
   let tries = 0;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +12,19 @@ const extMagic = 0xef53;
 const settleMs = 200;
 const directoriesPerCommand = 500;
 
+/** What a file system does for directories of tables. */
+interface FileSystem {
+  /** True where the attribute helps. */
+  profits(path: string): Promise<boolean>;
+  /** Sets the attribute; rejects when it could not be set on one of the directories. */
+  mark(directories: readonly string[]): Promise<unknown>;
+}
+
+const ext4: FileSystem = {
+  profits: isUnjournaled,
+  mark: (directories) => run('chattr', ['+T', '--', ...directories]),
+};
+
 /**
  * Spreads the files of tables over the block groups of an ext4 file system without a journal. There the kernel
  * does not hand out an inode again for a minute after its file was deleted and, to find another one, walks over all of
@@ -22,13 +36,15 @@ const directoriesPerCommand = 500;
  */
 export class PartSpreader {
   readonly #store: string;
+  readonly #fileSystem: FileSystem;
   readonly #done = new Set<string>();
   #isWanted: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `path` is the data directory of the engine. */
-  constructor(path: string) {
+  constructor(path: string, fileSystem: FileSystem = ext4) {
     this.#store = join(path, 'store');
+    this.#fileSystem = fileSystem;
   }
 
   /** Told after a table was made; looks a little later. */
@@ -46,18 +62,32 @@ export class PartSpreader {
   /** Sets the attribute on table directories that do not have it; resolves with how many were set. Never rejects. */
   async spread(): Promise<number> {
     try {
-      this.#isWanted ??= await isUnjournaled(this.#store);
+      this.#isWanted ??= await this.#fileSystem.profits(this.#store);
       if (!this.#isWanted) return 0;
       const directories = (await tableDirectories(this.#store)).filter((directory) => !this.#done.has(directory));
+      let count = 0;
       for (let at = 0; at < directories.length; at += directoriesPerCommand) {
-        await run('chattr', ['+T', '--', ...directories.slice(at, at + directoriesPerCommand)]);
+        count += await this.#mark(directories.slice(at, at + directoriesPerCommand));
       }
-      for (const directory of directories) this.#done.add(directory);
-      return directories.length;
+      return count;
     } catch {
       this.#isWanted = false;
       return 0;
     }
+  }
+
+  /** Sets the attribute on those directories whose tables are not dropped meanwhile; resolves with how many these are. */
+  async #mark(directories: readonly string[]): Promise<number> {
+    if (directories.length === 0) return 0;
+    try {
+      await this.#fileSystem.mark(directories);
+    } catch (error) {
+      const left = directories.filter((directory) => existsSync(directory));
+      if (left.length === directories.length) throw error;
+      return this.#mark(left);
+    }
+    for (const directory of directories) this.#done.add(directory);
+    return directories.length;
   }
 }
 
@@ -65,7 +95,9 @@ export class PartSpreader {
 async function tableDirectories(store: string): Promise<string[]> {
   const directories: string[] = [];
   for (const prefix of await readdir(store)) {
-    for (const name of await readdir(join(store, prefix))) directories.push(join(store, prefix, name));
+    // The last table of a prefix may be dropped meanwhile.
+    const names = await readdir(join(store, prefix)).catch(() => []);
+    for (const name of names) directories.push(join(store, prefix, name));
   }
   return directories;
 }

@@ -33,3 +33,27 @@ test('the device is that of the longest mount point above a path', (t) => {
   t.is(deviceOf('/database', mounts), 'vdc');
   t.is(deviceOf('/data2', mounts), 'vda');
 });
+
+test('tables that are dropped meanwhile keep the others from nothing, and a real refusal ends it', async (t) => {
+  const path = mkdtempSync(join(import.meta.dirname, 'spread-'));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  const tables = ['a', 'b', 'c'].map((name) => join(path, 'store', name, name));
+  for (const table of tables) mkdirSync(table, { recursive: true });
+  const marked: string[] = [];
+  let isRefused = false;
+  const mark = async (directories: readonly string[]): Promise<void> => {
+    if (marked.length === 0) rmSync(tables[1]!, { recursive: true, force: true });
+    marked.push(...directories);
+    if (isRefused || directories.includes(tables[1]!)) throw new Error('chattr: No such file or directory');
+  };
+  const spreader = new PartSpreader(path, { profits: async () => true, mark });
+  t.is(await spreader.spread(), 2);
+  t.deepEqual(marked, [...tables, tables[0]!, tables[2]!]);
+  mkdirSync(join(path, 'store', 'd', 'd'), { recursive: true });
+  t.is(await spreader.spread(), 1, 'it goes on');
+  isRefused = true;
+  mkdirSync(join(path, 'store', 'e', 'e'), { recursive: true });
+  t.is(await spreader.spread(), 0);
+  isRefused = false;
+  t.is(await spreader.spread(), 0, 'it has ended');
+});
