@@ -128,10 +128,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   for (const route of mounted) mount(app, route, doorOf(route, context), enter);
 
   app.server.on('checkExpectation', refuseExpectation);
+  // The server would end the connection of a client that has closed its half before it has its answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
   let connections = 0;
   app.server.on('connection', (socket: Socket) => {
     connections++;
     socket.once('close', () => connections--);
+    socket.once('end', () => open.halfClosed(socket));
   });
   const { tls, log } = options;
   const secure = tls && createTlsPort(tls, log, (socket) => app.server.emit('connection', socket));

@@ -14,6 +14,8 @@ export interface Watched extends Openable {
   readonly isWhole: boolean;
   /** True when the next move is the client's: it owes bytes of the body, or does not read its answer. */
   isClientsMove(): boolean;
+  /** True when it is answered though its client has closed its half of the connection. */
+  readonly outlivesEnd: boolean;
   /** Closes the connection behind its answer. */
   beLast(): void;
 }
@@ -28,6 +30,8 @@ export class OpenCall implements Watched {
   resumed: RepeatedRequest | undefined;
   /** The page that no setting names which a browser calls for. */
   foreignPage: string | undefined;
+  /** See {@link Watched.outlivesEnd}; set by the handler. Most clients that close their half have gone away. */
+  outlivesEnd = false;
   place = -1;
   #abort: AbortController | undefined;
 
@@ -132,6 +136,11 @@ export class OpenCalls {
     if (this.#last.has(socket)) return;
     if (this.#owesAnswer(socket)) this.#last.set(socket, last);
     else last();
+  }
+
+  /** The client of a connection has closed its half: it may still wait for its answers, or be gone. */
+  halfClosed(socket: Duplex): void {
+    if (this.#calls.all().some((call) => call.socket === socket && !call.outlivesEnd)) socket.end();
   }
 
   #owesAnswer(socket: Duplex): boolean {

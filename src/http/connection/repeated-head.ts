@@ -86,3 +86,12 @@ export function interceptData(socket: Socket, listener: Listener): Listener | un
   socket.off('data', parser as Listener);
   return (chunk) => parser.call(socket, chunk);
 }
+
+/** The same for the listener by which the server notices that the client has closed its half; undefined where there is none. */
+export function interceptEnd(socket: Socket, listener: () => void): (() => void) | undefined {
+  const ofServer = socket.listeners('end').find(({ name }) => name === 'bound socketOnEnd');
+  if (ofServer === undefined) return undefined;
+  socket.on('end', listener);
+  socket.off('end', ofServer as () => void);
+  return () => ofServer.call(socket);
+}

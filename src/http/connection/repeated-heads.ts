@@ -5,7 +5,7 @@ import type { Outcome } from '../../model/exchange.js';
 import { requestIdOf } from '../request/parameters.js';
 import type { KnownHeads, RepeatedRequest, Served } from '../request/repeated.js';
 import type { OpenCalls, Watched } from './open-calls.js';
-import { bodyBehind, headOf, interceptData, type RepeatedHead } from './repeated-head.js';
+import { bodyBehind, headOf, interceptData, interceptEnd, type RepeatedHead } from './repeated-head.js';
 
 /** Heads of a connection that are known at once. */
 const mostHeads = 4;
@@ -62,6 +62,8 @@ class Connection {
   readonly context: Context;
   readonly #known: RepeatedHead[] = [];
   readonly #toServer: ((chunk: Buffer) => void) | undefined;
+  readonly #endToServer: (() => void) | undefined;
+  #hasEnded = false;
   #inVain = 0;
   /** The chunk that the server reads now. */
   #chunk: Buffer | undefined;
@@ -79,6 +81,10 @@ class Connection {
     this.heads = heads;
     this.context = context;
     this.#toServer = interceptData(socket, (chunk) => this.#take(chunk));
+    this.#endToServer = interceptEnd(socket, () => {
+      this.#hasEnded = true;
+      this.#end();
+    });
     socket.once('close', () => this.#current?.cut());
   }
 
@@ -126,6 +132,12 @@ class Connection {
     this.#chunk = undefined;
   }
 
+  /** The client sends nothing more: the server is told once no request is in flight of which it does not know. */
+  #end(): void {
+    if (this.#current === undefined) this.#endToServer?.();
+    else this.#current.beLast();
+  }
+
   /** A request has ended. With a chunk, the server answers it. */
   ended(request: HeadlessRequest, chunk?: Buffer): void {
     const { socket } = this;
@@ -135,6 +147,7 @@ class Connection {
       this.#giveServer(chunk);
       this.#resumed = undefined;
     }
+    if (this.#hasEnded) this.#end();
     const held = this.#held;
     if (held === undefined) return;
     this.#held = undefined;
@@ -148,6 +161,7 @@ class HeadlessRequest implements RepeatedRequest, Watched {
   place = -1;
   readonly isAnswering = false;
   readonly isWhole = true;
+  readonly outlivesEnd = true;
   readonly body: Buffer;
   readonly startedMs = performance.now();
   #id: string | undefined;

@@ -50,6 +50,7 @@ export function carryWrite(
   const target = ack === undefined ? write.target : { ...write.target, ack };
   const outcome = call.resumed?.outcome;
   if (outcome !== undefined) return sendOutcome(call, context, outcome, write.rowWord, answers);
+  call.outliveEnd();
   context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
   return undefined;
 }

@@ -22,6 +22,8 @@ export interface Call {
   readonly foreignPage: string | undefined;
   /** The same request, when it was begun by its body alone. */
   readonly resumed?: RepeatedRequest | undefined;
+  /** Has it answered though its client has closed its half of the connection, as some do behind a request. */
+  outliveEnd(): void;
   /** The call with what it brought. */
   admitted(id: string, credentials: Credentials, layers: number): AdmittedCall;
 }

@@ -4,7 +4,10 @@ import type { AdmittedCall, Call } from './call.js';
 import type { RepeatedRequest } from './repeated.js';
 
 /** What a call takes from the request in flight that it is. */
-type RequestInFlight = Pick<Call, 'aborted' | 'foreignPage' | 'resumed'>;
+interface RequestInFlight extends Pick<Call, 'aborted' | 'foreignPage' | 'resumed'> {
+  /** Set where it is answered though its client has closed its half of the connection. */
+  outlivesEnd: boolean;
+}
 
 /** Of a call that has not passed its door yet. */
 const nobody: Credentials = { scheme: 'token', token: '' };
@@ -39,6 +42,10 @@ export class HttpCall implements AdmittedCall {
 
   get resumed(): RepeatedRequest | undefined {
     return this.#open.resumed;
+  }
+
+  outliveEnd(): void {
+    this.#open.outlivesEnd = true;
   }
 
   admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {

@@ -5,7 +5,7 @@ import { OpenCalls, type Watched } from '../../../src/http/connection/open-calls
 const socket = new PassThrough();
 
 function watched(isClientsMove: boolean): Watched {
-  const state = { socket, place: -1, isAnswering: false, isWhole: !isClientsMove };
+  const state = { socket, place: -1, isAnswering: false, isWhole: !isClientsMove, outlivesEnd: false };
   return { ...state, isClientsMove: () => isClientsMove, beLast: () => undefined };
 }
 

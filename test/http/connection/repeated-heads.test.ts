@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
-import type { Exchange, GuardState, WriteRequest } from '../../../src/model/exchange.js';
+import type { Exchange, GuardState, SqlAnswer, SqlRequest, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { basic, connect, type Room, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
 import { until } from '../../support/until.js';
@@ -255,6 +255,49 @@ test('a write has one name in the logs, which is that of the client where it giv
   ids.length = 0;
   for (let time = 0; time < 4; time++) await say(write('a', 'm v=1 1\n'));
   t.is(new Set(ids.flat()).size, 4);
+});
+
+for (const isRepeated of [false, true]) {
+  const title = isRepeated ? 'whose head came before' : 'whose head is new';
+  test(`a client that closes its half behind a write ${title} gets its answer`, async (t) => {
+    const open: Exchange<WriteRequest, Delivery>[] = [];
+    let isSlow = !isRepeated;
+    const room = await startRoom(t, {
+      write: (exchange) => {
+        if (isSlow) open.push(exchange);
+        else exchange.answer(delivered(1));
+      },
+      dropsDebug: true,
+    });
+    const { socket, received, introduce } = talk(room);
+    if (isRepeated) await introduce('a');
+    isSlow = true;
+    socket.end(head);
+    t.true(await until(() => open.length === 1));
+    t.is(open[0]?.request.plain === undefined, isRepeated);
+    await turns();
+    t.false(open[0]?.aborted.aborted);
+    open[0]?.answer(delivered(1));
+    t.is((await received).split('HTTP/1.1 204').length, isRepeated ? 4 : 2);
+    await room.server.drain();
+  });
+
+  test(`a client that closes its half behind a write ${title} is told when that fails`, async (t) => {
+    const room = await startRoom(t, { ...recording([]), dropsDebug: true });
+    const { socket, received, introduce } = talk(room);
+    if (isRepeated) await introduce('a');
+    socket.end(write('a', 'away'));
+    t.regex(await received, /HTTP\/1\.1 503/);
+  });
+}
+
+test('a client that closes its half behind a statement has gone away', async (t) => {
+  const open: Exchange<SqlRequest, SqlAnswer>[] = [];
+  const room = await startRoom(t, { sql: (exchange) => open.push(exchange) });
+  const { socket } = connect(room);
+  socket.end(`POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`);
+  t.true(await until(() => open.length === 1));
+  t.true(await until(() => open[0]?.aborted.aborted === true));
 });
 
 test('a drain waits for a write that was taken by its body, and closes its connection behind the answer', async (t) => {
