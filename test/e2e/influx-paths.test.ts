@@ -121,3 +121,19 @@ test('a bucket is read, changed and dropped by its id', async (t) => {
   t.is((await of('GET', path)).status, 404);
   t.like(await of('GET', '/api/v2/orgs/acme'), { status: 200, id: 'acme', name: 'acme' });
 });
+
+test('a bad line far behind in a long body is shown as it came', async (t) => {
+  await service.run("CREATE DATABASE long_bodies PRECISION 'ns'");
+  const good = (i: number) =>
+    `ol,i=${i % 50} v=${i}i,pad="${'p'.repeat(40)}" ${1_700_000_000_000_000_000n + BigInt(i)}`;
+  const lines = [...Array(30_000).keys()].map((i) => (i === 29_000 ? 'ol,i=0 v=bad' : good(i)));
+  const reply = await service.ask({ path: '/api/v3/write_lp?db=long_bodies', body: lines.join('\n') });
+  t.like(JSON.parse(reply.text).data[0], { original_line: 'ol,i=0 v=bad', line_number: 29_001 });
+  const point = (i: number) => ({ metric: 'op', timestamp: 1_700_000_000 + i, value: i, tags: { p: 'p'.repeat(100) } });
+  const bad = { metric: 'op', timestamp: 'never', value: 1, tags: { a: 'b' } };
+  const points = [...Array(30_000).keys()].map((i) => (i === 29_000 ? bad : point(i)));
+  const put = await service.ask({ path: '/api/put?details&db=long_bodies', body: JSON.stringify(points) });
+  const answer = JSON.parse(put.text);
+  t.like(answer, { success: 29_999, failed: 1 });
+  t.deepEqual(answer.errors[0].datapoint, bad);
+});

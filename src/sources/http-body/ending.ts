@@ -50,5 +50,5 @@ export class Ending {
 
 function numberedFrom(firstLine: number, delivery: Delivery): Delivery {
   if (delivery.outcome !== 'delivered' || delivery.rejects.length === 0) return delivery;
-  return { ...delivery, rejects: delivery.rejects.map(({ row, fault }) => ({ row: row + firstLine, fault })) };
+  return { ...delivery, rejects: delivery.rejects.map((reject) => ({ ...reject, row: reject.row + firstLine })) };
 }

@@ -9,7 +9,7 @@ const valuesField = 1;
 const maxDepth = 32;
 
 /** A value in an attribute; null where none is set. */
-type Value = string | boolean | bigint | number | null | readonly Value[] | ReadonlyMap<string, Value>;
+type Value = string | boolean | bigint | number | null | Value[] | Map<string, Value>;
 
 /** An attribute: its name, and its value as a text. */
 export type Attribute = readonly [name: string, value: string];
@@ -22,7 +22,7 @@ export function readAttribute(reader: WireReader): Attribute {
   let value: Value = null;
   while (reader.next()) {
     if (reader.is(keyField, Wire.bytes)) name = reader.text();
-    else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, 0);
+    else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, 0, value);
     else reader.skip();
   }
   reader.at = reader.end;
@@ -58,12 +58,12 @@ function jsonOf(value: Value): string {
   return isNumber || value === null || typeof value === 'boolean' ? String(value) : JSON.stringify(String(value));
 }
 
-/** Reads a value whose length comes next. */
-function readValue(reader: WireReader, depth: number): Value {
+/** Reads a value whose length comes next, and merges it with what was written of it before. */
+function readValue(reader: WireReader, depth: number, before: Value = null): Value {
   if (depth > maxDepth) throw malformedMessage(reader.at, 'an attribute is nested too deeply');
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  let value: Value = null;
+  let value = before;
   while (reader.next()) {
     if (reader.is(Kind.string, Wire.bytes)) value = reader.text();
     else if (reader.is(Kind.bool, Wire.varint)) {
@@ -72,8 +72,9 @@ function readValue(reader: WireReader, depth: number): Value {
     } else if (reader.is(Kind.int, Wire.varint)) value = reader.int64();
     else if (reader.is(Kind.double, Wire.fixed64)) value = reader.double();
     else if (reader.is(Kind.bytes, Wire.bytes)) value = Buffer.from(reader.content()).toString('base64');
-    else if (reader.is(Kind.array, Wire.bytes)) value = readArray(reader, depth);
-    else if (reader.is(Kind.list, Wire.bytes)) value = readList(reader, depth);
+    else if (reader.is(Kind.array, Wire.bytes)) value = readArray(reader, depth, Array.isArray(value) ? value : []);
+    else if (reader.is(Kind.list, Wire.bytes))
+      value = readList(reader, depth, value instanceof Map ? value : new Map());
     else reader.skip();
   }
   reader.at = reader.end;
@@ -81,10 +82,10 @@ function readValue(reader: WireReader, depth: number): Value {
   return value;
 }
 
-function readArray(reader: WireReader, depth: number): Value[] {
+/** Reads the values of an array behind those that were read of it before. */
+function readArray(reader: WireReader, depth: number, values: Value[]): Value[] {
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  const values: Value[] = [];
   while (reader.next()) {
     if (reader.is(valuesField, Wire.bytes)) values.push(readValue(reader, depth + 1));
     else reader.skip();
@@ -93,10 +94,10 @@ function readArray(reader: WireReader, depth: number): Value[] {
   return values;
 }
 
-function readList(reader: WireReader, depth: number): ReadonlyMap<string, Value> {
+/** Reads the values of a list beside those that were read of it before. */
+function readList(reader: WireReader, depth: number, values: Map<string, Value>): Map<string, Value> {
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  const values = new Map<string, Value>();
   while (reader.next()) {
     if (!reader.is(valuesField, Wire.bytes)) {
       reader.skip();
@@ -108,7 +109,7 @@ function readList(reader: WireReader, depth: number): ReadonlyMap<string, Value>
     let value: Value = null;
     while (reader.next()) {
       if (reader.is(keyField, Wire.bytes)) name = reader.text();
-      else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, depth + 1);
+      else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, depth + 1, value);
       else reader.skip();
     }
     reader.end = listEnd;

@@ -36,7 +36,7 @@ const maxAttributeBytes = 65_536;
 const fingerprintBytes = 19;
 const headLength = fingerprintBytes + 1;
 const [ofPoints, ofExemplars] = [0, 1];
-const nowhere: Range = { start: 0, end: 0 };
+const nowhere: Range = { bytes: new Uint8Array(0), start: 0, end: 0 };
 
 /** Kinds of metrics by the field their data is in; whether a sum may fall is said inside. */
 const kinds: ReadonlyMap<number, MetricKind> = new Map([
@@ -87,8 +87,14 @@ function lengthOf({ start, end }: Range): number {
   return end - start;
 }
 
-/** A part of a message. */
-function range(bytes: Uint8Array, { start, end }: Range): Buffer {
+/** The parts of one message: their fields one after the other, as the encoding of protobuf has it. */
+function merged(parts: readonly Range[]): Range {
+  const bytes = Buffer.concat(parts.map(range));
+  return { bytes, start: 0, end: bytes.length };
+}
+
+/** The bytes of a message. */
+function range({ bytes, start, end }: Range): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 
@@ -151,16 +157,16 @@ class MessageReader {
     }
   }
 
-  /** Where the last message with the number `field` stands in the current one, whose fields may come in any order. */
+  /** The message with the number `field` in the current one, whose fields may come in any order. One that is written in parts is merged. */
   #rangeOf(field: number): Range {
     const reader = this.#reader;
-    const { at } = reader;
-    let range = nowhere;
+    const { at, bytes } = reader;
+    const parts: Range[] = [];
     this.#each(field, () => {
-      range = { start: reader.at, end: reader.end };
+      parts.push({ bytes, start: reader.at, end: reader.end });
     });
     reader.at = at;
-    return range;
+    return parts.length > 1 ? merged(parts) : (parts[0] ?? nowhere);
   }
 
   #readResource(): void {
@@ -180,47 +186,56 @@ class MessageReader {
     this.#unit = '';
     this.#description = '';
     let kind: MetricKind | undefined;
-    let [start, end] = [0, 0];
+    // Data of one kind may be written in parts; of several kinds the last one counts.
+    let parts: Range[] = [];
     while (reader.next()) {
       if (reader.is(Metric.name, Wire.bytes)) this.#name = reader.text();
       else if (reader.is(Metric.unit, Wire.bytes)) this.#unit = reader.text();
       else if (reader.is(Metric.description, Wire.bytes)) this.#description = reader.text();
       else if (kinds.has(reader.field) && reader.is(reader.field, Wire.bytes)) {
+        if (kind !== kinds.get(reader.field)) parts = [];
         kind = kinds.get(reader.field);
-        end = reader.enter();
-        start = reader.at;
+        const end = reader.enter();
+        parts.push({ bytes: reader.bytes, start: reader.at, end });
         reader.at = end;
       } else reader.skip();
     }
     if (kind === undefined) return;
-    const outerEnd = reader.end;
-    reader.at = start;
-    reader.end = end;
-    this.#readData(kind);
+    const [outerAt, outerEnd] = [reader.at, reader.end];
+    this.#readData(kind, parts);
+    reader.at = outerAt;
     reader.end = outerEnd;
   }
 
-  /** Reads the data of a metric, which the reader stands before: first what all of its points share, then the points. */
-  #readData(kind: MetricKind): void {
+  /** Reads the data of a metric: first what all of its points share, then the points. */
+  #readData(kind: MetricKind, parts: readonly Range[]): void {
     const reader = this.#reader;
-    const { at } = reader;
     const hasTemporality = kind === 'counter' || kind === 'histogram' || kind === 'exponential';
     let isMonotonic = false;
     this.#isDelta = false;
-    while (hasTemporality && reader.next()) {
-      if (reader.is(Data.temporality, Wire.varint)) {
-        reader.varint();
-        this.#isDelta = reader.low === deltaTemporality;
-      } else if (kind === 'counter' && reader.is(Data.isMonotonic, Wire.varint)) {
-        reader.varint();
-        isMonotonic = reader.low !== 0;
-      } else reader.skip();
+    for (const { start, end } of hasTemporality ? parts : []) {
+      reader.at = start;
+      reader.end = end;
+      while (reader.next()) {
+        if (reader.is(Data.temporality, Wire.varint)) {
+          reader.varint();
+          this.#isDelta = reader.low === deltaTemporality;
+        } else if (kind === 'counter' && reader.is(Data.isMonotonic, Wire.varint)) {
+          reader.varint();
+          isMonotonic = reader.low !== 0;
+        } else reader.skip();
+      }
     }
     this.#kind = kind === 'counter' && !isMonotonic ? 'updown' : kind;
     this.#writeMetric();
     this.#describe();
-    reader.at = at;
-    const { end } = reader;
+    for (const part of parts) this.#readPoints(part);
+  }
+
+  #readPoints({ start, end }: Range): void {
+    const reader = this.#reader;
+    reader.at = start;
+    reader.end = end;
     while (reader.next()) {
       if (!reader.is(Data.points, Wire.bytes)) {
         reader.skip();
@@ -244,11 +259,10 @@ class MessageReader {
 
   /** Begins the key with a fingerprint of resource, scope and metric, which many points share. */
   #writeMetric(): void {
-    const { bytes } = this.#reader;
     if (this.#sharedPrint === '' && !this.#isLong) {
       // Scopes of one resource would else all have it hashed.
-      this.#resourcePrint ||= hash('sha256', range(bytes, this.#resource));
-      this.#sharedPrint = hash('sha256', Buffer.concat([Buffer.from(this.#resourcePrint), range(bytes, this.#scope)]));
+      this.#resourcePrint ||= hash('sha256', range(this.#resource));
+      this.#sharedPrint = hash('sha256', Buffer.concat([Buffer.from(this.#resourcePrint), range(this.#scope)]));
     }
     const suffixes = this.#options.otlpSuffixes ?? false;
     const text = JSON.stringify([this.#sharedPrint, this.#kind, this.#isDelta, this.#name, this.#unit, suffixes]);
@@ -318,11 +332,9 @@ class MessageReader {
       table: this.#table,
       metric: this.#name,
       isDelta: this.#isDelta,
-      message: this.#reader.bytes,
       resource: this.#resource,
       scope: this.#scope,
-      bytes: key,
-      attributes: { start: headLength, end: keyLength },
+      attributes: { bytes: key, start: headLength, end: keyLength },
     });
   }
 

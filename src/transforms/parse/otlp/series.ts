@@ -27,23 +27,22 @@ const columnNames: ReadonlySet<string> = new Set([
   'negative_counts',
 ]);
 
-/** Where a part of a message stands; empty where it is left out. */
+/** A message within another one, and the bytes in which it stands; empty where it is left out. */
 export interface Range {
+  readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
-/** Parts of the name of a series: attributes of resource and scope in the message, those of its points in `bytes`. */
+/** Parts of the name of a series. */
 interface SeriesParts {
   readonly table: string;
   /** The name of the metric as it was sent. */
   readonly metric: string;
   readonly isDelta: boolean;
-  readonly message: Uint8Array;
   readonly resource: Range;
   readonly scope: Range;
-  /** Holds the fields of the attributes one after the other, at `attributes`. */
-  readonly bytes: Uint8Array;
+  /** The fields of the attributes of a point, one after the other. */
   readonly attributes: Range;
 }
 
@@ -61,11 +60,11 @@ interface TagPart {
  * not cumulative has the tag `temporality`. Returns why there cannot be such a series, if so; throws when a part is malformed.
  */
 export function otlpSeries(parts: SeriesParts): SeriesKey | Fault {
-  const { table, metric, message, resource, scope } = parts;
+  const { table, metric, resource, scope, attributes: own } = parts;
   const all = new Map<string, TagPart>();
-  addAll(all, readAttributes(message, resource.start, resource.end, resourceAttributes), '');
-  addScope(all, message, scope);
-  addAll(all, readAttributes(parts.bytes, parts.attributes.start, parts.attributes.end), '');
+  addAll(all, readAttributes(resource.bytes, resource.start, resource.end, resourceAttributes), '');
+  addScope(all, scope);
+  addAll(all, readAttributes(own.bytes, own.start, own.end), '');
   // No attribute is named so, so that one with the name of the tag stands beside it.
   if (parts.isDelta) all.set('', { tag: 'temporality', attribute: '', value: 'delta' });
   const byTag = new Map<string, TagPart[]>();
@@ -109,8 +108,8 @@ export function exemplarSeries({ superTable, tags }: SeriesKey): SeriesKey | Fau
   return labelSetKey(raw, exemplarsTable);
 }
 
-function addScope(all: Map<string, TagPart>, message: Uint8Array, { start, end }: Range): void {
-  const reader = new WireReader(message);
+function addScope(all: Map<string, TagPart>, { bytes, start, end }: Range): void {
+  const reader = new WireReader(bytes);
   reader.at = start;
   reader.end = end;
   const named: Attribute[] = [];
@@ -119,7 +118,7 @@ function addScope(all: Map<string, TagPart>, message: Uint8Array, { start, end }
     else if (reader.is(scopeFields.version, Wire.bytes)) named.push(['version', reader.text()]);
     else reader.skip();
   }
-  addAll(all, [...readAttributes(message, start, end, scopeFields.attributes), ...named], 'otel_scope_');
+  addAll(all, [...readAttributes(bytes, start, end, scopeFields.attributes), ...named], 'otel_scope_');
 }
 
 /** Adds attributes of one place, which count before those of the same name that are there; several of one name there have their values joined. */
