@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { isOvertaken } from '../../database/storage/overtaken.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
 import { tried } from '../execution/attempts.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
-import type { RowRequest } from '../model/row-request.js';
+import { halvesOf, type RowRequest } from '../model/row-request.js';
 import type { TableRange } from '../rows/plan.js';
 import type { LateEnding } from '../sinks/telnet-tcp.js';
 import { createMissing } from './child-tables.js';
@@ -81,12 +82,13 @@ export class InsertWorker {
         this.#settle({ outcome: 'rejected', fault: next.fault }, left);
         return;
       }
+      await this.#deliver(request, next, request.block.rows - left);
       left -= next.rows;
-      await this.#deliver(request, next);
     }
   }
 
-  async #deliver(request: RowRequest, part: RequestPart): Promise<void> {
+  /** Sends a part, whose first row is `from`. One that lacks a table loses the rows of that table alone where the run goes on. */
+  async #deliver(request: RowRequest, part: RequestPart, from: number): Promise<void> {
     const { plan } = this.#table;
     const { log, stop } = this.#context;
     let delivery = await tried<Delivery>({
@@ -104,7 +106,9 @@ export class InsertWorker {
       this.figures.retries++;
       delivery = await this.#send(part);
     }
-    this.#settle(delivery, part.rows);
+    const halves = plan.failure !== 'no' && isMissingTable(delivery) ? halvesOf(request, from, from + part.rows) : [];
+    for (const half of halves) await this.#insert(half);
+    if (halves.length === 0) this.#settle(delivery, part.rows);
   }
 
   async #send(part: RequestPart): Promise<Delivery> {
@@ -178,9 +182,11 @@ function troubleOf(delivery: Delivery): string | undefined {
   return delivery.outcome === 'failed' || delivery.outcome === 'shed' ? describe(delivery) : undefined;
 }
 
+/** True for a request with rows of a table that is not there, or that was dropped while they were in flight. */
 function isMissingTable(delivery: Delivery): boolean {
-  const isFault = delivery.outcome === 'rejected' || delivery.outcome === 'failed';
-  return isFault && (delivery.fault.code === Codes.tableNotExist || delivery.fault.code === Codes.tableInfo);
+  if (delivery.outcome !== 'rejected' && delivery.outcome !== 'failed') return false;
+  const { fault } = delivery;
+  return fault.code === Codes.tableNotExist || fault.code === Codes.tableInfo || isOvertaken(fault);
 }
 
 function describe(delivery: Delivery): string {

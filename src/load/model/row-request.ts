@@ -47,6 +47,35 @@ export function blocksByTable(request: RowRequest, nameOf: (table: number) => st
   });
 }
 
+/**
+ * The rows `[from, to)` of a request as two requests, each of half of the tables in them. None where they are of one table: that cannot be
+ * cut any further.
+ */
+export function halvesOf(request: RowRequest, from: number, to: number): readonly RowRequest[] {
+  const { block, tables, starts, pooled } = request;
+  const isMeant = (part: number): boolean => starts[part + 1]! > from && starts[part]! < to;
+  const parts = Array.from(tables.keys()).filter(isMeant);
+  if (parts.length < 2) return [];
+  const half = parts.length >> 1;
+  const middle = starts[parts[half]!]!;
+  const slicers = block.columns.map((column) => slicerOf(column));
+  if (from > 0) for (const slice of slicers) slice(0, from);
+  const cut = (first: number, end: number, own: readonly number[]): RowRequest => ({
+    block: {
+      ...block,
+      rows: end - first,
+      ids: block.ids.subarray(first, end),
+      times: block.times.subarray(first, end),
+      columns: slicers.map((slice) => slice(first, end)),
+    },
+    tables: Uint32Array.from(own, (part) => tables[part]!),
+    starts: Uint32Array.from([...own.map((part) => Math.max(starts[part]!, first) - first), end - first]),
+    pooled: pooled && { pool: pooled.pool, first: (pooled.first + first) % pooled.pool.rows },
+    endsRound: false,
+  });
+  return [cut(from, middle, parts.slice(0, half)), cut(middle, to, parts.slice(half))];
+}
+
 /** Cuts a column into views, from its beginning on. */
 function slicerOf(column: Column): (from: number, to: number) => Column {
   const { values, nulls, pool, type } = column;

@@ -46,7 +46,7 @@ function readScenarioFile(path: string, args: LoadArguments, input: LoadInput): 
   warnOfIgnored(args);
   const node = readFileObject(path, input);
   if (typeof node === 'string') return refused([node]);
-  const report: FileReport = { path, notes: args.notes, errors: [] };
+  const report: FileReport = { path, notes: args.notes, errors: [], warned: new Set() };
   const level = fileType(node);
   if (typeof level !== 'string') {
     return refused([`${path}: line ${level.line}: filetype: is not supported; allowed: insert, query, subscribe.`]);

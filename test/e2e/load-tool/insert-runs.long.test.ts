@@ -52,6 +52,25 @@ test('existing sub-tables are filled from an offset up to a limit, unless the da
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM exist.m'), [[50]]);
 });
 
+for (const mode of ['taosc', 'stmt']) {
+  test(`interlaced rows lose only those of a table that is dropped meanwhile, with the mode ${mode}`, async (t) => {
+    const name = `gap_${mode}`;
+    const keys = { insert_mode: mode, childtable_count: 5, insert_rows: 30, interlace_rows: 1, insert_interval: 100 };
+    const rows = { ...scenario(name, [superTable({ ...keys, childtable_prefix: 'g' })]), continue_if_fail: 'yes' };
+    const ending = tool.scenario({ ...rows, thread_count: 1 });
+    t.true(await until(() => hasMoreThan(0, `${name}.m`)));
+    await service.run(`DROP TABLE ${name}.g2`);
+    const { code, out, errors } = await ending;
+    t.is(code, 0, errors);
+    const counts = await service.rows(`SELECT tbname, COUNT(*) FROM ${name}.m GROUP BY tbname ORDER BY tbname`);
+    t.deepEqual(
+      counts,
+      ['g0', 'g1', 'g3', 'g4'].map((table) => [table, 30]),
+      `${out}${errors}`,
+    );
+  });
+}
+
 test('super tables are filled one after the other, each with a summary, and a total at the end', async (t) => {
   const tables = [
     superTable({}),

@@ -180,13 +180,6 @@ test('warns of unknown keys with the nearest known one', (t) => {
   t.regex(notes, /super_tables\[0\]\.zzz: is unknown and ignored\./);
 });
 
-test('says of keys of other programs that they have no effect', (t) => {
-  t.is(
-    notesOf(request({ angle_step: 1 })),
-    'info: a.json: line 1: databases[0].super_tables[0].angle_step: has no effect here.',
-  );
-});
-
 test('finds keys whatever their case, the first of equal ones', (t) => {
   t.is(plan({ INSERT_ROWS: 5 }).rows, 5);
   const text = '{"Databases":[{"DBINFO":{"Name":"a","name":"b"}}]}';
@@ -283,6 +276,8 @@ for (const [superTable, dbinfo, top, message] of [
   [{ start_timestamp: true }, {}, {}, /start_timestamp: expected a text or a number, found true/],
   [{ timestamp_step: 'x' }, {}, {}, /timestamp_step: expected a number/],
   [{ timestamp_step: 0 }, {}, {}, /timestamp_step: 0 is out of range/],
+  [{ disorder_ratio: 51 }, {}, {}, /disorder_ratio: 51 is out of range; allowed: 0 to 50/],
+  [{ disorder_ratio: -1 }, {}, {}, /disorder_ratio: -1 is out of range/],
   [{ disorder_range: -1 }, {}, {}, /disorder_range: -1 is out of range/],
   [{ childtable_from: 9, childtable_to: 4 }, {}, {}, /childtable_to 4 is below childtable_from 9/],
   [{ childtable_from: 4, childtable_to: 13 }, {}, {}, /childtable_to 13 is above childtable_count 10/],

@@ -46,7 +46,7 @@ function readExists(section: Section, drop: boolean): boolean {
 function readWindow(section: Section, exists: boolean, count: number) {
   if (!exists) {
     for (const setting of [table.childLimit, table.childOffset]) {
-      if (section.has(setting)) section.inform(setting, 'has no effect unless the sub-tables exist');
+      if (section.has(setting)) section.warn(setting, 'has no effect without "child_table_exists": "yes"');
     }
     return { childOffset: 0, childLimit: count };
   }

@@ -9,6 +9,8 @@ export interface FileReport {
   readonly path: string;
   readonly notes: LoadNote[];
   readonly errors: string[];
+  /** Kinds of members that a warning has named already. */
+  readonly warned: Set<string>;
 }
 
 /** Where an object of a file stands. */
@@ -127,6 +129,13 @@ export class Section implements Values {
     this.#tell(this.#place.report.errors, line(this.#place.report, number, this.pathOf(key), text));
   }
 
+  /** Like {@link warnMember}, for the first member of a kind in the file: tables and columns may have the same one thousands of times. */
+  #warnOnce(kind: string, member: JsonMember, text: string): void {
+    const { warned } = this.#place.report;
+    if (!warned.has(kind)) this.warnMember(member, text);
+    warned.add(kind);
+  }
+
   /** Like {@link warn}, for a member that has no row. */
   warnMember({ key, line: number }: JsonMember, text: string): void {
     this.#note(warning(line(this.#place.report, number, this.pathOf(key), text)));
@@ -160,7 +169,7 @@ export class Section implements Values {
       const row = rows.find(({ key, also = [] }) => [key, ...also].some((known) => known?.toLowerCase() === name));
       if (row !== undefined) this.#keep(row, member);
       else if (useless.some((known) => known.toLowerCase() === name)) {
-        this.#note(information(line(this.#place.report, member.line, this.pathOf(member.key), 'has no effect here')));
+        this.#warnOnce(`${level}.${name}`, member, 'has no effect here');
       } else if (isOpen(level)) others.push(member);
       else {
         const known = rows.flatMap(({ key }) => key ?? []);

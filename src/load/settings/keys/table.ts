@@ -136,7 +136,6 @@ export const table = {
     default: 0,
     min: 0,
     max: 50,
-    outOfRange: 'nearest',
   }),
   disorderRange: integer(
     'disorder_range',

@@ -203,7 +203,7 @@ for (const [argv, value, of] of [
   [['-r', '2097153', '-n', '99999'], 30000, 'rowsPerRequest'],
   [['-O', '0'], 0, 'disorderRatio'],
   [['-O', '50'], 50, 'disorderRatio'],
-  [['-O', '80'], 50, 'disorderRatio'],
+  [['-O', '80'], 0, 'disorderRatio'],
   [['-R', '0'], 0, 'disorderRange'],
   [['-F', '0'], 10000, 'preparedRows'],
   [['-t', '0'], 10000, 'childCount'],
