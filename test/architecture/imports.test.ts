@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
+import type { Node } from 'typescript/unstable/ast';
+import * as is from 'typescript/unstable/ast/is';
+import { SignatureKind, type Type } from 'typescript/unstable/sync';
 import { Codes } from '../../src/model/fault.js';
+import { forEachNode, openSourceTrees } from '../support/typescript.js';
 
 /** What the parts of the load tool that do its work have in common. */
 const loadParts = [
@@ -226,13 +230,47 @@ test('no files import each other in a circle', (t) => {
   }
 });
 
-test('nobody drains an async iterable through rxjs, reads ahead with ix, or exits the process', (t) => {
+test('nobody reads ahead with ix, or exits the process', (t) => {
   for (const file of sources(root)) {
     const text = readFileSync(file, 'utf8');
     t.notRegex(text, /process\.exit\(/, file);
     t.notRegex(text, /from 'ix\/asynciterable\/operators\/(flatmap|batch)/, file);
   }
 });
+
+test('nobody drains an async iterable through rxjs, which takes all of it at once', (t) => {
+  const trees = openSourceTrees();
+  t.teardown(() => trees.close());
+  const { checker } = trees.project;
+  const isAsync = (type: Type | undefined): boolean =>
+    type !== undefined && checker.getPropertiesOfType(type).some(({ name }) => name.includes('@asyncIterator'));
+  /** Of a value that is given to rxjs, or of what a function gives to it. */
+  const brings = (node: Node): boolean => {
+    const type = checker.getTypeAtLocation(node);
+    const signatures = type === undefined ? [] : checker.getSignaturesOfType(type, SignatureKind.Call);
+    return isAsync(type) || signatures.some((signature) => isAsync(checker.getReturnTypeOfSignature(signature)));
+  };
+  let calls = 0;
+  const wrong: string[] = [];
+  for (const [path, file] of trees.files('src')) {
+    const names = new Set<string>();
+    forEachNode(file, (node) => {
+      if (is.isImportSpecifier(node) && specifierOf(node) === 'rxjs') names.add(node.name.text);
+      if (!is.isCallExpression(node) || !is.isIdentifier(node.expression) || !names.has(node.expression.text)) return;
+      calls++;
+      if (node.arguments.some(brings)) wrong.push(`${path}: ${node.getText()}`);
+    });
+  }
+  t.true(calls > 20, `${calls} calls of rxjs`);
+  t.deepEqual(wrong, []);
+});
+
+/** The package that a name is imported from. */
+function specifierOf(node: Node): string | undefined {
+  const declaration = node.parent?.parent?.parent;
+  if (declaration === undefined || !is.isImportDeclaration(declaration)) return undefined;
+  return is.isStringLiteral(declaration.moduleSpecifier) ? declaration.moduleSpecifier.text : undefined;
+}
 
 test('every wire code is in use', (t) => {
   const text = sources(root)
