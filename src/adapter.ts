@@ -7,7 +7,7 @@ import { fileMask } from './database/host/make-missing.js';
 import type { Rule } from './events/rule.js';
 import { reasonOf } from './model/fault.js';
 import { version } from './model/version.js';
-import { codeRelease } from './process/code-release.js';
+import { pageRelease } from './process/page-release.js';
 import { setRuntimeFlags } from './process/runtime-flags.js';
 import { type LogFiles, openLogFiles } from './service/log-files.js';
 import { componentLog, createLogger, linesTo, standardOutput } from './telemetry/logger.js';
@@ -94,7 +94,7 @@ async function run({
     const extras = { engine, readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
-    detached(codeRelease().start());
+    detached(pageRelease().start());
     const scheme = settings.tls === undefined ? 'http' : 'https';
     log.info(
       { port: service.port, engine: service.engineUrl, version },

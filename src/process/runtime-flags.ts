@@ -3,34 +3,34 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 /**
  * Flags of V8 that differ in the processes that take writes, by whether the heap is large; see docs/decisions/014.
  *
- * A small heap may grow to three times what was alive before all of it is searched. Buffers of bodies and columns count as heap,
- * but are freed with the youngest objects; with V8's own, smaller steps they set off one search of the whole heap after
- * the other. A large heap may grow by half, which is far more than those buffers.
+ * A small heap may grow to three times its live bytes before a full garbage collection. Buffers of bodies and columns
+ * count as heap, but die young. With V8's own, smaller steps they trigger one full collection after the other. A large
+ * heap may grow by half, which is far more than those buffers.
  *
- * While the heap is small, the room of the youngest objects stays as small as it is. V8 would make it grow to 32 MB, and on newer
- * versions to 128 MB. A heap that gains objects that stay, such as names of new series, would be searched too often with so little room.
+ * While the heap is small, the young generation keeps its first size. V8 would let it grow to 32 MB, and newer versions
+ * to 128 MB. A heap that gains long-lived objects, such as names of new series, needs a larger one.
  */
-const flagsOf = {
+const flagsByHeapSize = {
   small: ['--heap-growing-percent=200', '--semi-space-growth-factor=1'],
   large: ['--heap-growing-percent=50', '--semi-space-growth-factor=2'],
 } as const;
-/** Largest heap, in bytes, that counts as small: 30 MB that are in use, before all of them are searched. */
+/** Largest heap, in bytes, that counts as small: 30 MB of live objects, grown to three times that. */
 const smallHeapBytes = 96 * 1024 * 1024;
-/** How often the size of the heap is looked at, in ms. */
-const lookMs = 250;
+/** How often the size of the heap is checked, in ms. */
+const checkIntervalMs = 250;
 
-/** Sets the flags above. Call it before anything is read: they count for what is collected afterwards. */
+/** Sets the flags above, and changes them when the heap crosses the limit. They apply to the collections that follow. */
 export function setRuntimeFlags(): void {
-  let size: keyof typeof flagsOf = 'small';
+  let size: keyof typeof flagsByHeapSize = 'small';
   const set = (): void => {
-    for (const flag of flagsOf[size]) setFlagsFromString(flag);
+    for (const flag of flagsByHeapSize[size]) setFlagsFromString(flag);
   };
   set();
   const timer = setInterval(() => {
-    const now = getHeapStatistics().used_heap_size > smallHeapBytes ? 'large' : 'small';
-    if (now === size) return;
-    size = now;
+    const current = getHeapStatistics().used_heap_size > smallHeapBytes ? 'large' : 'small';
+    if (current === size) return;
+    size = current;
     set();
-  }, lookMs);
+  }, checkIntervalMs);
   timer.unref();
 }

@@ -5,7 +5,7 @@ import type { RecordSql } from '../http/request/call.js';
 import { reasonOf } from '../model/fault.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
 import type { WritePipeline } from '../pipelines/writes.js';
-import { codeRelease } from '../process/code-release.js';
+import { pageRelease } from '../process/page-release.js';
 import { setRuntimeFlags } from '../process/runtime-flags.js';
 import { componentLog, createLogger, type Logger, rawOutput } from '../telemetry/logger.js';
 import { FirstProcess } from '../workers/link.js';
@@ -35,7 +35,7 @@ export async function runWorker(): Promise<void> {
   try {
     const worker = await startWorker(first, beginning, logger);
     first.say({ kind: 'ready', port: worker.port });
-    detached(codeRelease().start());
+    detached(pageRelease().start());
     if (role === 'log') detached(worker.stored.then(() => first.say({ kind: 'done' })));
     const withinMs = await Promise.race([first.stopped, worker.failed.then(() => undefined)]);
     if (withinMs === undefined) process.exitCode = 1;

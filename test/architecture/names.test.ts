@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 
@@ -20,3 +20,22 @@ test('names say what is there, and not how it came to be there', (t) => {
     }
   }
 });
+
+/** Folders of `src`, and of `test` where tests mirror them, with words that have been replaced there by the field's terms. */
+const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
+  ['process', /code-?release|release-?code|\bfigures|\brest(?:s|ing)\b|at rest/i],
+];
+
+for (const [folder, words] of replaced) {
+  test(`replaced words do not come back to ${folder}`, (t) => {
+    for (const side of ['src', 'test']) {
+      const directory = join(root, side, folder);
+      if (!existsSync(directory)) continue;
+      for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+        if (!file.endsWith('.ts')) continue;
+        t.is(words.exec(file)?.[0], undefined, `${side}/${folder}/${file}`);
+        t.is(words.exec(readFileSync(join(directory, file), 'utf8'))?.[0], undefined, `${side}/${folder}/${file}`);
+      }
+    }
+  });
+}

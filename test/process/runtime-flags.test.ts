@@ -6,7 +6,7 @@ const flags = new URL('../../src/process/runtime-flags.js', import.meta.url).hre
 /** More than V8 begins with, and less than it grows to by itself. */
 const smallBytes = 8 * 1024 * 1024;
 
-/** Bytes for the youngest objects of a process that sets the flags and makes objects of which the last 100,000 and some others stay. */
+/** Bytes of the young generation of a process that sets the flags and makes objects of which the last 100,000 and some others stay. */
 function youngestBytes(others: number): number {
   const program = `
     import { setImmediate as turn } from 'node:timers/promises';
@@ -25,7 +25,7 @@ function youngestBytes(others: number): number {
   return Number.parseInt(execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString(), 10);
 }
 
-test('the room of the youngest objects stays small in a small heap and grows in a large one', (t) => {
+test('the young generation stays small in a small heap and grows in a large one', (t) => {
   const [small, large] = [youngestBytes(0), youngestBytes(1_500_000)];
   t.true(small <= smallBytes, `${small}`);
   t.true(large > smallBytes, `${large}`);

@@ -4,7 +4,7 @@ import { deferred } from '../../async/deferred.js';
 import { detached } from '../../async/detached.js';
 import { reasonOf } from '../../model/fault.js';
 import { version } from '../../model/version.js';
-import { codeRelease } from '../../process/code-release.js';
+import { pageRelease } from '../../process/page-release.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
 import {
   type HostMessage,
@@ -187,7 +187,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
-    detached(codeRelease().start());
+    detached(pageRelease().start());
     host.watchLog((logEntries) => tell({ logEntries }));
     const liveness = new Liveness({ works: () => host.works(), processorMs: ownProcessorMs });
     process.on('message', (message) => detached(answerHeartbeat(message, liveness)));

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { codeRelease, unchangedMappings } from '../../src/process/code-release.js';
+import { pageRelease, unchangedMappings } from '../../src/process/page-release.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { skipped } from '../support/skipped.js';
 
 const [second, megabyte] = [1_000, 1024 * 1024];
 
-test('large parts of code and constants are released, and not what was changed or can be, in memory or swapped out, or belongs to no file', (t) => {
+test('only large, unchanged, read-only mappings of files are released', (t) => {
   const mapping = (head: string, anonymous: number, swap = 0): string =>
     `${head}\nSize:  8 kB\nAnonymous:   ${anonymous} kB\nSwap:   ${swap} kB\nVmFlags: rd mr mw me\n`;
   const smaps = [
@@ -29,35 +29,35 @@ test('large parts of code and constants are released, and not what was changed o
   ]);
 });
 
-test('a process that releases its code has less of it in memory and runs on', (t) => {
-  if (process.platform !== 'linux') return skipped(t, 'only Linux tells of its mappings');
-  const module = new URL('../../src/process/code-release.js', import.meta.url).href;
+test('a process that releases its pages has fewer of them in memory and still runs', (t) => {
+  if (process.platform !== 'linux') return skipped(t, 'only Linux lists its mappings');
+  const module = new URL('../../src/process/page-release.js', import.meta.url).href;
   const program = `
     import { readFileSync } from 'node:fs';
-    const { releaseCode } = await import(${JSON.stringify(module)});
+    const { releasePages } = await import(${JSON.stringify(module)});
     const kilobytes = () => Number(/RssFile:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))[1]);
-    await releaseCode();
+    await releasePages();
     const before = kilobytes();
     const text = JSON.stringify(JSON.parse('[1, 2.5, "three"]').toSorted());
     console.log(JSON.stringify({ before, text }));
   `;
   const run = (text: string) =>
     JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', text]).toString());
-  const whole = run(program.replace('await releaseCode();', ''));
+  const whole = run(program.replace('await releasePages();', ''));
   const released = run(program);
   t.is(released.text, whole.text);
   t.true(released.before < whole.before / 2, `${released.before} of ${whole.before} kB`);
 });
 
-test('code is released when a process has started, when it rests, and again when it has worked and grown', async (t) => {
+test('pages are released after the start, when the process is idle, and again when it has grown', async (t) => {
   const clock = new ManualClock();
   let [bytes, micros, releases] = [300 * megabyte, 0, 0];
   const release = async () => {
     releases++;
     bytes = 80 * megabyte;
   };
-  const figures = { residentBytes: () => bytes, processorMicros: () => micros };
-  await codeRelease(release, figures, clock).start();
+  const metrics = { residentBytes: () => bytes, processorMicros: () => micros };
+  await pageRelease(release, metrics, clock).start();
   const pass = async (seconds: number, busySeconds = 0): Promise<number> => {
     for (let at = 0; at < seconds; at += 5) {
       micros += (busySeconds / seconds) * 5e6;
@@ -69,12 +69,12 @@ test('code is released when a process has started, when it rests, and again when
   clock.pass(0);
   t.is(await pass(60, 30), 1, 'started, and busy since');
   bytes = 200 * megabyte;
-  t.is(await pass(5), 2, 'at rest');
+  t.is(await pass(5), 2, 'idle');
   bytes += 30 * megabyte;
-  t.is(await pass(300), 2, 'what runs at rest is back and stays');
+  t.is(await pass(300), 2, 'code of an idle process is resident again and stays');
   bytes += 200 * megabyte;
   t.is(await pass(60, 30), 2, 'busy again');
-  t.is(await pass(5), 3, 'at rest again');
+  t.is(await pass(5), 3, 'idle again');
   bytes += 30 * megabyte;
   await pass(5);
   bytes += 100 * megabyte;
@@ -82,14 +82,14 @@ test('code is released when a process has started, when it rests, and again when
   t.is(await pass(10), 4, 'a minute after the last one');
 });
 
-test('a process that rests from its start on releases its code once', async (t) => {
+test('a process that is idle from its start on releases its pages once', async (t) => {
   const clock = new ManualClock();
   let [bytes, releases] = [300 * megabyte, 0];
   const release = async () => {
     releases++;
     bytes = 80 * megabyte;
   };
-  await codeRelease(release, { residentBytes: () => bytes, processorMicros: () => 0 }, clock).start();
+  await pageRelease(release, { residentBytes: () => bytes, processorMicros: () => 0 }, clock).start();
   for (let at = 0; at < 60; at++) {
     clock.pass(5 * second);
     for (let turns = 0; turns < 3; turns++) await turn();
@@ -97,14 +97,14 @@ test('a process that rests from its start on releases its code once', async (t) 
   t.is(releases, 1);
 });
 
-test('a process that cannot release its code does not try again', async (t) => {
+test('a process that cannot release its pages does not retry', async (t) => {
   const clock = new ManualClock();
   let tries = 0;
   const release = async () => {
     tries++;
     throw new Error('There is no such call.');
   };
-  await codeRelease(release, { residentBytes: () => 1e9, processorMicros: () => 0 }, clock).start();
+  await pageRelease(release, { residentBytes: () => 1e9, processorMicros: () => 0 }, clock).start();
   for (let at = 0; at < 60; at++) {
     clock.pass(5 * second);
     for (let turns = 0; turns < 3; turns++) await turn();
