@@ -46,8 +46,8 @@ const memoryLimitCode = 241;
 /** Code of a statement whose `throwIf` fails. */
 const raisedCode = 395;
 
-/** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
-const depthCodes = new Set([167, 168, 306]);
+/** Too deep subqueries, pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
+const depthCodes = new Set([162, 167, 168, 306]);
 
 /** A text or a list of values beyond the engine's limits, such as REPEAT makes, or a join of windows with very many rows each. */
 const tooLargeCodes = new Set([128, 131]);

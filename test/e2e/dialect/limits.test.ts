@@ -13,6 +13,8 @@ test.before('a table', async () => {
 
 const nested = (open: string, inner: string, close: string, levels: number): string =>
   `SELECT ${open.repeat(levels)}${inner}${close.repeat(levels)} FROM d.n`;
+const nestedUnions = (levels: number): string =>
+  `${'SELECT v FROM ('.repeat(levels)}SELECT v FROM d.n${' UNION ALL SELECT v FROM d.n)'.repeat(levels)}`;
 const where = (condition: string): string => `SELECT v FROM d.n WHERE ${condition}`;
 const columns = (count: number, type = 'INT'): string =>
   Array.from({ length: count }, (_, i) => `c${i} ${type}`).join(', ');
@@ -35,6 +37,8 @@ statements('what is nested too deeply is refused, what is not is answered', serv
   { sql: `${'SELECT * FROM ('.repeat(20)}SELECT v FROM d.n${')'.repeat(20)}`, rows: [[1]] },
   { sql: `SELECT v${' + v'.repeat(400)} FROM d.n`, rows: [[401]] },
   { sql: `SELECT v${' + v'.repeat(1000)} FROM d.n`, error: syntax },
+  { sql: nestedUnions(20), rows: Array.from({ length: 21 }, () => [1]) },
+  { sql: nestedUnions(60), error: syntax, says: 'nested too deeply' },
 ]);
 
 statements('what there is too much of is refused, what is not is answered', service, 'd', [
