@@ -115,6 +115,8 @@ export interface TableDef {
   readonly ttl: number;
   /** The metric for which arriving data made it, where others could have the same table. */
   readonly sentAs?: SentMetric;
+  /** A statement has dropped or renamed a tag: sub-tables may lack values of tags that arriving data makes anew. */
+  readonly hasLostTags?: true;
   /** Indexes on tags, where a statement changed what there is by itself. */
   readonly indexes?: readonly TagIndexDef[];
   /** Creation time, Unix ms. */

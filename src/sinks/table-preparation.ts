@@ -178,6 +178,8 @@ async function register(
     for (const subTable of block.newSubTables) if (!subTable.registered) unregistered.add(subTable);
   }
   if (unregistered.size > 0) {
+    const arrives = blocks.some(({ style }) => style !== undefined);
+    if (arrives && table.hasLostTags === true) await subTables.fillTags(database, table, [...unregistered]);
     const refused = await subTables.register(database, table, [...unregistered], goesOn);
     if (refused !== undefined) throw new FaultError(refused);
   }

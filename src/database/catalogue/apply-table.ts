@@ -273,10 +273,16 @@ export function applyToTable(
   if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) return refusals.oneJsonTag;
   const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
   if (tooLong !== undefined && growsRow(change)) return tooLong;
-  const grown = { ...numbered(table, numbering), def: withFollowingIndexes(table.def, change) };
+  const def = withFollowingIndexes(table.def, change);
+  const grown = { ...numbered(table, numbering), def: takesTag(change) ? { ...def, hasLostTags: true as const } : def };
   return onTags
     ? replaceColumns(space, grown, table.def.columns, changed, entry)
     : replaceColumns(space, grown, changed, table.def.tags, entry);
+}
+
+/** True when a tag has its name no longer: arriving data makes another one of that name. */
+export function takesTag({ kind }: TableChange): boolean {
+  return kind === 'drop-tag' || kind === 'rename-tag';
 }
 
 function replaceOptions(

@@ -1,7 +1,7 @@
 import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
 import { named, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
-import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
+import { applyToTable, createTable, dropTable, extendTable, type TableSpace, takesTag } from './apply-table.js';
 import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
@@ -105,8 +105,9 @@ export class CatalogueState {
   }
 
   /**
-   * Position of the last entry that took series away from a table of this name: a drop of the table, of one of its
-   * sub-tables, or of the database before this one. Ids that were looked up at an earlier {@link epoch} may be dead.
+   * Position of the last entry that took series or their tags away from a table of this name: a drop of the table, of one of its
+   * sub-tables or tags, another name of a tag, or a drop of the database before this one. What was looked up at an earlier
+   * {@link epoch} may be wrong.
    */
   lastDrop(database: string, table: string): number {
     const space = this.#databases.get(database);
@@ -252,10 +253,8 @@ export class CatalogueState {
       case 'create-table':
       case 'extend-table':
         return defineTable(space, operation, entry, index);
-      case 'alter-table': {
-        const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
-        return kept ?? applyToTable(space, operation, entry);
-      }
+      case 'alter-table':
+        return this.#alterTable(space, operation, entry);
       case 'rows-removed': {
         const open = space.removals.get(name);
         for (const removal of operation.removals) open?.delete(removal);
@@ -266,6 +265,23 @@ export class CatalogueState {
       case 'drop-sub-table':
         return this.#dropSubTable(space, operation, entry);
     }
+  }
+
+  #alterTable(
+    space: DatabaseEntry,
+    operation: Extract<Operation, { op: 'alter-table' }>,
+    entry: LogEntry,
+  ): Fault | undefined {
+    const { database, name, change } = operation;
+    const refused =
+      this.topics.keepsColumn(database, name, change) ??
+      this.#fieldInUse(operation) ??
+      applyToTable(space, operation, entry);
+    if (refused !== undefined || !takesTag(change)) return refused;
+    // Writers look their series up again, and give them the values of tags that they make anew.
+    space.drops.set(name, entry.position);
+    this.#databases.set(database, { ...space, epoch: entry.position });
+    return undefined;
   }
 
   #dropTable(

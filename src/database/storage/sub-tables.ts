@@ -1,5 +1,5 @@
 import { Slice } from '../../async/slice.js';
-import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
+import { BlockBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import { metricOf } from '../../model/label-set.js';
@@ -9,7 +9,6 @@ import { dataType, markRegistered, noTags, sentName } from '../../model/schema.j
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
-import { isBinary } from '../../sql/values/value.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { commonBits, leadOf, seriesId, subTableKey } from '../catalogue/identity.js';
 import type { Engine } from '../engine/engine.js';
@@ -18,7 +17,9 @@ import { setOfIds } from '../engine/key-sets.js';
 import { encodeTables, insertStatement, type TableRows } from '../engine/native-block.js';
 import { overtaken } from './overtaken.js';
 import { type Registered, Registry } from './registry.js';
+import { putTag } from './tag-cell.js';
 import { tagChange } from './tag-change.js';
+import { tagFills } from './tag-fill.js';
 import { Turns } from './turns.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
@@ -299,6 +300,17 @@ export class SubTables {
     await this.#engine.exec(tagChange(superTable, which, values));
   }
 
+  /**
+   * Gives those of the sub-tables that are registered the values of tags in which they have none: arriving data has made tags anew
+   * that statements had dropped or renamed, see {@link TableDef.hasLostTags}. Other values stay as they are.
+   */
+  async fillTags(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
+    const keys = subTables.map(({ key }) => key);
+    for (const { some, statement } of tagFills(superTable, subTables, await this.#registry.read(database, keys))) {
+      await this.#exclusively(some, () => this.#engine.exec(statement));
+    }
+  }
+
   /** Gives a registered sub-table another comment or time to live. */
   async setOption(database: DatabaseDef, { key }: SubTable, option: SubTableOption): Promise<void> {
     await this.prepare();
@@ -379,16 +391,4 @@ function conflict(row: Registered, subTable: SubTable, parent: TableDef, superTa
   }
   if (parent.id === superTable.id) return undefined;
   return refusals.tableInOtherStable;
-}
-
-/** Puts a tag value from its text form; see {@link TagValue}. */
-function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
-  if (text === undefined) return;
-  const { type } = column;
-  if (isBinary(type)) {
-    const bytes = Buffer.from(text, 'hex');
-    column.reserve(row);
-    column.putBytes(row, bytes, 0, bytes.length);
-  } else if (column.variable) column.putText(row, text);
-  else column.putNumber(row, type.name === 'BOOL' ? Number(text === 'true') : text);
 }
