@@ -76,7 +76,10 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   database: { rooms: ['model'], packages: [] },
   'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
   'database/host/connection': { rooms: ['model', 'sql', 'database/engine'], packages: ['chdb'] },
-  'database/host/door': { rooms: ['model', 'sql', 'database/engine', 'database/host/connection'], packages: ['chdb'] },
+  'database/host/server': {
+    rooms: ['model', 'sql', 'database/engine', 'database/host/connection'],
+    packages: ['chdb'],
+  },
   'database/host': {
     rooms: ['model', 'process', 'sql', 'database/engine', 'database/host'],
     packages: ['rxjs', 'split2'],

@@ -24,6 +24,10 @@ test('names say what is there, and not how it came to be there', (t) => {
 /** Folders of `src`, and of `test` where tests mirror them, with words that have been replaced there by the field's terms. */
 const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['process', /code-?release|release-?code|\bfigures|\brest(?:s|ing)\b|at rest/i],
+  [
+    'database/host',
+    /kept-?answer|short-?door|\baskers|ballast|spool(?:ed|file|place)|resting|\basked|\btold|\blane\b|br(?:eaks?|oken?) off|\bdoors?\b|\bheard/i,
+  ],
 ];
 
 for (const [folder, words] of replaced) {

@@ -3,7 +3,7 @@
  * number here.
  */
 export const pauses: Readonly<Record<string, number>> = {
-  'database/host/door/handler.test.ts': 2,
+  'database/host/server/handler.test.ts': 2,
   'e2e/adapter-kill.long.test.ts': 3,
   'e2e/dialect/cancel.long.test.ts': 3,
   'e2e/events-engine-kill.long.test.ts': 1,

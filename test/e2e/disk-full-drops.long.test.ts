@@ -24,7 +24,7 @@ test('a database whose disk is full answers what is stored, and takes DROP and D
     t.is(await countOf(adapter, table), 1000);
   }
   t.is((await sql(adapter, 'CREATE DATABASE o')).code, 0);
-  t.true(await until(() => existsSync(join(data, 'sluice.ballast'))));
+  t.true(await until(() => existsSync(join(data, 'sluice.reserve'))));
   fillDisk(filler);
 
   t.is((await writeLines(adapter, 'd', lines('a', 1000))).status, 204, 'the log lies on another disk');
@@ -48,7 +48,7 @@ test('a database whose disk is full answers what is stored, and takes DROP and D
 test('without its reserve a full disk refuses DROP in words of its own', async (t) => {
   const disk = smallDisk(t, 64 * 1024);
   if (disk === undefined) return;
-  const reserve = join(disk, 'data', 'sluice.ballast');
+  const reserve = join(disk, 'data', 'sluice.reserve');
   const adapter = await startAdapter(t, [`--database.path=${join(disk, 'data')}`, `--wal.path=${directoryFor(t)}`]);
   t.is((await sql(adapter, 'CREATE DATABASE o')).code, 0);
   t.true(await until(() => existsSync(reserve)));

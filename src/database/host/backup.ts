@@ -35,13 +35,13 @@ export interface Backup {
   readonly followers?: readonly string[];
 }
 
-/** Told of the tables, or files, that are done. */
+/** Called with the number of tables, or files, that are done. */
 export type Progress = (done: number, of: number) => void;
 
 const manifestName = 'backup.json';
 /** As {@link backupName} makes them. */
 const backupForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
-/** Progress of a restore is told once for so many files. */
+/** Progress of a restore is reported once for so many files. */
 const filesPerReport = 256;
 /** Folders of a backup, named as in the data directory: definitions, and the rows of tables. */
 const [metadata, store] = ['metadata', 'store'];
@@ -59,7 +59,7 @@ export function listBackups(directory: string): readonly Backup[] {
   return names.sort().map((name) => readManifest(join(directory, name, manifestName), name));
 }
 
-/** Names of backups in a directory that have not ended: they are being made, or were broken off by a kill. */
+/** Names of backups in a directory that have not ended: they are being made, or their process was killed. */
 export function unfinishedBackups(directory: string): readonly string[] {
   const names = readdirSync(directory).filter((name) => backupForm.test(name));
   return names.filter((name) => !existsSync(join(directory, name, manifestName))).toSorted();
@@ -80,11 +80,11 @@ export async function makeBackup(
   const root = resolve(directory);
   const before = listBackups(root).at(-1)?.name;
   const name = backupName();
-  const place = join(root, name);
+  const target = join(root, name);
   const [disk] = await engine.rows("SELECT path FROM system.disks WHERE name = 'default'");
   const data = String(disk?.[0]);
   if (!existsSync(data)) throw new Error(`The data directory ${data} is not on this machine, or may not be read.`);
-  makePrivate(place);
+  makePrivate(target);
   removeFrozen(data);
   // Other characters than letters and digits would stand escaped in the name of the directory.
   const freeze = `${freezePrefix}${name.replace(/\W/g, '')}`;
@@ -94,16 +94,16 @@ export async function makeBackup(
     const draft = join(data, shadow, `draft-${freeze}`);
     lockDirectory(draft, '', 0, 'folder of the backup');
     renameSync(draft, frozen);
-    const files = new FileCopy(before === undefined ? undefined : join(root, before), place);
+    const files = new FileCopy(before === undefined ? undefined : join(root, before), target);
     await freezeAll(engine, freeze, progress);
-    cpSync(join(data, metadata), join(place, metadata), { recursive: true, verbatimSymlinks: true });
+    cpSync(join(data, metadata), join(target, metadata), { recursive: true, verbatimSymlinks: true });
     copyDefinitions(data, files);
     files.copyTree(frozen, store);
     const backup: Backup = { name, format: 1, version, bytes: files.bytes, newBytes: files.newBytes };
     finishBackup(root, backup);
     return backup;
   } catch (error) {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(target, { recursive: true, force: true });
     throw error;
   } finally {
     rmSync(frozen, { recursive: true, force: true });
@@ -218,11 +218,11 @@ class FileCopy {
   bytes = 0;
   newBytes = 0;
   readonly #before: string | undefined;
-  readonly #place: string;
+  readonly #target: string;
 
-  constructor(before: string | undefined, place: string) {
+  constructor(before: string | undefined, target: string) {
     this.#before = before;
-    this.#place = place;
+    this.#target = target;
   }
 
   /** Copies what lies in the folder `below` of a frozen tree: parts, whose files never change. */
@@ -239,7 +239,7 @@ class FileCopy {
     const size = statSync(from, { throwIfNoEntry: false })?.size;
     // A definition may be dropped, and a change of rows may end, while it is copied.
     if (size === undefined) return;
-    const to = join(this.#place, path);
+    const to = join(this.#target, path);
     mkdirSync(dirname(to), { recursive: true });
     this.bytes += size;
     if (neverChanges && this.#link(path, to, size)) return;

@@ -38,7 +38,7 @@ export function endpointDirectories(env: Environment = process.env): readonly st
 }
 
 /**
- * Tells other programs of the same operating-system user where the engine is: a file `engine-<port>.json`, readable by its
+ * Publishes the endpoint of the engine to other programs of the same operating-system user: a file `engine-<port>.json`, readable by its
  * owner alone, in a directory that only the owner may enter. It replaces what an engine that was killed has left there.
  * @returns a function that removes the file, unless another engine has replaced it.
  * @throws Error with one line when there is no such directory to be had.

@@ -1,26 +1,26 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** How long an engine may be silent. */
+/** Time limits for an engine that does not answer, in ms. */
 interface HeartbeatLimits {
-  /** After this it counts as hung. */
-  readonly noticeMs: number;
-  /** After this it is given up; 0 is never. */
-  readonly giveUpMs: number;
+  /** After this time it counts as hung. */
+  readonly hungAfterMs: number;
+  /** After this time it is killed; 0 is never. */
+  readonly killAfterMs: number;
 }
 
-/** Answer of an engine host to a question of {@link Heartbeat}, once its engine and its disk have answered it. */
+/** Ping of a {@link Heartbeat}, and the engine host's reply, sent once its engine and its disk have answered. */
 export interface HeartbeatMessage {
   readonly beat: number;
 }
 
-/** Told of a change: the engine is silent, answers again, or has been silent for too long. */
+/** Called at a change: the engine does not answer, answers again, or has not answered for too long. */
 type HeartbeatListener = (news: 'silent' | 'back' | 'given-up') => void;
 
-const longestTickMs = 2_000;
+const maxTickMs = 2_000;
 
 /**
- * Asks an engine host again and again over its channel whether it works, one question at a time. Silence is counted in
- * ticks that have passed and not by the clock, so that a machine that slept, or this process being late, is no silence of the host.
+ * Pings an engine host over its IPC channel, one ping at a time. Silence is counted in ticks and not by the clock, so
+ * that a suspended machine or a delay of this process does not count as silence of the host.
  */
 export class Heartbeat {
   readonly #child: ChildProcess;
@@ -28,7 +28,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits;
   readonly #listener: HeartbeatListener;
   readonly #timer: NodeJS.Timeout;
-  /** Of the question that is open. */
+  /** Number of the last ping. */
   #number = 0;
   #isAnswered = true;
   #silentTicks = 0;
@@ -38,10 +38,10 @@ export class Heartbeat {
     this.#child = child;
     this.#limits = limits;
     this.#listener = listener;
-    this.#tickMs = Math.max(1, Math.min(longestTickMs, limits.noticeMs / 4));
-    child.on('message', this.#heard);
+    this.#tickMs = Math.max(1, Math.min(maxTickMs, limits.hungAfterMs / 4));
+    child.on('message', this.#onMessage);
     this.#timer = setInterval(() => {
-      // An answer that waits to be read is looked at first.
+      // A reply that waits to be read is handled first.
       setImmediate(() => this.#tick());
     }, this.#tickMs);
     this.#timer.unref();
@@ -49,20 +49,20 @@ export class Heartbeat {
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#child.off('message', this.#heard);
+    this.#child.off('message', this.#onMessage);
   }
 
   #tick(): void {
     if (this.#isAnswered) {
       this.#isAnswered = false;
       this.#number++;
-      const question: HeartbeatMessage = { beat: this.#number };
-      if (this.#child.connected) this.#child.send(question, () => undefined);
+      const ping: HeartbeatMessage = { beat: this.#number };
+      if (this.#child.connected) this.#child.send(ping, () => undefined);
       return;
     }
     this.#silentTicks++;
     const silentMs = this.#silentTicks * this.#tickMs;
-    const { noticeMs, giveUpMs } = this.#limits;
+    const { hungAfterMs: noticeMs, killAfterMs: giveUpMs } = this.#limits;
     if (!this.#isSilent && silentMs >= noticeMs) {
       this.#isSilent = true;
       this.#listener('silent');
@@ -73,7 +73,7 @@ export class Heartbeat {
     }
   }
 
-  readonly #heard = (message: unknown): void => {
+  readonly #onMessage = (message: unknown): void => {
     if (readHeartbeat(message) !== this.#number) return;
     this.#isAnswered = true;
     this.#silentTicks = 0;
@@ -83,7 +83,7 @@ export class Heartbeat {
   };
 }
 
-/** The number of a question or an answer; undefined for other messages. */
+/** The number of a ping or a reply; undefined for other messages. */
 export function readHeartbeat(message: unknown): number | undefined {
   if (typeof message !== 'object' || message === null || !('beat' in message)) return undefined;
   return typeof message.beat === 'number' ? message.beat : undefined;

@@ -11,17 +11,17 @@ import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
-import { Ballast } from './door/ballast.js';
-import { FailedWrites } from './door/failed-writes.js';
-import { handle } from './door/handler.js';
-import { KeptAnswers } from './door/kept-answers.js';
-import { LogCount } from './door/log-count.js';
-import { onConnection } from './door/on-connection.js';
-import { openShortDoor, type ShortDoor } from './door/short-door.js';
-import { Spool } from './door/spool.js';
+import { IdleTableMerge } from './idle-table-merge.js';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js';
-import { RestingTables } from './resting-tables.js';
 import { makeScratch, type Scratch } from './scratch.js';
+import { DiskReserve } from './server/disk-reserve.js';
+import { FailedWrites } from './server/failed-writes.js';
+import { handle } from './server/handler.js';
+import { LogCount } from './server/log-count.js';
+import { type QueryChannelServer, serveQueryChannel } from './server/query-channel-server.js';
+import { ResultCache } from './server/result-cache.js';
+import { TemporaryFiles } from './server/temporary-files.js';
+import { withConnection } from './server/with-connection.js';
 import { PartSpreader } from './spread.js';
 import { removeTornDefinitions } from './torn-definitions.js';
 
@@ -35,45 +35,45 @@ const forcedStopMs = 3_000;
 /** A running engine host. */
 interface Host {
   readonly port: number;
-  /** Where processes of this machine may leave rows, if the system has memory that works like a directory. */
+  /** Directory in which processes of this machine may hand rows over, if the system has a memory-backed one. */
   readonly handover: HandoverPlace | undefined;
-  /** Resolves when the place in memory was removed, without which no statement can be answered. */
+  /** Resolves when the memory-backed directory was removed, without which no statement can run. */
   readonly lost: Promise<void>;
   /** Calls the listener with the number of entries in the catalogue's log, whenever it may have changed. */
   watchLog(listener: (entries: number) => void): void;
-  /** Resolves when the engine has answered a statement and the disk a change; rejects with what they say instead. */
+  /** Resolves when the engine has run a statement and the disk has taken a write; rejects with their error. */
   works(): Promise<void>;
   /**
-   * Takes nothing new, waits for what runs (at most `timeoutMs`, then cancels it), closes the engine, and gives the data
+   * Accepts nothing new, waits for running statements (at most `timeoutMs`, then cancels them), closes the engine, and gives the data
    * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
    */
   stop(timeoutMs: number): Promise<boolean>;
 }
 
-/** An owner that began so short a time ago is waited for, so long and so often asked. */
-const youngMs = 10_000;
-const patienceMs = 3_000;
-const againMs = 100;
+/** The lock of an owner that started less than `youngOwnerMs` ago is retried, at most for `lockTimeoutMs`. */
+const youngOwnerMs = 10_000;
+const lockTimeoutMs = 3_000;
+const lockRetryMs = 100;
 
 /**
- * Takes the data directory. An engine whose service was killed while the engine started notices that only once it has started: a service that is
- * started again at once must not fail for that.
+ * Locks the data directory. An engine whose service was killed during its start notices that only once it has started.
+ * A service that starts again at once must not fail because of that.
  */
 async function lockOnceFree(path: string, { host, port }: HostOptions): Promise<DirectoryLock> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
       return lockDirectory(path, host, port);
     } catch (error) {
-      const isYoung = error instanceof DirectoryHeldError && Date.now() - Date.parse(error.owner.since) < youngMs;
+      const isYoung = error instanceof DirectoryHeldError && Date.now() - Date.parse(error.owner.since) < youngOwnerMs;
       if (!isYoung || performance.now() > end) throw error;
     }
-    await sleep(againMs);
+    await sleep(lockRetryMs);
   }
 }
 
 /**
- * Opens the data directory and serves the HTTP interface. `entered` is told of the directory before the engine is started in it.
+ * Opens the data directory and serves the HTTP interface. `entered` is called with the directory before the engine starts in it.
  * @throws DirectoryHeldError when another process owns the directory; an Error with one clear line when the address
  * cannot be bound or would be open to the network without a password.
  */
@@ -85,8 +85,8 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   const lock = await lockOnceFree(path, options);
   let scratch: Scratch | undefined;
   let connections: Connections | undefined;
-  const failedWrites = new FailedWrites(endTorn);
-  const ballast = new Ballast(path);
+  const failedWrites = new FailedWrites(exitAfterFailedWrite);
+  const diskReserve = new DiskReserve(path);
   try {
     entered(path);
     refuseUnfinished(path);
@@ -95,23 +95,23 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
     scratch = makeScratch(path);
     const opened = new Connections({ ...options, path }, scratch.path);
     connections = opened;
-    const ask = (sql: string): Promise<string> => opened.ask(sql);
-    await ask('CREATE DATABASE IF NOT EXISTS `default`');
-    await failedWrites.begin(ask);
-    await ballast.keep();
-    const running = await serve({ ...options, path }, connections, scratch, failedWrites, ballast);
+    const query = (sql: string): Promise<string> => opened.query(sql);
+    await query('CREATE DATABASE IF NOT EXISTS `default`');
+    await failedWrites.begin(query);
+    await diskReserve.ensure();
+    const running = await serve({ ...options, path }, connections, scratch, failedWrites, diskReserve);
     lock.announce(running.port);
     const { port, lost } = running;
     let isStopping = false;
     return {
       port,
-      handover: handoverPlace(scratch),
+      handover: handoverDirectory(scratch),
       lost,
       watchLog: (listener) => running.log.watch(listener),
       works: async () => {
-        // The end breaks off results, which are written to files, too.
-        await Promise.all([isStopping ? ask('SELECT 1') : failedWrites.look(ask), lock.touch()]);
-        if (!isStopping) await ballast.keep();
+        // A stop aborts results, which are written to files, too.
+        await Promise.all([isStopping ? query('SELECT 1') : failedWrites.check(query), lock.touch()]);
+        if (!isStopping) await diskReserve.ensure();
       },
       stop: (timeoutMs) => {
         isStopping = true;
@@ -126,27 +126,27 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   }
 }
 
-/** Ends this process at once: nothing may be answered any more, and no part be removed. */
-function endTorn(): void {
-  process.stderr.write('sluice-engine: A file could not be written, the disk may be full; the engine starts again.\n');
+/** Ends this process at once: from now on it must not answer a statement or remove a part. */
+function exitAfterFailedWrite(): void {
+  process.stderr.write('sluice-engine: A file could not be written, the disk may be full; the engine restarts.\n');
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Bodies that come over connections may take half of the room. */
-function handoverPlace({ path, freeBytes, isMemory }: Scratch): HandoverPlace | undefined {
+/** A quarter of the directory; bodies that come over connections may take half. */
+function handoverDirectory({ path, freeBytes, isMemory }: Scratch): HandoverPlace | undefined {
   return isMemory ? { path, maxBytes: Math.floor(freeBytes / 4) } : undefined;
 }
 
 interface Running {
   readonly server: Server;
-  readonly short: ShortDoor;
+  readonly queryChannel: QueryChannelServer;
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
-  readonly resting: RestingTables;
+  readonly idleTables: IdleTableMerge;
   readonly log: LogCount;
   readonly port: number;
-  /** Requests being answered. */
+  /** Requests in flight. */
   readonly active: Set<Promise<void>>;
   readonly lost: Promise<void>;
 }
@@ -156,55 +156,55 @@ async function serve(
   connections: Connections,
   scratch: Scratch,
   failedWrites: FailedWrites,
-  ballast: Ballast,
+  diskReserve: DiskReserve,
 ): Promise<Running> {
   const spreader = new PartSpreader(options.path);
   spreader.tablesMade();
-  const log = new LogCount(async () => Number(await connections.ask(countEntries)));
-  const answers = new KeptAnswers((sql) => connections.ask(sql));
+  const log = new LogCount(async () => Number(await connections.query(countEntries)));
+  const results = new ResultCache((sql) => connections.query(sql));
   const active = new Set<Promise<void>>();
-  const begun = (work: Promise<void>): void => {
+  const track = (work: Promise<void>): void => {
     const answered = work.finally(() => active.delete(answered));
     active.add(answered);
   };
-  const resting = new RestingTables(async (sql, signal) => {
-    const how = { lane: 'short', signal, owner: undefined } as const;
-    const result = await onConnection(connections, how, (connection, tag) =>
+  const idleTables = new IdleTableMerge(async (sql, signal) => {
+    const request = { connectionClass: 'short', signal, owner: undefined } as const;
+    const result = await withConnection(connections, request, (connection, tag) =>
       connection.run(sql, 'TSVRaw', noContext, tag),
     );
     return result?.text() ?? '';
-  }, begun);
+  }, track);
   const context = {
     connections,
-    answers,
+    results,
     failedWrites,
-    ballast,
-    resting,
+    diskReserve,
+    idleTables,
     freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),
     log,
-    spool: new Spool(
-      { first: scratch.path, otherwise: scratch.diskPath },
-      Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2)),
+    temporaryFiles: new TemporaryFiles(
+      { first: scratch.path, fallback: scratch.diskPath },
+      Math.min(options.maxBodyBytes, Math.floor(scratch.freeBytes / 2)),
     ),
     user: options.user,
     password: options.password,
-    timeZone: await connections.ask('SELECT timezone()'),
+    timeZone: await connections.query('SELECT timezone()'),
     serverName: hostname(),
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 0, keepAliveTimeout: keepAliveMs });
   const lost = new Promise<void>((resolve) => {
     server.on('request', (request, response) => {
       const answered = handle(context, request, response).finally(() => {
-        // Systems that clean up behind a user who has logged out do so below the feet of what the user left running.
+        // Some systems remove the files of a user at logout although programs of the user still run.
         if (response.statusCode === 500 && !existsSync(scratch.path)) resolve();
       });
-      begun(answered);
+      track(answered);
     });
   });
   const port = await listen(server, options);
-  const short = openShortDoor(scratch.path, connections, answers, begun);
-  return { server, short, connections, scratch, spreader, resting, log, port, active, lost };
+  const queryChannel = serveQueryChannel(scratch.path, connections, results, track);
+  return { server, queryChannel, connections, scratch, spreader, idleTables, log, port, active, lost };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -222,12 +222,12 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, short, connections, scratch, spreader, resting, log, active } = running;
+  const { server, queryChannel, connections, scratch, spreader, idleTables, log, active } = running;
   spreader.stop();
-  resting.stop();
+  idleTables.stop();
   log.stop();
   server.close();
-  short.close();
+  queryChannel.close();
   server.closeIdleConnections();
   const settled = async (): Promise<void> => {
     while (active.size > 0) await Promise.allSettled(active);
@@ -235,19 +235,19 @@ async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number)
   if (!(await within(settled(), timeoutMs))) {
     await within(connections.cancelAll(), forcedStopMs);
     server.closeAllConnections();
-    short.closeAllConnections();
+    queryChannel.closeAllConnections();
     await within(settled(), forcedStopMs);
   }
   server.closeAllConnections();
-  short.closeAllConnections();
+  queryChannel.closeAllConnections();
   const closed = active.size === 0 && (await within(connections.close(), forcedStopMs));
   scratch.remove();
-  // A lock whose owner is dead can be taken over; one that is gone while the engine still writes could not be trusted.
+  // The lock of a dead owner can be taken over. While the engine still writes, the lock must stay.
   if (closed) lock.release();
   return closed;
 }
 
-/** True when the work ended in time, well or not. */
+/** True when the work ended in time, also when it failed. */
 async function within(work: Promise<void>, timeoutMs: number): Promise<boolean> {
   const timer = new AbortController();
   const ended = work.then(

@@ -1,65 +1,65 @@
 import { type Alarm, type Clock, systemClock } from '../../async/clock.js';
 import { detached } from '../../async/detached.js';
 
-/** How often the processor time of an engine that has not answered yet is looked at, ms. */
-const lookMs = 1_000;
-/** An engine that waits for itself uses less: 0.5 % of a processor when it rests. */
+/** How often the processor time of an engine that has not answered yet is checked, ms. */
+const checkIntervalMs = 1_000;
+/** A hung engine uses less; an idle one uses 0.5 % of a processor. */
 const busyShare = 0.02;
-/** How long being busy counts as being alive, ms. */
-const longestBusyMs = 120_000;
+/** How long a busy engine counts as alive without an answer, ms. */
+const maxBusyMs = 120_000;
 
-/** What {@link Liveness} looks at. */
-interface Signs {
-  /** Asks the engine something small; may reject, which is an answer, too. */
-  works(): Promise<void>;
+/** Inputs of {@link Liveness}. */
+interface LivenessProbe {
+  /** Runs a small statement on the engine; a rejection counts as an answer, too. */
+  ping(): Promise<void>;
   /** Processor time that the process of the engine has used since its start, ms. */
   processorMs(): number;
   readonly clock?: Clock;
 }
 
 /** Processor time of this process and of the engine in it, ms. */
-export function ownProcessorMs(): number {
+export function selfProcessorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Whether an engine lives: it answers, or it is busy. With heavy queries on a machine with too much work a small statement waits for the
- * processor for longer than a hung engine is given; a hung engine uses no processor time.
+ * Decides whether an engine is alive: it answers, or it is busy. On an overloaded machine a small statement may wait for
+ * longer than the timeout of a hung engine. A hung engine uses no processor time.
  */
 export class Liveness {
-  readonly #signs: Signs;
+  readonly #probe: LivenessProbe;
   readonly #clock: Clock;
-  #answer: Promise<void> | undefined;
-  /** When the engine was asked what it has not answered yet. */
+  #pending: Promise<void> | undefined;
+  /** Time of the ping that the engine has not answered yet. */
   #since = 0;
 
-  constructor(signs: Signs) {
-    this.#signs = signs;
-    this.#clock = signs.clock ?? systemClock;
+  constructor(probe: LivenessProbe) {
+    this.#probe = probe;
+    this.#clock = probe.clock ?? systemClock;
   }
 
   /** Resolves once the engine has answered or was busy for a moment; never while it hangs. */
   alive(): Promise<void> {
-    if (this.#answer === undefined) {
+    if (this.#pending === undefined) {
       this.#since = this.#clock.now();
       const answered = (): void => {
-        this.#answer = undefined;
+        this.#pending = undefined;
       };
-      this.#answer = this.#signs.works().then(answered, answered);
+      this.#pending = this.#probe.ping().then(answered, answered);
     }
-    const answer = this.#answer;
+    const answer = this.#pending;
     return new Promise((resolve) => {
-      let used = this.#signs.processorMs();
+      let used = this.#probe.processorMs();
       let alarm: Alarm | undefined;
-      const look = (): void => {
+      const check = (): void => {
         const before = used;
-        used = this.#signs.processorMs();
-        const isBusy = used - before >= busyShare * lookMs;
-        if (isBusy && this.#clock.now() - this.#since < longestBusyMs) resolve();
-        else alarm = this.#clock.after(lookMs, look, false);
+        used = this.#probe.processorMs();
+        const isBusy = used - before >= busyShare * checkIntervalMs;
+        if (isBusy && this.#clock.now() - this.#since < maxBusyMs) resolve();
+        else alarm = this.#clock.after(checkIntervalMs, check, false);
       };
-      alarm = this.#clock.after(lookMs, look, false);
+      alarm = this.#clock.after(checkIntervalMs, check, false);
       detached(
         answer.then(() => {
           alarm?.cancel();

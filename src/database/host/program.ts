@@ -16,10 +16,10 @@ import {
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';
 import { startHost } from './host.js';
-import { Liveness, ownProcessorMs } from './liveness.js';
+import { Liveness, selfProcessorMs } from './liveness.js';
 import { fileMask } from './make-missing.js';
 
-/** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
+/** Stop deadline, in ms, without a parent, which sends no more statements, or without the memory-backed directory, where none can run. */
 const orphanStopMs = 500;
 
 /**
@@ -36,7 +36,7 @@ export async function runProgram(entry: string, argv: readonly string[]): Promis
   await serveUntilStopped(options);
 }
 
-/** An option of the program, with what it is without. */
+/** An option of the program, with its default. */
 interface HostOption extends CommandOption {
   readonly help: string;
   readonly default?: string | number;
@@ -60,7 +60,7 @@ const hostOptions = {
   spool: {
     long: 'spool',
     value: 'bytes',
-    default: hostDefaults.maxSpoolBytes,
+    default: hostDefaults.maxBodyBytes,
     least: 1,
     help: 'limit of INSERT bodies held in memory',
   },
@@ -98,7 +98,7 @@ const hostOptions = {
 
 const options: readonly HostOption[] = Object.values(hostOptions);
 
-/** The options of a command line; undefined when the program ends with it: it asked for a text, or holds a mistake. */
+/** The options of a command line; undefined when the program ends with it: it requests the help or the version, or has a mistake. */
 function readArguments(argv: readonly string[]): HostOptions | undefined {
   const values = new Map<HostOption, string>();
   for (const met of readCommandLine(options, argv, 'gnu')) {
@@ -121,7 +121,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     sessions: Number(textOf(hostOptions.sessions)),
     user: textOf(hostOptions.user),
     password: process.env.SLUICE_ENGINE_SECRET || (values.get(hostOptions.password) ?? hostDefaults.password),
-    maxSpoolBytes: Number(textOf(hostOptions.spool)),
+    maxBodyBytes: Number(textOf(hostOptions.spool)),
     maxMemoryBytes: Number(textOf(hostOptions.memory)),
     maxStatementBytes: Number(textOf(hostOptions.statement)),
     maxUserBytes: Number(textOf(hostOptions.ofUser)),
@@ -185,31 +185,31 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
     const host = await startHost(options, (path) => process.chdir(path));
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
-    const takeBack = publish(options, host.port);
-    tell({ ready: { port: host.port, handover: host.handover } });
+    const unpublish = publish(options, host.port);
+    send({ ready: { port: host.port, handover: host.handover } });
     detached(pageRelease().start());
-    host.watchLog((logEntries) => tell({ logEntries }));
-    const liveness = new Liveness({ works: () => host.works(), processorMs: ownProcessorMs });
+    host.watchLog((logEntries) => send({ logEntries }));
+    const liveness = new Liveness({ ping: () => host.works(), processorMs: selfProcessorMs });
     process.on('message', (message) => detached(answerHeartbeat(message, liveness)));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);
     if (stopTimeoutMs === undefined) {
-      process.stderr.write('sluice-engine: The files of the engine in memory were removed; it has to start again.\n');
+      process.stderr.write('sluice-engine: The files of the engine in memory were removed; the engine restarts.\n');
     }
     const closed = await host.stop(stopTimeoutMs ?? orphanStopMs);
-    takeBack();
+    unpublish();
     // The engine still works on something that cannot be cancelled: only the kernel can end that.
     if (!closed) process.kill(process.pid, 'SIGKILL');
     process.exitCode = stopTimeoutMs === undefined ? 1 : 0;
   } catch (error) {
     const message = reasonOf(error);
     process.stderr.write(`sluice-engine: ${message}\n`);
-    tell({ failed: message });
+    send({ failed: message });
     process.exitCode = 1;
   }
   if (process.connected) process.disconnect();
 }
 
-/** Programs of the same user find the engine by its port; without the file they have to be told. */
+/** Publishes the endpoint, so that programs of the same user find the engine by its port. */
 function publish({ host, user, password }: HostOptions, port: number): () => void {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -222,14 +222,14 @@ function publish({ host, user, password }: HostOptions, port: number): () => voi
   }
 }
 
-/** Answers once the engine has, or while it is busy. */
+/** Replies once the engine has answered, or while it is busy. */
 async function answerHeartbeat(message: unknown, liveness: Liveness): Promise<void> {
   const beat = readHeartbeat(message);
   if (beat === undefined) return;
   await liveness.alive();
-  tell({ beat });
+  send({ beat });
 }
 
-function tell(message: HostMessage | HeartbeatMessage): void {
+function send(message: HostMessage | HeartbeatMessage): void {
   if (process.connected) process.send?.(message);
 }

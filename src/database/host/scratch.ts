@@ -7,10 +7,10 @@ import { freeBytesOf } from '../../bytes/free-bytes.js';
 const memoryDirectory = '/dev/shm';
 const diskName = 'sluice.spool';
 
-/** A private directory for pipes and INSERT bodies, memory-backed where the system has such a place. */
+/** A private directory for pipes and INSERT bodies, memory-backed where the system offers that. */
 export interface Scratch {
   readonly path: string;
-  /** A directory beside the data, for what finds no room in memory; made when it is needed. */
+  /** A directory in the data directory for files that do not fit in memory; made when it is needed. */
   readonly diskPath: string;
   /** Bytes that were free when it was made. */
   readonly freeBytes: number;
@@ -19,8 +19,8 @@ export interface Scratch {
 }
 
 /**
- * Makes the scratch directory of a data directory and removes what an earlier owner left behind. Call it only while
- * holding the data directory: its name is all that tells whose leftovers they are.
+ * Makes the scratch directory of a data directory and removes the files of an earlier owner. Call it only while
+ * holding the lock of the data directory: the name is all that tells whose files they are.
  */
 export function makeScratch(dataPath: string): Scratch {
   const base = existsSync(memoryDirectory) ? memoryDirectory : tmpdir();
@@ -33,7 +33,7 @@ export function makeScratch(dataPath: string): Scratch {
   rmSync(diskPath, { recursive: true, force: true });
   const isMemory = base === memoryDirectory;
   const remove = (): void => {
-    for (const place of [path, diskPath]) rmSync(place, { recursive: true, force: true });
+    for (const directory of [path, diskPath]) rmSync(directory, { recursive: true, force: true });
   };
   return { path, diskPath, freeBytes: freeBytesOf(statfsSync(path)), isMemory, remove };
 }

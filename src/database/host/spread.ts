@@ -8,20 +8,20 @@ import { detached } from '../../async/detached.js';
 const run = promisify(execFile);
 /** Type of ext2, ext3 and ext4 in `statfs`. */
 const extMagic = 0xef53;
-/** How long after a table was made the next look is taken, so that many tables made together cost one. */
+/** Delay between the creation of a table and the next check, so that many new tables cost one check. */
 const settleMs = 200;
 const directoriesPerCommand = 500;
 
 /** What a file system does for directories of tables. */
 interface FileSystem {
-  /** True where the attribute helps. */
-  profits(path: string): Promise<boolean>;
+  /** True if the attribute helps there. */
+  benefits(path: string): Promise<boolean>;
   /** Sets the attribute; rejects when it could not be set on one of the directories. */
   mark(directories: readonly string[]): Promise<unknown>;
 }
 
 const ext4: FileSystem = {
-  profits: isUnjournaled,
+  benefits: isUnjournaled,
   mark: (directories) => run('chattr', ['+T', '--', ...directories]),
 };
 
@@ -38,7 +38,7 @@ export class PartSpreader {
   readonly #store: string;
   readonly #fileSystem: FileSystem;
   readonly #done = new Set<string>();
-  #isWanted: boolean | undefined;
+  #isUseful: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `path` is the data directory of the engine. */
@@ -47,7 +47,7 @@ export class PartSpreader {
     this.#fileSystem = fileSystem;
   }
 
-  /** Told after a table was made; looks a little later. */
+  /** Call it after a table was made; schedules a check. */
   tablesMade(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -62,8 +62,8 @@ export class PartSpreader {
   /** Sets the attribute on table directories that do not have it; resolves with how many were set. Never rejects. */
   async spread(): Promise<number> {
     try {
-      this.#isWanted ??= await this.#fileSystem.profits(this.#store);
-      if (!this.#isWanted) return 0;
+      this.#isUseful ??= await this.#fileSystem.benefits(this.#store);
+      if (!this.#isUseful) return 0;
       const directories = (await tableDirectories(this.#store)).filter((directory) => !this.#done.has(directory));
       let count = 0;
       for (let at = 0; at < directories.length; at += directoriesPerCommand) {
@@ -71,7 +71,7 @@ export class PartSpreader {
       }
       return count;
     } catch {
-      this.#isWanted = false;
+      this.#isUseful = false;
       return 0;
     }
   }

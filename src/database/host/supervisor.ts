@@ -19,15 +19,15 @@ import type { EngineEndpoint } from './endpoint-file.js';
 import { Heartbeat } from './heartbeat.js';
 
 /**
- * `hung`: the process lives and does not answer. `down` covers the pause before a restart; whoever writes meanwhile gets
- * network faults and may try again.
+ * `hung`: the process lives and does not answer. `down` covers the pause before a restart; meanwhile statements end with
+ * network faults and may be retried.
  */
 export type EngineState = 'starting' | 'up' | 'hung' | 'down';
 
 /** How the embedded engine is started. What is left out is as in `hostDefaults`. */
 export interface SupervisorOptions extends Partial<HostOptions> {
   readonly log: ComponentLog;
-  /** How long an engine may be silent until it is killed and started anew, in ms; 0 is for ever. Half a minute when left out. */
+  /** How long an engine may not answer until it is killed and restarted, in ms; 0 is for ever. Half a minute when left out. */
   readonly hangTimeoutMs?: number;
 }
 
@@ -37,18 +37,18 @@ const startTimeoutMs = 120_000;
 const firstDelayMs = 100;
 /** With the start itself the engine is back within 5 s, however often it died before. */
 const maxDelayMs = 2_000;
-/** An engine that lived this long was well: the next restart is immediate again. */
+/** After this uptime the next restart is immediate again. */
 const steadyMs = 10_000;
-/** A host that said it cannot start has this long to end by itself. */
+/** A host that reported a failed start has this long to end by itself. */
 const failedEndMs = 3_000;
 const defaultHangTimeoutMs = 30_000;
-/** An engine that is silent this long is called hung, or earlier when it is to be replaced earlier. */
-const longestNoticeMs = 10_000;
-/** Time that a stop allows beyond the host's own deadline. */
+/** An engine that does not answer for this long counts as hung; less when the hang timeout is shorter. */
+const maxHungAfterMs = 10_000;
+/** Time that a stop allows after the host's own deadline. */
 const stopGraceMs = 8_000;
 
 /**
- * Runs the engine host as a child process and starts it again whenever it dies: at once, then after 100 ms, doubling to
+ * Runs the engine host as a child process and restarts it whenever it dies: at once, then after 100 ms, doubling to
  * 2 s. The host dies with this process, however this process ends.
  */
 export class EngineSupervisor {
@@ -91,7 +91,7 @@ export class EngineSupervisor {
     return { url: `http://${name}:${this.#port}`, user, password: this.#secret };
   }
 
-  /** Where rows may be left for the host that runs now. */
+  /** Directory in which rows may be handed over to the running host. */
   get handover(): HandoverPlace | undefined {
     return this.#handover;
   }
@@ -120,7 +120,7 @@ export class EngineSupervisor {
   }
 
   /**
-   * Ends the engine: asks, and kills what has not ended after `withinMs`; without it after the host's own deadline. Rows that
+   * Ends the engine: sends SIGTERM, and SIGKILL after `withinMs`; without it after the host's own deadline. Rows that
    * were stored survive that. Safe before a start and twice.
    */
   stop(withinMs = this.#options.stopTimeoutMs + stopGraceMs): Promise<void> {
@@ -134,7 +134,7 @@ export class EngineSupervisor {
     const child = this.#child;
     if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
-    // One that hangs hears nothing.
+    // A hung process handles no SIGTERM.
     child.kill(this.#state === 'hung' ? 'SIGKILL' : 'SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
     await ended;
@@ -173,12 +173,12 @@ export class EngineSupervisor {
   }
 
   #watch(child: ChildProcess): Heartbeat {
-    const giveUpMs = this.#hangTimeoutMs;
-    const noticeMs = giveUpMs === 0 ? longestNoticeMs : Math.min(longestNoticeMs, giveUpMs / 2);
-    return new Heartbeat(child, { noticeMs, giveUpMs }, (news) => {
+    const killAfterMs = this.#hangTimeoutMs;
+    const hungAfterMs = killAfterMs === 0 ? maxHungAfterMs : Math.min(maxHungAfterMs, killAfterMs / 2);
+    return new Heartbeat(child, { hungAfterMs: hungAfterMs, killAfterMs: killAfterMs }, (news) => {
       switch (news) {
         case 'silent':
-          this.#log.error({ silentMs: noticeMs }, 'The engine host does not answer; statements are refused meanwhile.');
+          this.#log.error({ silentMs: hungAfterMs }, 'The engine host does not answer; statements fail meanwhile.');
           this.#enter('hung');
           break;
         case 'back':
@@ -186,7 +186,7 @@ export class EngineSupervisor {
           this.#enter('up');
           break;
         case 'given-up':
-          this.#log.error({ silentMs: giveUpMs }, 'The engine host is killed, because it does not answer.');
+          this.#log.error({ silentMs: killAfterMs }, 'Killing the engine host, because it does not answer.');
           child.kill('SIGKILL');
       }
     });
@@ -194,10 +194,10 @@ export class EngineSupervisor {
 
   #spawn(): ChildProcess {
     const { path, host, sessions, user, sync } = this.#options;
-    const { maxSpoolBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } = this.#options;
+    const { maxBodyBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } = this.#options;
     const values = { path, host, port: this.#port, sessions, user, sync: Number(sync) };
     const ofStatements = { statement: maxStatementBytes, 'of-user': maxUserBytes };
-    const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, ...ofStatements };
+    const limits = { spool: maxBodyBytes, memory: maxMemoryBytes, ...ofStatements };
     const args = Object.entries({ ...values, ...limits }).map(([name, value]) => `--${name}=${value}`);
     const env = { ...hostEnvironment(sessions), SLUICE_ENGINE_SECRET: this.#secret };
     // Its own flags only: an inspector port or a heap limit of this process is not meant for the engine.
@@ -212,7 +212,7 @@ export class EngineSupervisor {
     if (this.#state === 'down') return;
     this.#enter('down');
     if (this.#stopping?.signal.aborted !== false) return;
-    this.#log.error({ code, signal, livedMs }, 'The engine host died; it is started again.');
+    this.#log.error({ code, signal, livedMs }, 'The engine host died; restarting it.');
     if (livedMs >= steadyMs) this.#restarts = 0;
     this.#keepStarting(this.#stopping.signal).catch(() => {});
   }

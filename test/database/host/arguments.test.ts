@@ -4,7 +4,7 @@ import test from 'ava';
 
 const program = fileURLToPath(new URL('../../../src/engine.js', import.meta.url));
 
-test('the engine host tells mistakes in its arguments and starts nothing', (t) => {
+test('the engine host reports mistakes in its arguments and does not start', (t) => {
   for (const [argv, said] of [
     [['--port', 'x'], "option '--port' takes a whole number of at least 0"],
     [['--sessions=1'], "option '--sessions' takes a whole number of at least 2"],

@@ -5,7 +5,7 @@ import { listBackups, refuseUnfinished, removeFrozen, restoreBackup } from '../.
 import { lockDirectory } from '../../../src/database/host/lock.js';
 import { directoryFor } from '../../support/service/processes.js';
 
-test('what killed backups have left is removed, and that of a backup that lives stays', (t) => {
+test('files of killed backups are removed, and those of a running backup stay', (t) => {
   const data = directoryFor(t);
   removeFrozen(data);
   const shadow = join(data, 'shadow');

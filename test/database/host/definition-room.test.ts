@@ -33,8 +33,8 @@ test('a table keeps its rows when it is altered, or a DELETE comes, while the di
 });
 
 test('only what writes a definition needs room', async (t) => {
-  const asked: string[] = [];
-  const exists = async (question: string): Promise<boolean> => asked.push(question) > 0;
+  const queries: string[] = [];
+  const exists = async (query: string): Promise<boolean> => queries.push(query) > 0;
   const isRefused = async (statement: string) => !(await hasRoomFor(statement, { freeBytes: async () => 0, exists }));
   for (const statement of [
     'CREATE DATABASE d1_0',
@@ -58,5 +58,5 @@ test('only what writes a definition needs room', async (t) => {
   ]) {
     t.false(await isRefused(statement), statement);
   }
-  t.deepEqual(asked, ['EXISTS DATABASE d1_0', 'EXISTS TABLE d1_0.`t`']);
+  t.deepEqual(queries, ['EXISTS DATABASE d1_0', 'EXISTS TABLE d1_0.`t`']);
 });

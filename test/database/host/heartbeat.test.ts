@@ -3,7 +3,7 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
-test('an engine that hangs is noticed, refuses at once, answers again when it comes back, and is replaced when it does not', async (t) => {
+test('a hung engine is detected, fails statements at once, answers again after its return, and is replaced otherwise', async (t) => {
   const { supervisor, endpoint, end } = await startEngine({ hangTimeoutMs: 2_500 });
   t.teardown(end);
   const client = new EngineClient({ ...endpoint, handover: () => supervisor.handover });

@@ -46,7 +46,7 @@ test('tables that are dropped meanwhile keep the others from nothing, and a real
     marked.push(...directories);
     if (isRefused || directories.includes(tables[1]!)) throw new Error('chattr: No such file or directory');
   };
-  const spreader = new PartSpreader(path, { profits: async () => true, mark });
+  const spreader = new PartSpreader(path, { benefits: async () => true, mark });
   t.is(await spreader.spread(), 2);
   t.deepEqual(marked, [...tables, tables[0]!, tables[2]!]);
   mkdirSync(join(path, 'store', 'd', 'd'), { recursive: true });

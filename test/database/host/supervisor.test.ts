@@ -37,7 +37,7 @@ async function startByHand(args: readonly string[]) {
 
 const ownerOf = (path: string): number => JSON.parse(readFileSync(join(path, 'sluice.lock'), 'utf8')).pid;
 
-test('the engine understands what is said to its allocator where there are few processors', async (t) => {
+test('the engine applies the settings of its allocator on machines with few processors', async (t) => {
   const { JE_MALLOC_CONF: conf = '' } = hostEnvironment(4, 2);
   t.deepEqual(hostEnvironment(4, 3), { ...process.env, UV_THREADPOOL_SIZE: '8' });
   process.env.JE_MALLOC_CONF = conf;
@@ -51,7 +51,7 @@ test('the engine understands what is said to its allocator where there are few p
   t.regex(stats, /opt\.percpu_arena: "disabled"\n/);
 });
 
-test('a killed engine is started again, with everything it had answered for', async (t) => {
+test('a killed engine restarts with all acknowledged rows', async (t) => {
   const { supervisor, endpoint, end } = await startEngine();
   t.teardown(end);
   const states: string[] = [];
@@ -73,15 +73,15 @@ test('a killed engine is started again, with everything it had answered for', as
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM kept'), [[answered]]);
   t.deepEqual(states, ['up', 'down', 'starting', 'up']);
   // The one that was started anew tells of the catalogue as the first one did.
-  const told: number[] = [];
-  supervisor.onLogChange((entries) => told.push(entries));
+  const notified: number[] = [];
+  supervisor.onLogChange((entries) => notified.push(entries));
   await client.exec('CREATE DATABASE sluice');
   await client.exec('CREATE TABLE sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple()');
   await client.exec("INSERT INTO sluice.catalogue SELECT 'one'");
-  t.true(await until(() => told.at(-1) === 1));
+  t.true(await until(() => notified.at(-1) === 1));
 });
 
-test('every table writes through to the disk what it stores and merges, unless that is left to the system', async (t) => {
+test('every table syncs inserts and merges to the disk, unless the setting leaves that to the system', async (t) => {
   for (const sync of [true, false]) {
     const { endpoint, end } = await startEngine({ sync });
     t.teardown(end);
@@ -97,7 +97,7 @@ test('every table writes through to the disk what it stores and merges, unless t
   }
 });
 
-test('an engine that dies again and again is started after pauses that stay short', (t) => {
+test('the backoff between restarts stays short', (t) => {
   const pauses = Array.from({ length: 8 }, (_, restarts) => restartDelayMs(restarts));
   t.deepEqual(pauses, [0, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
 });
@@ -127,15 +127,15 @@ test('a port in use fails the start with one line', async (t) => {
   t.false(existsSync(join(path, 'sluice.lock')));
 });
 
-test('a host started by hand ends cleanly on SIGTERM, after what it was doing', async (t) => {
+test('a host started by hand ends cleanly on SIGTERM, after its running statements', async (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
   const { child, line } = await startByHand(['--path', path, '--port', '0']);
   const url = /http:\S+\d/.exec(line())?.[0] ?? '';
   const slow = fetch(url, { method: 'POST', body: 'SELECT sleep(2)' });
-  const asked =
+  const query =
     "SELECT count() FROM system.processes WHERE query LIKE '%sleep(2)%' AND query NOT LIKE '%system.processes%'";
-  t.true(await until(async () => (await (await fetch(url, { method: 'POST', body: asked })).text()) === '1\n'));
+  t.true(await until(async () => (await (await fetch(url, { method: 'POST', body: query })).text()) === '1\n'));
   child.kill('SIGTERM');
   t.is(await (await slow).text(), '0\n');
   if (child.exitCode === null) await once(child, 'exit');

@@ -54,7 +54,7 @@ test('old rows are dropped from a disk that is full, again and again', async (t)
     [120, 1],
     [130, 0],
   ] as const) {
-    t.true(await until(() => existsSync(join(path, 'sluice.ballast'))));
+    t.true(await until(() => existsSync(join(path, 'sluice.reserve'))));
     fillDisk(filler);
     t.is(await dropOldRows({ engine: client, catalogue }, nowDay * dayMs), 1);
     t.is(await left(), days);

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { type ChdbResult, Session } from 'chdb';
 import { quoteIdentifier, quoteString } from '../../../sql/engine/quote.js';
 import { rowSettings } from '../../../sql/engine/settings.js';
-import { inAskedWords } from './asked-words.js';
+import { inClientWords } from './client-words.js';
 import type { HostOptions } from './options.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
@@ -26,9 +26,9 @@ const baseDatabase = 'default';
  * own 2 a DELETE over more parts than that pauses for most of a second after each few of them. `memory_worker_period_ms`: how often it compares the memory
  * that it has counted with what the system says; at its own pace, that is half of what it does at rest. `output_format_parallel_formatting`: two
  * more threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch it on.
- * `uncompressed_cache_size`: memory for pieces of columns as they are read, which questions about short series share; without one there is none.
- * `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger counts: questions that read more rows do not fit in there, and would
- * only fill it anew. `rowSettings`: see `withoutRowSettings`.
+ * `uncompressed_cache_size`: memory for pieces of columns as they are read, which queries about short series share; without one there is none.
+ * `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger counts: queries that read more rows do not fit, and would
+ * only evict the others. `rowSettings`: see `withoutRowSettings`.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -126,7 +126,7 @@ export class Connection {
       return await this.#session.queryAsync(`${prefix}${tag}${text}`, { format });
     } catch (error) {
       this.#cleanUp.push(nothing);
-      throw inAskedWords(error, { tag, head: text, outfile: '' });
+      throw inClientWords(error, { tag, head: text, outfile: '' });
     }
   }
 
@@ -155,11 +155,11 @@ export class Connection {
     } catch (error) {
       this.#letGo = pipe.discard().catch(() => {});
       this.#cleanUp.push(nothing);
-      throw inAskedWords(error, { tag, head, outfile });
+      throw inClientWords(error, { tag, head, outfile });
     }
   }
 
-  /** Lets the pipe go on after a listener asked it to wait. */
+  /** Resumes the pipe after a listener has paused it. */
   resume(): void {
     this.#pipe?.resume();
   }

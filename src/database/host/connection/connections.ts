@@ -8,10 +8,10 @@ import type { HostOptions } from './options.js';
 import { makePipes, ResultPipe } from './result-pipe.js';
 import { UserMemory } from './user-memory.js';
 
-/** Which connections a statement may take: results that a slow reader holds up must not keep writes out. */
-export type Lane = 'rows' | 'short';
+/** Class of connections: `rows` can stream results, which slow readers may block; `short` ones stay free for writes. */
+export type ConnectionClass = 'rows' | 'short';
 
-const killAgainMs = 200;
+const killRetryMs = 200;
 const maxClientSessions = 64;
 const defaultSessionTimeoutMs = 60_000;
 
@@ -23,8 +23,8 @@ interface ClientSession {
   expiry: NodeJS.Timeout | undefined;
 }
 
-interface Waiter {
-  readonly lane: Lane;
+interface WaitingRequest {
+  readonly connectionClass: ConnectionClass;
   readonly take: (connection: Connection) => void;
 }
 
@@ -36,11 +36,11 @@ export class Connections {
   readonly #options: HostOptions;
   readonly #scratchPath: string;
   readonly #engineArgs: readonly string[];
-  /** Memory that the statements of each user hold; it counts those that a user has asked for. */
+  /** Memory of the statements of each user. */
   readonly userMemory: UserMemory;
   readonly #control: Connection;
   readonly #free: { rows: Connection[]; short: Connection[] } = { rows: [], short: [] };
-  readonly #waiters: Waiter[] = [];
+  readonly #waiting: WaitingRequest[] = [];
   readonly #clientSessions = new Map<string, ClientSession>();
   readonly #all = new Set<Connection>();
   #counter = 0;
@@ -49,13 +49,13 @@ export class Connections {
     this.#options = options;
     this.#scratchPath = scratchPath;
     this.#engineArgs = [engineConfig(scratchPath, options.sync), ...memoryArgs(options)];
-    const streaming = Math.max(1, Math.floor((options.sessions * 3) / 4));
-    const paths = Array.from({ length: streaming }, () => this.#pipePath());
+    const streamingCount = Math.max(1, Math.floor((options.sessions * 3) / 4));
+    const paths = Array.from({ length: streamingCount }, () => this.#pipePath());
     makePipes(paths);
     for (const path of paths) this.#free.rows.push(this.#connect(new ResultPipe(path), false));
-    for (let i = streaming; i < options.sessions; i++) this.#free.short.push(this.#connect(undefined, false));
+    for (let i = streamingCount; i < options.sessions; i++) this.#free.short.push(this.#connect(undefined, false));
     this.#control = this.#connect(undefined, false);
-    this.userMemory = new UserMemory(userBytes(options), (sql) => this.ask(sql));
+    this.userMemory = new UserMemory(userBytes(options), (sql) => this.query(sql));
   }
 
   /** A comment that marks a statement, so that {@link Connections.cancel} finds it among the running ones. */
@@ -63,38 +63,38 @@ export class Connections {
     return `/* sluice:${++this.#counter} */ `;
   }
 
-  /** Text result of a statement of the host's own. */
-  async ask(sql: string): Promise<string> {
+  /** Text result of one of the host's own statements. */
+  async query(sql: string): Promise<string> {
     return (await this.#control.run(sql, 'TSVRaw', noContext, '')).text().trimEnd();
   }
 
-  /** Waits for a connection; rejects when the signal fires first. Every connection taken must be given back. */
-  take(lane: Lane, signal: AbortSignal): Promise<Connection> {
-    const free = this.#pick(lane);
+  /** Waits for a connection; rejects when the signal fires first. The caller must give the connection back. */
+  take(connectionClass: ConnectionClass, signal: AbortSignal): Promise<Connection> {
+    const free = this.#pick(connectionClass);
     if (free !== undefined) return Promise.resolve(free);
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        lane,
+      const waiting: WaitingRequest = {
+        connectionClass,
         take: (connection) => {
           signal.removeEventListener('abort', giveUp);
           resolve(connection);
         },
       };
       const giveUp = (): void => {
-        const at = this.#waiters.indexOf(waiter);
-        if (at >= 0) this.#waiters.splice(at, 1);
+        const at = this.#waiting.indexOf(waiting);
+        if (at >= 0) this.#waiting.splice(at, 1);
         reject(new EngineException(394, 'QUERY_WAS_CANCELLED', 'The client went away'));
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiters.push(waiter);
+      this.#waiting.push(waiting);
     });
   }
 
-  /** Restores a connection and hands it to who waits. */
+  /** Restores a connection and gives it to the first request that waits for one. */
   async give(connection: Connection): Promise<void> {
     await connection.restore();
-    const at = this.#waiters.findIndex((waiter) => waiter.lane === 'short' || connection.streams);
-    if (at >= 0) this.#waiters.splice(at, 1)[0]?.take(connection);
+    const at = this.#waiting.findIndex((waiting) => waiting.connectionClass === 'short' || connection.streams);
+    if (at >= 0) this.#waiting.splice(at, 1)[0]?.take(connection);
     else this.#free[connection.streams ? 'rows' : 'short'].push(connection);
   }
 
@@ -106,16 +106,16 @@ export class Connections {
   cancel(tag: string): () => void {
     const sql = `KILL QUERY WHERE query LIKE ${quoteString(`${tag.trimEnd()}%`)} ASYNC`;
     const kill = (): void => {
-      this.ask(sql).catch(() => {});
+      this.query(sql).catch(() => {});
     };
     kill();
-    const timer = setInterval(kill, killAgainMs);
+    const timer = setInterval(kill, killRetryMs);
     return () => clearInterval(timer);
   }
 
   /** Cancels whatever runs. */
   async cancelAll(): Promise<void> {
-    await this.ask("KILL QUERY WHERE query LIKE '/* sluice:%' ASYNC");
+    await this.query("KILL QUERY WHERE query LIKE '/* sluice:%' ASYNC");
   }
 
   /**
@@ -155,8 +155,8 @@ export class Connections {
     await drainPending();
   }
 
-  #pick(lane: Lane): Connection | undefined {
-    if (lane === 'rows') return this.#free.rows.pop();
+  #pick(connectionClass: ConnectionClass): Connection | undefined {
+    if (connectionClass === 'rows') return this.#free.rows.pop();
     return this.#free.short.pop() ?? this.#free.rows.pop();
   }
 

@@ -27,8 +27,8 @@ export function engineConfig(directory: string, sync: boolean): string {
   const path = join(directory, 'engine.xml');
   const settings = Object.entries({ ...merges, ...(sync ? throughToDisk : {}) });
   const elements = settings.map(([name, value]) => `<${name}>${value}</${name}>`).join('');
-  const kept = `<keep_free_space_bytes>${keptFreeBytes}</keep_free_space_bytes>`;
-  const disks = `<storage_configuration><disks><default>${kept}</default></disks></storage_configuration>`;
+  const reserve = `<keep_free_space_bytes>${keptFreeBytes}</keep_free_space_bytes>`;
+  const disks = `<storage_configuration><disks><default>${reserve}</default></disks></storage_configuration>`;
   writeFileSync(path, `<clickhouse><merge_tree>${elements}</merge_tree>${disks}</clickhouse>\n`, { mode: 0o600 });
   return `--config-file=${path}`;
 }

@@ -20,7 +20,7 @@ interface ExceptionReply {
   readonly text: string;
 }
 
-/** Turns what was thrown into what the client is told. Errors without an engine code become 1002 UNKNOWN_EXCEPTION. */
+/** Turns a thrown value into the error that the client gets. Errors without an engine code become 1002 UNKNOWN_EXCEPTION. */
 export function exceptionReply(error: unknown): ExceptionReply {
   const message = saidOnce(reasonOf(error));
   const code = codeOf(error, message);
@@ -75,7 +75,7 @@ const statusGroups: readonly (readonly [status: number, codes: readonly number[]
 
 const statuses = new Map(statusGroups.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
 
-/** HTTP status of an engine code, grouped as the engine's own HTTP door groups them; 500 for all others. */
+/** HTTP status of an engine code, grouped as the engine's own HTTP interface groups them; 500 for all others. */
 function statusOf(code: number): number {
   return statuses.get(code) ?? 500;
 }

@@ -14,8 +14,8 @@ export interface HostOptions {
   readonly user: string;
   /** Empty: every client that reaches the port is served. */
   readonly password: string;
-  /** Bytes of INSERT bodies held in memory-backed files; above it uploads wait. */
-  readonly maxSpoolBytes: number;
+  /** Bytes of INSERT bodies in memory-backed temporary files; beyond it uploads wait. */
+  readonly maxBodyBytes: number;
   /** Bytes the engine may use; 0 leaves its own limit, nine tenths of the machine's memory. */
   readonly maxMemoryBytes: number;
   /** Bytes that one statement may use; 0 is a third of the machine's memory, or of the container's. */
@@ -36,7 +36,7 @@ export const hostDefaults: HostOptions = {
   sessions: 16,
   user: 'default',
   password: '',
-  maxSpoolBytes: 256 * 1024 * 1024,
+  maxBodyBytes: 256 * 1024 * 1024,
   maxMemoryBytes: 0,
   maxStatementBytes: 0,
   maxUserBytes: 0,
@@ -52,7 +52,7 @@ export function threadPoolSize(sessions: number): number {
   return sessions + spareThreads;
 }
 
-/** On so few processors the allocator of the engine keeps what was freed in one place, from where every thread takes it again. */
+/** On so few processors the engine's allocator keeps freed memory in one arena, which all threads share. */
 const fewProcessors = 2;
 
 /**
@@ -69,7 +69,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** Where a host serves, and where its parent may leave rows for it. */
+/** Port of a host, and the directory in which its parent may hand rows over. */
 export interface ReadyHost {
   readonly port: number;
   readonly handover: HandoverPlace | undefined;

@@ -7,7 +7,7 @@ export type PieceListener = (piece: Buffer) => boolean;
 
 const pieceBytes = 65_536;
 /** How long a statement that failed may take to let go of its pipe. */
-const letGoMs = 5_000;
+const closeTimeoutMs = 5_000;
 
 /** Makes named pipes that only this user can open. Node has no call for it, so the system's program does it. */
 export function makePipes(paths: readonly string[]): void {
@@ -56,7 +56,7 @@ export class ResultPipe {
     });
   }
 
-  /** Goes on after a listener asked to wait. */
+  /** Resumes after a listener has paused the pipe. */
   resume(): void {
     this.#socket?.resume();
   }
@@ -75,7 +75,7 @@ export class ResultPipe {
     this.#release();
     if (this.#takeRest()) return;
     this.#socket?.resume();
-    const timer = setTimeout(() => this.#replace(), letGoMs);
+    const timer = setTimeout(() => this.#replace(), closeTimeoutMs);
     await this.#ended;
     clearTimeout(timer);
   }

@@ -1,78 +1,78 @@
 import { detached } from '../../../async/detached.js';
 import { EngineException } from './exception.js';
 
-/** Between two looks at what statements hold; one that is over sooner is not looked at. */
-const lookMs = 250;
+/** Time between two checks of memory; a statement that ends sooner is not checked. */
+const checkIntervalMs = 250;
 
-/** A statement of a user, as long as it runs. */
-interface Held {
+/** A running statement of a user. */
+interface RunningStatement {
   readonly user: string;
   readonly began: number;
-  readonly breakOff: (why: EngineException) => void;
-  isBrokenOff: boolean;
+  readonly cancel: (why: EngineException) => void;
+  isCancelled: boolean;
 }
 
 /**
- * Keeps the statements of each user together within a limit of memory. The engine itself knows one user only. While statements hold
- * more than the limit, the one that holds most of it is broken off.
+ * Limits the memory of all statements of each user. The engine itself knows one user only. While the statements of a
+ * user exceed the limit, the largest one is cancelled.
  */
 export class UserMemory {
   readonly #limitBytes: number;
-  readonly #ask: (sql: string) => Promise<string>;
-  readonly #held = new Map<string, Held>();
+  readonly #query: (sql: string) => Promise<string>;
+  readonly #running = new Map<string, RunningStatement>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `ask` gives the text of a short result of the engine. */
-  constructor(limitBytes: number, ask: (sql: string) => Promise<string>) {
+  /** `query` returns the text of a short result of the engine. */
+  constructor(limitBytes: number, query: (sql: string) => Promise<string>) {
     this.#limitBytes = limitBytes;
-    this.#ask = ask;
+    this.#query = query;
   }
 
   /** Counts a statement, which begins with this tag, as one of its user until the returned function is called. */
-  count(user: string, tag: string, breakOff: Held['breakOff']): () => void {
+  count(user: string, tag: string, breakOff: RunningStatement['cancel']): () => void {
     const key = tag.trim();
-    this.#held.set(key, { user, began: performance.now(), breakOff, isBrokenOff: false });
-    this.#lookSoon();
+    this.#running.set(key, { user, began: performance.now(), cancel: breakOff, isCancelled: false });
+    this.#scheduleCheck();
     return () => {
-      this.#held.delete(key);
+      this.#running.delete(key);
     };
   }
 
-  /** Looks at nothing any more. */
+  /** Checks nothing from now on. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#held.clear();
+    this.#running.clear();
   }
 
-  #lookSoon(): void {
-    this.#timer ??= setTimeout(() => detached(this.#look()), lookMs).unref();
+  #scheduleCheck(): void {
+    this.#timer ??= setTimeout(() => detached(this.#check()), checkIntervalMs).unref();
   }
 
-  async #look(): Promise<void> {
-    const [oldest] = this.#held.values();
-    if (oldest !== undefined && performance.now() - oldest.began >= lookMs) {
-      // An engine that does not answer is noticed elsewhere.
-      const text = await this.#ask(memoryOfStatements).catch(() => '');
-      this.#judge(new Map(text.split('\n').map((line) => pairOf(line))));
+  async #check(): Promise<void> {
+    const [oldest] = this.#running.values();
+    if (oldest !== undefined && performance.now() - oldest.began >= checkIntervalMs) {
+      // The heartbeat detects an engine that does not answer.
+      const text = await this.#query(memoryOfStatements).catch(() => '');
+      this.#cancelLargest(new Map(text.split('\n').map((line) => tagAndBytes(line))));
     }
     this.#timer = undefined;
-    if (this.#held.size > 0) this.#lookSoon();
+    if (this.#running.size > 0) this.#scheduleCheck();
   }
 
-  #judge(bytes: ReadonlyMap<string, number>): void {
-    const users = new Map<string, { sum: number; most: Held; mostBytes: number }>();
-    for (const [tag, held] of this.#held) {
+  #cancelLargest(bytes: ReadonlyMap<string, number>): void {
+    const users = new Map<string, { sum: number; most: RunningStatement; mostBytes: number }>();
+    for (const [tag, statement] of this.#running) {
       const own = bytes.get(tag);
-      if (own === undefined || held.isBrokenOff) continue;
-      const known = users.get(held.user);
+      if (own === undefined || statement.isCancelled) continue;
+      const known = users.get(statement.user);
       const isMost = known === undefined || own > known.mostBytes;
-      const { most, mostBytes } = isMost ? { most: held, mostBytes: own } : known;
-      users.set(held.user, { sum: own + (known?.sum ?? 0), most, mostBytes });
+      const { most, mostBytes } = isMost ? { most: statement, mostBytes: own } : known;
+      users.set(statement.user, { sum: own + (known?.sum ?? 0), most, mostBytes });
     }
     for (const { sum, most } of users.values()) {
       if (sum <= this.#limitBytes) continue;
-      most.isBrokenOff = true;
-      most.breakOff(tooMuch(sum, this.#limitBytes));
+      most.isCancelled = true;
+      most.cancel(limitExceeded(sum, this.#limitBytes));
     }
   }
 }
@@ -80,12 +80,12 @@ export class UserMemory {
 /** Tags, without blanks around them, and bytes. */
 const memoryOfStatements = `SELECT substring(query, 1, position(query, '*/') + 1), memory_usage FROM system.processes WHERE query LIKE '/* sluice:%'`;
 
-function pairOf(line: string): readonly [tag: string, bytes: number] {
+function tagAndBytes(line: string): readonly [tag: string, bytes: number] {
   const [tag = '', bytes = ''] = line.split('\t');
   return [tag, Number(bytes)];
 }
 
-function tooMuch(sum: number, limit: number): EngineException {
+function limitExceeded(sum: number, limit: number): EngineException {
   const text = `User memory limit exceeded: the statements hold ${sum} bytes, maximum: ${limit}`;
   return new EngineException(241, 'MEMORY_LIMIT_EXCEEDED', text);
 }

@@ -190,7 +190,7 @@ test('a format that the engine does not know, or cannot make, is refused at once
   }
 });
 
-test('a syntax error shows the text and the place of the statement that was sent', async (t) => {
+test('a syntax error shows the text and the position of the statement that was sent', async (t) => {
   t.regex(await ask('selec 1'), /failed at position 1 \(selec\): selec 1\. Expected/);
   t.regex(await ask('selec 1', 'max_threads=1'), /failed at position 1 \(selec\): selec 1\. Expected/);
   t.regex(
@@ -206,12 +206,12 @@ test('a syntax error shows the text and the place of the statement that was sent
     /failed at position 19 \(c\) \(line 3, col 3\): c\nFORMAT TabSeparated\. Expected/,
   );
   const long = `SELECT * FROM numbers(1) WHER ${'a'.repeat(70)} = 1`;
-  const told = await ask(long);
-  t.regex(told, /failed at position 31 /);
-  t.notRegex(told, /OUTFILE '|shm|sluice|COMPRESSION/);
+  const reported = await ask(long);
+  t.regex(reported, /failed at position 31 /);
+  t.notRegex(reported, /OUTFILE '|shm|sluice|COMPRESSION/);
 });
 
-test('an error after the first bytes breaks the body off and is still named', async (t) => {
+test('an error after the first bytes aborts the body and is still named', async (t) => {
   const query = 'SELECT throwIf(number = 1000000) AS x FROM numbers(2000000)';
   const response = await send('/', `${query} FORMAT JSON`);
   t.is(response.status, 200);
@@ -277,18 +277,18 @@ test.serial('a client that goes away cancels its query, whether it computes or s
   const computing = `SELECT count() /* computing */ FROM numbers(1000000000000) WHERE NOT ignore(sipHash64(number))`;
   const sending = 'SELECT number /* sending */ FROM numbers(100000000000) FORMAT TSV';
   const leave = new AbortController();
-  const asked = [computing, sending].map((body) =>
+  const requests = [computing, sending].map((body) =>
     fetch(url, { method: 'POST', headers: { authorization }, body, signal: leave.signal }).then(() =>
       once(new EventTarget(), 'never', { signal: leave.signal }),
     ),
   );
   t.true(await until(async () => (await running('computing')) === '1\n' && (await running('sending')) === '1\n'));
   leave.abort();
-  for (const one of await Promise.allSettled(asked)) t.is(one.status, 'rejected');
+  for (const one of await Promise.allSettled(requests)) t.is(one.status, 'rejected');
   t.true(await until(async () => (await running('computing')) === '0\n' && (await running('sending')) === '0\n'));
 });
 
-test('an upload that breaks off inserts nothing', async (t) => {
+test('an aborted upload inserts nothing', async (t) => {
   await ask('CREATE TABLE whole (a Int32) ENGINE = Memory');
   const upload = httpRequest(`${url}/?query=${encodeURIComponent('INSERT INTO whole FORMAT CSV')}`, {
     method: 'POST',
@@ -302,7 +302,7 @@ test('an upload that breaks off inserts nothing', async (t) => {
   t.is(await ask('SELECT count() FROM whole'), '0\n');
 });
 
-test('how many entries the log of the catalogue has is right whoever changes it', async (t) => {
+test('the number of log entries is right, whichever process changes the log', async (t) => {
   const count = 'SELECT count() FROM sluice.catalogue\nFORMAT JSONCompactEachRow';
   t.regex(await ask(count), /^Code: (?:60|81)\./);
   await ask('CREATE DATABASE sluice');

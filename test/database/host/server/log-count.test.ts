@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LogCount, mayChangeLog } from '../../../../src/database/host/door/log-count.js';
+import { LogCount, mayChangeLog } from '../../../../src/database/host/server/log-count.js';
 import { until } from '../../../support/until.js';
 
 /** A log of some entries, and how often they were counted. */
@@ -34,13 +34,13 @@ test('a statement that has failed may have changed them, too', async (t) => {
   await count.expect(3);
   const failing = count.changedBy(async () => {
     log.entries = 4;
-    throw new Error('broken off');
+    throw new Error('aborted');
   });
-  await t.throwsAsync(failing, { message: 'broken off' });
+  await t.throwsAsync(failing, { message: 'aborted' });
   await count.expect(4);
 });
 
-test('what is counted beside such a statement is not remembered', async (t) => {
+test('a count during such a statement is not cached', async (t) => {
   const { log, count } = logOf(3);
   let end = (): void => {};
   const running = count.changedBy(() => new Promise<void>((resolve) => (end = resolve)));
@@ -59,22 +59,22 @@ test('what is counted beside such a statement is not remembered', async (t) => {
   t.is(log.counted, 4);
 });
 
-test('how many entries there are is told after changes, once for those that follow each other', async (t) => {
+test('listeners get the number of entries after changes, once for consecutive ones', async (t) => {
   const { log, count } = logOf(3);
-  const told: number[] = [];
-  count.watch((entries) => told.push(entries));
+  const notified: number[] = [];
+  count.watch((entries) => notified.push(entries));
   for (const entries of [4, 5]) {
     await count.changedBy(async () => {
       log.entries = entries;
     });
   }
-  t.true(await until(() => told.length > 0));
-  t.deepEqual(told, [5]);
+  t.true(await until(() => notified.length > 0));
+  t.deepEqual(notified, [5]);
   await count.changedBy(async () => {
     log.entries = 6;
   });
-  t.true(await until(() => told.length > 1));
-  t.deepEqual(told, [5, 6]);
+  t.true(await until(() => notified.length > 1));
+  t.deepEqual(notified, [5, 6]);
   await count.changedBy(async () => {});
   count.stop();
   t.is(log.counted, 2);

@@ -4,11 +4,11 @@ import { raisedText } from '../../../sql/engine/raise.js';
 import { grownText } from '../../engine/log-table.js';
 import { EngineException } from '../connection/exception.js';
 
-/** Words of a statement that may change the log; parameters may hold any name. */
+/** Words of a statement that may change the catalogue's log; parameters may hold any name. */
 const logWords = /sluice|catalogue/i;
 
-/** Changes that follow each other are told together. */
-const tellAfterMs = 100;
+/** Changes within this time are notified once, in ms. */
+const notifyDelayMs = 100;
 
 /** True when a statement may change the log. */
 export function mayChangeLog(statement: string, parameters: number): boolean {
@@ -16,12 +16,12 @@ export function mayChangeLog(statement: string, parameters: number): boolean {
 }
 
 /**
- * How many entries the catalogue's log has: counted once for all INSERTs and for everybody who looks for new entries, until a statement has run that may have changed
- * it. Every statement of an engine goes through its host, so nothing else changes the log.
+ * Caches how many entries the catalogue's log has, until a statement that may change it has run. Every statement of an
+ * engine passes its host, so nothing else changes the log.
  */
 export class LogCount {
   readonly #count: () => Promise<number>;
-  #known: number | undefined;
+  #cached: number | undefined;
   /** Statements that run and may change the log, and how many have begun. */
   #running = 0;
   #begun = 0;
@@ -32,20 +32,20 @@ export class LogCount {
     this.#count = count;
   }
 
-  /** Tells how many entries there are a moment after statements that may have changed it. */
+  /** Calls the listener with the number of entries shortly after statements that may have changed it. */
   watch(listener: (entries: number) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Tells nothing any more. */
+  /** Calls no listener from now on. */
   stop(): void {
     this.#listeners.clear();
     clearTimeout(this.#timer);
   }
 
   /**
-   * Passes when the log has so many entries.
-   * @throws EngineException what the condition ends with that other engines evaluate.
+   * Resolves if the log has exactly so many entries.
+   * @throws EngineException with the same code and text as the condition that other engines evaluate.
    */
   async expect(entries: number): Promise<void> {
     if ((await this.entries()) === entries) return;
@@ -54,34 +54,34 @@ export class LogCount {
 
   /** How many entries the log has. */
   async entries(): Promise<number> {
-    return this.#known ?? (await this.#counted());
+    return this.#cached ?? (await this.#counted());
   }
 
   /** Runs a statement that may change the log. */
   async changedBy<T>(run: () => Promise<T>): Promise<T> {
     this.#begun++;
     this.#running++;
-    this.#known = undefined;
+    this.#cached = undefined;
     try {
       return await run();
     } finally {
       this.#running--;
-      if (this.#listeners.size > 0) this.#timer ??= setTimeout(() => detached(this.#tell()), tellAfterMs).unref();
+      if (this.#listeners.size > 0) this.#timer ??= setTimeout(() => detached(this.#notify()), notifyDelayMs).unref();
     }
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     this.#timer = undefined;
-    // Who asks gets the error; here the next change is waited for.
+    // Callers of `entries` get the error; listeners wait for the next change.
     const entries = await this.entries().catch(() => undefined);
     if (entries !== undefined) for (const listener of this.#listeners) listener(entries);
   }
 
   async #counted(): Promise<number> {
     const begun = this.#begun;
-    const alone = this.#running === 0;
+    const isOnly = this.#running === 0;
     const entries = await this.#count();
-    if (alone && begun === this.#begun) this.#known = entries;
+    if (isOnly && begun === this.#begun) this.#cached = entries;
     return entries;
   }
 }

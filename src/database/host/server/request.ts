@@ -22,7 +22,7 @@ export interface QueryRequest {
   readonly waitForEnd: boolean;
 }
 
-/** Parameters that speak to the HTTP door and are no settings of a statement. */
+/** Parameters of the HTTP interface, which are no settings of a statement. */
 const doorParameters = new Set([
   'query',
   'database',
@@ -95,7 +95,7 @@ export function addParameter(
 }
 
 /**
- * Checks who asks: headers of the dialect, Basic, or parameters. The comparison takes the same time whatever is wrong.
+ * Checks the credentials: headers of the dialect, Basic, or parameters. The comparison takes the same time whatever is wrong.
  * @throws EngineException 516 or 194 (no credentials at all).
  */
 export function checkCredentials(request: IncomingMessage, url: URL, user: string, password: string): void {

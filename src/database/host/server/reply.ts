@@ -4,12 +4,12 @@ import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { exceptionReply } from '../connection/exception.js';
 
-/** Result bytes kept back before the head goes out: what fits is answered whole, and an early error with its status. */
+/** Result bytes that are buffered before the head is sent: a shorter result is sent whole, and an early error with its status. */
 const holdBytes = 65_536;
-/** The same when the client asked to wait for the end. */
+/** The same when the client requested `wait_end_of_query`. */
 const holdToEndBytes = 64 * 1024 * 1024;
 
-/** Figures of a statement, as the summary header shows them. */
+/** Metrics of a statement, as the summary header shows them. */
 export interface Summary {
   readonly readRows: number;
   readonly readBytes: number;
@@ -17,7 +17,7 @@ export interface Summary {
   readonly elapsedSeconds: number;
 }
 
-/** Value of the summary header; all figures are text, as the engine prints them. */
+/** Value of the summary header; all values are text, as the engine prints them. */
 function summaryText(summary: Summary): string {
   return JSON.stringify({
     read_rows: String(summary.readRows),
@@ -41,13 +41,13 @@ interface ReplyOptions {
 }
 
 /**
- * One reply. Until the head is sent an error still gets its own status; later it can only be shown by breaking the
- * body off, after a block that names it (`X-ClickHouse-Exception-Tag`), so that the part is not taken for the whole.
+ * One response. Until the head is sent, an error still gets its own status. Later it can only be shown by aborting the
+ * body after a block that names it (`X-ClickHouse-Exception-Tag`), so that a partial result does not look complete.
  */
 export class Reply {
   readonly #response: ServerResponse;
   readonly #options: ReplyOptions;
-  /** Drawn once it is needed: most replies go out whole. */
+  /** Generated on first use: most responses are sent whole. */
   #drawnTag: string | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -64,7 +64,7 @@ export class Reply {
     return this.#drawnTag;
   }
 
-  /** Takes a piece of the result; false asks to wait for `onReady`. */
+  /** Sends a piece of the result; after false the caller waits for `onReady`. */
   write(piece: Buffer): boolean {
     if (this.#ended || this.#response.destroyed) return true;
     if (this.#out !== undefined) return this.#send(this.#out, piece);
@@ -75,7 +75,7 @@ export class Reply {
     return this.#send(out, this.#takeHeld());
   }
 
-  /** Ends a good result, with the last piece of it. */
+  /** Ends a successful result, with its last piece. */
   end(summary: Summary, piece?: Buffer): void {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
@@ -100,11 +100,11 @@ export class Reply {
     this.#ended = true;
     this.#held = [];
     const { code, status, text } = exceptionReply(error);
-    if (this.#out !== undefined) this.#breakOff(this.#out, text);
+    if (this.#out !== undefined) this.#abort(this.#out, text);
     else sendException(this.#response, this.#options.headers, code, status, text);
   }
 
-  #breakOff(out: Writable, text: string): void {
+  #abort(out: Writable, text: string): void {
     const message = `${text}\n`;
     const block = `\r\n__exception__\r\n${this.#tag}\r\n${message}${Buffer.byteLength(message)} ${this.#tag}\r\n__exception__\r\n`;
     const response = this.#response;
@@ -155,7 +155,7 @@ export class Reply {
   }
 }
 
-/** Answers with an exception whose head is not sent yet. */
+/** Responds with an exception; the head must not be sent yet. */
 export function sendException(
   response: ServerResponse,
   headers: OutgoingHttpHeaders,

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { RestingTables } from '../../../src/database/host/resting-tables.js';
+import { IdleTableMerge } from '../../../src/database/host/idle-table-merge.js';
 import { startEngine } from '../../support/engine/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { until } from '../../support/until.js';
@@ -12,10 +12,10 @@ test.after.always(async () => {
   await end();
 });
 
-const looks: string[] = [];
-const resting = new RestingTables(
+const statements: string[] = [];
+const merge = new IdleTableMerge(
   async (statement) => {
-    looks.push(statement);
+    statements.push(statement);
     return String(await client.bytes(statement.startsWith('SELECT') ? `${statement} FORMAT TSVRaw` : statement));
   },
   () => {},
@@ -38,44 +38,44 @@ const partsOf = async (table: string) => {
   return parts;
 };
 
-test('parts of a table into which nothing is inserted any more are merged, where there are some with many rows', async (t) => {
+test('parts of an idle table are merged if there are several with many rows', async (t) => {
   await inserts('many', 5, 15_000);
   await inserts('few', 5, 100);
   await inserts('once', 2, 50_000);
   t.deepEqual(await Promise.all(['many', 'few', 'once'].map(partsOf)), [5, 5, 2]);
   for (let at = 0; at < 5; at++) {
-    for (const table of ['many', 'few']) resting.inserted(`INSERT INTO default.${table} (a) FORMAT Native`);
-    if (at < 2) resting.inserted('INSERT INTO default.once ');
-    // None of these is a table that is known by its name.
-    resting.inserted('INSERT INTO many VALUES (1)');
-    resting.inserted("INSERT INTO FUNCTION file('x') VALUES (1)");
+    for (const table of ['many', 'few']) merge.inserted(`INSERT INTO default.${table} (a) FORMAT Native`);
+    if (at < 2) merge.inserted('INSERT INTO default.once ');
+    // None of these names a database and a table.
+    merge.inserted('INSERT INTO many VALUES (1)');
+    merge.inserted("INSERT INTO FUNCTION file('x') VALUES (1)");
   }
   t.true(await until(async () => (await partsOf('many')) === 1));
   t.deepEqual(await Promise.all(['few', 'once'].map(partsOf)), [5, 2]);
-  // The parts that were merged are removed before the engine itself looks for such.
+  // The parts that were merged are removed before the engine itself statements for such.
   const all = "SELECT count() FROM system.parts WHERE table = 'many'";
   t.true(await until(async () => (await client.rows(all))[0]?.[0] === 1, 5_000));
-  t.is(looks.length, 3);
-  resting.stop();
-  resting.inserted('INSERT INTO default.few FORMAT Native');
-  t.is(looks.length, 3);
+  t.is(statements.length, 3);
+  merge.stop();
+  merge.inserted('INSERT INTO default.few FORMAT Native');
+  t.is(statements.length, 3);
 });
 
-test('a table is looked at as soon as it has rested, whenever the others were written', async (t) => {
+test('a table is checked as soon as it is idle, independent of the others', async (t) => {
   const clock = new ManualClock();
-  const asked: [atMs: number, tables: string][] = [];
-  const begun: Promise<void>[] = [];
+  const queries: [atMs: number, tables: string][] = [];
+  const tracked: Promise<void>[] = [];
   const run = async (statement: string) => {
-    asked.push([clock.now(), /IN \((.*)\) GROUP/s.exec(statement)?.[1] ?? statement]);
+    queries.push([clock.now(), /IN \((.*)\) GROUP/s.exec(statement)?.[1] ?? statement]);
     return '';
   };
-  const tables = new RestingTables(run, (look) => begun.push(look), 1_000, 1_000, clock);
+  const tables = new IdleTableMerge(run, (work) => tracked.push(work), 1_000, 1_000, clock);
   const insert = (table: string): void => {
     for (let at = 0; at < 4; at++) tables.inserted(`INSERT INTO default.${table} FORMAT Native`);
   };
   const pass = async (ms: number): Promise<void> => {
     clock.pass(ms);
-    await Promise.all(begun);
+    await Promise.all(tracked);
   };
   insert('a');
   await pass(600);
@@ -83,7 +83,7 @@ test('a table is looked at as soon as it has rested, whenever the others were wr
   await pass(200);
   insert('a');
   for (let at = 0; at < 12; at++) await pass(100);
-  t.deepEqual(asked, [
+  t.deepEqual(queries, [
     [1_600, "('default', 'b')"],
     [1_800, "('default', 'a')"],
   ]);

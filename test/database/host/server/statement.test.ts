@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { readingFrom, readStatement, takesData } from '../../../../src/database/host/door/statement.js';
+import { readingFrom, readStatement, takesData } from '../../../../src/database/host/server/statement.js';
 
 const read = (text: string) => readStatement(Buffer.from(text));
 
@@ -139,7 +139,7 @@ test('an INSERT from a query takes no data', (t) => {
   t.like(read('WITH 1 AS x INSERT INTO t SELECT x'), { kind: 'plain', readOnly: false });
 });
 
-test('statements that leave something in the session are told from those that do not', (t) => {
+test('statements that change the session are recognized', (t) => {
   t.like(read('SET max_threads = 1'), { changesSession: true, readOnly: true });
   t.like(read('USE system'), { changesSession: true, readOnly: true });
   t.like(read('CREATE TEMPORARY TABLE q (a Int8)'), { changesSession: true, readOnly: false });

@@ -1,4 +1,4 @@
-/** Content type of a result format, as the engine's own HTTP door names it. */
+/** Content type of a result format, as the engine's own HTTP interface names it. */
 export function contentTypeOf(format: string): string {
   if (/^JSON(Strings|Compact)?.*EachRow/.test(format)) return 'application/x-ndjson; charset=UTF-8';
   if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';

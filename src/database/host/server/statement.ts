@@ -34,7 +34,7 @@ const readOnlyWords = new Set(['show', 'describe', 'desc', 'exists', 'explain', 
 /**
  * Sorts a statement. Only the clauses that matter here are looked at; the grammar stays the engine's.
  * @throws EngineException for an empty text, several statements, INTO OUTFILE and FROM INFILE, as the engine's own HTTP
- * door refuses them.
+ * interface refuses them.
  */
 export function readStatement(bytes: Uint8Array): Statement {
   const tokens = new Tokens(bytes);

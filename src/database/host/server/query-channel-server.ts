@@ -5,38 +5,39 @@ import { FrameKind, FrameReader, frameHead, frameOf, frameSocket } from '../../e
 import { noContext } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
 import { exceptionReply } from '../connection/exception.js';
-import type { KeptAnswers } from './kept-answers.js';
-import { onConnection } from './on-connection.js';
+import type { ResultCache } from './result-cache.js';
+import { withConnection } from './with-connection.js';
 
 /** Statements name their format. */
 const format = 'CustomSeparated';
-const nothing = Buffer.alloc(0);
+const emptyResult = Buffer.alloc(0);
 
-/** The door for short results. */
-export interface ShortDoor {
-  /** Takes no new connections. */
+/** Server of the framed query channel. */
+export interface QueryChannelServer {
+  /** Accepts no new connections. */
   close(): void;
-  /** Breaks off those that there are. */
+  /** Closes the open connections. */
   closeAllConnections(): void;
 }
 
 /**
- * Serves statements with short results to programs that can reach the directory of the host, which are those of its own user. `begun` gets a
- * promise for each statement, which resolves with its answer.
+ * Serves statements with short results over a Unix socket in the directory of the host, which only programs of its own
+ * user can reach. `track` gets a promise for each statement, which resolves once its result is sent.
+ * See docs/decisions/039-query-channel.md.
  */
-export function openShortDoor(
+export function serveQueryChannel(
   directory: string,
   connections: Connections,
-  answers: KeptAnswers,
-  begun: (answered: Promise<void>) => void,
-): ShortDoor {
+  results: ResultCache,
+  track: (answered: Promise<void>) => void,
+): QueryChannelServer {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    new Askers(socket, connections, answers, begun);
+    new ChannelConnection(socket, connections, results, track);
   });
-  // Without it everything comes by HTTP.
+  // Without the socket all statements come over HTTP.
   server.on('error', () => {});
   server.listen(join(directory, frameSocket));
   return {
@@ -47,27 +48,22 @@ export function openShortDoor(
   };
 }
 
-/** One connection of an adapter, over which it asks many statements at a time. */
-class Askers {
+/** One connection of an adapter, with many statements in flight. */
+class ChannelConnection {
   readonly #socket: Socket;
   readonly #connections: Connections;
-  readonly #answers: KeptAnswers;
+  readonly #results: ResultCache;
   readonly #running = new Map<number, AbortController>();
 
-  constructor(
-    socket: Socket,
-    connections: Connections,
-    answers: KeptAnswers,
-    begun: (answered: Promise<void>) => void,
-  ) {
+  constructor(socket: Socket, connections: Connections, results: ResultCache, track: (work: Promise<void>) => void) {
     this.#socket = socket;
     this.#connections = connections;
-    this.#answers = answers;
+    this.#results = results;
     const reader = new FrameReader();
     socket.on('data', (piece) => {
       try {
         for (const { id, kind, bytes } of reader.read(piece)) {
-          if (kind === FrameKind.ask) begun(this.#answer(id, bytes.toString()));
+          if (kind === FrameKind.ask) track(this.#run(id, bytes.toString()));
           else this.#running.get(id)?.abort();
         }
       } catch {
@@ -81,21 +77,21 @@ class Askers {
   }
 
   /** Never rejects. */
-  async #answer(id: number, asked: string): Promise<void> {
-    const gone = new AbortController();
-    this.#running.set(id, gone);
-    const end = asked.indexOf('\n');
-    const owner = end === 0 ? undefined : asked.slice(0, end);
-    const how = { lane: 'rows', signal: gone.signal, owner } as const;
+  async #run(id: number, request: string): Promise<void> {
+    const cancellation = new AbortController();
+    this.#running.set(id, cancellation);
+    const end = request.indexOf('\n');
+    const owner = end === 0 ? undefined : request.slice(0, end);
+    const taking = { connectionClass: 'rows', signal: cancellation.signal, owner } as const;
     try {
-      const bytes = await this.#answers.answer(asked.slice(end + 1), (statement) =>
-        onConnection(this.#connections, how, async (connection, tag) => {
+      const bytes = await this.#results.result(request.slice(end + 1), (statement) =>
+        withConnection(this.#connections, taking, async (connection, tag) => {
           const result = await connection.run(withoutRowSettings(statement), format, noContext, tag);
           const { buffer, byteOffset, byteLength } = result.bytes();
           return Buffer.from(buffer, byteOffset, byteLength);
         }),
       );
-      this.#send(frameHead(id, FrameKind.answer, bytes?.length ?? 0), bytes ?? nothing);
+      this.#send(frameHead(id, FrameKind.answer, bytes?.length ?? 0), bytes ?? emptyResult);
     } catch (error) {
       this.#send(frameOf(id, FrameKind.refusal, exceptionReply(error).text));
     } finally {
@@ -103,7 +99,7 @@ class Askers {
     }
   }
 
-  /** Sends the pieces of a frame without joining them. */
+  /** Sends the pieces of a frame without copying them. */
   #send(...pieces: readonly Buffer[]): void {
     if (this.#socket.destroyed) return;
     this.#socket.cork();

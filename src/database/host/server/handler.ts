@@ -5,49 +5,49 @@ import { fewRowsHeader, ownerHeader } from '../../engine/engine.js';
 import { handoverHeader } from '../../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
 import { type Connection, noContext, type StatementContext } from '../connection/connection.js';
-import type { Connections, Lane } from '../connection/connections.js';
+import type { ConnectionClass, Connections } from '../connection/connections.js';
 import { EngineException, exceptionReply } from '../connection/exception.js';
-import type { Ballast } from './ballast.js';
 import { openBody, readForm, readStart } from './body.js';
+import type { DiskReserve } from './disk-reserve.js';
 import type { FailedWrites } from './failed-writes.js';
 import { contentTypeOf } from './format.js';
-import type { KeptAnswers } from './kept-answers.js';
 import { type LogCount, mayChangeLog } from './log-count.js';
-import { onConnection } from './on-connection.js';
 import { Reply, type Summary, sendException } from './reply.js';
 import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
-import type { Spool } from './spool.js';
+import type { ResultCache } from './result-cache.js';
 import { readingFrom, readStatement, type Statement, takesData } from './statement.js';
+import type { TemporaryFiles } from './temporary-files.js';
+import { withConnection } from './with-connection.js';
 
 /** Context of the handler. */
 interface HandlerContext {
   readonly connections: Connections;
-  /** Told of statements that change something. */
-  readonly answers: KeptAnswers;
-  /** Asked before a change is answered. */
+  /** Invalidated by statements that change something. */
+  readonly results: ResultCache;
+  /** Checked before the response to a change. */
   readonly failedWrites: FailedWrites;
-  /** Gives its room to what frees room. */
-  readonly ballast: Ballast;
-  /** Told of statements that have added rows. */
-  readonly resting: { inserted(statement: string): void };
-  readonly spool: Spool;
-  /** Of the catalogue's log. */
+  /** Released before statements that free space. */
+  readonly diskReserve: DiskReserve;
+  /** Records the tables of INSERT statements. */
+  readonly idleTables: { inserted(statement: string): void };
+  readonly temporaryFiles: TemporaryFiles;
+  /** Number of entries of the catalogue's log. */
   readonly log: LogCount;
   readonly user: string;
   readonly password: string;
   /** Time zone of the engine, for the reply header. */
   readonly timeZone: string;
   readonly serverName: string;
-  /** Free room on the disk of the definitions. */
+  /** Free bytes on the disk of the definitions. */
   freeBytes(): Promise<number>;
-  /** Told after a statement that may have made tables. */
+  /** Called after a statement that may have made tables. */
   tablesMade(): void;
 }
 
 /** As much of a body as may come before the rows of an INSERT begin (the engine's own default of `max_query_size`). */
 const maxInsertHeadBytes = 256 * 1024;
 const maxStatementBytes = 64 * 1024 * 1024;
-/** How the rest of the program asks for rows. */
+/** Format in which the rest of the program reads rows. */
 const rowFormat = 'JSONCompactEachRow';
 const okText = 'Ok.\n';
 const makesTable = /^\s*(?:create|attach|restore)\b/i;
@@ -59,10 +59,10 @@ export async function handle(context: HandlerContext, request: IncomingMessage, 
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (answerWithoutQuery(request, response, url)) return;
     checkCredentials(request, url, context.user, context.password);
-    const asked = readRequest(request, url);
-    headers['X-ClickHouse-Query-Id'] = asked.queryId;
+    const query = readRequest(request, url);
+    headers['X-ClickHouse-Query-Id'] = query.queryId;
     headers['X-ClickHouse-Timezone'] = context.timeZone;
-    await new Execution(context, request, response, asked, headers).run();
+    await new Execution(context, request, response, query, headers).run();
   } catch (error) {
     // A body that is not read must not be mistaken for the next request.
     if (!request.complete) headers.Connection = 'close';
@@ -72,7 +72,7 @@ export async function handle(context: HandlerContext, request: IncomingMessage, 
   }
 }
 
-/** Health checks and wrong doors. */
+/** Health checks and unknown paths. */
 function answerWithoutQuery(request: IncomingMessage, response: ServerResponse, url: URL): boolean {
   const reading = request.method === 'GET' || request.method === 'HEAD';
   const { pathname } = url;
@@ -96,12 +96,12 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.end(text);
 }
 
-/** One statement on its way through the host. */
+/** The execution of one statement. */
 class Execution {
   readonly #context: HandlerContext;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #asked: QueryRequest;
+  readonly #query: QueryRequest;
   readonly #headers: OutgoingHttpHeaders;
   readonly #gone = new AbortController();
 
@@ -109,13 +109,13 @@ class Execution {
     context: HandlerContext,
     request: IncomingMessage,
     response: ServerResponse,
-    asked: QueryRequest,
+    query: QueryRequest,
     headers: OutgoingHttpHeaders,
   ) {
     this.#context = context;
     this.#request = request;
     this.#response = response;
-    this.#asked = asked;
+    this.#query = query;
     this.#headers = headers;
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort();
@@ -124,7 +124,7 @@ class Execution {
 
   async run(): Promise<void> {
     const body = openBody(this.#request);
-    const parameter = Buffer.from(this.#asked.query);
+    const parameter = Buffer.from(this.#query.query);
     if (parameter.length > 0 && takesData(parameter)) {
       const statement = this.#admit(readStatement(parameter));
       if (statement.kind === 'insert') return this.#insert(statement, joined(statement.data), body.pieces, body.length);
@@ -146,7 +146,7 @@ class Execution {
   /** Refuses what a read-only request may not do. */
   #admit(statement: Statement): Statement {
     const harmless = statement.kind === 'rows' || (statement.kind === 'plain' && statement.readOnly);
-    if (harmless || !this.#asked.readOnly) return statement;
+    if (harmless || !this.#query.readOnly) return statement;
     throw new EngineException(
       164,
       'READONLY',
@@ -157,7 +157,7 @@ class Execution {
 
   async #readForm(contentType: string, start: Buffer, rest: AsyncIterable<Buffer>): Promise<Buffer> {
     const fields = readForm(contentType, await collect(start, rest));
-    const { settings, parameters, query } = this.#asked;
+    const { settings, parameters, query } = this.#query;
     for (const [name, value] of fields) addParameter(name, value, settings, parameters);
     return Buffer.from(query + (fields.get('query') ?? ''));
   }
@@ -165,31 +165,31 @@ class Execution {
   async #execute(statement: Statement): Promise<void> {
     if (statement.kind === 'rows') await this.#rows(statement);
     else if (statement.kind === 'plain') await this.#plain(statement);
-    else await this.#insert(statement, statement.data, nothing(), undefined);
+    else await this.#insert(statement, statement.data, noRows(), undefined);
   }
 
   async #rows(statement: Extract<Statement, { kind: 'rows' }>): Promise<void> {
-    const format = statement.format ?? this.#asked.format ?? 'TabSeparated';
-    if (format === rowFormat && statement.head.trim() === countEntries && !this.#asked.session) {
-      return this.#countedEntries(format);
+    const format = statement.format ?? this.#query.format ?? 'TabSeparated';
+    if (format === rowFormat && statement.head.trim() === countEntries && !this.#query.session) {
+      return this.#logEntries(format);
     }
-    if (this.#request.headers[fewRowsHeader] !== undefined) return this.#fewRows(statement, format);
+    if (this.#request.headers[fewRowsHeader] !== undefined) return this.#shortResult(statement, format);
     const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
-    await this.#on('rows', async (connection, tag, brokenOff) => {
+    await this.#withConnection('rows', async (connection, tag, cancelled) => {
       const reply = this.#reply(format, () => connection.resume());
       try {
         const result = await connection.stream(statement.head, tail, this.#statementContext(), tag, (piece) =>
           reply.write(piece),
         );
-        reply.end(figures(result, false));
+        reply.end(summaryOf(result, false));
       } catch (error) {
-        reply.fail(brokenOff() ?? error);
+        reply.fail(cancelled() ?? error);
       }
     });
   }
 
-  /** Every process that uses the engine asks for this a few times per second, so the engine is spared it. */
-  async #countedEntries(format: string): Promise<void> {
+  /** Every process that uses the engine requests this a few times per second, so it comes from the cache. */
+  async #logEntries(format: string): Promise<void> {
     const reply = this.#reply(format, () => {});
     try {
       const entries = await this.#context.log.entries();
@@ -199,20 +199,20 @@ class Execution {
     }
   }
 
-  #fewRows({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
-    return this.#whole('rows', format, (connection, tag) =>
+  #shortResult({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
+    return this.#buffered('rows', format, (connection, tag) =>
       connection.run(`${head}${tail}`, plainName(format), this.#statementContext(), tag),
     );
   }
 
   async #plain({ text, readOnly, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
-    const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
+    const format = statement.format ?? plainName(this.#query.format ?? 'TabSeparated');
     if (text.trim() === makeRoomStatement) return this.#makeRoom(format);
-    return this.#whole('short', format, async (connection, tag) => {
+    return this.#buffered('short', format, async (connection, tag) => {
       if (changesSession) connection.spoil();
       const run = () => connection.run(text, format, this.#statementContext(), tag);
       if (!readOnly) await this.#requireRoom(text);
-      const result = await (readOnly ? run() : this.#noting(connection, text, run));
+      const result = await (readOnly ? run() : this.#recordingChange(connection, text, run));
       if (makesTable.test(text)) this.#context.tablesMade();
       return result;
     });
@@ -220,56 +220,59 @@ class Execution {
 
   async #makeRoom(format: string): Promise<void> {
     const reply = this.#reply(format, () => {});
-    await this.#context.ballast.release();
+    await this.#context.diskReserve.release();
     reply.end({ readRows: 0, readBytes: 0, writtenRows: 0, elapsedSeconds: 0 });
   }
 
   async #requireRoom(statement: string): Promise<void> {
     const { connections, freeBytes } = this.#context;
-    const exists = async (question: string) => (await connections.ask(question)) === '1';
+    const exists = async (query: string) => (await connections.query(query)) === '1';
     if (await hasRoomFor(statement, { freeBytes, exists })) return;
     throw new EngineException(243, 'NOT_ENOUGH_SPACE', 'The disk is full: not enough space for a definition');
   }
 
-  /** Answers with a result that the connection holds whole, which needs no pipe. */
-  async #whole(
-    lane: Lane,
+  /** Responds with a result that the connection buffers whole, which needs no pipe. */
+  async #buffered(
+    connectionClass: ConnectionClass,
     format: string,
     run: (connection: Connection, tag: string) => Promise<ChdbResult>,
   ): Promise<void> {
-    await this.#on(lane, async (connection, tag, brokenOff) => {
+    await this.#withConnection(connectionClass, async (connection, tag, cancelled) => {
       const reply = this.#reply(format, () => {});
       try {
         const result = await run(connection, tag);
-        reply.end(figures(result, false), Buffer.from(result.bytes()));
+        reply.end(summaryOf(result, false), Buffer.from(result.bytes()));
       } catch (error) {
-        reply.fail(brokenOff() ?? error);
+        reply.fail(cancelled() ?? error);
       }
     });
   }
 
-  /** Takes the rows whole, so that a body that breaks off inserts nothing, and has the engine read them from there. */
+  /** Writes the whole body to a temporary file first, so that an aborted body inserts nothing; the engine reads that file. */
   async #insert(
     statement: Extract<Statement, { kind: 'insert' }>,
     first: Uint8Array,
     rest: AsyncIterable<Uint8Array>,
     length: number | undefined,
   ): Promise<void> {
-    const { failedWrites, spool } = this.#context;
-    const handed = this.#request.headers[handoverHeader];
-    const body = typeof handed === 'string' ? spool.handed(handed) : await spool.take(first, rest, length);
+    const { failedWrites, temporaryFiles } = this.#context;
+    const handover = this.#request.headers[handoverHeader];
+    const body =
+      typeof handover === 'string'
+        ? temporaryFiles.handedOver(handover)
+        : await temporaryFiles.take(first, rest, length);
     try {
-      await this.#on('short', async (connection) => {
-        const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});
+      await this.#withConnection('short', async (connection) => {
+        const reply = this.#reply(this.#query.format ?? 'TabSeparated', () => {});
         try {
           const text = failedWrites.renamed(readingFrom(statement, body.path));
           const entries = this.#request.headers[logEntriesHeader];
           if (entries !== undefined) await this.#context.log.expect(Number(entries));
-          const result = await this.#noting(connection, statement.head, () =>
+          const result = await this.#recordingChange(connection, statement.head, () =>
             connection.run(text, 'Null', this.#statementContext(), ''),
           );
-          this.#context.resting.inserted(statement.head);
-          reply.end(figures(result, true));
+          this.#context.idleTables.inserted(statement.head);
+          reply.end(summaryOf(result, true));
         } catch (error) {
           reply.fail(withoutPath(error, body.path));
         }
@@ -279,40 +282,48 @@ class Execution {
     }
   }
 
-  /** Runs work on a connection, see {@link onConnection}. */
-  async #on(lane: Lane, work: Parameters<typeof onConnection<void>>[2]): Promise<void> {
+  /** Runs work on a connection, see {@link withConnection}. */
+  async #withConnection(
+    connectionClass: ConnectionClass,
+    work: Parameters<typeof withConnection<void>>[2],
+  ): Promise<void> {
     const { connections } = this.#context;
-    const { session } = this.#asked;
+    const { session } = this.#query;
     const taken = session && (await connections.takeSession(session.id, session.timeoutMs, session.check));
     const owner = this.#request.headers[ownerHeader];
-    const how = { lane, signal: this.#gone.signal, owner: typeof owner === 'string' ? owner : undefined, taken };
-    await onConnection(connections, how, work);
+    const request = {
+      connectionClass,
+      signal: this.#gone.signal,
+      owner: typeof owner === 'string' ? owner : undefined,
+      taken,
+    };
+    await withConnection(connections, request, work);
   }
 
   #reply(format: string, onReady: () => void): Reply {
     return new Reply(this.#response, {
       headers: { ...this.#headers, 'Content-Type': contentTypeOf(format), 'X-ClickHouse-Format': format },
-      gzip: this.#asked.gzip,
-      waitForEnd: this.#asked.waitForEnd,
+      gzip: this.#query.gzip,
+      waitForEnd: this.#query.waitForEnd,
       onReady,
     });
   }
 
   /** Runs a statement that changes something. */
-  async #noting<T>(connection: Connection, text: string, run: () => Promise<T>): Promise<T> {
-    const { answers, failedWrites, log } = this.#context;
-    const mayBeOfLog = mayChangeLog(text, this.#asked.parameters.size);
-    const result = await answers.changedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
-    await failedWrites.look(async (sql) => (await connection.run(sql, 'TSVRaw', noContext, '')).text());
+  async #recordingChange<T>(connection: Connection, text: string, run: () => Promise<T>): Promise<T> {
+    const { results, failedWrites, log } = this.#context;
+    const mayBeOfLog = mayChangeLog(text, this.#query.parameters.size);
+    const result = await results.invalidatedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
+    await failedWrites.check(async (sql) => (await connection.run(sql, 'TSVRaw', noContext, '')).text());
     return result;
   }
 
   #statementContext(): StatementContext {
-    return this.#asked;
+    return this.#query;
   }
 }
 
-function figures(result: ChdbResult, written: boolean): Summary {
+function summaryOf(result: ChdbResult, written: boolean): Summary {
   const { rowsRead, bytesRead, elapsed } = result;
   return { readRows: rowsRead, readBytes: bytesRead, writtenRows: written ? rowsRead : 0, elapsedSeconds: elapsed };
 }
@@ -343,9 +354,9 @@ async function collect(start: Buffer, rest: AsyncIterable<Buffer>): Promise<Buff
   return Buffer.concat(pieces);
 }
 
-async function* nothing(): AsyncGenerator<Buffer> {}
+async function* noRows(): AsyncGenerator<Buffer> {}
 
-/** The file is the host's own affair. */
+/** Removes the path of the host's own file from an error. */
 function withoutPath(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error;
   const message = error.message.replaceAll(`(in file/uri ${path}): `, '').replaceAll(path, 'the request body');

@@ -3,33 +3,33 @@ import { dirname, join } from 'node:path';
 import { writeAll } from '../../engine/handover.js';
 import { EngineException } from '../connection/exception.js';
 
-/** An INSERT body as a file the engine can read. */
-interface SpooledBody {
+/** An INSERT body as a temporary file that the engine can read. */
+interface TemporaryBody {
   readonly path: string;
   readonly bytes: number;
   discard(): void;
 }
 
-/** Where bodies are kept: the first place is memory where there is some, and the other has the room of a disk. */
-interface SpoolPlaces {
+/** Directories of the files: the first is memory-backed where the system has such a directory, the fallback is on a disk. */
+interface TemporaryDirectories {
   readonly first: string;
-  readonly otherwise: string;
+  readonly fallback: string;
 }
 
 const copiedBytes = 1024 * 1024;
 
 /**
- * Keeps INSERT bodies in files until the engine has read them, at most `maxBytes` at a time. A body that does not fit
- * waits and is not read meanwhile, which holds its sender back. The oldest body that is being taken always goes on, even
- * beyond the limit: otherwise several half-taken bodies could wait for each other for ever.
+ * Writes INSERT bodies to temporary files until the engine has read them, at most `maxBytes` at a time. A body that
+ * does not fit is not read until space is free, which slows its sender down. The oldest unfinished body may exceed the
+ * limit: otherwise several half-read bodies could block each other for ever.
  */
-export class Spool {
-  readonly #places: SpoolPlaces;
+export class TemporaryFiles {
+  readonly #directories: TemporaryDirectories;
   readonly #budget: ByteBudget;
   #counter = 0;
 
-  constructor(places: SpoolPlaces, maxBytes: number) {
-    this.#places = places;
+  constructor(directories: TemporaryDirectories, maxBytes: number) {
+    this.#directories = directories;
     this.#budget = new ByteBudget(maxBytes);
   }
 
@@ -39,13 +39,13 @@ export class Spool {
   }
 
   /**
-   * Takes a body to its end: first what was read already, then the rest. `length` is the size of the rest when known.
-   * Throws what the body throws; nothing is left behind then.
-   * @throws EngineException 243 when both places are full.
+   * Writes a whole body: first the bytes that were read already, then the rest. `length` is the size of the rest when known.
+   * Rejects as the body does; no file remains then.
+   * @throws EngineException 243 when both directories are full.
    */
-  async take(first: Uint8Array, rest: AsyncIterable<Uint8Array>, length: number | undefined): Promise<SpooledBody> {
+  async take(first: Uint8Array, rest: AsyncIterable<Uint8Array>, length: number | undefined): Promise<TemporaryBody> {
     const share = this.#budget.open();
-    const file = new SpoolFile(this.#places, `insert-${++this.#counter}`);
+    const file = new TemporaryFile(this.#directories, `insert-${++this.#counter}`);
     const discard = (): void => {
       file.remove();
       share.close();
@@ -67,25 +67,25 @@ export class Spool {
   }
 
   /**
-   * A body that its sender has left in the directory, whose file stays the sender's.
-   * @throws EngineException 36 for a name that is none of a file there.
+   * A body that the sender itself has written to the first directory; the file stays the sender's.
+   * @throws EngineException 36 for a name that no such file has.
    */
-  handed(name: string): Pick<SpooledBody, 'path' | 'discard'> {
+  handedOver(name: string): Pick<TemporaryBody, 'path' | 'discard'> {
     if (!/^rows-\d+(?:-\d+)?$/.test(name)) throw new EngineException(36, 'BAD_ARGUMENTS', 'No name of handed rows');
-    return { path: join(this.#places.first, name), discard: () => {} };
+    return { path: join(this.#directories.first, name), discard: () => {} };
   }
 }
 
-/** A file that moves to the other place when the first one is full. */
-class SpoolFile {
+/** A file that moves to the fallback directory when the first one is full. */
+class TemporaryFile {
   bytes = 0;
   #path: string;
   #fd: number | undefined;
-  readonly #otherPath: string;
+  readonly #fallbackPath: string;
 
-  constructor({ first, otherwise }: SpoolPlaces, name: string) {
+  constructor({ first, fallback }: TemporaryDirectories, name: string) {
     this.#path = join(first, name);
-    this.#otherPath = join(otherwise, name);
+    this.#fallbackPath = join(fallback, name);
   }
 
   get path(): string {
@@ -105,7 +105,7 @@ class SpoolFile {
   }
 
   close(): void {
-    // Rows may be none at all.
+    // The body may be empty.
     if (this.#fd === undefined) this.#fd = openSync(this.#path, 'wx', 0o600);
     closeSync(this.#fd);
     this.#fd = undefined;
@@ -121,8 +121,8 @@ class SpoolFile {
   #move(): void {
     const full = this.#fd;
     const fullPath = this.#path;
-    if (fullPath === this.#otherPath) throw noSpace(dirname(fullPath));
-    this.#path = this.#otherPath;
+    if (fullPath === this.#fallbackPath) throw noSpace(dirname(fullPath));
+    this.#path = this.#fallbackPath;
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     this.#fd = openSync(this.#path, 'wx', 0o600);
     if (full === undefined) return;
@@ -153,10 +153,10 @@ function noSpace(directory: string): EngineException {
   return new EngineException(243, 'NOT_ENOUGH_SPACE', `No space left in ${dirname(directory)} for rows to insert`);
 }
 
-interface Waiter {
+interface WaitingShare {
   readonly share: Share;
   readonly bytes: number;
-  readonly go: () => void;
+  readonly granted: () => void;
 }
 
 class ByteBudget {
@@ -164,7 +164,7 @@ class ByteBudget {
   readonly #maxBytes: number;
   /** In order of opening. */
   readonly #shares = new Set<Share>();
-  #waiters: Waiter[] = [];
+  #waiting: WaitingShare[] = [];
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -178,26 +178,26 @@ class ByteBudget {
 
   take(share: Share, bytes: number): Promise<void> {
     if (bytes === 0) return Promise.resolve();
-    if (this.#mayGo(share, bytes)) {
+    if (this.#fits(share, bytes)) {
       this.#grant(share, bytes);
       return Promise.resolve();
     }
-    return new Promise((go) => this.#waiters.push({ share, bytes, go }));
+    return new Promise((go) => this.#waiting.push({ share, bytes, granted: go }));
   }
 
   close(share: Share): void {
     if (!this.#shares.delete(share)) return;
     this.used -= share.bytes;
-    this.#waiters = this.#waiters.filter((waiter) => {
-      if (waiter.share === share) return false;
-      if (!this.#mayGo(waiter.share, waiter.bytes)) return true;
-      this.#grant(waiter.share, waiter.bytes);
-      waiter.go();
+    this.#waiting = this.#waiting.filter((waiting) => {
+      if (waiting.share === share) return false;
+      if (!this.#fits(waiting.share, waiting.bytes)) return true;
+      this.#grant(waiting.share, waiting.bytes);
+      waiting.granted();
       return false;
     });
   }
 
-  #mayGo(share: Share, bytes: number): boolean {
+  #fits(share: Share, bytes: number): boolean {
     if (this.used + bytes <= this.#maxBytes) return true;
     const [oldest] = this.#shares;
     return oldest === share;

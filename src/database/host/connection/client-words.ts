@@ -1,4 +1,4 @@
-/** A query as the engine gets it: `tag`, what the client wrote up to its format, a line break, `outfile`, the format. */
+/** A query as the host sends it: `tag`, the client's text up to its format, a line break, `outfile`, the format. */
 interface SentQuery {
   readonly tag: string;
   readonly head: string;
@@ -6,22 +6,22 @@ interface SentQuery {
   readonly outfile: string;
 }
 
-const place = /failed at position (\d+) \(/;
+const errorPosition = /failed at position (\d+) \(/;
 const lineAndColumn = /^( \(line )(\d+)(, col )(\d+)/;
 
 /**
- * The engine's error about a query in terms of what the client wrote, as if its format stood in a line behind it: the
- * clause of the host is left out of the text that the engine shows, and the place of a syntax error is counted without it.
- * A value that is not an error is given back as it is.
+ * Rewrites the engine's error about a query in terms of the client's text, as if its format followed in the next line:
+ * it removes the host's OUTFILE clause from the quoted text and corrects the position of a syntax error. Returns a
+ * value that is not an error as it is.
  */
-export function inAskedWords(error: unknown, sent: SentQuery): unknown {
+export function inClientWords(error: unknown, sent: SentQuery): unknown {
   if (!(error instanceof Error)) return error;
-  const message = withoutClause(withOwnPlace(error.message, sent), sent.outfile);
+  const message = withoutOutfile(withClientPosition(error.message, sent), sent.outfile);
   return message === error.message ? error : new Error(message, { cause: error });
 }
 
-function withOwnPlace(message: string, sent: SentQuery): string {
-  const begin = place.exec(message);
+function withClientPosition(message: string, sent: SentQuery): string {
+  const begin = errorPosition.exec(message);
   const close = begin === null ? -1 : message.indexOf(')', begin.index + begin[0].length);
   if (begin === null || close < 0) return message;
   const [head, behind] = [message.slice(0, begin.index), message.slice(close + 1)];
@@ -37,17 +37,17 @@ function withOwnPlace(message: string, sent: SentQuery): string {
   return `${head}${shown}${behind.slice(all.length)}`;
 }
 
-function withoutClause(message: string, outfile: string): string {
+function withoutOutfile(message: string, outfile: string): string {
   if (outfile === '') return message;
   const name = outfile.indexOf("'");
-  return withoutCutClause(message, outfile)
+  return withoutCutOutfile(message, outfile)
     .replaceAll(`\n${outfile}`, '\n')
     .replaceAll(outfile.slice(name), '')
     .replaceAll(outfile.slice(name, outfile.indexOf("'", name + 1) + 1), 'FORMAT');
 }
 
-/** The engine cuts a long text off, with three dots behind it. */
-function withoutCutClause(message: string, outfile: string): string {
+/** The engine truncates a long text and appends three dots. */
+function withoutCutOutfile(message: string, outfile: string): string {
   for (let length = outfile.length; length > 0; length--) {
     const cut = `\n${outfile.slice(0, length)}...`;
     if (message.includes(cut)) return message.replace(cut, '...');

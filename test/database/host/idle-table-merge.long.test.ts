@@ -3,7 +3,7 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { startEngine } from '../../support/engine/engine.js';
 import { until } from '../../support/until.js';
 
-test('a host merges the parts of its tables once they rest', async (t) => {
+test('a host merges the parts of its idle tables', async (t) => {
   const { endpoint, end } = await startEngine();
   t.teardown(end);
   const client = new EngineClient(endpoint);
