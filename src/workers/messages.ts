@@ -1,5 +1,5 @@
 import type { Settings } from '../config/adapter-settings.js';
-import type { HandoverPlace } from '../database/engine/handover.js';
+import type { HandoverDirectory } from '../database/engine/handover.js';
 import type { EngineEndpoint } from '../database/host/endpoint-file.js';
 import type { EngineState } from '../database/host/supervisor.js';
 import type { EventChange } from '../model/notification.js';
@@ -13,7 +13,7 @@ export type WorkerRole = 'http' | 'log';
 /** News of the embedded engine for a worker. */
 export interface EngineNews {
   readonly state: EngineState;
-  readonly handover: HandoverPlace | undefined;
+  readonly handover: HandoverDirectory | undefined;
   /** Processes of the service with the engine. */
   readonly pids: readonly number[];
 }

@@ -28,6 +28,10 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     'database/host',
     /kept-?answer|short-?door|\baskers|ballast|spool(?:ed|file|place)|resting|\basked|\btold|\blane\b|br(?:eaks?|oken?) off|\bdoors?\b|\bheard/i,
   ],
+  [
+    'database/engine',
+    /short-?asks|held-?(?:result|bytes)|result-?places|handover-?place|\bgather|\bask(?:s|ed|ing)?\b|\btold|\blane\b|waiter|br(?:eaks?|oken?) off|has-?few-?rows|is-?light|may-?repeat/i,
+  ],
 ];
 
 for (const [folder, words] of replaced) {

@@ -31,7 +31,7 @@ test('of the queries of a user that hold too much together the largest is ended,
   const small = 'SELECT sleep(2.5)';
   const [streamed, whole, own, other] = await Promise.allSettled([
     run(large, { owner: 'eva "ü\n' }),
-    run(large, { owner: 'tom', hasFewRows: true }),
+    run(large, { owner: 'tom', fitsOneFrame: true }),
     run(small, { owner: 'tom' }),
     run(small, {}),
   ]);

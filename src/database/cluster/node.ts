@@ -1,7 +1,7 @@
 import { reasonOf } from '../../model/fault.js';
 import type { EngineClient } from '../engine/client.js';
 import type { EngineNode } from '../engine/engine.js';
-import { EngineHttp, EngineRefusal } from '../engine/engine-http.js';
+import { EngineError, EngineHttp } from '../engine/engine-http.js';
 import { isTimeout, wholeBody } from '../engine/http-connections.js';
 import { holdTable } from './layout.js';
 import { Lifeline } from './lifeline.js';
@@ -87,7 +87,7 @@ export class ClusterNode implements EngineNode {
     return this.place?.shard === 1 && this.place.replica === 1;
   }
 
-  get trouble(): string {
+  get fault(): string {
     if (this.state === 'away') return this.silence === '' ? 'has not answered yet' : this.silence;
     if (this.isSilent) return 'does not answer';
     return this.state === 'behind' ? 'catches up' : '';
@@ -100,7 +100,7 @@ export class ClusterNode implements EngineNode {
   async probe(): Promise<'there' | 'away' | 'new'> {
     try {
       const { user, password } = this.#access;
-      const statement = { parameters: {}, body: lookStatement, mayRepeat: true };
+      const statement = { parameters: {}, body: lookStatement, mayRetry: true };
       const asked = this.#now();
       const answer = String(await wholeBody(await this.#probe.send({ user, password, ...statement })));
       const [uptime = 0, held, clock = 0] = answer.split('\t').map(Number);
@@ -119,7 +119,7 @@ export class ClusterNode implements EngineNode {
       this.#silentSince = undefined;
       this.isHeld = false;
       // A wrong password is told by the first statement.
-      return error instanceof EngineRefusal && error.code !== endingCode ? 'there' : 'away';
+      return error instanceof EngineError && error.code !== endingCode ? 'there' : 'away';
     }
   }
 

@@ -5,40 +5,41 @@ import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import type { FaultError } from '../../model/fault.js';
 import { reliedOnDefaults } from '../../sql/engine/settings.js';
+import { BufferBudget, BufferedResult } from './buffered-result.js';
+import { type ConnectionLease, ConnectionPool } from './connection-pool.js';
 import { makeRoomStatement, requireRoom } from './definition-room.js';
 import {
   type Cell,
   type Engine,
   type EngineNode,
-  fewRowsHeader,
   type InsertData,
   type InsertOptions,
+  oneFrameHeader,
   ownerHeader,
   type ResultOptions,
   type Store,
 } from './engine.js';
 import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
 import { EngineHttp, exceptionIn } from './engine-http.js';
-import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
-import { HeldBytes, HeldResult } from './held-result.js';
+import { Handover, type HandoverDirectory, handoverHeader } from './handover.js';
 import { InsertHistory } from './history.js';
 import { wholeBody } from './http-connections.js';
 import { logEntriesHeader } from './log-table.js';
-import { type ResultPlace, ResultPlaces } from './result-places.js';
-import { ShortAsks } from './short-asks.js';
+import { QueryChannel } from './query-channel.js';
 import { limitsFor } from './statement-limits.js';
 import { statementOf, type TableChange } from './table-change.js';
 
-/** Where the engine answers, as whom, and over how many connections. */
+/** Address and credentials of the engine, and limits of the connections. */
 export interface EngineClientOptions {
   /** `http://host:port` of the embedded host or of a cluster node. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
   /**
-   * `pool.maxConnect`: connections at most; 0 is four times the number of processors, and three eighths more. Half of them are for
-   * results that are read as they come, so that writes never wait for slow queries and their readers, and an eighth for short
-   * answers that find all of those taken, beside which what reads little has connections of its own where there is no limit. With fewer than four there are no such shares.
+   * `pool.maxConnect`: limit of connections; 0 is four times the number of processors, and three eighths more. Half of
+   * them stream results, so that writes never wait for slow queries and their readers. An eighth is for short results
+   * while all of those are in use. Without a limit, queries of few series have connections of their own. With fewer than
+   * four connections there are no such classes.
    */
   readonly maxConnect?: number;
   /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
@@ -46,32 +47,32 @@ export interface EngineClientOptions {
   /** `pool.idleTimeout`, ms; 0 is 10 s. The host keeps idle connections for 30 s, a server for 10 s or more. */
   readonly idleTimeoutMs?: number;
   /**
-   * A server goes on with a query when its connection closes, unlike the embedded host: true kills it by its id, and sends
-   * the limits of the parser that the host has set already.
+   * A server continues a query after its connection closes, unlike the embedded host: true kills it by its id, and sends
+   * the parser limits that the host has set already.
    */
   readonly isServer?: boolean;
-  /** How long a connection may be silent while a statement runs. */
+  /** Timeout of a connection without data while a statement runs. */
   readonly requestTimeoutMs?: number;
   /** Certificates of the authorities that vouch for an `https://` engine, PEM; without it those that Node knows. */
   readonly ca?: string | undefined;
-  /** Results of an embedded host that are read at once; {@link maxHostResults} when left out. */
+  /** Concurrent results of an embedded host; {@link maxHostResults} when left out. */
   readonly maxResults?: number;
-  /** Where rows may be left for an engine of this machine. */
-  readonly handover?: () => HandoverPlace | undefined;
-  /** Asked when the engine refuses user or password: those of an engine that was started anew, for the next statements. */
+  /** Directory in which rows are handed over to an engine of this machine. */
+  readonly handover?: () => HandoverDirectory | undefined;
+  /** Called when the engine rejects user or password; returns those of a restarted engine, for the next statements. */
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
-/** How a statement is sent. */
+/** Options of a statement. */
 interface StatementOptions {
-  /** Ends it early. */
+  /** Cancels the statement. */
   readonly signal?: AbortSignal;
   /** Settings of the engine for this statement. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** Results of all readers that are held here at once. */
-const heldBytes = 64 * 1024 * 1024;
+/** Buffered bytes of all results. */
+const maxBufferedBytes = 64 * 1024 * 1024;
 /** An embedded host has twelve connections that can stream. */
 export const maxHostResults = 8;
 const defaultIdleTimeoutMs = 10_000;
@@ -79,25 +80,25 @@ const defaultRequestTimeoutMs = 15 * 60_000;
 
 /**
  * The engine as the rest of the program sees it. Every failure is a {@link FaultError}: kind `network` when the engine
- * could not be reached or broke off, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
+ * could not be reached or the connection broke, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
  * Statements carry their own FORMAT and SETTINGS clauses.
  */
 export class EngineClient implements Engine {
-  /** For statements that end by themselves. */
-  readonly #short: EngineHttp;
-  /** For results that last as long as their reader, each in a place of its own. */
-  readonly #results: ResultLane;
-  /** For short answers while all places are taken. */
-  readonly #few: ResultLane;
-  /** The same for those that read little. */
-  readonly #light: ResultLane;
-  readonly #held = new HeldBytes(heldBytes);
+  /** Connections for statements without a reader. */
+  readonly #statements: EngineHttp;
+  /** Connections for streamed results, which last as long as their readers. */
+  readonly #streams: ConnectionClass;
+  /** Connections for short results while all of those are in use. */
+  readonly #shortResults: ConnectionClass;
+  /** The same for queries of few series. */
+  readonly #seriesResults: ConnectionClass;
+  readonly #bufferBudget = new BufferBudget(maxBufferedBytes);
   readonly #url: string;
   readonly #isServer: boolean;
   readonly #handover: Handover;
-  /** For rows that are not handed over. */
+  /** Buffers for rows that are not handed over. */
   readonly #buffers = new BufferPool();
-  readonly #asks: ShortAsks;
+  readonly #channel: QueryChannel;
   readonly #renew: EngineClientOptions['renew'];
   #credentials: { readonly user: string; readonly password: string };
 
@@ -116,17 +117,21 @@ export class EngineClient implements Engine {
     this.#url = url;
     this.#isServer = isServer;
     this.#handover = new Handover(handover);
-    this.#asks = new ShortAsks(handover);
+    this.#channel = new QueryChannel(handover);
     this.#renew = renew;
     this.#credentials = { user, password };
     const few = most < 4 ? 0 : Math.ceil(most / 8);
     const half = Math.floor(most / 2) - (options.maxConnect ? few : 0);
     const results = isServer ? half : Math.min(half, options.maxResults ?? maxHostResults);
-    this.#short = connections(Math.ceil(most / 2));
-    const lane = (count: number): ResultLane => ({ http: connections(count), places: new ResultPlaces(count) });
-    this.#results = most === 1 ? { http: this.#short, places: new ResultPlaces(1) } : lane(Math.max(1, results));
-    this.#few = few === 0 ? this.#results : lane(few);
-    this.#light = options.maxConnect ? this.#few : lane(2 * few);
+    this.#statements = connections(Math.ceil(most / 2));
+    const connectionClass = (count: number): ConnectionClass => ({
+      http: connections(count),
+      pool: new ConnectionPool(count),
+    });
+    this.#streams =
+      most === 1 ? { http: this.#statements, pool: new ConnectionPool(1) } : connectionClass(Math.max(1, results));
+    this.#shortResults = few === 0 ? this.#streams : connectionClass(few);
+    this.#seriesResults = options.maxConnect ? this.#shortResults : connectionClass(2 * few);
   }
 
   /** See {@link Engine.define}: there is this one engine. */
@@ -139,17 +144,17 @@ export class EngineClient implements Engine {
     if (!this.#isServer) await this.exec(makeRoomStatement);
   }
 
-  /** Runs a statement without a result. Not repeated on failure. */
+  /** Runs a statement without a result. No retry after a failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    // An embedded host looks by itself.
-    if (this.#isServer) await requireRoom(this.#url, sql, (question) => this.rows(question));
+    // An embedded host checks that itself.
+    if (this.#isServer) await requireRoom(this.#url, sql, (query) => this.rows(query));
     await this.#whole(sql, { ...limitsFor(sql, this.#isServer), ...options.parameters }, options);
   }
 
   /** The whole result, in the format that the statement names. */
   async bytes(sql: string, options: StatementOptions = {}): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    for await (const piece of await this.#result(this.#short, sql, options)) pieces.push(piece);
+    for await (const piece of await this.#result(this.#statements, sql, options)) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 
@@ -163,25 +168,25 @@ export class EngineClient implements Engine {
   }
 
   /**
-   * The bytes of a result in the format that the statement names: a short one whole, others as they come, pulled by the
-   * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
+   * The bytes of a result in the format that the statement names: a short one whole, others as they arrive, pulled by the
+   * reader. Returning early or aborting cancels the statement. A stale connection is replaced once.
    */
   async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
-    const { owner, hasFewRows, isLight, signal, waited, upToRows } = options;
-    if (upToRows !== undefined && !this.#isServer) {
-      return this.result(upToRows, { ...options, upToRows: undefined, hasFewRows: true });
+    const { owner, fitsOneFrame, underSeriesLimit, signal, onWaited, limitedStatement } = options;
+    if (limitedStatement !== undefined && !this.#isServer) {
+      return this.result(limitedStatement, { ...options, limitedStatement: undefined, fitsOneFrame: true });
     }
-    // They are held by the host until they are whole, so that no reader holds them up.
-    const isFew = hasFewRows === true && !this.#results.places.isFree(owner);
-    const few = isLight === true ? this.#light : this.#few;
-    const { http, places } = isFew ? few : this.#results;
-    const asked = performance.now();
-    const place = await places.take(http === this.#results.http ? owner : undefined, signal);
-    waited?.(performance.now() - asked);
+    // The host buffers them, so that no reader holds them up.
+    const usesShortClass = fitsOneFrame === true && !this.#streams.pool.isFree(owner);
+    const connectionClass = underSeriesLimit === true ? this.#seriesResults : this.#shortResults;
+    const { http, pool } = usesShortClass ? connectionClass : this.#streams;
+    const requestedAt = performance.now();
+    const lease = await pool.take(http === this.#streams.http ? owner : undefined, signal);
+    onWaited?.(performance.now() - requestedAt);
     try {
-      return await this.#result(http, sql, options, place);
+      return await this.#result(http, sql, options, lease);
     } catch (error) {
-      place.release();
+      lease.release();
       throw error;
     }
   }
@@ -190,40 +195,40 @@ export class EngineClient implements Engine {
     http: EngineHttp,
     sql: string,
     options: ResultOptions & StatementOptions,
-    place?: ResultPlace,
+    lease?: ConnectionLease,
   ): Promise<Chunks> {
-    // The embedded host ends a query with its connection and needs no id for that.
+    // The embedded host cancels a query when its connection closes and needs no id.
     const queryId = this.#isServer ? randomUUID() : undefined;
     try {
-      const asked = { signal: options.signal, owner: countedOwner(options) };
-      const whole = options.hasFewRows === true ? await this.#asks.ask(sql, asked) : undefined;
+      const channelOptions = { signal: options.signal, owner: countedOwner(options) };
+      const whole = options.fitsOneFrame === true ? await this.#channel.query(sql, channelOptions) : undefined;
       if (whole !== undefined) {
-        place?.release();
-        return withoutEmpty(whole);
+        lease?.release();
+        return chunksOf(whole);
       }
-      const answer = await this.#open(http, sql, queryId, options);
-      if (isShort(answer)) {
-        const whole = await wholeBody(answer);
-        place?.release();
-        return withoutEmpty(whole);
+      const response = await this.#open(http, sql, queryId, options);
+      if (isBuffered(response)) {
+        const whole = await wholeBody(response);
+        lease?.release();
+        return chunksOf(whole);
       }
-      return this.#pieces(answer, queryId, place, options);
+      return this.#pieces(response, queryId, lease, options);
     } catch (error) {
       if (options.signal?.aborted) this.#kill(queryId);
       throw this.#failed(error);
     }
   }
 
-  /** Begins to read at once; the connection is given back as soon as the answer is here, whatever its reader does. */
+  /** Begins to read at once; the lease ends as soon as the response has arrived, however slow the reader is. */
   #pieces(
-    answer: IncomingMessage,
+    response: IncomingMessage,
     queryId: string | undefined,
-    place: ResultPlace | undefined,
+    lease: ConnectionLease | undefined,
     { owner, mayPause }: ResultOptions,
   ): AsyncIterable<Uint8Array> {
-    const pieces = new HeldResult(answer, this.#held, () => place?.release());
-    if (owner !== undefined && mayPause !== true) place?.watch(pieces);
-    const tag = answer.headers['x-clickhouse-exception-tag'];
+    const pieces = new BufferedResult(response, this.#bufferBudget, () => lease?.release());
+    if (owner !== undefined && mayPause !== true) lease?.watch(pieces);
+    const tag = response.headers['x-clickhouse-exception-tag'];
     return this.#checked(pieces, typeof tag === 'string' ? tag : undefined, queryId);
   }
 
@@ -249,7 +254,7 @@ export class EngineClient implements Engine {
 
   /**
    * Sends rows. `statement` is an INSERT up to and including its FORMAT, `data` the rows in that format. Resolves when the
-   * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
+   * rows are stored. No retry after a failure: whether they were stored is unknown after a fault of kind `network`.
    */
   async insert(
     statement: string,
@@ -259,17 +264,17 @@ export class EngineClient implements Engine {
     const parameters = { query: statement, ...options.parameters };
     const headers: Record<string, string> = logEntries === undefined ? {} : { [logEntriesHeader]: String(logEntries) };
     const send = () => this.#buffers.joined(data, (body) => this.#whole(body, parameters, options, headers));
-    const handed = this.#handover.put(data instanceof Uint8Array ? [data] : data);
-    if (handed === undefined) return send();
+    const file = this.#handover.put(data instanceof Uint8Array ? [data] : data);
+    if (file === undefined) return send();
     let wereRead = false;
     try {
-      await this.#whole('', parameters, options, { ...headers, [handoverHeader]: handed.name });
+      await this.#whole('', parameters, options, { ...headers, [handoverHeader]: file.name });
       wereRead = true;
     } catch (error) {
       if (!isFileMissing(error)) throw error;
       await send();
     } finally {
-      handed.end(wereRead);
+      file.end(wereRead);
     }
   }
 
@@ -296,32 +301,32 @@ export class EngineClient implements Engine {
 
   /** True when the engine answers. */
   ping(): Promise<boolean> {
-    return this.#short.ping();
+    return this.#statements.ping();
   }
 
   /**
-   * Ends every statement, and refuses further ones with a fault of kind `network` that gives this reason, until called with
+   * Fails every statement in flight and further ones with a fault of kind `network` and this reason, until called with
    * undefined: for an engine that does not answer.
    */
   refuseAll(reason: string | undefined): void {
-    this.#short.refuseAll(reason);
-    this.#results.http.refuseAll(reason);
-    this.#few.http.refuseAll(reason);
-    this.#light.http.refuseAll(reason);
-    this.#asks.refuseAll(reason);
+    this.#statements.refuseAll(reason);
+    this.#streams.http.refuseAll(reason);
+    this.#shortResults.http.refuseAll(reason);
+    this.#seriesResults.http.refuseAll(reason);
+    this.#channel.refuseAll(reason);
   }
 
-  /** Gives up all connections; statements that run fail. */
+  /** Closes all connections; statements in flight fail. */
   async close(): Promise<void> {
-    this.#short.close();
-    this.#results.http.close();
-    this.#few.http.close();
-    this.#light.http.close();
-    this.#asks.close();
+    this.#statements.close();
+    this.#streams.http.close();
+    this.#shortResults.http.close();
+    this.#seriesResults.http.close();
+    this.#channel.close();
     this.#handover.close();
   }
 
-  /** The whole answer to a statement on a connection for short ones. */
+  /** The whole response to a statement without a reader. */
   async #whole(
     body: string | Uint8Array,
     parameters: Record<string, string>,
@@ -329,7 +334,7 @@ export class EngineClient implements Engine {
     headers: Readonly<Record<string, string>> = {},
   ) {
     try {
-      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, headers, signal }));
+      return await wholeBody(await this.#statements.send({ ...this.#credentials, parameters, body, headers, signal }));
     } catch (error) {
       throw this.#failed(error);
     }
@@ -341,51 +346,51 @@ export class EngineClient implements Engine {
     queryId: string | undefined,
     options: ResultOptions & StatementOptions,
   ): Promise<IncomingMessage> {
-    const { signal, hasFewRows, parameters: own } = options;
+    const { signal, fitsOneFrame, parameters: own } = options;
     const limits = { ...limitsFor(sql, this.#isServer), ...own };
     const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
-    const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
+    const headers: Record<string, string> = fitsOneFrame === true ? { [oneFrameHeader]: '1' } : {};
     const owner = countedOwner(options);
     if (owner !== undefined) headers[ownerHeader] = encodeURIComponent(owner);
-    return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });
+    return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRetry: true });
   }
 
-  /** The fault that an error comes to, after which the next statements know the engine's new credentials. */
+  /** The fault for an error; after rejected credentials the next statements use renewed ones. */
   #failed(error: unknown): FaultError {
     const failed = faultErrorOf(error, this.#isServer);
     if (isUnknownUser(failed.fault)) this.#credentials = this.#renew?.() ?? this.#credentials;
     return failed;
   }
 
-  /** Never waits: a query that has ended is not found, and one that cannot be reached ends by itself. */
+  /** Does not wait: a query that has ended is not found, and one on an unreachable server ends by itself. */
   #kill(queryId: string | undefined): void {
     if (queryId === undefined) return;
     this.exec(`KILL QUERY WHERE query_id = '${queryId}' ASYNC`).catch(() => undefined);
   }
 }
 
-/** Connections for results, and who has them. */
-interface ResultLane {
+/** Connections of one class, and their leases. */
+interface ConnectionClass {
   readonly http: EngineHttp;
-  readonly places: ResultPlaces;
+  readonly pool: ConnectionPool;
 }
 
-/** Longest answer that is taken whole, once the engine has all of it. */
-const shortAnswerBytes = 1024 * 1024;
+/** Longest response, in bytes, that is read whole once the engine has completed it. */
+const maxBufferedResponse = 1024 * 1024;
 
-/** True when the engine has all of an answer, and it is not long: one of ours says its length then. */
-function isShort({ headers }: IncomingMessage): boolean {
+/** True when the engine has completed a short response: only then an embedded host sends its length. */
+function isBuffered({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
-  return length !== undefined && Number(length) <= shortAnswerBytes;
+  return length !== undefined && Number(length) <= maxBufferedResponse;
 }
 
-/** The user to whom the memory of a result counts; none for results that read little. */
-function countedOwner({ owner, isLight }: ResultOptions): string | undefined {
-  return isLight === true ? undefined : owner;
+/** The user whose memory limit applies; none for queries of few series. */
+function countedOwner({ owner, underSeriesLimit }: ResultOptions): string | undefined {
+  return underSeriesLimit === true ? undefined : owner;
 }
 
-/** A result without bytes is one without pieces. */
-function withoutEmpty(whole: Buffer): Chunks {
+/** A whole result as pieces; none for a result without bytes. */
+function chunksOf(whole: Buffer): Chunks {
   return whole.length === 0 ? [] : [whole];
 }
 

@@ -3,15 +3,15 @@ import type { Cell } from './engine.js';
 import { diskFullFault } from './engine-faults.js';
 
 /**
- * Bytes that inserts and merges leave free on the disk of the engine. With less room it may leave the file of a definition empty, or
- * of a DELETE, and say nothing.
+ * Bytes that inserts and merges leave free on the disk of the engine. With less space it may leave the file of a
+ * definition or of a DELETE empty without an error.
  */
-export const keptFreeBytes = 8 * 1024 * 1024;
+export const reservedFreeBytes = 8 * 1024 * 1024;
 
-/** Statement to the engine's host: what frees room comes next, and needs a little room itself. */
+/** Statement to the embedded host: releases the disk reserve before statements that free space, which need a little themselves. */
 export const makeRoomStatement = 'SYSTEM MAKE ROOM';
 
-/** What drops something as a whole needs no room. */
+/** Changes that drop something as a whole need no space. */
 const needsNoRoom = /^(?:drop\s+part|detach|freeze)/i;
 const changes = /^\s*(?:create|rename|exchange|attach|update|delete\s+from)\b/i;
 const alters = /^\s*alter\s+table\s+\S+\s+/i;
@@ -29,29 +29,30 @@ function writesDefinition(statement: string): boolean {
 
 /** An engine whose disk may be full. */
 interface DefiningEngine {
-  /** Room on the disk of its definitions. */
+  /** Free bytes on the disk of its definitions. */
   freeBytes(): Promise<number>;
-  /** Answer to a statement that begins with `EXISTS`. */
+  /** Result of a statement that begins with `EXISTS`. */
   exists(statement: string): Promise<boolean>;
 }
 
 /**
- * False where a statement would write a definition and there is no room for that. An engine whose disk is full answers such a statement as one
- * that went well and empties the file: a table with rows is not there any more after its next start, and with an empty file of a DELETE there is no next start.
+ * False if a statement would write a definition and there is no space for that. An engine whose disk is full reports
+ * success and leaves an empty file: after its next start a table with rows is missing, and with an empty file of a DELETE
+ * it does not start.
  */
 export async function hasRoomFor(statement: string, { freeBytes, exists }: DefiningEngine): Promise<boolean> {
-  if (!writesDefinition(statement) || (await freeBytes()) >= keptFreeBytes) return true;
+  if (!writesDefinition(statement) || (await freeBytes()) >= reservedFreeBytes) return true;
   const [, kind, name] = mayBeThere.exec(statement) ?? [];
   return name !== undefined && (await exists(`EXISTS ${kind} ${name}`));
 }
 
-/** Throws a FaultError where a server has no room for the definition that a statement would write; `rows` asks it. */
+/** Throws a FaultError if a server has no space for the definition that a statement would write; `rows` queries the server. */
 export async function requireRoom(
   url: string,
   statement: string,
-  rows: (question: string) => Promise<readonly (readonly Cell[])[]>,
+  rows: (query: string) => Promise<readonly (readonly Cell[])[]>,
 ): Promise<void> {
-  const number = async (question: string): Promise<number> => Number((await rows(question))[0]?.[0]);
+  const number = async (query: string): Promise<number> => Number((await rows(query))[0]?.[0]);
   const freeBytes = () => number("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'");
   if (await hasRoomFor(statement, { freeBytes, exists: async (question) => (await number(question)) === 1 })) return;
   throw new FaultError(diskFullFault(`the database at ${url}`));

@@ -1,7 +1,7 @@
 import { Codes, type Fault, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { raisedFault } from '../../sql/engine/raise.js';
 import { failedAssumption } from '../../sql/engine/storage.js';
-import { EngineRefusal } from './engine-http.js';
+import { EngineError } from './engine-http.js';
 
 /** Content of the `cause` of a fault of kind `database` or `resource`. */
 interface EngineCause {
@@ -14,10 +14,10 @@ interface EngineCause {
 /** NOT_ENOUGH_SPACE: the engine leaves some of the disk free. */
 const notEnoughSpaceCode = 243;
 
-/** How the engine begins what another node has told it. */
+/** Prefix of an error that another node has returned to the engine. */
 const otherNode = /^Received from \S+ (?:DB::Exception: )?/;
 
-/** The fault of a statement for which there is no room on the disk of `owner`. */
+/** The fault of a statement for which there is no space on the disk of `owner`. */
 export function diskFullFault(owner: string, cause?: EngineCause): Fault {
   return { ...fault('resource', Codes.free, `The disk of ${owner} is full`, cause), isDiskFull: true };
 }
@@ -31,11 +31,11 @@ const resourceCodes = new Set([202, 241, 252, 439]);
 const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319]);
 
 /**
- * A node or a keeper that ends in the middle of its answer to another node: the code is that of data which are too short. Taken for a
- * refusal of the rows, it would have them tried one by one, and rejected in the end.
+ * A node or a keeper that dies while it answers another node: the code is that of truncated data. If it counted as an
+ * error of the rows, these would be tried one by one and rejected.
  */
-const brokenOffCodes = new Set([32, 33]);
-const brokenOff = /while receiving (?:packet|handshake) from/;
+const truncatedCodes = new Set([32, 33]);
+const truncatedMessage = /while receiving (?:packet|handshake) from/;
 
 /** KEEPER_EXCEPTION: the keeper does not answer, or says no. */
 const keeperCode = 999;
@@ -65,26 +65,26 @@ const syntaxErrorCode = 62;
 const regularExpressionCode = 427;
 
 /**
- * The fault that an error of a statement comes to. Of a node of a cluster, `isNode`, all that is too short has broken off: a greeting that did
- * is not named by the engine, and of a damaged part another replica has a whole one.
+ * The fault for an error of a statement. With `isNode`, of a node of a cluster, all truncated data count as a lost
+ * connection: the engine does not name a truncated greeting, and another replica has a whole copy of a damaged part.
  */
 export function faultErrorOf(error: unknown, isNode = false): FaultError {
   if (error instanceof FaultError) return error;
-  if (error instanceof EngineRefusal) return new FaultError(engineFault(error, isNode));
+  if (error instanceof EngineError) return new FaultError(engineFault(error, isNode));
   const text = `The database cannot be reached: ${reasonOf(error)}`;
   return new FaultError(fault('network', Codes.networkUnavailable, text, error));
 }
 
-function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal, isNode: boolean): Fault {
+function engineFault({ code: engineCode, type: engineType, message: text }: EngineError, isNode: boolean): Fault {
   const cause: EngineCause = { engineCode, engineType };
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
-  const isBrokenOff = brokenOffCodes.has(engineCode) && (isNode || brokenOff.test(text));
+  const isTruncated = truncatedCodes.has(engineCode) && (isNode || truncatedMessage.test(text));
   if (engineCode === keeperCode) {
     const [line] = text.split('\n');
     return fault('network', Codes.networkUnavailable, `The keeper of the cluster fails: ${line}`, cause);
   }
-  if (networkCodes.has(engineCode) || isBrokenOff) return fault('network', Codes.networkUnavailable, text, cause);
+  if (networkCodes.has(engineCode) || isTruncated) return fault('network', Codes.networkUnavailable, text, cause);
   if (depthCodes.has(engineCode)) {
     return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
   }
@@ -134,8 +134,8 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
 }
 
 /**
- * Words of the engine without the parts of a statement that it quotes: they are of the statement that this program made, and mean
- * nothing to whoever asked. Of what another node says its address is left out.
+ * The engine's message without the quoted parts of the statement, which this program has made and the client does not
+ * know. The address of another node is left out, too.
  */
 function withoutStatement(text: string): string {
   const own = text.replace(otherNode, 'Another node of the cluster: ');
@@ -158,14 +158,14 @@ export function isUnknownUser(value: Fault): boolean {
 }
 
 /**
- * True when the engine has not found the file with handed rows: it began anew meanwhile, or someone cleared its place in memory.
- * Nothing was inserted then.
+ * True when the engine has not found the file with the rows of an INSERT: it has restarted, or its memory-backed
+ * directory was cleared. Nothing was inserted then.
  */
 export function isFileMissing(error: unknown): boolean {
   return engineCodeOf(error) === 107;
 }
 
-/** True where a result has turned out longer than its statement allows. */
+/** True when a result is longer than its statement allows. */
 export function isResultTooLong(error: unknown): boolean {
   return engineCodeOf(error) === 396;
 }

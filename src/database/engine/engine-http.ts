@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpConnections, type HttpConnectionsOptions, type HttpRequest, wholeBody } from './http-connections.js';
 
-/** One statement on its way to an engine. */
+/** A request with one statement. */
 interface EngineRequest {
   readonly user: string;
   readonly password: string;
@@ -11,14 +11,14 @@ interface EngineRequest {
   readonly body: string | Uint8Array;
   /** Other headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Breaks the connection off, also while the answer is read. */
+  /** Closes the connection, also while the response is read. */
   readonly signal?: AbortSignal | undefined;
-  /** The statement only reads, so it may be sent again; see {@link HttpRequest}. */
-  readonly mayRepeat?: boolean;
+  /** The statement only reads, so it may be retried; see {@link HttpRequest}. */
+  readonly mayRetry?: boolean;
 }
 
-/** Words of the engine about a statement that it refuses. */
-export class EngineRefusal extends Error {
+/** An error that the engine returns for a statement. */
+export class EngineError extends Error {
   /** Code in the engine's list of errors. */
   readonly code: number;
   /** Its name, such as `UNKNOWN_TABLE`; empty when the engine did not say it. */
@@ -41,7 +41,7 @@ export class EngineHttp {
 
   /**
    * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well. Rejects
-   * with an {@link EngineRefusal}, or with the error of a connection that could not be made or broke.
+   * with an {@link EngineError}, or with the error of a connection that could not be made or broke.
    */
   send({ user, password, parameters, body, headers: others, ...more }: EngineRequest): Promise<IncomingMessage> {
     const headers = {
@@ -49,13 +49,13 @@ export class EngineHttp {
       'Content-Length': Buffer.byteLength(body),
       ...others,
     };
-    return this.#ask({ method: 'POST', path: `/?${new URLSearchParams(parameters)}`, headers, body, ...more });
+    return this.#send({ method: 'POST', path: `/?${new URLSearchParams(parameters)}`, headers, body, ...more });
   }
 
   /** True when the engine answers at all. */
   async ping(): Promise<boolean> {
     try {
-      await wholeBody(await this.#ask({ method: 'GET', path: '/ping' }));
+      await wholeBody(await this.#send({ method: 'GET', path: '/ping' }));
       return true;
     } catch {
       return false;
@@ -67,43 +67,43 @@ export class EngineHttp {
     this.#connections.refuseAll(reason);
   }
 
-  /** Gives up all connections; what runs on them fails. */
+  /** Closes all connections; requests in flight fail. */
   close(): void {
     this.#connections.close();
   }
 
-  async #ask(request: HttpRequest): Promise<IncomingMessage> {
-    const answer = await this.#connections.send(request);
-    if (answer.statusCode === 200 && answer.headers['x-clickhouse-exception-code'] === undefined) return answer;
-    throw refusalIn((await wholeBody(answer)).toString());
+  async #send(request: HttpRequest): Promise<IncomingMessage> {
+    const response = await this.#connections.send(request);
+    if (response.statusCode === 200 && response.headers['x-clickhouse-exception-code'] === undefined) return response;
+    throw engineErrorIn((await wholeBody(response)).toString());
   }
 }
 
 /**
  * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its version. Those about its
  * keeper are `Coordination::Exception`.
- * The engine ends its words where they quote a byte 0, before their name. Other words come from whatever stands between.
+ * The engine's message ends at a byte 0 that it quotes, before the name. Other texts come from a proxy in between.
  */
-export function refusalIn(text: string): Error {
+export function engineErrorIn(text: string): Error {
   const head = /Code: (\d+)\. (?:DB|Coordination)::Exception: /.exec(text);
   const rest = head === null ? '' : text.slice(head.index + head[0].length);
   const types = [...rest.matchAll(/\(([A-Z0-9_]+)\)/g)];
   const type = types.findLast(({ index, 1: name = '' }) => index > 0 && /[A-Z]{3}/.test(name));
   if (head === null) return new Error(text.trim());
-  return new EngineRefusal(Number(head[1]), type?.[1] ?? '', rest.slice(0, type?.index).trim());
+  return new EngineError(Number(head[1]), type?.[1] ?? '', rest.slice(0, type?.index).trim());
 }
 
 const blockEnd = '\r\n__exception__\r\n';
 
 /**
- * The error that a broken off result ends with: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
+ * The error at the end of an aborted result: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
  * where the tag comes from the reply's head.
  */
 export function exceptionIn(piece: Buffer, tag: string): Error | undefined {
   const end = ` ${tag}${blockEnd}`;
   if (piece.length < end.length || piece.toString('latin1', piece.length - end.length) !== end) return undefined;
   const block = piece.toString('utf8', Math.max(0, piece.length - 65_536));
-  return refusalIn(
+  return engineErrorIn(
     block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length),
   );
 }

@@ -2,41 +2,41 @@ import type { Chunks } from '../../model/exchange.js';
 import type { History } from './history.js';
 import type { TableChange } from './table-change.js';
 
-/** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
+/** One cell of a small result read as JSON; statements cast 64-bit integers to text. */
 export type Cell = string | number | boolean | null;
 
 /** Rows of an INSERT; in pieces they may be the memory of blocks, which stays as it is until they are stored. */
 export type InsertData = Uint8Array | readonly Uint8Array[];
 
-/** Options of an INSERT beside its statement. */
+/** Options of an INSERT. */
 export interface InsertOptions {
   /** Insert nothing unless the catalogue's log has so many entries. */
   readonly logEntries?: number | undefined;
-  /** Rows that a database had before: where copies have versions, whatever else was written under their keys stays. */
+  /** Rows of an earlier database: where copies have versions, other rows under the same keys stay. */
   readonly isEarlier?: boolean;
 }
 
 /** How a result is read. */
 export interface ResultOptions {
   readonly signal?: AbortSignal;
-  /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
-  readonly hasFewRows?: boolean;
-  /** The same statement with an end at some number of rows, which a host of our own is asked instead, as if the result had few rows. */
-  readonly upToRows?: string | undefined;
-  /** It reads little, too, so it need not wait for those that read much. */
-  readonly isLight?: boolean;
-  /** Told for how many ms it waited for a connection. */
-  readonly waited?: (ms: number) => void;
+  /** The result is short enough for one frame of the query channel, so that an embedded host may buffer it, which is faster. */
+  readonly fitsOneFrame?: boolean;
+  /** The same statement with a limit of rows, which an embedded host runs instead; its result fits one frame. */
+  readonly limitedStatement?: string | undefined;
+  /** It reads few series only, so it need not wait for long queries. */
+  readonly underSeriesLimit?: boolean;
+  /** Called with the ms for which the query waited for a connection. */
+  readonly onWaited?: (ms: number) => void;
   /**
-   * The user whose result it is: none has all connections for results, nor more than a part of the memory for all statements, and a
-   * reader who does not read loses its result while others wait.
+   * The user of the query. No user gets all connections for results, or more than a share of the memory of statements.
+   * A reader that stalls loses its result while others wait.
    */
   readonly owner?: string;
-  /** The reader may have to wait itself before it reads on, and loses nothing by that. */
+  /** The reader may pause without losing its result. */
   readonly mayPause?: boolean;
 }
 
-/** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
+/** Where rows are stored: a single engine, or one node of a cluster. */
 export interface Store {
   readonly engine: Pick<Engine, 'rows' | 'exec' | 'makeRoom'>;
   /** Prefix of the names of databases there. */
@@ -48,15 +48,15 @@ export interface EngineNode {
   readonly url: string;
   /** `up`: it answers and has everything; `behind`: it answers, and may lack rows; `away`: it does not answer. */
   readonly state: 'up' | 'behind' | 'away';
-  /** Its fault, in words; empty while there is none. */
-  readonly trouble: string;
-  /** It has what lies on one node alone: the catalogue where there is no keeper, events, and the places of streams and consumers. */
+  /** Its fault, as a text; empty while there is none. */
+  readonly fault: string;
+  /** It has the tables that lie on a single node: the catalogue where there is no keeper, events, and the positions of streams and consumers. */
   readonly isHome: boolean;
 }
 
-/** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
-export const fewRowsHeader = 'x-sluice-few-rows';
-/** Header of a query to a host of our own: see {@link ResultOptions.owner}, in percent-encoding. */
+/** Header of a query to an embedded host: see {@link ResultOptions.fitsOneFrame}. */
+export const oneFrameHeader = 'x-sluice-few-rows';
+/** Header of a query to an embedded host: see {@link ResultOptions.owner}, in percent-encoding. */
 export const ownerHeader = 'x-sluice-owner';
 
 /**
@@ -67,7 +67,7 @@ export const ownerHeader = 'x-sluice-owner';
 export interface Engine {
   /** Makes a change of tables wherever the engine keeps them. */
   define(change: TableChange): Promise<void>;
-  /** To be called before what frees room, which needs a little itself: a single engine gives its reserve where its disk is full. */
+  /** Call it before statements that free space, which need a little themselves: a single engine releases its disk reserve file. */
   makeRoom(): Promise<void>;
   /** Runs a statement that gives no rows. */
   exec(statement: string): Promise<void>;
@@ -76,12 +76,12 @@ export interface Engine {
   /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
   bytes(statement: string): Promise<Buffer>;
   /**
-   * Runs a query of any length: resolves when the engine has begun its answer, with all of it when it is short, or with
-   * pieces as they come. Returning early from those or aborting cancels the query in the engine. The statement ends in a
-   * FORMAT clause.
+   * Runs a query of any length: resolves when the response has begun, with the whole result if it is short, else with
+   * pieces as they arrive. Returning early or aborting cancels the query in the engine. The statement ends in a FORMAT
+   * clause.
    */
   result(statement: string, options?: ResultOptions): Promise<Chunks>;
-  /** The places that together have every row: for work on parts and files. */
+  /** The stores that together have every row: for work on parts and files. */
   stores(): readonly Store[];
   /** Name of the cluster whose nodes have the rows; undefined for a single engine. */
   readonly cluster: string | undefined;
@@ -93,7 +93,7 @@ export interface Engine {
   readonly history: History;
   /** Whether the keeper answers that has the catalogue's log; undefined where none has it. */
   readonly keeper: 'up' | 'away' | undefined;
-  /** True where of rows with one key that stays which came last, so that an INSERT says of each when it came; else the one stored last. */
+  /** True if the last received row of a key wins, so that an INSERT carries the time of receipt; else the last stored one wins. */
   readonly ordersByReceipt: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;

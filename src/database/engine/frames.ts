@@ -1,21 +1,21 @@
-/** Name of the socket in the place of a host where it is asked over frames, see {@link FrameKind}. */
-export const frameSocket = 'ask.sock';
+/** Name of the query channel's socket in the directory of a host, see {@link FrameKind}. */
+export const queryChannelSocket = 'query.sock';
 
 /**
- * Kinds of frames. `ask`: a statement with a short result; before it stand the name of its user, percent-encoded and often empty, and a line
- * feed. `cancel`: the adapter does not wait for the answer any more. `answer`: the whole result. `refusal`: the engine's words about why there is
- * none.
+ * Kinds of frames. `query`: the name of its user, percent-encoded and often empty, a line feed, and a statement with a
+ * short result. `cancel`: the adapter no longer waits for the result. `result`: the whole result. `error`: the engine's
+ * error message.
  */
-export const FrameKind = { ask: 0, cancel: 1, answer: 2, refusal: 3 } as const;
+export const FrameKind = { query: 0, cancel: 1, result: 2, error: 3 } as const;
 
-/** One message between an adapter and its host; an answer has the number of its question. */
+/** One message between an adapter and its host; a result has the id of its query. */
 export interface Frame {
   readonly id: number;
   readonly kind: number;
   readonly bytes: Buffer;
 }
 
-/** Length of what follows, number, kind. */
+/** Length of the rest, id, kind. */
 const headBytes = 9;
 /** Far more than short results have. */
 const maxBytes = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ export function frameOf(id: number, kind: number, content: string | Uint8Array):
   return frame;
 }
 
-/** The bytes of a frame that stand before its content of so many bytes. */
+/** The head of a frame whose content has so many bytes. */
 export function frameHead(id: number, kind: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
   writeHead(head, id, kind, length);
@@ -43,19 +43,19 @@ function writeHead(frame: Buffer, id: number, kind: number, length: number): voi
   frame[8] = kind;
 }
 
-/** Cuts what comes over a connection into frames. */
+/** Splits the bytes of a connection into frames. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Bytes of the frame that has begun; 0 while its length is not here. */
+  /** Bytes of the unfinished frame; 0 until its length has arrived. */
   #frameEnd = 0;
 
-  /** The frames that have ended with this piece; they may share its memory. Throws where a length is none that frames have. */
+  /** The frames that this piece completes; they may share its memory. Throws if a length is out of range. */
   *read(piece: Buffer): Generator<Frame> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     while (this.#bytes >= Math.max(4, this.#frameEnd)) {
-      const all = this.#joined();
+      const all = this.#concatenated();
       if (this.#frameEnd === 0) {
         this.#frameEnd = 4 + all.readUInt32LE(0);
         if (this.#frameEnd < headBytes || this.#frameEnd > maxBytes)
@@ -70,7 +70,7 @@ export class FrameReader {
     }
   }
 
-  #joined(): Buffer {
+  #concatenated(): Buffer {
     const [first] = this.#pieces;
     const all = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
     this.#pieces = [all];

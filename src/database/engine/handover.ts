@@ -1,18 +1,19 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync, writevSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where an engine host reads the rows of INSERTs that the process which started it leaves there, in memory. */
-export interface HandoverPlace {
+/** Memory-backed directory from which an engine host reads the rows of INSERTs of the process that started it. */
+export interface HandoverDirectory {
   readonly path: string;
-  /** Bytes that may lie there at a time. */
+  /** Limit of bytes in the directory. */
   readonly maxBytes: number;
 }
 
-/** The place in the field `handover` of what a host tells; undefined when there is none. */
-export function readHandoverPlace(told: object): HandoverPlace | undefined {
-  const place = 'handover' in told ? told.handover : undefined;
-  if (typeof place !== 'object' || place === null || !('path' in place) || !('maxBytes' in place)) return undefined;
-  const { path, maxBytes } = place;
+/** The directory in the field `handover` of a host's message; undefined when there is none. */
+export function readHandoverDirectory(message: object): HandoverDirectory | undefined {
+  const directory = 'handover' in message ? message.handover : undefined;
+  if (typeof directory !== 'object' || directory === null || !('path' in directory) || !('maxBytes' in directory))
+    return undefined;
+  const { path, maxBytes } = directory;
   return typeof path === 'string' && typeof maxBytes === 'number' ? { path, maxBytes } : undefined;
 }
 
@@ -21,15 +22,15 @@ export const handoverHeader = 'x-sluice-rows';
 
 /** Below this a file costs more than the connection. */
 const minBytes = 64 * 1024;
-/** Files kept for the next rows, because new memory costs more than filling it, and the bytes of all of them. */
-const keptFiles = 4;
-const keptBytes = 16 * 1024 * 1024;
+/** Limits of files that are kept for the next rows, and of their bytes: new memory costs more than overwriting. */
+const maxFreeFiles = 4;
+const maxFreeBytes = 16 * 1024 * 1024;
 
-/** Rows that were handed over. */
-export interface HandedRows {
+/** A file with rows that were handed over. */
+export interface HandoverFile {
   /** For the {@link handoverHeader}. */
   readonly name: string;
-  /** Ends it; `wereRead` when the engine is known to be done with them. */
+  /** Gives the file back; `wereRead` when the engine has certainly read it. */
   end(wereRead: boolean): void;
 }
 
@@ -41,37 +42,37 @@ interface RowsFile {
 }
 
 /**
- * Leaves the rows of INSERTs in files for the host that this process has started: that spares both processes the way over a
- * connection (decisions/013). The place is asked for each time, as a host that starts anew has another one.
+ * Writes the rows of INSERTs to files for the host that this process has started, which is cheaper than a connection
+ * (decisions/013). The directory is read for each INSERT, because a restarted host has another one.
  */
 export class Handover {
-  readonly #place: () => HandoverPlace | undefined;
+  readonly #directory: () => HandoverDirectory | undefined;
   #path = '';
-  /** Of all files that there are. */
+  /** Bytes of all files. */
   #bytes = 0;
   #counter = 0;
-  readonly #kept: RowsFile[] = [];
+  readonly #free: RowsFile[] = [];
 
-  constructor(place: () => HandoverPlace | undefined) {
-    this.#place = place;
+  constructor(directory: () => HandoverDirectory | undefined) {
+    this.#directory = directory;
   }
 
-  /** True when there is a host that this process has started, and that offers a place. */
+  /** True when this process has started a host that offers a directory. */
   get isOffered(): boolean {
-    return this.#place() !== undefined;
+    return this.#directory() !== undefined;
   }
 
-  /** Undefined where rows had better go over the connection: few rows, no such place, or no room there. */
-  put(rows: readonly Uint8Array[]): HandedRows | undefined {
-    const place = this.#place();
+  /** Undefined if the rows should use the connection: they are few, or there is no directory or no space in it. */
+  put(rows: readonly Uint8Array[]): HandoverFile | undefined {
+    const directory = this.#directory();
     const length = rows.reduce((sum, piece) => sum + piece.length, 0);
-    if (place === undefined || length < minBytes) return undefined;
-    if (place.path !== this.#path) this.close();
-    this.#path = place.path;
-    const file = this.#kept.pop() ?? this.#newFile();
+    if (directory === undefined || length < minBytes) return undefined;
+    if (directory.path !== this.#path) this.close();
+    this.#path = directory.path;
+    const file = this.#free.pop() ?? this.#newFile();
     if (file === undefined) return undefined;
     const more = length - file.bytes;
-    if (this.#bytes + more > place.maxBytes || !isFilled(file, rows, length)) {
+    if (this.#bytes + more > directory.maxBytes || !isFilled(file, rows, length)) {
       this.#remove(file);
       return undefined;
     }
@@ -80,20 +81,20 @@ export class Handover {
     return { name: file.name, end: (wereRead) => this.#end(file, wereRead) };
   }
 
-  /** Removes the files that are kept. */
+  /** Removes the free files. */
   close(): void {
-    for (const file of this.#kept.splice(0)) this.#remove(file);
+    for (const file of this.#free.splice(0)) this.#remove(file);
   }
 
   #end(file: RowsFile, wereRead: boolean): void {
-    const bytes = this.#kept.reduce((sum, kept) => sum + kept.bytes, file.bytes);
-    const isKept = wereRead && bytes <= keptBytes && this.#kept.length < keptFiles;
-    if (isKept && dirname(file.path) === this.#path) this.#kept.push(file);
+    const bytes = this.#free.reduce((sum, free) => sum + free.bytes, file.bytes);
+    const isReusable = wereRead && bytes <= maxFreeBytes && this.#free.length < maxFreeFiles;
+    if (isReusable && dirname(file.path) === this.#path) this.#free.push(file);
     else this.#remove(file);
   }
 
   #newFile(): RowsFile | undefined {
-    // Several processes of a service leave rows in one place.
+    // Several processes of a service share the directory.
     const name = `rows-${process.pid}-${++this.#counter}`;
     const path = join(this.#path, name);
     try {
@@ -110,7 +111,7 @@ export class Handover {
   }
 }
 
-/** Makes a file hold just these rows; false when there is no room. */
+/** Fills a file with just these rows; false when there is no space. */
 function isFilled({ fd, bytes }: RowsFile, rows: readonly Uint8Array[], length: number): boolean {
   try {
     if (writevSync(fd, rows, 0) < length) return false;
@@ -122,8 +123,8 @@ function isFilled({ fd, bytes }: RowsFile, rows: readonly Uint8Array[], length: 
 }
 
 /**
- * Writes bytes from a position of a file on, or where it stands. Writing to memory costs less than a trip through the thread
- * pool, so it is done in place.
+ * Writes bytes at a position of a file, or at its current one. Writing to memory costs less than a trip through the thread
+ * pool, so it is synchronous.
  */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): number {
   let at = 0;

@@ -9,7 +9,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { withoutTrailing } from '../../text/ends.js';
 
-/** Where a server answers, and how many connections it is sent. */
+/** Address of a server, and limits of the connections to it. */
 export interface HttpConnectionsOptions {
   readonly url: string;
   readonly maxSockets: number;
@@ -28,17 +28,17 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
-  /** Breaks the connection off, also while the answer is read. */
+  /** Closes the connection, also while the response is read. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Sends the request once more where a connection that had been kept turns out to be closed. The other end may close one at
-   * any moment, mostly before it has read anything; but nobody can tell, so only what may be done twice may be repeated.
+   * Retries the request once if a reused connection turns out to be closed. The server may close one at any moment, mostly
+   * before it has read anything. The client cannot tell, so only idempotent requests may be retried.
    */
-  readonly mayRepeat?: boolean;
+  readonly mayRetry?: boolean;
 }
 
 /**
- * Connections to one server that requests share, for as long as they last. The connection used last is taken first, as it is
+ * Keep-alive connections to one server. The most recently used connection is taken first, as it is
  * the least likely to be a dead one.
  */
 export class HttpConnections {
@@ -47,15 +47,15 @@ export class HttpConnections {
   readonly #isSecure: boolean;
   readonly #address: ReturnType<typeof urlToHttpOptions>;
   readonly #path: string;
-  readonly #calls = new Set<ClientRequest>();
+  readonly #inFlight = new Set<ClientRequest>();
   #refusal: string | undefined;
   #isClosed = false;
 
   constructor(options: HttpConnectionsOptions) {
     const { maxSockets, maxFreeSockets, idleTimeoutMs: timeout } = options;
     const url = new URL(options.url);
-    const kept = { keepAlive: true, maxSockets, maxFreeSockets, scheduling: 'lifo' } as const;
-    const pool = timeout === undefined ? kept : { ...kept, timeout };
+    const keepAlive = { keepAlive: true, maxSockets, maxFreeSockets, scheduling: 'lifo' } as const;
+    const pool = timeout === undefined ? keepAlive : { ...keepAlive, timeout };
     this.#options = options;
     this.#isSecure = url.protocol === 'https:';
     this.#agent = this.#isSecure
@@ -65,25 +65,26 @@ export class HttpConnections {
     this.#path = withoutTrailing(url.pathname, '/');
   }
 
-  /** Resolves with the answer once its head is there. Rejects with the error of a connection that could not be made or broke. */
+  /** Resolves with the response once its head has arrived. Rejects with the error of a connection that failed or broke. */
   async send(request: HttpRequest): Promise<IncomingMessage> {
     try {
       return await this.#send(request);
     } catch (error) {
-      const isStale = error instanceof NoAnswer && error.isStale && request.signal?.aborted !== true && !this.#isClosed;
-      if (isStale && request.mayRepeat === true) return this.#send(request);
+      const isStale =
+        error instanceof NoResponse && error.isStale && request.signal?.aborted !== true && !this.#isClosed;
+      if (isStale && request.mayRetry === true) return this.#send(request);
       throw error;
     }
   }
 
-  /** Breaks off every request, and refuses further ones for this reason, until called with undefined. */
+  /** Fails every request in flight and further ones with this reason, until called with undefined. */
   refuseAll(reason: string | undefined): void {
     this.#refusal = reason;
     if (reason === undefined) return;
-    for (const call of this.#calls) call.destroy(new Error(reason));
+    for (const call of this.#inFlight) call.destroy(new Error(reason));
   }
 
-  /** Gives up all connections; what runs on them fails, and so does what is sent from now on. */
+  /** Closes all connections; requests in flight and later ones fail. */
   close(): void {
     this.#isClosed = true;
     this.#agent.destroy();
@@ -91,18 +92,18 @@ export class HttpConnections {
 
   #send({ method, path, headers = {}, body = '', signal }: HttpRequest): Promise<IncomingMessage> {
     const { requestTimeoutMs } = this.#options;
-    const asked = { ...this.#address, method, path: this.#path + path, headers, agent: this.#agent };
+    const options = { ...this.#address, method, path: this.#path + path, headers, agent: this.#agent };
     const limits = { timeout: requestTimeoutMs, ...(signal === undefined ? {} : { signal }) };
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw new Error('the connections were given up');
       if (this.#refusal !== undefined) throw new Error(this.#refusal);
-      const call = (this.#isSecure ? secureRequest : plainRequest)({ ...asked, ...limits }, resolve);
-      this.#calls.add(call);
-      call.once('close', () => this.#calls.delete(call));
+      const call = (this.#isSecure ? secureRequest : plainRequest)({ ...options, ...limits }, resolve);
+      this.#inFlight.add(call);
+      call.once('close', () => this.#inFlight.delete(call));
       call.on('timeout', () => {
         call.destroy(Object.assign(new Error(`no answer within ${requestTimeoutMs} ms`), { code: timeoutCode }));
       });
-      call.on('error', (error) => reject(new NoAnswer(error, call.reusedSocket)));
+      call.on('error', (error) => reject(new NoResponse(error, call.reusedSocket)));
       call.end(body);
     });
   }
@@ -110,16 +111,16 @@ export class HttpConnections {
 
 const timeoutCode = 'ETIMEDOUT';
 
-/** True when a server was silent for too long, and has not refused or closed the connection. */
+/** True for a timeout: the server has neither answered nor refused or closed the connection. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof NoAnswer && error.code === timeoutCode;
+  return error instanceof NoResponse && error.code === timeoutCode;
 }
 
-/** A request that had no answer. */
-class NoAnswer extends Error {
+/** A request without a response. */
+class NoResponse extends Error {
   /** The system's name for what happened, such as `ECONNREFUSED`; empty where it has none. */
   readonly code: string;
-  /** The connection had been kept, and was closed. */
+  /** The connection was reused, and the server had closed it. */
   readonly isStale: boolean;
 
   constructor(cause: Error, isReused: boolean) {
@@ -130,12 +131,12 @@ class NoAnswer extends Error {
   }
 }
 
-/** All of an answer. */
-export function wholeBody(answer: IncomingMessage): Promise<Buffer> {
+/** The whole body of a response. */
+export function wholeBody(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
-    answer.on('data', (piece: Buffer) => pieces.push(piece));
-    answer.on('end', () => resolve(Buffer.concat(pieces)));
-    answer.on('error', reject);
+    response.on('data', (piece: Buffer) => pieces.push(piece));
+    response.on('end', () => resolve(Buffer.concat(pieces)));
+    response.on('error', reject);
   });
 }

@@ -35,13 +35,13 @@ export function engineWidth(type: DataType): number {
 
 const text = new TextEncoder();
 
-/** From this length on bytes are handed on as they are; shorter ones are copied together. */
+/** From this length on bytes are passed on without a copy; shorter ones are copied into one buffer. */
 const ownPieceBytes = 2_048;
 const chunkBytes = 65_536;
 /** Null maps and values of columns that a block does not hold. */
 const filled = [Buffer.alloc(chunkBytes, 0), Buffer.alloc(chunkBytes, 1)] as const;
 
-/** Gathers the pieces of a block of rows, without copying the long ones. */
+/** Collects the pieces of a block of rows, without copying the long ones. */
 class Writer {
   readonly pieces: Uint8Array[] = [];
   #chunk = Buffer.alloc(0);
@@ -114,12 +114,12 @@ const idHeader = header('id', 'UInt64');
 const timeHeader = header('ts', 'Int64');
 const receiptHeader = header('received', 'UInt64');
 
-/** Rows of one table that are written together with others'; `number` where the tables share their storage by numbers. */
+/** Rows of one table in a batch of several; `number` where the tables share their storage by numbers. */
 export interface TableRows {
   readonly number?: number | undefined;
   readonly columns: readonly EngineColumn[];
   readonly blocks: readonly ColumnBlock[];
-  /** When the rows of each block came, in Unix nanoseconds, where the engine is told; see {@link Engine.ordersByReceipt}. */
+  /** Time of receipt of the rows of each block, in Unix nanoseconds, where the engine needs it; see {@link Engine.ordersByReceipt}. */
   readonly receivedNanos?: readonly bigint[] | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { DataType } from '../../model/schema.js';
 import { isVariable } from '../../model/schema.js';
 import { bytesOf, type EngineColumn, engineWidth } from './native-block.js';
 
-/** Rows read back from the engine: ids, times, and the columns asked for, in that order. */
+/** Rows that were read from the engine: ids, times, and the requested columns, in that order. */
 export interface StoredRows {
   readonly rows: number;
   readonly ids: BigUint64Array;
@@ -12,7 +12,7 @@ export interface StoredRows {
   readonly columns: readonly Column[];
 }
 
-/** Thrown when the bytes do not hold what was asked for; a programming mistake or a broken stream. */
+/** Thrown when the bytes do not hold the requested columns: a programming mistake or a broken stream. */
 class NativeFormatError extends Error {}
 
 /** The bytes end within a block. */
@@ -35,30 +35,30 @@ export function decodeNative(bytes: Buffer, columns: readonly EngineColumn[]): S
 
 /**
  * Decodes a stream of Native blocks, which may be cut anywhere, block by block; see {@link decodeNative}. No more than two
- * blocks and one piece of the stream are held.
+ * blocks and one piece of the stream are buffered.
  */
 export async function* decodeNativeStream(
   pieces: Chunks,
   columns: readonly EngineColumn[],
 ): AsyncGenerator<StoredRows, void, void> {
-  let held = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   // Bytes without a whole block are looked at again only when they have doubled, so that long blocks stay cheap.
   let enough = 1;
   for await (const piece of pieces) {
-    held = Buffer.concat([held, piece]);
-    while (held.length >= enough) {
-      const block = firstBlock(held, columns);
+    buffered = Buffer.concat([buffered, piece]);
+    while (buffered.length >= enough) {
+      const block = firstBlock(buffered, columns);
       if (block === undefined) {
-        enough = held.length * 2;
+        enough = buffered.length * 2;
         break;
       }
-      held = held.subarray(block.end);
+      buffered = buffered.subarray(block.end);
       enough = 1;
       if (block.rows.rows > 0) yield block.rows;
     }
   }
-  const reader = new Reader(held);
-  while (reader.at < held.length) {
+  const reader = new Reader(buffered);
+  while (reader.at < buffered.length) {
     const rows = readBlock(reader, columns);
     if (rows.rows > 0) yield rows;
   }

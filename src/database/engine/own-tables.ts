@@ -3,14 +3,14 @@ import type { TableChange } from './table-change.js';
 
 /**
  * Settings of a table in which the number that the engine gives to each insert stays with the rows through merges, and so
- * does their place in the insert: `ORDER BY _block_number, _block_offset` is one order for every process (decisions/001).
+ * does their position in the insert: `ORDER BY _block_number, _block_offset` is one order for every process (decisions/001).
  */
 export const insertNumbers = 'SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1';
 
 /** A row by the names of its columns; what is undefined gets the column's default. */
 export type OwnRow = Readonly<Record<string, Cell | undefined | readonly string[]>>;
 
-/** Tables that the product keeps for itself, in the engine's database `sluice`. Every method may reject with a FaultError. */
+/** Internal tables of the product, in the engine's database `sluice`. Every method may reject with a FaultError. */
 export class OwnTables {
   readonly #engine: Engine;
   readonly #create: readonly (string | TableChange)[];

@@ -6,7 +6,7 @@ interface TableKind {
   readonly version?: string;
   /** Expression of the partition. */
   readonly partition?: string;
-  /** An INSERT under a name that the table has seen lately inserts nothing. */
+  /** An INSERT whose deduplication token the table has seen lately inserts nothing. */
   readonly deduplicates?: boolean;
   /** Settings of the table itself. */
   readonly tableSettings?: readonly string[];
@@ -15,7 +15,7 @@ interface TableKind {
 }
 
 /**
- * A change of what the engine has, said without how many nodes there are: {@link Engine.define} makes it on each that there is.
+ * A change of tables, independent of the number of nodes: {@link Engine.define} makes it on each node.
  * All of them may be repeated. Names are `database.table`, in which the product gives the databases names of letters, digits and `_`.
  */
 export type TableChange =

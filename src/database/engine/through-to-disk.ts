@@ -1,7 +1,7 @@
 /**
- * Settings of every table that make what is stored survive a loss of power. An insert ends when the files of its part and their names
- * are on the disk; a merge does so before the parts that it replaces are removed. Without them the system writes files when it
- * likes, within half a minute or so, and a merge may have replaced rows of last year by a file that is not on the disk.
+ * Settings of every table that make rows survive a power failure. An insert ends when the files of its part and their
+ * directory are synced; a merge syncs them before it removes the replaced parts. Without these settings the system
+ * writes files within half a minute or so, and a merge may have replaced old rows by a file that is not on the disk yet.
  */
 export const throughToDisk = {
   fsync_after_insert: 1,

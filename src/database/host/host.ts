@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freeBytesOf } from '../../bytes/free-bytes.js';
-import type { HandoverPlace } from '../engine/handover.js';
+import type { HandoverDirectory } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
 import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
@@ -36,7 +36,7 @@ const forcedStopMs = 3_000;
 interface Host {
   readonly port: number;
   /** Directory in which processes of this machine may hand rows over, if the system has a memory-backed one. */
-  readonly handover: HandoverPlace | undefined;
+  readonly handover: HandoverDirectory | undefined;
   /** Resolves when the memory-backed directory was removed, without which no statement can run. */
   readonly lost: Promise<void>;
   /** Calls the listener with the number of entries in the catalogue's log, whenever it may have changed. */
@@ -133,7 +133,7 @@ function exitAfterFailedWrite(): void {
 }
 
 /** A quarter of the directory; bodies that come over connections may take half. */
-function handoverDirectory({ path, freeBytes, isMemory }: Scratch): HandoverPlace | undefined {
+function handoverDirectory({ path, freeBytes, isMemory }: Scratch): HandoverDirectory | undefined {
   return isMemory ? { path, maxBytes: Math.floor(freeBytes / 4) } : undefined;
 }
 

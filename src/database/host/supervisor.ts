@@ -7,7 +7,7 @@ import split2 from 'split2';
 import type { ComponentLog } from '../../model/component.js';
 import { reasonOf } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
-import type { HandoverPlace } from '../engine/handover.js';
+import type { HandoverDirectory } from '../engine/handover.js';
 import {
   type HostOptions,
   hostDefaults,
@@ -61,7 +61,7 @@ export class EngineSupervisor {
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
   #port: number;
-  #handover: HandoverPlace | undefined;
+  #handover: HandoverDirectory | undefined;
   #restarts = 0;
   #stopping: AbortController | undefined;
   #stopped: Promise<void> | undefined;
@@ -92,7 +92,7 @@ export class EngineSupervisor {
   }
 
   /** Directory in which rows may be handed over to the running host. */
-  get handover(): HandoverPlace | undefined {
+  get handover(): HandoverDirectory | undefined {
     return this.#handover;
   }
 

@@ -2,8 +2,8 @@ import type { TableDef } from '../../model/schema.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
+import { BatchedCalls } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
-import { Gathered } from '../engine/gathered.js';
 
 /** Name of a series, and its tags as texts; tags that are NULL are left out. */
 interface SeriesName {
@@ -21,7 +21,7 @@ interface Wanted {
 export class SeriesNames {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
-  readonly #lookUps = new Gathered((series: readonly Wanted[]) => this.#readTogether(series));
+  readonly #lookUps = new BatchedCalls((series: readonly Wanted[]) => this.#readTogether(series));
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;

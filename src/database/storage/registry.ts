@@ -1,8 +1,8 @@
 import { BlockBuilder, type ColumnBlock } from '../../model/column-block.js';
 import { type DatabaseDef, dataType } from '../../model/schema.js';
 import { leadIn, seriesId } from '../catalogue/identity.js';
+import { BatchedCalls } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
-import { Gathered } from '../engine/gathered.js';
 import { setOfIds } from '../engine/key-sets.js';
 import { type EngineColumn, encodeTables, inputOf, structureOf } from '../engine/native-block.js';
 import { OwnTables } from '../engine/own-tables.js';
@@ -89,8 +89,8 @@ interface Registrations {
 /** The engine table in which every sub-table has a row: the names, apart from the tags. */
 export class Registry {
   readonly #engine: Engine;
-  readonly #readings = new Gathered((lookUps: readonly LookUp[]) => this.#readTogether(lookUps));
-  readonly #insertions = new Gathered((blocks: readonly ColumnBlock[]) => this.#insertTogether(blocks));
+  readonly #readings = new BatchedCalls((lookUps: readonly LookUp[]) => this.#readTogether(lookUps));
+  readonly #insertions = new BatchedCalls((blocks: readonly ColumnBlock[]) => this.#insertTogether(blocks));
   readonly #tables: OwnTables;
 
   constructor(engine: Engine) {

@@ -1,6 +1,6 @@
 import type { ColumnDef } from '../../model/schema.js';
+import { BatchedCalls } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
-import { Gathered } from '../engine/gathered.js';
 import type { TableChange } from '../engine/table-change.js';
 
 /**
@@ -10,7 +10,7 @@ import type { TableChange } from '../engine/table-change.js';
 export class SharedPlace {
   readonly #engine: Engine;
   readonly #columns = new Set<string>();
-  readonly #making = new Gathered((needs: readonly Need[]) => this.#make(needs));
+  readonly #making = new BatchedCalls((needs: readonly Need[]) => this.#make(needs));
   #isMade = false;
 
   constructor(engine: Engine) {

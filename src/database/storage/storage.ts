@@ -5,9 +5,9 @@ import { allOf } from '../../sql/engine/select.js';
 import { ofTables } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { isAsMade } from '../catalogue/identity.js';
+import { BatchedCallsByTable } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
-import { GatheredByPlace } from '../engine/gathered.js';
 import { constantSetOfIds } from '../engine/key-sets.js';
 import type { Compression } from './compression.js';
 import { overtaken } from './overtaken.js';
@@ -76,11 +76,11 @@ export class Storage {
   readonly #shared = new Map<string, SharedPlace>();
   /** Databases that this process has made sure of in the engine, by id. */
   readonly #databases = new Map<string, Promise<void>>();
-  readonly #removals = new GatheredByPlace((place, numbers: readonly number[]) => {
+  readonly #removals = new BatchedCallsByTable((place, numbers: readonly number[]) => {
     return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
   });
   readonly #removalPauses = new Pauses(removalPauseMs, maxRemovalPauseMs);
-  readonly #seriesRemovals = new GatheredByPlace((place, removed: readonly RemovedSeries[]) => {
+  readonly #seriesRemovals = new BatchedCallsByTable((place, removed: readonly RemovedSeries[]) => {
     return this.#removeSeries(place, removed);
   });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */

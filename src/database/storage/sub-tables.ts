@@ -11,8 +11,8 @@ import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { commonBits, leadOf, seriesId, subTableKey } from '../catalogue/identity.js';
+import { BatchedCalls, BatchedCallsByTable } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
-import { Gathered, GatheredByPlace } from '../engine/gathered.js';
 import { setOfIds } from '../engine/key-sets.js';
 import { encodeTables, insertStatement, type TableRows } from '../engine/native-block.js';
 import { overtaken } from './overtaken.js';
@@ -58,8 +58,10 @@ export class SubTables {
   #rememberedCount = 0;
   /** Registrations that run, by the bits of a sub-table's key that are in its id, too. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
-  readonly #tagInsertions = new GatheredByPlace((place, tags: readonly TableRows[]) => this.#insertTagsOf(place, tags));
-  readonly #removals = new Gathered((dropped: readonly string[]) => this.#forgetTogether(dropped));
+  readonly #tagInsertions = new BatchedCallsByTable((place, tags: readonly TableRows[]) =>
+    this.#insertTagsOf(place, tags),
+  );
+  readonly #removals = new BatchedCalls((dropped: readonly string[]) => this.#forgetTogether(dropped));
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;

@@ -17,7 +17,7 @@ export const dnodesTable: SystemTable = {
     const vnodes = catalogue.databases().reduce((sum, { name }) => sum + catalogue.vgroups(name).count, 0);
     const nodes = facts.engine
       .nodes()
-      .map(({ url, state, trouble: note }) => ({ place: new URL(url).host, state, note }));
+      .map(({ url, state, fault: note }) => ({ place: new URL(url).host, state, note }));
     return (nodes.length > 0 ? nodes : [{ place: endpoint, state: 'up', note: '' }]).map(
       ({ place, state, note }, at) => {
         const status = state === 'away' ? 'offline' : 'ready';

@@ -67,7 +67,7 @@ export class HttpService {
       'content-length': body.byteLength,
     };
     try {
-      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRepeat });
+      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRetry: mayRepeat });
       return { status: answer.statusCode ?? 0, headers: answer.headers, chunks: this.#chunksOf(answer) };
     } catch (error) {
       return this.#broken(error);

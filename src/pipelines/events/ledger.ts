@@ -1,4 +1,4 @@
-import { Gathered } from '../../database/engine/gathered.js';
+import { BatchedCalls } from '../../database/engine/batched-calls.js';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import { foldLog, type Step } from '../../events/event.js';
 import type { EventOperation } from '../../model/event-log.js';
@@ -22,7 +22,7 @@ type Ledgered = Pick<EventsStore, 'append' | 'newest' | 'entries' | 'put' | 'unf
 export class EventLedger {
   readonly #store: Ledgered;
   readonly #told: RecordedListener;
-  readonly #entries = new Gathered((entries: readonly Entry[]) => this.#record(entries));
+  readonly #entries = new BatchedCalls((entries: readonly Entry[]) => this.#record(entries));
 
   /** `told` hears of everything that is recorded here. */
   constructor(store: Ledgered, told: RecordedListener = () => {}) {

@@ -65,8 +65,14 @@ async function rowsOf(
   const { sql, settings, hasFewRows, rowsToHold } = plan;
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const how = { ...by, hasFewRows, isLight: plan.series !== undefined, waited: asked.waited };
-  const ask = (upToRows?: string): Promise<Chunks> => context.engine.result(`${sql}${tail}`, { ...how, upToRows });
+  const how = {
+    ...by,
+    fitsOneFrame: hasFewRows,
+    underSeriesLimit: plan.series !== undefined,
+    onWaited: asked.waited,
+  };
+  const ask = (limitedStatement?: string): Promise<Chunks> =>
+    context.engine.result(`${sql}${tail}`, { ...how, limitedStatement });
   const short = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
   const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
   // Rows as objects the engine prints as UTF-8 itself.
@@ -77,7 +83,7 @@ async function rowsOf(
 async function askedShortly(
   { request }: AskedForRows,
   { lengths }: Pick<StatementContext, 'lengths'>,
-  ask: (upToRows?: string) => Promise<Chunks>,
+  ask: (limitedStatement?: string) => Promise<Chunks>,
   short: string,
 ): Promise<Chunks> {
   if (lengths.isShort(request)) {

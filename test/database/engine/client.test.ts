@@ -51,7 +51,7 @@ test.serial('statements, text, rows and bytes', async (t) => {
   t.is((await client.bytes('SELECT a FROM t ORDER BY a FORMAT TSV')).toString(), '1\n2\n3\n');
 });
 
-test.serial('results that nobody reads on keep no connection from other statements', async (t) => {
+test.serial('results without a reader do not block other statements', async (t) => {
   const narrow = new EngineClient({ ...endpoint, maxConnect: 2 });
   const endless = await narrow.result('SELECT number FROM numbers(100000000000) FORMAT TSV');
   if (isWhole(endless)) return t.fail();
@@ -65,18 +65,18 @@ test.serial('results that nobody reads on keep no connection from other statemen
   await narrow.close();
 });
 
-test.serial('a short result comes whole, and one of few rows whatever its length', async (t) => {
+test.serial('a short result comes whole, and so does one that fits one frame', async (t) => {
   t.deepEqual(await client.result('SELECT 1 FORMAT TSV'), [Buffer.from('1\n')]);
   t.deepEqual(await client.result('SELECT 1 WHERE 0 FORMAT TSV'), []);
   const long = "SELECT repeat('x', 200000) FORMAT TSV";
   t.false(isWhole(await client.result(long)));
-  const whole = await client.result(long, { hasFewRows: true });
+  const whole = await client.result(long, { fitsOneFrame: true });
   t.true(isWhole(whole));
   t.is(String(whole), `${'x'.repeat(200_000)}\n`);
-  await t.throwsAsync(client.result('SELECT nothing FORMAT TSV', { hasFewRows: true }), { message: /nothing/ });
+  await t.throwsAsync(client.result('SELECT nothing FORMAT TSV', { fitsOneFrame: true }), { message: /nothing/ });
   const leaving = new AbortController();
   const endless = 'SELECT count() /* left */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV';
-  const left = client.result(endless, { hasFewRows: true, signal: leaving.signal });
+  const left = client.result(endless, { fitsOneFrame: true, signal: leaving.signal });
   const running =
     "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%left%' AND query NOT LIKE '%processes%'";
   t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[1]]'));
@@ -85,22 +85,22 @@ test.serial('a short result comes whole, and one of few rows whatever its length
   t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
 });
 
-test.serial('what reads little does not wait behind what reads much, whoever asks, and waits are told', async (t) => {
+test.serial('queries of few series do not wait for long ones of the same user, and waits are reported', async (t) => {
   const shared = new EngineClient({ ...endpoint });
   const leaving = new AbortController();
   const { signal } = leaving;
   const heavy = (mark: string) =>
     `SELECT count() /* ${mark} */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV`;
   const count = availableParallelism() * 4;
-  // More than there are connections: some run, also in place of short answers, and the others wait.
-  const asked = Array.from({ length: count }, () =>
-    shared.result(heavy('busy'), { hasFewRows: true, owner: 'ann', signal }).catch(() => undefined),
+  // More than there are connections: some run, also on connections for short results, and the others wait.
+  const requests = Array.from({ length: count }, () =>
+    shared.result(heavy('busy'), { fitsOneFrame: true, owner: 'ann', signal }).catch(() => undefined),
   );
   const running =
     "SELECT toUInt32(count()) > 2 FROM system.processes WHERE query LIKE '%busy%' AND query NOT LIKE '%processes%'";
   t.true(await until(async () => Number((await client.rows(running))[0]?.[0]) === 1));
   const waits: number[] = [];
-  const light = { hasFewRows: true, isLight: true, owner: 'ann', waited: (ms: number) => waits.push(ms) };
+  const light = { fitsOneFrame: true, underSeriesLimit: true, owner: 'ann', onWaited: (ms: number) => waits.push(ms) };
   const answers = await Promise.all(
     [1, 2, 3].map(async (n) => String(await shared.result(`SELECT ${n} FORMAT TSV`, light))),
   );
@@ -108,7 +108,7 @@ test.serial('what reads little does not wait behind what reads much, whoever ask
   t.is(waits.length, 3);
   t.true(waits.every((ms) => ms >= 0));
   leaving.abort();
-  await Promise.all(asked);
+  await Promise.all(requests);
   await shared.close();
 });
 
@@ -161,14 +161,14 @@ test.serial('a full disk and too many parts are faults of kind resource', async 
   ] as const;
   for (const [status, code, text, kind] of cases) {
     const server = await refusing(status, code, text);
-    const asking = new EngineClient({ ...endpoint, url: server.url });
-    t.is((await faultOf(asking.exec('SELECT 1')))?.kind, kind, text);
-    await asking.close();
+    const full = new EngineClient({ ...endpoint, url: server.url });
+    t.is((await faultOf(full.exec('SELECT 1')))?.kind, kind, text);
+    await full.close();
     server.close();
   }
 });
 
-test.serial('an engine that is gone is a fault of kind network, and its successor is found again', async (t) => {
+test.serial('an unreachable engine is a fault of kind network, and its successor is used again', async (t) => {
   await client.bytes('SELECT 1 FORMAT TSV');
   const killed = supervisor.pid ?? 0;
   process.kill(killed, 'SIGKILL');
@@ -179,13 +179,13 @@ test.serial('an engine that is gone is a fault of kind network, and its successo
 });
 
 test.serial('an aborted signal ends a statement as a fault of kind network', async (t) => {
-  const asked = new AbortController();
-  setTimeout(() => asked.abort(), 100);
-  const slow = client.bytes('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
+  const requests = new AbortController();
+  setTimeout(() => requests.abort(), 100);
+  const slow = client.bytes('SELECT sleep(3) FORMAT TSV', { signal: requests.signal });
   t.is((await faultOf(slow))?.kind, 'network');
 });
 
-test('a query that is left early is killed by its id on a server, which would go on with it', async (t) => {
+test('a query whose reader returns early is killed by its id on a server, which would continue it', async (t) => {
   const seen: { readonly id: string; readonly sql: string; readonly nulls: string | null }[] = [];
   const server = createServer(async (request, response) => {
     const parameters = new URL(request.url ?? '', 'http://x').searchParams;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { EngineHttp, EngineRefusal, refusalIn } from '../../../src/database/engine/engine-http.js';
+import { EngineError, EngineHttp, engineErrorIn } from '../../../src/database/engine/engine-http.js';
 import { wholeBody } from '../../../src/database/engine/http-connections.js';
 
 /** A server and connections to it, below a path. */
@@ -36,32 +36,32 @@ test('a statement is one POST below the path of the URL, with its parameters and
   t.false(await http.ping());
 });
 
-test('a result that breaks off is an error, and so is one that is aborted while it is read', async (t) => {
+test('an incomplete result is an error, and so is one that is aborted while it is read', async (t) => {
   const { http, end } = await serving((request, response) => {
     response.writeHead(200, { 'Content-Length': 100 });
     response.write('part', () => request.url?.includes('broken') && response.destroy());
   });
   const broken = await http.send({ ...someone, parameters: { broken: '1' }, body: '' });
   await t.throwsAsync(wholeBody(broken));
-  const asked = new AbortController();
-  const aborted = wholeBody(await http.send({ ...someone, parameters: {}, body: '', signal: asked.signal }));
-  asked.abort();
+  const request = new AbortController();
+  const aborted = wholeBody(await http.send({ ...someone, parameters: {}, body: '', signal: request.signal }));
+  request.abort();
   await t.throwsAsync(aborted);
   end();
 });
 
-test('refusals are read with their code and name, also from a server that adds its version', (t) => {
-  const plain = refusalIn('Code: 60. DB::Exception: Unknown table t (of db). (UNKNOWN_TABLE)\n');
-  t.true(plain instanceof EngineRefusal);
+test('errors are read with their code and name, also from a server that adds its version', (t) => {
+  const plain = engineErrorIn('Code: 60. DB::Exception: Unknown table t (of db). (UNKNOWN_TABLE)\n');
+  t.true(plain instanceof EngineError);
   t.like(plain, { code: 60, type: 'UNKNOWN_TABLE', message: 'Unknown table t (of db).' });
   const versioned =
     'Code: 62. DB::Exception: Syntax error:\nnear (x). (SYNTAX_ERROR) (version 26.1.2.3 (official build))';
-  t.like(refusalIn(versioned), { code: 62, type: 'SYNTAX_ERROR', message: 'Syntax error:\nnear (x).' });
+  t.like(engineErrorIn(versioned), { code: 62, type: 'SYNTAX_ERROR', message: 'Syntax error:\nnear (x).' });
   // The engine's words end at a byte 0 that they quote, before the name.
-  const cut = refusalIn('Code: 36. DB::Exception: Incorrect WKT format value: \u0001');
-  t.true(cut instanceof EngineRefusal);
+  const cut = engineErrorIn('Code: 36. DB::Exception: Incorrect WKT format value: \u0001');
+  t.true(cut instanceof EngineError);
   t.like(cut, { code: 36, type: '', message: 'Incorrect WKT format value: \u0001'.trim() });
-  const foreign = refusalIn('Bad gateway\n');
-  t.false(foreign instanceof EngineRefusal);
+  const foreign = engineErrorIn('Bad gateway\n');
+  t.false(foreign instanceof EngineError);
   t.is(foreign.message, 'Bad gateway');
 });

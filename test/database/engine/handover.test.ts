@@ -2,18 +2,23 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../../src/database/engine/handover.js';
+import {
+  Handover,
+  type HandoverFile,
+  handoverHeader,
+  readHandoverDirectory,
+} from '../../../src/database/engine/handover.js';
 import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { smallDisk } from '../../support/small-disk.js';
 import { until } from '../../support/until.js';
 
 const rows = Buffer.alloc(100_000, 'x');
 
-test('rows are in a file of their own, which is filled again once they were read', (t) => {
+test('rows get a file of their own, which is reused once they were read', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
   const handover = new Handover(() => ({ path, maxBytes: 1e6 }));
-  const read = (handed: HandedRows | undefined) => readFileSync(join(path, handed?.name ?? ''));
+  const read = (handed: HandoverFile | undefined) => readFileSync(join(path, handed?.name ?? ''));
   const first = handover.put([rows]);
   const other = handover.put([Buffer.alloc(90_000, 'y')]);
   t.deepEqual(read(first), rows);
@@ -29,23 +34,23 @@ test('rows are in a file of their own, which is filled again once they were read
   t.deepEqual(readdirSync(path), []);
 });
 
-test('few files are kept, of 16 MB together, and none in the place of an earlier host', (t) => {
+test('few files of at most 16 MB in all are kept, and none in the directory of an earlier host', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
-  let place = { path: join(path, 'a'), maxBytes: 1e8 };
+  let directory = { path: join(path, 'a'), maxBytes: 1e8 };
   for (const name of ['a', 'b']) mkdirSync(join(path, name));
-  const handover = new Handover(() => place);
+  const handover = new Handover(() => directory);
   const handed = Array.from({ length: 10 }, () => handover.put([rows]));
   const large = handover.put([Buffer.alloc(12_000_000)]);
   const larger = handover.put([Buffer.alloc(13_000_000)]);
   large?.end(true);
-  t.true(readdirSync(place.path).includes(large?.name ?? ''));
+  t.true(readdirSync(directory.path).includes(large?.name ?? ''));
   larger?.end(true);
-  t.false(readdirSync(place.path).includes(larger?.name ?? ''));
-  t.is(readdirSync(place.path).length, 11);
+  t.false(readdirSync(directory.path).includes(larger?.name ?? ''));
+  t.is(readdirSync(directory.path).length, 11);
   for (const one of handed.slice(1)) one?.end(true);
-  t.is(readdirSync(place.path).length, 5);
-  place = { path: join(path, 'b'), maxBytes: 1e8 };
+  t.is(readdirSync(directory.path).length, 5);
+  directory = { path: join(path, 'b'), maxBytes: 1e8 };
   const later = handover.put([rows]);
   t.deepEqual(readdirSync(join(path, 'a')), [handed[0]?.name]);
   t.deepEqual(readdirSync(join(path, 'b')), [later?.name]);
@@ -53,7 +58,7 @@ test('few files are kept, of 16 MB together, and none in the place of an earlier
   t.deepEqual(readdirSync(join(path, 'a')), []);
 });
 
-test('rows go over the connection when they are few, when there is no room or no place, and when the place is gone', (t) => {
+test('few rows use the connection, and so do rows without space, without a directory, or with a removed one', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
   t.is(new Handover(() => undefined).put([rows]), undefined);
@@ -67,7 +72,7 @@ test('rows go over the connection when they are few, when there is no room or no
   t.not(handover.put([rows]), undefined);
 });
 
-test('rows for which the memory has no room go over the connection, also from a file that is filled again', (t) => {
+test('rows without space in memory use the connection, also with a reused file', (t) => {
   const path = smallDisk(t, 256);
   if (path === undefined) return;
   const handover = new Handover(() => ({ path, maxBytes: 1e9 }));
@@ -79,11 +84,16 @@ test('rows for which the memory has no room go over the connection, also from a 
   t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
 });
 
-test('a place is read where path and size are there', (t) => {
-  const place = { path: '/x', maxBytes: 1 };
-  t.deepEqual(readHandoverPlace({ handover: place }), place);
-  for (const told of [{}, { handover: null }, { handover: { path: '/x' } }, { handover: { path: 1, maxBytes: 1 } }]) {
-    t.is(readHandoverPlace(told), undefined);
+test('a directory is read from a message with path and size', (t) => {
+  const directory = { path: '/x', maxBytes: 1 };
+  t.deepEqual(readHandoverDirectory({ handover: directory }), directory);
+  for (const message of [
+    {},
+    { handover: null },
+    { handover: { path: '/x' } },
+    { handover: { path: 1, maxBytes: 1 } },
+  ]) {
+    t.is(readHandoverDirectory(message), undefined);
   }
 });
 
@@ -92,9 +102,9 @@ test('the engine takes rows that were handed over, and no other file', async (t)
   t.teardown(engine.end);
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
-  let asked = 0;
+  let requests = 0;
   const handover = () => {
-    asked++;
+    requests++;
     return engine.supervisor.handover ?? { path, maxBytes: 0 };
   };
   const client = new EngineClient({ ...engine.endpoint, handover });
@@ -105,11 +115,11 @@ test('the engine takes rows that were handed over, and no other file', async (t)
     Buffer.from(Array.from({ length: 50_000 }, (_, i) => `${i}\n`).join('')),
   );
   t.deepEqual(await client.rows('SELECT toUInt32(count()), toUInt32(sum(a)) FROM t'), [[50_000, 1_249_975_000]]);
-  t.is(asked, 1);
-  const place = engine.supervisor.handover;
-  if (place === undefined) return;
-  mkdirSync(join(place.path, 'other'));
-  writeFileSync(join(place.path, 'other', 'rows-77'), '7\n');
+  t.is(requests, 1);
+  const directory = engine.supervisor.handover;
+  if (directory === undefined) return;
+  mkdirSync(join(directory.path, 'other'));
+  writeFileSync(join(directory.path, 'other', 'rows-77'), '7\n');
   const { url, user, password } = engine.endpoint;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   for (const name of ['other/rows-77', '../rows-77', '/etc/passwd', 'rows-1.tsv']) {
@@ -123,7 +133,7 @@ test('the engine takes rows that were handed over, and no other file', async (t)
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);
 });
 
-test('rows that the engine does not find where they were left go over the connection, and files that are gone bring a new engine', async (t) => {
+test('rows whose file is missing use the connection, and the engine restarts when its directory is removed', async (t) => {
   const engine = await startEngine();
   t.teardown(engine.end);
   const { supervisor } = engine;
@@ -133,14 +143,14 @@ test('rows that the engine does not find where they were left go over the connec
   const lines = Buffer.from('1\n'.repeat(50_000));
   const insert = () => client.insert('INSERT INTO t FORMAT TSV', lines);
   await insert();
-  const place = supervisor.handover?.path;
-  if (place === undefined) return;
-  for (const name of readdirSync(place)) if (name.startsWith('rows-')) rmSync(join(place, name));
+  const directory = supervisor.handover?.path;
+  if (directory === undefined) return;
+  for (const name of readdirSync(directory)) if (name.startsWith('rows-')) rmSync(join(directory, name));
   await insert();
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[100_000]]);
-  rmSync(place, { recursive: true });
+  rmSync(directory, { recursive: true });
   await t.throwsAsync(insert());
-  t.true(await until(() => supervisor.handover?.path !== place && supervisor.state === 'up'));
+  t.true(await until(() => supervisor.handover?.path !== directory && supervisor.state === 'up'));
   await insert();
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[150_000]]);
 });

@@ -27,7 +27,7 @@ async function serving(
   return { http, server, end };
 }
 
-const asked = { method: 'POST', path: '/' } as const;
+const request = { method: 'POST', path: '/' } as const;
 
 test('requests beyond the connections wait, and a connection is used again', async (t) => {
   let open = 0;
@@ -42,20 +42,20 @@ test('requests beyond the connections wait, and a connection is used again', asy
       response.end('x');
     });
   });
-  const answers = await Promise.all(Array.from({ length: 20 }, async () => wholeBody(await http.send(asked))));
+  const answers = await Promise.all(Array.from({ length: 20 }, async () => wholeBody(await http.send(request))));
   t.is(answers.length, 20);
   t.true(most <= 2);
   t.true(sockets.size <= 2);
   end();
 });
 
-test('a server that stays silent for too long is given up', async (t) => {
+test('a request to a silent server times out', async (t) => {
   const { http, end } = await serving(() => {}, { requestTimeoutMs: 50 });
-  await t.throwsAsync(http.send(asked), { message: 'no answer within 50 ms' });
+  await t.throwsAsync(http.send(request), { message: 'no answer within 50 ms' });
   end();
 });
 
-test('a kept connection that is closed is replaced once, and only for what may be done twice', async (t) => {
+test('a stale connection is replaced once, and only for idempotent requests', async (t) => {
   let requests = 0;
   const seen = new WeakSet<IncomingMessage['socket']>();
   // The second request on a connection finds it closed.
@@ -65,7 +65,7 @@ test('a kept connection that is closed is replaced once, and only for what may b
     else response.end('answered');
     seen.add(request.socket);
   });
-  const send = async (mayRepeat: boolean) => (await wholeBody(await http.send({ ...asked, mayRepeat }))).toString();
+  const send = async (mayRetry: boolean) => (await wholeBody(await http.send({ ...request, mayRetry }))).toString();
   t.is(await send(true), 'answered');
   t.is(await send(true), 'answered');
   t.is(requests, 3);
@@ -74,22 +74,22 @@ test('a kept connection that is closed is replaced once, and only for what may b
   end();
 });
 
-test('a new connection that breaks is no reason to send a request again', async (t) => {
+test('a request on a new connection that breaks is not retried', async (t) => {
   let requests = 0;
   const { http, end } = await serving((request) => {
     requests++;
     request.socket.resetAndDestroy();
   });
-  await t.throwsAsync(http.send({ ...asked, mayRepeat: true }), { code: 'ECONNRESET' });
+  await t.throwsAsync(http.send({ ...request, mayRetry: true }), { code: 'ECONNRESET' });
   t.is(requests, 1);
   end();
 });
 
-test('where nobody listens the code of the system says so, and given up connections send nothing', async (t) => {
+test('a refused connection has the code of the system, and closed connections send nothing', async (t) => {
   const { http, server, end } = await serving(() => {});
   server.close();
   await once(server, 'close');
-  await t.throwsAsync(http.send(asked), { code: 'ECONNREFUSED' });
+  await t.throwsAsync(http.send(request), { code: 'ECONNREFUSED' });
   end();
-  await t.throwsAsync(http.send(asked), { message: 'the connections were given up' });
+  await t.throwsAsync(http.send(request), { message: 'the connections were given up' });
 });

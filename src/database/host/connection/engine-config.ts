@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keptFreeBytes } from '../../engine/definition-room.js';
+import { reservedFreeBytes } from '../../engine/definition-room.js';
 import { throughToDisk } from '../../engine/through-to-disk.js';
 
 /**
@@ -27,7 +27,7 @@ export function engineConfig(directory: string, sync: boolean): string {
   const path = join(directory, 'engine.xml');
   const settings = Object.entries({ ...merges, ...(sync ? throughToDisk : {}) });
   const elements = settings.map(([name, value]) => `<${name}>${value}</${name}>`).join('');
-  const reserve = `<keep_free_space_bytes>${keptFreeBytes}</keep_free_space_bytes>`;
+  const reserve = `<keep_free_space_bytes>${reservedFreeBytes}</keep_free_space_bytes>`;
   const disks = `<storage_configuration><disks><default>${reserve}</default></disks></storage_configuration>`;
   writeFileSync(path, `<clickhouse><merge_tree>${elements}</merge_tree>${disks}</clickhouse>\n`, { mode: 0o600 });
   return `--config-file=${path}`;

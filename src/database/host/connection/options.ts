@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type HandoverPlace, readHandoverPlace } from '../../engine/handover.js';
+import { type HandoverDirectory, readHandoverDirectory } from '../../engine/handover.js';
 
 /** Options of the engine host. */
 export interface HostOptions {
@@ -72,7 +72,7 @@ export function isLoopback(host: string): boolean {
 /** Port of a host, and the directory in which its parent may hand rows over. */
 export interface ReadyHost {
   readonly port: number;
-  readonly handover: HandoverPlace | undefined;
+  readonly handover: HandoverDirectory | undefined;
 }
 
 /**
@@ -93,5 +93,5 @@ export function readHostMessage(value: unknown): HostMessage | undefined {
 function readReady(value: unknown): HostMessage | undefined {
   if (typeof value !== 'object' || value === null || !('port' in value) || typeof value.port !== 'number')
     return undefined;
-  return { ready: { port: value.port, handover: readHandoverPlace(value) } };
+  return { ready: { port: value.port, handover: readHandoverDirectory(value) } };
 }

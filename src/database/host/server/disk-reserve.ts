@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freeBytesOf } from '../../../bytes/free-bytes.js';
-import { keptFreeBytes } from '../../engine/definition-room.js';
+import { reservedFreeBytes } from '../../engine/definition-room.js';
 
 /** Size of the file: more than the engine reserves before it stores or drops rows, which is what it keeps free and 1 MB for a part. */
-const reserveBytes = keptFreeBytes + 2 * 1024 * 1024;
+const reserveBytes = reservedFreeBytes + 2 * 1024 * 1024;
 /** The file is made when less is free. */
 const lowDiskBytes = 1024 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
 import { hasRoomFor, makeRoomStatement } from '../../engine/definition-room.js';
-import { fewRowsHeader, ownerHeader } from '../../engine/engine.js';
+import { oneFrameHeader, ownerHeader } from '../../engine/engine.js';
 import { handoverHeader } from '../../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
 import { type Connection, noContext, type StatementContext } from '../connection/connection.js';
@@ -173,7 +173,7 @@ class Execution {
     if (format === rowFormat && statement.head.trim() === countEntries && !this.#query.session) {
       return this.#logEntries(format);
     }
-    if (this.#request.headers[fewRowsHeader] !== undefined) return this.#shortResult(statement, format);
+    if (this.#request.headers[oneFrameHeader] !== undefined) return this.#shortResult(statement, format);
     const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
     await this.#withConnection('rows', async (connection, tag, cancelled) => {
       const reply = this.#reply(format, () => connection.resume());

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { withoutRowSettings } from '../../../sql/engine/settings.js';
-import { FrameKind, FrameReader, frameHead, frameOf, frameSocket } from '../../engine/frames.js';
+import { FrameKind, FrameReader, frameHead, frameOf, queryChannelSocket } from '../../engine/frames.js';
 import { noContext } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
 import { exceptionReply } from '../connection/exception.js';
@@ -39,7 +39,7 @@ export function serveQueryChannel(
   });
   // Without the socket all statements come over HTTP.
   server.on('error', () => {});
-  server.listen(join(directory, frameSocket));
+  server.listen(join(directory, queryChannelSocket));
   return {
     close: () => server.close(),
     closeAllConnections: () => {
@@ -63,7 +63,7 @@ class ChannelConnection {
     socket.on('data', (piece) => {
       try {
         for (const { id, kind, bytes } of reader.read(piece)) {
-          if (kind === FrameKind.ask) track(this.#run(id, bytes.toString()));
+          if (kind === FrameKind.query) track(this.#run(id, bytes.toString()));
           else this.#running.get(id)?.abort();
         }
       } catch {
@@ -91,9 +91,9 @@ class ChannelConnection {
           return Buffer.from(buffer, byteOffset, byteLength);
         }),
       );
-      this.#send(frameHead(id, FrameKind.answer, bytes?.length ?? 0), bytes ?? emptyResult);
+      this.#send(frameHead(id, FrameKind.result, bytes?.length ?? 0), bytes ?? emptyResult);
     } catch (error) {
-      this.#send(frameOf(id, FrameKind.refusal, exceptionReply(error).text));
+      this.#send(frameOf(id, FrameKind.error, exceptionReply(error).text));
     } finally {
       this.#running.delete(id);
     }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { EngineClient } from '../../../../src/database/engine/client.js';
-import { ShortAsks } from '../../../../src/database/engine/short-asks.js';
+import { QueryChannel } from '../../../../src/database/engine/query-channel.js';
 import { ResultCache } from '../../../../src/database/host/server/result-cache.js';
 import { nothingAfter } from '../../../../src/sql/engine/storage.js';
 import { startEngine } from '../../../support/engine/engine.js';
@@ -9,17 +9,17 @@ import { until } from '../../../support/until.js';
 
 const { supervisor, endpoint, end } = await startEngine();
 const client = new EngineClient(endpoint);
-const asks = new ShortAsks(() => supervisor.handover);
+const asks = new QueryChannel(() => supervisor.handover);
 test.after.always(async () => {
   asks.close();
   await client.close();
   await end();
 });
 test.before(async () => {
-  await until(() => asks.ask('SELECT 1', {})?.catch(() => {}) !== undefined);
+  await until(() => asks.query('SELECT 1', {})?.catch(() => {}) !== undefined);
 });
 
-const text = async (sql: string): Promise<string> => String(await asks.ask(`${sql} FORMAT TSV`, {})).trimEnd();
+const text = async (sql: string): Promise<string> => String(await asks.query(`${sql} FORMAT TSV`, {})).trimEnd();
 /** Has another one at each run. */
 const run = 'queryID()';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Gathered, GatheredByPlace } from '../../../src/database/engine/gathered.js';
+import { BatchedCalls, BatchedCallsByTable } from '../../../src/database/engine/batched-calls.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -8,10 +8,10 @@ async function begun(runs: readonly unknown[], count: number): Promise<void> {
   while (runs.length < count) await turn();
 }
 
-/** Doubles numbers; each run is noted and ends only when it is told to. */
+/** Doubles numbers; records each run, which ends when the test resolves it. */
 function doubling() {
   const runs: { readonly inputs: readonly number[]; end(error?: Error): void }[] = [];
-  const gathered = new Gathered<number, number>(
+  const batches = new BatchedCalls<number, number>(
     (inputs) =>
       new Promise((resolve, reject) => {
         runs.push({
@@ -20,13 +20,13 @@ function doubling() {
         });
       }),
   );
-  return { runs, gathered, inputs: () => runs.map((run) => run.inputs) };
+  return { runs, batches, inputs: () => runs.map((run) => run.inputs) };
 }
 
-test('calls of one turn run together, and each gets its own output', async (t) => {
-  const { runs, gathered, inputs } = doubling();
-  const calls = [gathered.call(3), gathered.call(1)];
-  const later = Promise.resolve().then(() => gathered.call(2));
+test('calls of one turn share a run, and each gets its own output', async (t) => {
+  const { runs, batches, inputs } = doubling();
+  const calls = [batches.call(3), batches.call(1)];
+  const later = Promise.resolve().then(() => batches.call(2));
   t.deepEqual(inputs(), []);
   await begun(runs, 1);
   t.deepEqual(inputs(), [[3, 1, 2]]);
@@ -34,13 +34,13 @@ test('calls of one turn run together, and each gets its own output', async (t) =
   t.deepEqual(await Promise.all([...calls, later]), [6, 2, 4]);
 });
 
-test('calls made while one runs wait for it and run together, in the order of the calls', async (t) => {
-  const { runs, gathered, inputs } = doubling();
-  const first = gathered.call(1);
+test('calls during a run share the next one, in the order of the calls', async (t) => {
+  const { runs, batches, inputs } = doubling();
+  const first = batches.call(1);
   await begun(runs, 1);
   const others: Promise<number>[] = [];
   for (const input of [5, 4, 6]) {
-    others.push(gathered.call(input));
+    others.push(batches.call(input));
     await turn();
   }
   t.deepEqual(inputs(), [[1]]);
@@ -52,9 +52,9 @@ test('calls made while one runs wait for it and run together, in the order of th
   t.deepEqual(await Promise.all(others), [10, 8, 12]);
 });
 
-test('very many calls run some at a time, in the order of the calls', async (t) => {
-  const { runs, gathered, inputs } = doubling();
-  const calls = Array.from({ length: 2500 }, (_, at) => gathered.call(at));
+test('very many calls run in several batches, in the order of the calls', async (t) => {
+  const { runs, batches, inputs } = doubling();
+  const calls = Array.from({ length: 2500 }, (_, at) => batches.call(at));
   for (const [at, length] of [1024, 1024, 452].entries()) {
     await begun(runs, at + 1);
     t.is(inputs()[at]!.length, length);
@@ -71,41 +71,41 @@ test('very many calls run some at a time, in the order of the calls', async (t) 
 });
 
 test('an error reaches every caller of its run and no other, and later calls run', async (t) => {
-  const { runs, gathered } = doubling();
-  const broken = Promise.allSettled([gathered.call(1), gathered.call(2)]);
+  const { runs, batches } = doubling();
+  const broken = Promise.allSettled([batches.call(1), batches.call(2)]);
   await begun(runs, 1);
-  const after = gathered.call(7);
-  const error = new Error('broken off');
+  const after = batches.call(7);
+  const error = new Error('aborted');
   runs[0]!.end(error);
   const reasons = (await broken).map((result) => (result.status === 'rejected' ? result.reason : undefined));
   t.deepEqual(reasons, [error, error]);
   await begun(runs, 2);
   runs[1]!.end();
   t.is(await after, 14);
-  const idle = gathered.call(8);
+  const idle = batches.call(8);
   await begun(runs, 3);
   runs[2]!.end();
   t.is(await idle, 16);
 });
 
-test('a run that throws at once fails its callers alone', async (t) => {
+test('a run that throws at once fails only its own callers', async (t) => {
   let broken = true;
-  const gathered = new Gathered<number, number>((inputs) => {
+  const batches = new BatchedCalls<number, number>((inputs) => {
     if (broken) throw new Error('not begun');
     return Promise.resolve(inputs);
   });
-  await t.throwsAsync(gathered.call(1), { message: 'not begun' });
+  await t.throwsAsync(batches.call(1), { message: 'not begun' });
   broken = false;
-  t.is(await gathered.call(2), 2);
+  t.is(await batches.call(2), 2);
 });
 
-test('calls for one place run together, and an error of one place is none for another', async (t) => {
+test('calls for one table share a run, and an error of one table does not reach another', async (t) => {
   const runs: string[] = [];
-  const gathered = new GatheredByPlace<number>(async (place, inputs) => {
-    runs.push(`${place} ${inputs.join(' ')}`);
-    if (place === 'bad') throw new Error('broken off');
+  const batches = new BatchedCallsByTable<number>(async (table, inputs) => {
+    runs.push(`${table} ${inputs.join(' ')}`);
+    if (table === 'bad') throw new Error('aborted');
   });
-  const calls = [gathered.call('a', 1), gathered.call('bad', 2), gathered.call('a', 3), gathered.call('b', 4)];
+  const calls = [batches.call('a', 1), batches.call('bad', 2), batches.call('a', 3), batches.call('b', 4)];
   const endings = await Promise.allSettled(calls);
   t.deepEqual(
     endings.map(({ status }) => status),
