@@ -78,6 +78,14 @@ export class Access {
     return tables.flatMap((table) => this.#catalogue.principals.conditions(this.user, 'READ', database, table));
   }
 
+  /** The tables of a database that grants of READ name, without a condition; they may be sub-tables. */
+  readTables(database: string): readonly string[] {
+    return this.#catalogue.principals.grants(this.user).flatMap(({ scope, table, condition, rights: granted }) => {
+      const isWhole = scope === database && table !== undefined && condition === undefined;
+      return isWhole && granted.includes('READ') ? [table] : [];
+    });
+  }
+
   /** True where the user may read some tables in part. */
   get readsInPart(): boolean {
     return this.#catalogue.principals.grants(this.user).some(({ condition }) => condition !== undefined);

@@ -172,8 +172,8 @@ async function showCreateTable(
 /** True for a sub-table whose tags the user may not read. */
 async function isHidden(engine: Engine, live: LiveTable, id: bigint, context: DefinitionContext): Promise<boolean> {
   const hidden = hiddenSubTables(live, new Access(context.catalogue, context.user), context.timeZone);
-  if (hidden === undefined) return false;
-  const where = [...ofTable(live.table), ofSeries([id]), 'dropped = 0', hidden].join(' AND ');
+  if (typeof hidden === 'string') return hidden === 'all';
+  const where = [...ofTable(live.table), ofSeries([id]), 'dropped = 0', hidden.where].join(' AND ');
   const rows = await engine.rows(`SELECT 1 FROM ${live.table.tagStorage} FINAL WHERE ${where}`);
   return rows.length > 0;
 }

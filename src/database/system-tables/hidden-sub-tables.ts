@@ -3,18 +3,25 @@ import { parseCondition } from '../../sql/parser/condition.js';
 import { planSubTables } from '../../sql/plan/delete.js';
 import type { Name } from '../../sql/syntax/ast.js';
 import type { QueryContext } from '../../sql/values/context.js';
+import { quotedText } from '../../text/quoted-name.js';
 import type { Access } from '../catalogue/rights.js';
 import type { LiveTable } from './live-tables.js';
 
+/** The sub-tables of a super table that a user may not read: all, none, or those that meet a condition of the engine. */
+type HiddenSubTables = 'all' | 'none' | { readonly where: string };
+
 /**
- * A condition of the engine on rows of tags without an alias, for the sub-tables of a super table that the user may not read: those that meet none
- * of the conditions under which the user may. Undefined where nothing is hidden. `zone`: IANA zone of times in conditions.
+ * The sub-tables of a super table whose tags the user may not read: those that no GRANT names and that meet none of the conditions under which the
+ * user may read. `where` is a condition on rows of tags without an alias. `zone`: IANA zone of times in conditions.
  */
-export function hiddenSubTables({ database, table }: LiveTable, access: Access, zone: string): string | undefined {
-  if (table.kind !== 'super' || access.may('READ', database.name, table.name)) return undefined;
-  const conditions = access.conditions(database.name, table.name);
-  if (conditions.length === 0) return undefined;
-  const readable = conditions.map((condition) => `(${condition})`).join(' OR ');
+export function hiddenSubTables({ database, table }: LiveTable, access: Access, zone: string): HiddenSubTables {
+  if (table.kind !== 'super' || access.may('READ', database.name, table.name)) return 'none';
+  const conditions = access.conditions(database.name, table.name).map((condition) => `(${condition})`);
+  const granted = access
+    .readTables(database.name)
+    .map((each) => quotedText(each))
+    .join(', ');
+  const names = granted === '' ? [] : [`tbname IN (${granted})`];
   const named = (text: string): Name => ({ text, quoted: true, span: { start: 0, end: 0 } });
   const context: QueryContext = {
     database: database.name,
@@ -30,12 +37,16 @@ export function hiddenSubTables({ database, table }: LiveTable, access: Access, 
     serverVersion: '',
   };
   const name = { database: named(database.name), name: named(table.name) };
-  const matching = (condition: string): string => planSubTables(name, parseCondition(condition), context);
+  const except = (readable: readonly string[]): HiddenSubTables => {
+    if (readable.length === 0) return 'all';
+    const condition = parseCondition(`CASE WHEN ${readable.join(' OR ')} THEN FALSE ELSE TRUE END`);
+    return { where: planSubTables(name, condition, context) };
+  };
   try {
-    return matching(`CASE WHEN ${readable} THEN FALSE ELSE TRUE END`);
+    return except([...conditions, ...names]);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     // No sub-table meets a condition on a tag that is gone.
-    return matching('TRUE');
+    return except(names);
   }
 }

@@ -39,7 +39,13 @@ const maxNamedTables = 200;
 export const tagsTable: SystemTable = {
   columns,
   sql: async (facts, demands) => {
-    const parents = await collected(liveSuperTables(facts, demands));
+    const hiding = new Map<LiveTable, string>();
+    const parents: LiveTable[] = [];
+    for (const live of await collected(liveSuperTables(facts, demands))) {
+      const hidden = hiddenSubTables(live, facts.access, facts.zone);
+      if (hidden !== 'all') parents.push(live);
+      if (typeof hidden === 'object') hiding.set(live, `NOT (${hidden.where})`);
+    }
     const existing = await existingColumns(facts.engine, parents);
     const present = parents.filter(({ table }) => existing.places.has(table.tagStorage ?? ''));
     if (present.length === 0) return inlineRows(columns, []);
@@ -56,10 +62,7 @@ export const tagsTable: SystemTable = {
     const where = [
       'dropped = 0',
       ...numberTerms(present),
-      ...present.flatMap((live) => {
-        const hidden = hiddenSubTables(live, facts.access, facts.zone);
-        return hidden === undefined ? [] : [`NOT (${hidden})`];
-      }),
+      ...present.flatMap((live) => hiding.get(live) ?? []),
       ...(subTable === undefined ? [] : [ofSeries([subTable.id])]),
     ];
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value

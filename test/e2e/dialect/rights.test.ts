@@ -275,6 +275,38 @@ test.serial('a view lends no rights: its reader must be allowed to read the view
   t.is(await ora.code('SELECT a.v FROM vault.m a JOIN shop.m b ON a.ts = b.ts'), noAccess);
 });
 
+test.serial('lists of tags show those of tables that the user may read, and no others', async (t) => {
+  await service.run('CREATE STABLE shop.k (ts TIMESTAMP, v INT) TAGS (site VARCHAR(8))');
+  await service.run("CREATE TABLE shop.k1 USING shop.k TAGS ('a') shop.k2 USING shop.k TAGS ('b')");
+  await service.run('CREATE TABLE shop.lone (ts TIMESTAMP, v INT)');
+  const query =
+    "SELECT table_name, tag_value FROM information_schema.ins_tags WHERE stable_name = 'k' ORDER BY table_name";
+  const [k1, k2] = [
+    ['k1', 'a'],
+    ['k2', 'b'],
+  ];
+  const cases: readonly (readonly [string, string, readonly string[][]])[] = [
+    ['uma', 'WRITE ON shop.k', []],
+    ['ugo', 'WRITE ON shop.*', []],
+    ['una', 'READ ON shop.lone', []],
+    ['uri', 'READ ON shop.k1', [k1]],
+    ['uta', 'READ ON shop.k', [k1, k2]],
+    ['ulf', 'READ ON shop.*', [k1, k2]],
+  ];
+  for (const [user, grant, listed] of cases) {
+    const reader = await login(user);
+    await service.run(`GRANT ${grant} TO ${user}`);
+    t.deepEqual(await reader.rows(query), [...listed], grant);
+    t.is((await reader.rows('SHOW TAGS FROM shop.k')).length, listed.length, grant);
+    t.is(await reader.code('SHOW CREATE TABLE shop.k2'), listed.includes(k2) ? 0 : noAccess, grant);
+  }
+  const uri = await login('uri2');
+  await service.run('GRANT READ ON shop.k1 TO uri2');
+  await service.run("GRANT READ ON shop.k WITH site = 'b' TO uri2");
+  t.deepEqual(await uri.rows(query), [k1, k2]);
+  await service.run('DROP STABLE shop.k');
+});
+
 test.serial(
   'READ under a condition on tags shows the sub-tables that meet it to queries, and nothing else',
   async (t) => {
