@@ -240,7 +240,8 @@ class PacketReader {
     const [, plugin = '', , type = ''] = this.#names.map((name) => this.#textOf(name));
     if (plugin === '') return fault('parameter', Codes.schemalessData, 'a list of values has no plugin');
     const known = this.#options.dataSourceNames?.get(type);
-    const source = known?.length === count ? known[index] : count === 1 ? 'value' : String(index);
+    const numbered = count === 1 ? 'value' : String(index);
+    const source = known?.length === count ? (known[index] ?? numbered) : numbered;
     const metric = `${plugin}_${source}`;
     const tags = new SeriesTags();
     let problem = metricProblem(0, Buffer.byteLength(metric), () => JSON.stringify(metric));
@@ -250,6 +251,8 @@ class PacketReader {
       const bytes = Buffer.from(this.#bytes.subarray(name.start, name.end));
       problem ??= tags.add(0, () => JSON.stringify(tag), Buffer.from(tag), bytes);
     }
+    // Behind the last underscore of the table stands the value, unless that has one, too: another plug-in may have the same table then.
+    if (/[._]/.test(source)) problem ??= tags.add(0, () => '"plugin"', Buffer.from('plugin'), Buffer.from(plugin));
     if (problem !== undefined) return fault('parameter', problem.code, problem.message);
     return tags.keyOf(metric);
   }

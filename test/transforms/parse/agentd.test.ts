@@ -61,6 +61,31 @@ test('a types database gives the values their names', (t) => {
   t.deepEqual(rows.map(({ table }) => table).sort(), ['cpu_value', 'load_longterm', 'load_midterm', 'load_shortterm']);
 });
 
+test('a plug-in whose name ends like the beginning of the value of another one has series of its own', (t) => {
+  const dataSourceNames = new Map([['t', ['c', 'b_c', 'value']]]);
+  const list = { host: 'h', type: 't', time: 1_700_000_000n };
+  const values: AgentNumber[] = [
+    ['gauge', 1],
+    ['gauge', 2],
+    ['gauge', 3],
+  ];
+  const { rows, reasons } = readAll(
+    [
+      packetOf([
+        { ...list, plugin: 'a_b', values },
+        { ...list, plugin: 'a', values },
+      ]),
+    ],
+    {
+      dataSourceNames,
+    },
+  );
+  t.deepEqual(reasons, []);
+  const of = rows.filter(({ table }) => table === 'a_b_c');
+  t.deepEqual(of.map(({ tags, fields }) => `${tags.plugin ?? '-'} ${fields.value?.value}`).sort(), ['- 1', 'a 2']);
+  t.is(new Set(of.map(({ subTable }) => subTable)).size, 2);
+});
+
 test('all kinds of values are read: unsigned, double, signed, unsigned', (t) => {
   const values: AgentNumber[] = [
     ['counter', 18446744073709551615n],

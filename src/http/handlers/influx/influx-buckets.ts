@@ -65,7 +65,11 @@ export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCa
   return async (call) => {
     const refuse = (failure: Fault, status?: number) => {
       const refusal = refusalOf(failure);
-      return influx2Errors(call, { ...refusal, status: status ?? refusal.status }, context.settings);
+      return influx2Errors(
+        call,
+        { ...refusal, status: status ?? bucketStatus(failure) ?? refusal.status },
+        context.settings,
+      );
     };
     const body = await collectBody(call, context, { maxBytes: maxBucketBytes, what: 'bucket' });
     if (isFault(body)) return refuse(body);
@@ -131,6 +135,11 @@ function readRules(rules: unknown): number | Fault {
   return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
 }
 
+/** The status of a statement that the database refuses, which is the fault of what a bucket is to be; undefined for other faults. */
+function bucketStatus({ kind }: Fault): number | undefined {
+  return kind === 'database' || kind === 'syntax' ? 400 : undefined;
+}
+
 /** What is asked about one bucket. */
 type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<FastifyReply | Fault>;
 
@@ -139,7 +148,11 @@ function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall
   return async (call) => {
     const refuse = (failure: Fault, status?: number) => {
       const refusal = refusalOf(failure);
-      return influx2Errors(call, { ...refusal, status: status ?? refusal.status }, context.settings);
+      return influx2Errors(
+        call,
+        { ...refusal, status: status ?? bucketStatus(failure) ?? refusal.status },
+        context.settings,
+      );
     };
     const buckets = await bucketsOf(call, context, organizationOf(call.query));
     if (isFault(buckets)) return refuse(buckets);
