@@ -1,5 +1,6 @@
 import type { ColumnBlock } from './column-block.js';
 import { type Delivery, type RowReject, worstOf } from './delivery.js';
+import type { Fault } from './fault.js';
 import type { WriteTally } from './write-tally.js';
 
 /** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first; a scrape of `exposition` behind a line with its format and address. */
@@ -94,8 +95,13 @@ interface LoggedRows {
   readonly sequences: readonly number[];
   /** The group that they were in when the process ended. */
   readonly earlierGroup?: EarlierGroup | undefined;
-  /** Reads their texts again, each alone, with the catalogue as it is now: what takes the place of these rows. Never rejects. */
-  again(): Promise<readonly Batch<ColumnBlock>[]>;
+  /** True where their text was read again since it was answered. */
+  readonly isReadAgain?: boolean;
+  /**
+   * Reads their texts again, each alone, with the catalogue as it is now: what takes the place of these rows, which ended for a reason. What is
+   * refused of them goes to the rejected rows; nothing is left where all of it is. Never rejects.
+   */
+  again(reason: Fault): Promise<readonly Batch<ColumnBlock>[]>;
 }
 
 /** A group that was begun before the process ended: whether the database has it is not known. */

@@ -5,10 +5,10 @@ import { Slice } from '../async/slice.js';
 import { isOvertaken } from '../database/storage/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
-import type { Delivery } from '../model/delivery.js';
+import { type Delivery, delivered } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
-import { type Ended, final, isLate, isRefusedJointly, isStored, passingFault, refusedTogether } from './ending.js';
+import { type Ended, final, isStored, passingFault, reasonToReadAgain, refusedTogether } from './ending.js';
 import type { GroupLog } from './group-log.js';
 import { guarded } from './guarded.js';
 import {
@@ -245,18 +245,19 @@ export class GroupCommit {
     const back: Batch<ColumnBlock>[] = [];
     const ended: Ended[] = [];
     const slice = new Slice();
-    let [wereRefused, wereApart] = [false, false];
+    let [wereRefused, wereApart, areToWait] = [false, false, false];
     for (const [place, member] of members.entries()) {
       if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
       const ending = endings[place]!;
       const mayPass = passing[place] === undefined && this.#mayPass(lane, member, ending);
       wereRefused ||= mayPass;
       const isBack = alone.has(member) || passing[place] !== undefined || mayPass;
-      const isApart = !isBack && isRefusedJointly(member, ending);
-      wereApart ||= isApart;
-      const next = isBack ? [member] : isApart || isLate(member, ending) ? await this.#again(lane, member) : [];
+      areToWait ||= isBack;
+      const reason = isBack ? undefined : reasonToReadAgain(member, ending);
+      wereApart ||= reason !== undefined && !isOvertaken(reason);
+      const next = isBack ? [member] : reason === undefined ? [] : await this.#again(lane, member, reason);
       if (next.length > 0) back.push(...next);
-      else ended.push({ member, ending: member.logged === undefined ? ending : final(member, ending) });
+      else ended.push({ member, ending: reason === undefined ? final(member, ending) : delivered(member.rows) });
     }
     // Rejected rows go to their file first. Of others the log is told before the first of them ends, which may take its text out of it.
     for (const one of ended) if (!isStored(one)) this.#end(lane, one);
@@ -273,17 +274,22 @@ export class GroupCommit {
     this.#wake(lane);
     if (back.length > 0 && alone.size === 0) {
       if (wereRefused) lane.refusals++;
-      this.#tryLater(lane);
+      // What was just read goes at once, before more is dropped.
+      if (areToWait) this.#tryLater(lane);
+      else this.#tryAt(lane, this.#clock.now());
     } else {
-      lane.failures = 0;
-      lane.refusals = 0;
+      [lane.failures, lane.refusals] = [0, 0];
       this.#goOn(lane, members, writeMs);
     }
   }
 
   /** Rows whose texts were read again, in the place of others. */
-  async #again(lane: Lane, { payload, logged }: Batch<ColumnBlock>): Promise<readonly Batch<ColumnBlock>[]> {
-    const next = (await logged?.again()) ?? [];
+  async #again(
+    lane: Lane,
+    { payload, logged }: Batch<ColumnBlock>,
+    reason: Fault,
+  ): Promise<readonly Batch<ColumnBlock>[]> {
+    const next = (await logged?.again(reason)) ?? [];
     if (next.length > 1) {
       makeRoom(lane, next.length - 1);
       for (let more = 1; more < next.length; more++) this.#tables.add(payload);

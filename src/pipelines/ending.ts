@@ -1,7 +1,7 @@
 import { isOvertaken } from '../database/storage/overtaken.js';
 import type { Batch } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
-import { type Delivery, delivered } from '../model/delivery.js';
+import type { Delivery } from '../model/delivery.js';
 import type { Fault } from '../model/fault.js';
 
 /** A batch that is not tried any more, and how it ends. */
@@ -20,20 +20,20 @@ export function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): 
   return ending.fault.kind === 'database' || isOvertaken(ending.fault) ? undefined : ending.fault;
 }
 
-/** True for logged rows whose table, or a series in it, was dropped since their text was read. */
-export function isLate({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
-  return logged !== undefined && ending.outcome === 'failed' && isOvertaken(ending.fault);
+/**
+ * Why the text of logged rows is to be read again: a table, or a series in it, was dropped since it was read. Or the rows are refused as
+ * they were read first: the catalogue may have changed, or another text may be the reason. Undefined for all others.
+ */
+export function reasonToReadAgain({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
+  if (logged === undefined || (ending.outcome !== 'failed' && ending.outcome !== 'rejected')) return undefined;
+  const { fault } = ending;
+  const isLate = ending.outcome === 'failed' && isOvertaken(fault);
+  return isLate || (logged.isReadAgain !== true && isRefused(ending)) ? fault : undefined;
 }
 
-/** True for rows of several texts that were refused because of what is in one of them. */
-export function isRefusedJointly({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
-  return logged !== undefined && logged.sequences.length > 1 && isRefused(ending);
-}
-
-/** How logged rows end that are not tried any more: nobody would send them again. */
-export function final({ rows }: Batch<ColumnBlock>, ending: Delivery): Delivery {
-  if (ending.outcome !== 'failed') return ending;
-  return isOvertaken(ending.fault) ? delivered(rows) : { outcome: 'rejected', fault: ending.fault };
+/** How rows end that are not tried any more: those that are logged for good, as nobody would send them again. */
+export function final({ logged }: Batch<ColumnBlock>, ending: Delivery): Delivery {
+  return logged !== undefined && ending.outcome === 'failed' ? { outcome: 'rejected', fault: ending.fault } : ending;
 }
 
 /** True when rows were written in vain because of what is in them, and not because of the state of the world. */

@@ -323,7 +323,7 @@ export class WritePipeline implements Component {
     const { catalogue, definer, limits } = this.#context;
     const texts = new LoggedTexts({
       catalogue,
-      readStatement: async (text) => (await this.#readStatement?.(text)) ?? [],
+      readStatement: async (text) => (await this.#readStatement?.(text)) ?? { blocks: [], refused: [] },
       parse: (text, target, arrived) => this.#parse(text, target, arrived),
     });
     const context: LogStageContext = {

@@ -18,7 +18,7 @@ import { type InputContext, inputsOf, standingUser } from '../pipelines/inputs.j
 import { guardedGate } from '../pipelines/memory-guard.js';
 import { RemoteReadPipeline } from '../pipelines/remote-read.js';
 import { SqlPipeline } from '../pipelines/sql.js';
-import { scanRows } from '../pipelines/statements/insert-rows.js';
+import { scanAnswered } from '../pipelines/statements/insert-rows.js';
 import { StreamRunner } from '../pipelines/streams/runner.js';
 import { type WriteInput, type WriteLog, WritePipeline } from '../pipelines/writes.js';
 import { DatabaseSink } from '../sinks/database.js';
@@ -198,10 +198,10 @@ function writePipeline(
       writeTimeoutMs,
     },
   });
-  writes.readStatement = async ({ bytes, database, zone, nowNs, user }) => {
+  writes.readStatement = ({ bytes, database, zone, nowNs, user }) => {
     const statement = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const written = { bytes: statement, database: database === '' ? undefined : database, zone, nowNs, user };
-    return (await scanRows(written, { catalogue, subTables }, () => undefined)).blocks;
+    return scanAnswered(written, { catalogue, subTables });
   };
   if (writeLog !== undefined) metrics.watch(writeLogFigures(writeLog, () => writes));
   return writes;

@@ -119,7 +119,7 @@ test('rows of several texts that are refused go on text by text, and whoever wai
   const endings: (readonly [text: number, outcome: Delivery['outcome']])[] = [];
   const alone = (text: number): Batch<ColumnBlock> => ({
     ...oneRow('a', text),
-    logged: { sequences: [text], again: async () => [] },
+    logged: { sequences: [text], isReadAgain: true, again: async () => [] },
     settle: ({ outcome }) => endings.push([text, outcome]),
   });
   const again = async () => [1, 2, 3].map(alone);

@@ -6,10 +6,11 @@ import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
-import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
+import type { InsertContext, InsertPlan, Resolved } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes } from '../write/stamp.js';
 import type { WritePipeline } from '../writes.js';
+import { type DividedRows, divideInsert, type ScanPart } from './insert-division.js';
 import { StatementNames } from './names.js';
 
 /** Context of an INSERT of rows. */
@@ -38,6 +39,9 @@ export async function insertRows(
   return rows;
 }
 
+/** What the names of a statement are looked up in. */
+type RowsContext = Pick<InsertRowsContext, 'catalogue' | 'subTables'>;
+
 /** An INSERT … VALUES, and what its meaning depends on beside the catalogue. */
 interface WrittenStatement {
   readonly bytes: Buffer;
@@ -54,14 +58,62 @@ interface WrittenStatement {
  * wait are found there. While the database is away, rows with the tags of their sub-tables are taken as those of new ones: it is
  * settled when they are written. Throws FaultErrors.
  */
-export async function scanRows(
-  { bytes: statement, database: currentDatabase, zone, nowNs, user, checksTexts }: WrittenStatement,
-  { catalogue, subTables }: Pick<InsertRowsContext, 'catalogue' | 'subTables'>,
+async function scanRows(
+  written: WrittenStatement,
+  { catalogue, subTables }: RowsContext,
   visible: (tables: WaitingTables) => Promise<void> | undefined,
 ) {
+  const names = namesOf(written, { catalogue, subTables });
+  return planOf(written.bytes, contextOf(written, { catalogue, subTables }, names), { names, catalogue, visible });
+}
+
+/**
+ * The rows of a statement that was answered, with the catalogue as it is now: those that can be written, and what is refused of it. May
+ * reject with a FaultError, of kind `network` or `resource` where it may be read later.
+ */
+export async function scanAnswered(written: WrittenStatement, context: RowsContext): Promise<DividedRows> {
+  const visible = (): undefined => undefined;
+  try {
+    return { blocks: (await scanRows(written, context, visible)).blocks, refused: [] };
+  } catch (error) {
+    if (!(error instanceof FaultError) || isPassing(error)) throw error;
+  }
+  const names = namesOf(written, context);
+  const whole = contextOf(written, context, names);
+  /** Sub-tables that parts of the statement which were read have made. */
+  const earlier = new Map<string, Resolved>();
+  const scan: ScanPart = async (statement) => {
+    const own = new Map<string, Resolved>();
+    const { blocks } = await planOf(
+      statement,
+      {
+        ...whole,
+        resolve: (database, name) => earlier.get(`${database}\0${name}`) ?? whole.resolve(database, name),
+        makeSubTable: (database, table, name, ...options) => {
+          const subTable = whole.makeSubTable(database, table, name, ...options);
+          own.set(`${database.name}\0${name}`, { kind: 'sub', table, subTable });
+          return subTable;
+        },
+      },
+      { names, catalogue: context.catalogue, visible },
+    );
+    for (const [name, meaning] of own) earlier.set(name, meaning);
+    return blocks;
+  };
+  return divideInsert(written.bytes, scan);
+}
+
+function namesOf({ user }: WrittenStatement, { catalogue, subTables }: RowsContext): StatementNames {
+  return new StatementNames(catalogue, subTables, new Access(catalogue, user), 'WRITE');
+}
+
+function contextOf(
+  { database: currentDatabase, zone, nowNs, user, checksTexts }: WrittenStatement,
+  { catalogue, subTables }: RowsContext,
+  names: StatementNames,
+): InsertContext {
   const access = new Access(catalogue, user);
-  const names = new StatementNames(catalogue, subTables, access, 'WRITE');
-  const context: InsertContext = {
+  return {
     currentDatabase,
     zone,
     nowNs,
@@ -74,6 +126,15 @@ export async function scanRows(
     timeRange: storableTimes,
     makeSubTable: (database, superTable, name, tags, ttl) => subTables.make(database, superTable.name, name, tags, ttl),
   };
+}
+
+interface Lookups {
+  readonly names: StatementNames;
+  readonly catalogue: Catalogue;
+  readonly visible: (tables: WaitingTables) => Promise<void> | undefined;
+}
+
+async function planOf(statement: Buffer, context: InsertContext, { names, catalogue, visible }: Lookups) {
   let scan = scanned(statement, context, catalogue);
   let plan = scan instanceof Promise ? await scan : scan;
   while (plan.kind === 'lookup') {

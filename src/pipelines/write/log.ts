@@ -11,7 +11,7 @@ import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit } from '../batch.js';
 import type { GroupLog } from '../group-log.js';
 import { guarded } from '../guarded.js';
-import { earlierGroups, membersOf } from './groups.js';
+import { earlierGroups, membersOf, pairOf } from './groups.js';
 import { OnTheWay } from './on-the-way.js';
 import { ReadBack } from './read-back.js';
 import { Replay, type ReplayContext } from './replay.js';
@@ -156,7 +156,9 @@ export class LogStage implements GroupLog {
     const rejected = ended.filter((member) => this.#way.rejections.of(member) !== undefined);
     const left = [...others, ...rejected];
     wal.noteEnded(group, left.length === 0 ? 'all' : membersOf(ended, left));
+    const open = new Set(others.map(pairOf));
     for (const member of rejected) {
+      if (open.has(pairOf(member))) continue;
       const adding = this.#way.rejections.of(member)?.then((isKept) => {
         if (isKept) wal.noteEnded(group, membersOf([member], []));
       });

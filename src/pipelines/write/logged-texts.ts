@@ -1,17 +1,24 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable } from '../../database/catalogue/ensure-database.js';
-import type { Batch, ByteBlock, RowSet, Target } from '../../model/batch.js';
+import type { ByteBlock, RowSet, Target } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
+import type { RefusedRows } from '../../model/refused-rows.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { LoggedText } from '../../wal/record.js';
 import { joinLines } from './joined.js';
+import type { AnsweredRows } from './on-the-way.js';
 import type { ReadTogether } from './replay.js';
 
 /**
  * Reads the rows of a logged statement. The sub-tables that it had to look up were in the database before it was logged, so
  * no rows that wait need to go before it.
  */
-export type ReadStatement = (text: LoggedText) => Promise<readonly ColumnBlock[]>;
+export type ReadStatement = (text: LoggedText) => Promise<StatementRows>;
+
+interface StatementRows {
+  readonly blocks: readonly ColumnBlock[];
+  readonly refused: readonly RefusedRows[];
+}
 
 /** One of several texts that stand one behind the other: where it ends, and when it came in Unix microseconds. */
 export interface ArrivedText {
@@ -27,8 +34,6 @@ interface LoggedTextsContext {
   readonly parse: (text: ByteBlock, target: Target, texts?: readonly ArrivedText[]) => ParsedPoints;
 }
 
-type Read = Pick<Batch<RowSet>, 'target' | 'payload'>;
-
 /** Reads texts of the log with the catalogue as it is now. */
 export class LoggedTexts {
   readonly #context: LoggedTextsContext;
@@ -38,14 +43,14 @@ export class LoggedTexts {
   }
 
   /** Reads one text. May reject with a FaultError. */
-  async read(text: LoggedText): Promise<Read> {
+  async read(text: LoggedText): Promise<AnsweredRows> {
     const { format, bytes, part } = text;
     if (format !== 'sql-insert') return this.#points(text, { kind: 'bytes', format, bytes, part });
     const { catalogue, readStatement } = this.#context;
-    const blocks = await readStatement(text);
+    const { blocks, refused } = await readStatement(text);
     const epoch = Math.max(0, ...blocks.map((block) => catalogue.epoch(block.database)));
     const target = targetOf(text, epoch);
-    return { target, payload: { kind: 'rows', blocks, rejectedRows: 0, rejects: [] } };
+    return { target, payload: { kind: 'rows', blocks, rejectedRows: 0, rejects: [] }, refused };
   }
 
   /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
@@ -56,20 +61,35 @@ export class LoggedTexts {
     return this.#points(first, { kind: 'bytes', format: first.format, bytes }, arrived);
   }
 
-  async #points(text: LoggedText, lines: ByteBlock): Promise<Read>;
-  async #points(text: LoggedText, lines: ByteBlock, texts: readonly ArrivedText[]): Promise<ReadTogether>;
+  async #points(text: LoggedText, lines: ByteBlock): Promise<AnsweredRows>;
+  async #points(
+    text: LoggedText,
+    lines: ByteBlock,
+    texts: readonly ArrivedText[],
+  ): Promise<ReadTogether & AnsweredRows>;
   async #points(
     text: LoggedText,
     lines: ByteBlock,
     texts?: readonly ArrivedText[],
-  ): Promise<Read & { readonly joined: JoinedRows | undefined }> {
+  ): Promise<AnsweredRows & { readonly joined: JoinedRows | undefined }> {
     const { catalogue, parse } = this.#context;
     const { database: name, createDatabase: create, user } = text;
     await ensureWritable(catalogue, { name, create, user });
     const target = targetOf(text, catalogue.epoch(name));
     const { blocks, rejectedRows, rejects, joined } = parse(lines, target, texts);
-    return { target, payload: { kind: 'rows', blocks, rejectedRows, rejects }, joined };
+    const refused = refusedNow(text, { rejectedRows, rejects });
+    return { target, payload: { kind: 'rows', blocks, rejectedRows, rejects }, refused, joined };
   }
+}
+
+/** The rows of a text that were good when it was answered and are refused now, of all that are refused now. */
+export function refusedNow(
+  text: Pick<LoggedText, 'rejectedRows'>,
+  { rejectedRows, rejects }: Pick<RowSet, 'rejectedRows' | 'rejects'>,
+): readonly RefusedRows[] {
+  const rows = rejectedRows - (text.rejectedRows ?? rejectedRows);
+  const reason = rejects.at(-1)?.fault;
+  return rows > 0 && reason !== undefined ? [{ rows, fault: reason }] : [];
 }
 
 function targetOf(

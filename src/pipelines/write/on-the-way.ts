@@ -3,17 +3,24 @@ import { overtaken } from '../../database/storage/overtaken.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
-import { Codes, FaultError, fault, faultOf } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault, faultOf } from '../../model/fault.js';
+import { noTable } from '../../model/refusals.js';
+import type { RefusedRows } from '../../model/refused-rows.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
-import type { RejectedRowsFile, RejectedText } from '../../wal/rejected-rows.js';
+import type { RejectedRows, RejectedRowsFile, RejectedText } from '../../wal/rejected-rows.js';
 import type { Place } from '../../wal/segment.js';
 import { type LoggedBlock, pairOf } from './groups.js';
 import { readWithRetry } from './read-with-retry.js';
 import { targets } from './split.js';
 
+/** The rows of a text with the catalogue as it is now, and those that were good when it was answered and are refused now. */
+export interface AnsweredRows extends Pick<Batch<RowSet>, 'target' | 'payload'> {
+  readonly refused: readonly RefusedRows[];
+}
+
 /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
-export type ReadLogged = (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
+export type ReadLogged = (text: LoggedText) => Promise<AnsweredRows>;
 
 /** Context of rows on their way. */
 interface OnTheWayContext {
@@ -48,8 +55,11 @@ const textWeight = 640;
 const blockWeight = 1_024;
 const arrayWeight = 448;
 
+/** Of rows whose table is dropped again and again. */
+const dropped: Fault = fault('database', Codes.tableNotExist, overtaken.message);
+
 /** How often a text is read again because drops overtake it. */
-const maxReadings = 3;
+const maxReadings = 30;
 
 /** The rows of logged texts on their way to the database: a text has ended in the log once all its rows have. */
 export class OnTheWay {
@@ -96,8 +106,9 @@ export class OnTheWay {
     if (this.#bytes === 0) this.#lastProgress = performance.now();
     this.#bytes += weight;
     const targetOf = targets(target);
-    for (const [place, one] of blocks.entries()) {
-      this.#context.handOn(this.#batchOf(texts, one, targetOf(one.block), () => isFirst(blocks, place)));
+    const tableOf = tablesOf(blocks.map(({ block }) => block));
+    for (const one of blocks) {
+      this.#context.handOn(this.#batchOf(texts, one, targetOf(one.block), tableOf(one.block)));
     }
   }
 
@@ -105,13 +116,17 @@ export class OnTheWay {
     texts: Texts,
     { block, records }: BlockOfTexts,
     target: Target,
-    isFirstOfTable: () => boolean,
+    table: TableRows,
     readings = 0,
   ): Batch<ColumnBlock> {
     const sequences = records.map(({ sequence }) => sequence);
     const earlierGroup = this.#context.earlierGroupOf(block, sequences[0]!);
-    // The first block of a table brings the rows of all.
-    const again = async () => (isFirstOfTable() ? this.#again(texts, block, records, readings + 1) : []);
+    // The first block of a table that is read again brings the rows of all.
+    const again = async (reason: Fault) => {
+      if (table.isReadAgain) return [];
+      table.isReadAgain = true;
+      return this.#again(texts, { block, records, rows: table.rows }, reason, readings + 1);
+    };
     const settle = (delivery: Delivery): void => {
       this.#lastProgress = performance.now();
       const ended = (): void => this.#ended(texts);
@@ -127,7 +142,7 @@ export class OnTheWay {
       payload: block,
       rows: block.rows,
       bytes: weightOf(block),
-      logged: { sequences, again, earlierGroup },
+      logged: { sequences, again, isReadAgain: readings > 0, earlierGroup },
       settle,
     };
   }
@@ -146,57 +161,118 @@ export class OnTheWay {
     this.#context.wentOn();
   }
 
-  /** The rows of one table in texts that are read again, each alone; what cannot be read is rejected. */
+  /** The rows of one table in texts that are read again, each alone, because they ended for a reason; those that are refused now are rejected. */
   async #again(
     texts: Texts,
-    { database, table, rows }: ColumnBlock,
-    records: readonly LoggedRecord[],
+    { block, records, rows }: BlockOfTexts & { readonly rows: number },
+    reason: Fault,
     readings: number,
   ): Promise<readonly Batch<ColumnBlock>[]> {
-    const { wal, rejected } = this.#context;
-    const isOver = readings > maxReadings;
+    const { wal } = this.#context;
+    const { database, table } = block;
     const batches: Batch<ColumnBlock>[] = [];
+    const refused: Refused[] = [];
+    let lost = rows;
     for (const record of records) {
-      let text: RejectedText = { origin: texts.origin, database };
-      const read = async () => {
-        const logged = await wal.read(record.place);
-        text = logged;
-        return isOver ? { fault: overtaken } : this.#blocksOf(logged, { database, table });
-      };
-      const result = await readWithRetry(read, () => this.#isStopped);
-      const rowsOrFault = result !== undefined && 'read' in result ? result.read : result;
-      if (rowsOrFault !== undefined && 'blocks' in rowsOrFault) {
-        const { target, blocks } = rowsOrFault;
-        for (const [place, block] of blocks.entries()) {
-          batches.push(this.#batchOf(texts, { block, records: [record] }, target, () => place === 0, readings));
-        }
+      const { sequence } = record;
+      const text = await readWithRetry(
+        () => wal.read(record.place),
+        () => this.#isStopped,
+      );
+      if (text === undefined) return notEnding();
+      if ('fault' in text) {
+        refused.push({ sequence, text: { origin: texts.origin, database }, fault: lostText(reason, text.fault) });
         continue;
       }
-      const rejectedRows = isOver || records.length === 1 ? rows : 0;
-      const isKept =
-        rowsOrFault !== undefined &&
-        (await rejected.add({ text, table, rows: rejectedRows, fault: rowsOrFault.fault }));
-      // The service ends: the rows do not, so that their text stays in the log for the next start.
-      if (!isKept) return new Promise(() => undefined);
+      const result = await readWithRetry(
+        async () => this.#blocksOf(text.read, { database, table }, readings),
+        () => this.#isStopped,
+      );
+      if (result === undefined) return notEnding();
+      const failure = 'fault' in result ? result.fault : result.read.reason;
+      if (failure !== undefined) refused.push({ sequence, text: text.read, fault: failure });
+      if ('fault' in result) continue;
+      const { target, blocks } = result.read;
+      const tableOf = tablesOf(blocks);
+      for (const one of blocks) {
+        lost -= one.rows;
+        batches.push(this.#batchOf(texts, { block: one, records: [record] }, target, tableOf(one), readings));
+      }
     }
     texts.open += Math.max(0, batches.length - 1);
+    if (lost > 0) this.#reject(texts, { block, records, rows: lost }, refused);
     return batches;
   }
 
-  /** The rows of one table in a text, with the catalogue as it is now. May reject with a FaultError. */
-  async #blocksOf(text: LoggedText, own: { readonly database: string; readonly table: string }) {
+  /** Rejects rows of texts; of several texts it is not known how many of them are of each. */
+  #reject(
+    texts: Texts,
+    { block, records, rows }: BlockOfTexts & { readonly rows: number },
+    refused: readonly Refused[],
+  ): void {
+    const { database, table } = block;
+    const entries = refused.map(({ text, fault: reason }): RejectedRows => {
+      return { text, table, rows: refused.length === 1 ? rows : 0, fault: reason };
+    });
+    const unknown = { text: { origin: texts.origin, database }, table, rows, fault: dropped };
+    const pairs = [...records.slice(0, 1), ...refused].map(({ sequence }) => {
+      return pairOf({ payload: block, logged: { sequences: [sequence] } });
+    });
+    texts.open++;
+    this.rejections.addAll(pairs, entries.length === 0 ? [unknown] : entries, () => this.#ended(texts));
+  }
+
+  /** The rows of one table in a text, with the catalogue as it is now, and why others are refused. May reject with a FaultError. */
+  async #blocksOf(text: LoggedText, own: OneTable, readings: number) {
+    if (readings > maxReadings) throw new FaultError(dropped);
     const key = tableKey(own);
-    const { target, payload } = await this.#context.read(text);
+    const { target, payload, refused } = await this.#context.read(text);
     const blocks = payload.blocks.filter((block) => tableKey(block) === key);
-    if (blocks.length > 0) return { target: { ...target, database: own.database }, blocks };
-    throw new FaultError(fault('database', Codes.tableNotExist, `Table "${own.table}" does not exist`));
+    const reason = (refused.find(({ table }) => table === own.table) ?? refused.at(-1))?.fault;
+    if (blocks.length === 0) throw new FaultError(reason ?? noTable(own.table));
+    return { target: { ...target, database: own.database }, blocks, reason };
   }
 }
 
-/** True for the first of the blocks of its table. */
-function isFirst(blocks: readonly BlockOfTexts[], place: number): boolean {
-  const { database, table } = blocks[place]!.block;
-  return blocks.findIndex(({ block }) => block.table === table && block.database === database) === place;
+/** A table by its names. */
+interface OneTable {
+  readonly database: string;
+  readonly table: string;
+}
+
+/** A text with rows that are refused, and why they are. */
+interface Refused {
+  readonly sequence: number;
+  readonly text: RejectedText;
+  readonly fault: Fault;
+}
+
+/** The rows of a table in all its blocks of one reading of a text, and whether they are read again already. */
+interface TableRows {
+  rows: number;
+  isReadAgain: boolean;
+}
+
+/** Gives each block its table. */
+function tablesOf(blocks: readonly ColumnBlock[]): (block: ColumnBlock) => TableRows {
+  const tables = new Map<string, TableRows>();
+  for (const block of blocks) {
+    const key = tableKey(block);
+    const known = tables.get(key);
+    if (known === undefined) tables.set(key, { rows: block.rows, isReadAgain: false });
+    else known.rows += block.rows;
+  }
+  return (block) => tables.get(tableKey(block))!;
+}
+
+/** Why rows are refused whose text cannot be read in the log. */
+function lostText(reason: Fault, failure: Fault): Fault {
+  return { ...reason, message: `${reason.message}. The text of the rows is lost: ${failure.message}` };
+}
+
+/** The service ends: the rows do not, so that their text stays in the log for the next start. */
+function notEnding(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 /** Memory of a block: each column has its values and which of them are NULL. */
@@ -238,12 +314,21 @@ class Rejections {
 
   /** Rejects rows whose text is at a place of the log; `kept` is called once they are in the file. */
   add(rows: LoggedBlock, from: Origin, delivery: Delivery, kept: () => void): void {
-    const pair = pairOf(rows);
-    const before = this.#open.get(pair) ?? true;
-    const adding = Promise.all([before, this.#write(rows, from, delivery)]).then((all) => all.every(Boolean));
-    this.#open.set(pair, adding);
+    this.#add([pairOf(rows)], this.#write(rows, from, delivery), kept);
+  }
+
+  /** Rejects rows of pairs of text and table; `kept` is called once they are in the file. */
+  addAll(pairs: readonly string[], rejected: readonly RejectedRows[], kept: () => void): void {
+    const writing = Promise.all(rejected.map((rows) => this.#file.add(rows))).then((all) => all.every(Boolean));
+    this.#add([...new Set(pairs)], writing, kept);
+  }
+
+  #add(pairs: readonly string[], writing: Promise<boolean>, kept: () => void): void {
+    const before = pairs.map((pair) => this.#open.get(pair) ?? true);
+    const adding = Promise.all([...before, writing]).then((all) => all.every(Boolean));
+    for (const pair of pairs) this.#open.set(pair, adding);
     const added = adding.then((isKept) => {
-      if (this.#open.get(pair) === adding) this.#open.delete(pair);
+      for (const pair of pairs) if (this.#open.get(pair) === adding) this.#open.delete(pair);
       if (isKept) kept();
     });
     detached(added);
@@ -261,7 +346,6 @@ class Rejections {
     if (logged === undefined) return false;
     const reason = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
     if ('read' in logged) return this.#file.add({ text: logged.read, table, rows, fault: reason });
-    const message = `${reason.message}. The text of the rows is lost: ${logged.fault.message}`;
-    return this.#file.add({ text: { origin, database }, table, rows, fault: { ...reason, message } });
+    return this.#file.add({ text: { origin, database }, table, rows, fault: lostText(reason, logged.fault) });
   }
 }

@@ -119,11 +119,13 @@ export class Replay {
       if (await rejected.add({ text, rows: 0, fault: result.fault })) wal.ended(place);
       return;
     }
-    const { target, payload } = result.read;
-    const worse = payload.rejectedRows - (text.rejectedRows ?? payload.rejectedRows);
-    const reason = payload.rejects.at(-1)?.fault;
-    // Lines that were good when they were answered.
-    if (worse > 0 && reason !== undefined && !(await rejected.add({ text, rows: worse, fault: reason }))) return;
+    const { target, payload, refused } = result.read;
+    for (const rows of refused) {
+      // What was stored before its table was dropped is not lost.
+      const table = tableKey({ database: target.database, table: rows.table ?? '' });
+      if (wal.recovered.ended.get(table)?.has(text.sequence) === true) continue;
+      if (!(await rejected.add({ text, ...rows }))) return;
+    }
     const open = payload.blocks.map((block) => ({ block, records: [record] }));
     this.#handOn([one], target, open);
   }

@@ -117,6 +117,7 @@ function staged(
     return {
       target: recordedBatch(block).target,
       payload: { kind: 'rows', blocks: [block], rejectedRows: 0, rejects: [] },
+      refused: [],
     } as const;
   };
   const readTogether = (): Promise<never> => Promise.reject(new FaultError(fault('parameter', Codes.free, 'apart')));

@@ -1,9 +1,10 @@
 import test from 'ava';
+import { overtaken } from '../../../src/database/storage/overtaken.js';
 import type { Batch } from '../../../src/model/batch.js';
 import type { ColumnBlock } from '../../../src/model/column-block.js';
 import { delivered } from '../../../src/model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
-import { OnTheWay } from '../../../src/pipelines/write/on-the-way.js';
+import { type AnsweredRows, OnTheWay } from '../../../src/pipelines/write/on-the-way.js';
 import type { RejectedRows } from '../../../src/wal/rejected-rows.js';
 import { blockOf, int } from '../../support/blocks/blocks.js';
 import { until } from '../../support/until.js';
@@ -11,10 +12,11 @@ import { until } from '../../support/until.js';
 const target = { database: 'demo', user: 'root', createDatabase: false, ttl: 0, precision: 'ns' } as const;
 const place = { segment: { number: 1, path: '', size: 0, open: 0 }, offset: 0, length: 0 };
 
-/** The rows of one text on their way, which cannot be read again for a reason; `isKept` tells whether rejected rows come to their file. */
-function unreadable(reason: Fault, isKept = true, rows: Parameters<typeof blockOf>[2] = [[1n, 1n, { v: 1 }]]) {
+/** The way of the rows of one text; `isKept` tells whether rejected rows come to their file. */
+function wayOf(read: () => Promise<AnsweredRows>, isKept = true) {
   const rejected: RejectedRows[] = [];
   const batches: Batch<ColumnBlock>[] = [];
+  const ended: number[] = [];
   const text = {
     ...target,
     sequence: 1,
@@ -29,21 +31,31 @@ function unreadable(reason: Fault, isKept = true, rows: Parameters<typeof blockO
     part: undefined,
   } as const;
   const context = {
-    wal: { read: async () => text, ended: () => undefined },
+    wal: { read: async () => text, ended: () => ended.push(1) },
     rejected: { add: async (rows: RejectedRows) => rejected.push(rows) > 0 && isKept },
-    read: async () => {
-      throw new FaultError(reason);
-    },
+    read,
     handOn: (batch: Batch<ColumnBlock>) => batches.push(batch),
     earlierGroupOf: () => undefined,
     wentOn: () => undefined,
   };
   const way = new OnTheWay(context as unknown as ConstructorParameters<typeof OnTheWay>[0]);
   const records = [{ sequence: 1, place }];
-  way.add({ origin: 'lineproto', target }, records, [{ block: blockOf('m', { v: int }, rows), records }]);
+  const add = (blocks: readonly ColumnBlock[]): void => {
+    way.add(
+      { origin: 'lineproto', target },
+      records,
+      blocks.map((block) => ({ block, records })),
+    );
+  };
+  return { way, add, rejected, batches, ended };
+}
+
+/** The rows of one text on their way, which cannot be read again for a reason. */
+function unreadable(reason: Fault, isKept = true, rows: Parameters<typeof blockOf>[2] = [[1n, 1n, { v: 1 }]]) {
+  const { add, batches, ...rest } = wayOf(() => Promise.reject(new FaultError(reason)), isKept);
+  add([blockOf('m', { v: int }, rows)]);
   const [batch] = batches;
-  const again = batch!.logged!.again();
-  return { way, rejected, again, batch: batch! };
+  return { ...rest, again: batch!.logged!.again(overtaken), batch: batch! };
 }
 
 /** What a promise gives before the end of some turns of the event loop. */
@@ -57,12 +69,14 @@ function soon<T>(work: Promise<T>): Promise<T | 'waiting'> {
 const gone = fault('database', Codes.tableNotExist, 'Table "m" does not exist');
 
 test('rows that cannot be read again any more come to the file of rejected rows', async (t) => {
-  const { rejected, again } = unreadable(gone);
+  const { rejected, again, batch, ended } = unreadable(gone);
   t.deepEqual(await again, []);
   t.deepEqual(
-    rejected.map(({ table, fault: reason }) => [table, reason]),
-    [['m', gone]],
+    rejected.map(({ table, rows, fault: reason }) => [table, rows, reason]),
+    [['m', 1, gone]],
   );
+  batch.settle(delivered(1));
+  t.true(await until(() => ended.length === 1));
 });
 
 test('rows that might be read later, and rejected ones without their file, stay in the log when the service ends', async (t) => {
@@ -70,7 +84,13 @@ test('rows that might be read later, and rejected ones without their file, stay 
   later.way.stop();
   t.is(await soon(later.again), 'waiting');
   t.deepEqual(later.rejected, []);
-  t.is(await soon(unreadable(gone, false).again), 'waiting');
+  const { again, batch, ended, way } = unreadable(gone, false);
+  t.deepEqual(await again, []);
+  const kept = way.rejections.of(batch);
+  t.not(kept, undefined);
+  batch.settle(delivered(1));
+  t.is(await kept, false);
+  t.deepEqual(ended, []);
 });
 
 test('rows are not stuck as long as more of them are given to the database', async (t) => {
@@ -95,4 +115,27 @@ test('short texts count for the memory that their rows take, a hundred times the
   t.true(way.bytes > 3_000);
   batch.settle(delivered(1));
   t.is(way.bytes, 0);
+});
+
+test('a block that is overtaken alone is read again, although another of its table and text came before', async (t) => {
+  const blocks = [1n, 2n, 3n].map((time) => blockOf('m', { v: int }, [[1n, time, { v: 1 }]]));
+  const payload = { kind: 'rows', blocks: blocks.slice(0, 2), rejectedRows: 0, rejects: [] } as const;
+  const refused = [{ table: 'm', rows: 1, fault: gone }];
+  const { add, batches, rejected, ended } = wayOf(async () => ({ target, payload, refused }));
+  add(blocks);
+  const [first, second, third] = batches;
+  first!.settle(delivered(1));
+  const next = await second!.logged!.again(overtaken);
+  t.deepEqual(
+    next.map(({ payload: { times } }) => times[0]),
+    [1n, 2n],
+  );
+  t.deepEqual(await third!.logged!.again(overtaken), [], 'the rows of all have been read');
+  t.true(await until(() => rejected.length === 1));
+  t.like(rejected[0], { table: 'm', rows: 1, fault: gone });
+  for (const batch of [...next, third!]) {
+    t.deepEqual(ended, []);
+    batch.settle(delivered(1));
+  }
+  t.deepEqual(ended, [1]);
 });

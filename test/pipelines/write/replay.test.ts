@@ -4,6 +4,7 @@ import type { EarlierGroup } from '../../../src/model/batch.js';
 import { type ColumnBlock, tableKey } from '../../../src/model/column-block.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { joinLines } from '../../../src/pipelines/write/joined.js';
+import { refusedNow } from '../../../src/pipelines/write/logged-texts.js';
 import type { BlockOfTexts } from '../../../src/pipelines/write/on-the-way.js';
 import { Replay, type ReplayContext } from '../../../src/pipelines/write/replay.js';
 import { runsOf } from '../../../src/pipelines/write/runs.js';
@@ -58,8 +59,9 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
     },
     rejected: { add: async (one: RejectedRows) => rejected.push(one) > 0 },
     way: { add: (_: unknown, __: unknown, own: readonly BlockOfTexts[]) => blocks.push(...own) },
-    read: async ({ bytes, receivedMicros }: LoggedText) => {
-      return { target, payload: payloadOf(desk.parse(bytes, { nowTicks: receivedMicros })) };
+    read: async (text: LoggedText) => {
+      const payload = payloadOf(desk.parse(text.bytes, { nowTicks: text.receivedMicros }));
+      return { target, payload, refused: refusedNow(text, payload) };
     },
     readTogether: async (all: readonly LoggedText[]) => {
       const { bytes, ends } = joinLines(all.map((text) => text.bytes));
