@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
-import { until } from '../until.js';
+import { comesTrue, until } from '../until.js';
 import { freePorts } from './free-ports.js';
 import { basic, basicOf, logPath } from './service.js';
 
@@ -91,9 +91,13 @@ export function run(t: Scope, command: string, args: readonly string[], ownGroup
     if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const children = childrenOf(pid);
     child.kill('SIGKILL');
-    for (const engine of children) signalIfAlive(engine, 'SIGCONT');
-    await until(() => !children.some(isAlive), 5_000);
-    for (const engine of children) signalIfAlive(engine, 'SIGKILL');
+    for (const each of children) signalIfAlive(each, 'SIGCONT');
+    // An engine ends by itself, once it is alone; other programs go on.
+    await comesTrue(() => !children.some(isAlive), 5_000);
+    for (const each of children) signalIfAlive(each, 'SIGKILL');
+    // A process that was started meanwhile may hold the pipes.
+    child.stdout.destroy();
+    child.stderr.destroy();
     await ended;
   });
   return { child, pid: child.pid ?? 0, ended, stdout: () => out, stderr: () => err };
