@@ -3,7 +3,7 @@ import { cases, every, whenBrief, whenLong } from '../support/cases.js';
 import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
 import { basicOf } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
-import { until } from '../support/until.js';
+import { comesTrue } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
 const long = whenLong(test.serial);
@@ -77,7 +77,7 @@ test.serial(
       }
       // What came so far is worked in before more comes.
       const before = worked;
-      await until(async () => {
+      await comesTrue(async () => {
         worked = await workedIn();
         return worked > before;
       }, 2_000);

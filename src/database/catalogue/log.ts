@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Codes, type Fault } from '../../model/fault.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { raiseIf } from '../../sql/engine/raise.js';
+import { expr } from '../../sql/engine/template.js';
 import type { Engine } from '../engine/engine.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
@@ -12,7 +14,8 @@ const create = [
 
 /** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
 export function logHas(entries: number): string {
-  return `(SELECT ${raiseIf(`count() != ${entries}`, Codes.free, grownText)} FROM ${logTable}) = 0`;
+  const check = raiseIf(expr`count() != ${entries}`, Codes.free, grownText);
+  return `(SELECT ${printExpr(check)} FROM ${logTable}) = 0`;
 }
 
 /** True when a statement did nothing because the log has other entries than it was said to have. */

@@ -1,6 +1,7 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { TopicMessage } from '../../model/topic-message.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { querySettings, topicRowFormat } from '../../sql/engine/settings.js';
 import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/engine/storage.js';
 import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
@@ -119,7 +120,8 @@ export class TopicReader {
     if (table === undefined) return;
     const { changes } = this.#context;
     const own = part.tables.length === 1 ? await this.tables.termsOf(table) : [];
-    const changed = await changes.since(table, after, messageRows, allOf([...own, inSlice('', share.slice)]), upTo);
+    const condition = printExpr(allOf([...own, inSlice('', share.slice)]));
+    const changed = await changes.since(table, after, messageRows, condition, upTo);
     this.#known.set(keyOf(share, part), [...changed]);
   }
 
@@ -161,9 +163,9 @@ export class TopicReader {
   ): Promise<readonly TableDef[]> {
     if (tables.length === 1) return tables;
     const areNumbered = tables[0]?.number !== undefined;
+    const where = printExpr(allOf([writtenBetween('', changed), inSlice('', slice)]));
     const keys = await this.#context.engine.rows(
-      `SELECT DISTINCT toString(${areNumbered ? 't' : 'id'}) FROM ${storage}
-       WHERE ${writtenBetween('', changed)} AND ${inSlice('', slice)}`,
+      `SELECT DISTINCT toString(${areNumbered ? 't' : 'id'}) FROM ${storage} WHERE ${where}`,
     );
     const touched = new Set(keys.map(([key]) => String(key)));
     return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
@@ -204,9 +206,10 @@ export class TopicReader {
       ...(slice === undefined ? [] : [inSlice('', slice)]),
       ...keysBetween('', keys?.behind, undefined),
     ];
+    const time = printExpr(bareTime);
     const [row] = await this.#context.engine.rows(
-      `SELECT toString(id), toString(${bareTime}) FROM ${table.storage} WHERE ${allOf(terms)}
-       ORDER BY id, ${bareTime} LIMIT 1 OFFSET ${messageRows - 1}`,
+      `SELECT toString(id), toString(${time}) FROM ${table.storage} WHERE ${printExpr(allOf(terms))}
+       ORDER BY id, ${time} LIMIT 1 OFFSET ${messageRows - 1}`,
     );
     return row === undefined ? undefined : { id: BigInt(String(row[0])), time: BigInt(String(row[1])) };
   }

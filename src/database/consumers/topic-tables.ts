@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TableDef } from '../../model/schema.js';
 import type { TopicDef } from '../../model/topic.js';
+import type { Expr } from '../../sql/engine/nodes.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../sql/plan/topic.js';
@@ -72,7 +73,7 @@ export class TopicTables {
   }
 
   /** Conditions on the rows of the engine table that leave those of a table of the topic. */
-  async termsOf(table: TableDef): Promise<string[]> {
+  async termsOf(table: TableDef): Promise<Expr[]> {
     const { source } = this.topic;
     if (table.seriesId !== undefined) return [ofSeries([table.seriesId])];
     if (source.kind === 'database' || source.table === source.parent) return ofTable(table);

@@ -9,8 +9,10 @@ import {
   type TableDef,
   type ViewDef,
 } from '../../model/schema.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { encodingOf } from '../catalogue/column-encoding.js';
 import { declaredText } from '../catalogue/column-type.js';
@@ -98,9 +100,9 @@ export async function createSubTableText(
   table: TableDef,
   { key, id, name }: SubTable,
 ): Promise<string> {
+  const where = printExpr(allOf([...ofTable(table), ofSeries([id]), expr`dropped = 0`]));
   const [values = []] = await engine.rows(
-    `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL
-     WHERE ${allOf([...ofTable(table), ofSeries([id]), 'dropped = 0'])}`,
+    `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL WHERE ${where}`,
   );
   const [[ttl, comment] = []] = await engine.rows(
     `SELECT ttl, comment FROM sluice.sub_tables FINAL WHERE id = ${key} AND database = '${database.id}'`,

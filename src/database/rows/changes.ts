@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { allOf } from '../../sql/engine/select.js';
 import { type WriteOrder, type Written, writtenAt, writtenBetween } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import type { History } from '../engine/history.js';
@@ -100,10 +100,11 @@ export class Changes {
     const { order } = this;
     const latest = upTo ?? (await this.visibleOf([table.storage])).get(table.storage) ?? 0;
     if (latest <= after) return [];
-    const where = [writtenBetween('', { order, after, upTo: latest }), ...(condition === undefined ? [] : [condition])];
-    const number = writtenAt('', order);
+    const written = printExpr(writtenBetween('', { order, after, upTo: latest }));
+    const where = condition === undefined ? written : `${written} AND (${condition})`;
+    const number = printExpr(writtenAt('', order));
     const inserts = await this.#engine.rows(
-      `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${allOf(where)} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
+      `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${where} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
     );
     if (inserts.length === 0 && order === 'versions' && latest - after < leastIdleStep) return [];
     const end = inserts.length < maxInserts ? latest : Number(inserts.at(-1)?.[0]);

@@ -1,5 +1,6 @@
 import type { TableDef } from '../../model/schema.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr, printQuery } from '../../sql/engine/print.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { DeletePlan } from '../../sql/plan/delete.js';
 import type { Engine } from '../engine/engine.js';
@@ -32,11 +33,12 @@ async function removeWhere({ storage }: TableDef, where: string, engine: Engine)
 /** One condition per statement; many series are taken in several. */
 async function conditionsOf({ target, time, series }: DeletePlan, engine: Engine): Promise<string[]> {
   const own = ofTable(target.table);
-  if (series === 'all') return [allOf(['1', ...own, ...time])];
-  const ids = 'ids' in series ? series.ids : (await engine.rows(series.query)).map(([id]) => BigInt(String(id)));
+  if (series === 'all') return [printExpr(allOf([...own, ...time]))];
+  const ids =
+    'ids' in series ? series.ids : (await engine.rows(printQuery(series.query))).map(([id]) => BigInt(String(id)));
   const conditions: string[] = [];
   for (let at = 0; at < ids.length; at += idsPerStatement) {
-    conditions.push(allOf([...own, ofSeries(ids.slice(at, at + idsPerStatement)), ...time]));
+    conditions.push(printExpr(allOf([...own, ofSeries(ids.slice(at, at + idsPerStatement)), ...time])));
   }
   return conditions;
 }

@@ -1,6 +1,8 @@
 import type { TableDef } from '../../model/schema.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { BatchedCalls } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
@@ -56,10 +58,8 @@ export class SeriesNames {
       return new Map(seriesId === undefined ? [] : [[seriesId, { name, tags: new Map() }]]);
     }
     const columns = ['toString(id)', 'name', ...tags.map(({ physical }) => `toString(\`${physical}\`)`)];
-    const rows = await this.#engine.rows(
-      `SELECT ${columns.join(', ')} FROM ${tagStorage} FINAL
-       WHERE ${allOf([...ofTable(table), ofSeries([...new Set(ids)]), 'dropped = 0'])}`,
-    );
+    const where = printExpr(allOf([...ofTable(table), ofSeries([...new Set(ids)]), expr`dropped = 0`]));
+    const rows = await this.#engine.rows(`SELECT ${columns.join(', ')} FROM ${tagStorage} FINAL WHERE ${where}`);
     return new Map(
       rows.map(([id, series, ...values]) => {
         const pairs = tags.flatMap(({ name: tag, type }, i) => tagTexts(tag, type.name, values[i]));

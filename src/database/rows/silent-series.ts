@@ -1,7 +1,10 @@
 import { ticksPerSecond } from '../../model/schema.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf } from '../../sql/engine/build.js';
+import type { Expr } from '../../sql/engine/nodes.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import type { Storage } from '../storage/storage.js';
@@ -35,7 +38,7 @@ export async function silentSeries(
   untilMs: number,
 ): Promise<readonly SilentSeries[]> {
   return newestRows(context, place, (ticks) => ({
-    where: `ts >= ${ticks(sinceMs)}`,
+    where: [expr`ts >= ${ticks(sinceMs)}`],
     having: `HAVING newest < ${ticks(untilMs)}`,
   }));
 }
@@ -49,7 +52,7 @@ export async function heardSeries(
 ): Promise<readonly SilentSeries[]> {
   if (series.length === 0) return [];
   return newestRows(context, place, (ticks) => ({
-    where: `id IN (${series.join(', ')}) AND ts >= ${ticks(sinceMs)}`,
+    where: [ofSeries(series), expr`ts >= ${ticks(sinceMs)}`],
     having: '',
   }));
 }
@@ -60,7 +63,7 @@ interface Place {
 }
 
 /** Which rows of a table, by their time in its database's ticks. */
-type Choice = (ticks: (ms: number) => bigint) => { readonly where: string; readonly having: string };
+type Choice = (ticks: (ms: number) => bigint) => { readonly where: readonly Expr[]; readonly having: string };
 
 async function newestRows(
   { engine, catalogue, storage, visible }: SilentContext,
@@ -76,8 +79,9 @@ async function newestRows(
   const ticksPerMs = ticksPerSecond(database.precision) / 1000;
   const { where, having } = choose((ms) => BigInt(Math.floor(ms)) * BigInt(ticksPerMs));
   const ofSeriesId = table.seriesId === undefined ? [] : [ofSeries([table.seriesId])];
+  const condition = printExpr(allOf([...ofTable(table), ...ofSeriesId, ...where]));
   const rows = await engine.rows(
-    `SELECT toString(id), max(ts) AS newest FROM ${table.storage} WHERE ${allOf([...ofTable(table), ...ofSeriesId, where])}
+    `SELECT toString(id), max(ts) AS newest FROM ${table.storage} WHERE ${condition}
      GROUP BY id ${having} ORDER BY newest DESC LIMIT ${maxSilent}`,
   );
   return rows.map(([id, newest]) => ({ series: BigInt(String(id)), lastMs: Math.floor(Number(newest) / ticksPerMs) }));

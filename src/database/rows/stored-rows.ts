@@ -1,6 +1,9 @@
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { TableDef } from '../../model/schema.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { ofTable } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import { setOfKeys } from '../engine/key-sets.js';
@@ -27,7 +30,7 @@ export async function storedRows(
   blocks: readonly ColumnBlock[],
 ): Promise<StoredRows | undefined | 'outdated'> {
   const [from, to] = timeRange(blocks);
-  const range = [...ofTable(table), `ts BETWEEN ${from} AND ${to}`].join(' AND ');
+  const range = printExpr(allOf([...ofTable(table), expr`ts BETWEEN ${from} AND ${to}`]));
   const [row] = await engine.rows(
     `SELECT count(), (${countEntries}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
   );

@@ -1,7 +1,9 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable, ofTables } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { seriesId, sharedStoragePattern, sharedTagStorage, subTableKey } from '../catalogue/identity.js';
 import type { DatabaseParts } from './parts.js';
 
@@ -87,8 +89,9 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
     `SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND match(name, ${quoteString(sharedStoragePattern)})`,
   );
   // Tags last: a crash in between leaves what says that there is something to do.
+  const where = printExpr(ofTables(dead));
   for (const place of [...places.map(([table]) => `${id}.${table}`), tagStorage]) {
-    await engine.define({ change: 'delete-rows', table: place, where: ofTables(dead), isUnseen: true });
+    await engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
   }
 }
 
@@ -127,17 +130,15 @@ async function removeFrom(
   keysById: ReadonlyMap<bigint, bigint>,
 ): Promise<void> {
   const condition = ofSeries([...keysById.keys()]);
-  const shown = await engine.rows(
-    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${allOf([...ofTable(table), 'dropped = 0', condition])}`,
-  );
+  const live = printExpr(allOf([...ofTable(table), expr`dropped = 0`, condition]));
+  const shown = await engine.rows(`SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${live}`);
   const present = shown.map(([text, name]) => {
     const id = BigInt(String(text));
     return { key: keysById.get(id) ?? id, id, name: String(name) };
   });
   if (present.length > 0) await subTables.markDropped(database, table, present);
-  const rows = await engine.rows(
-    `SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${allOf([...ofTable(table), condition])}`,
-  );
+  const where = printExpr(allOf([...ofTable(table), condition]));
+  const rows = await engine.rows(`SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${where}`);
   if (rows.length > 0)
     await storage.dropSeries(
       table,

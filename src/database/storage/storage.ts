@@ -1,7 +1,7 @@
 import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
-import { allOf } from '../../sql/engine/select.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { ofTables } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { isAsMade } from '../catalogue/identity.js';
@@ -77,7 +77,8 @@ export class Storage {
   /** Databases that this process has made sure of in the engine, by id. */
   readonly #databases = new Map<string, Promise<void>>();
   readonly #removals = new BatchedCallsByTable((place, numbers: readonly number[]) => {
-    return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
+    const where = printExpr(ofTables(numbers));
+    return this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
   });
   readonly #removalPauses = new Pauses(removalPauseMs, maxRemovalPauseMs);
   readonly #seriesRemovals = new BatchedCallsByTable((place, removed: readonly RemovedSeries[]) => {
@@ -259,10 +260,10 @@ export class Storage {
   async #removeSeries(place: string, removed: readonly RemovedSeries[]): Promise<void> {
     await this.#removalPauses.next(place);
     const numbers = [...new Set(removed.flatMap(({ number }) => number ?? []))];
-    const own = numbers.length === 0 ? [] : [ofTables(numbers)];
+    const own = numbers.length === 0 ? [] : [printExpr(ofTables(numbers))];
     const ids = removed.flatMap((one) => one.ids);
     for (let at = 0; at < ids.length; at += idsPerDelete) {
-      const where = allOf([...own, `id IN ${constantSetOfIds(ids.slice(at, at + idsPerDelete))}`]);
+      const where = [...own, `id IN ${constantSetOfIds(ids.slice(at, at + idsPerDelete))}`].join(' AND ');
       const rows = await this.#engine.rows(`SELECT 1 FROM ${place} WHERE ${where} LIMIT 1`);
       if (rows.length > 0) await this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
     }

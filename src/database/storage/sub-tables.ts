@@ -6,8 +6,9 @@ import { metricOf } from '../../model/label-set.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, OtherPlace, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, markRegistered, noTags, sentName } from '../../model/schema.js';
+import type { Expr } from '../../sql/engine/nodes.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { commonBits, leadOf, seriesId, subTableKey } from '../catalogue/identity.js';
@@ -216,7 +217,7 @@ export class SubTables {
     }
     const ids = [...byId].flatMap(([id, { key }]) => (id === key ? [] : id));
     if (ids.length === 0) return ambiguous;
-    const where = allOf([...ofTable(superTable), `id IN ${setOfIds(ids)}`]);
+    const where = [...ofTable(superTable).map(printExpr), `id IN ${setOfIds(ids)}`].join(' AND ');
     const rows = await this.#engine.rows(`SELECT toString(id), name FROM ${superTable.tagStorage} WHERE ${where}`);
     for (const [id, name] of rows) {
       const subTable = byId.get(BigInt(String(id)));
@@ -298,7 +299,7 @@ export class SubTables {
   }
 
   /** The same for all sub-tables of a super table that meet a condition of the engine, at once. */
-  async setTagsWhere(superTable: TableDef, which: string, values: ReadonlyMap<string, TagValue>): Promise<void> {
+  async setTagsWhere(superTable: TableDef, which: Expr, values: ReadonlyMap<string, TagValue>): Promise<void> {
     await this.#engine.exec(tagChange(superTable, which, values));
   }
 

@@ -1,8 +1,10 @@
 import { detached } from '../../async/detached.js';
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
-import { int64 } from '../../sql/engine/quote.js';
+import { column, int64, number, select } from '../../sql/engine/build.js';
+import { printExpr, printQuery } from '../../sql/engine/print.js';
 import { shortBlocks } from '../../sql/engine/settings.js';
 import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
 
@@ -143,7 +145,7 @@ export class UniqueRowsLooks {
 
   /** The active parts, which the engine tells without reading rows. */
   async #parts(storage: string): Promise<readonly StoredPart[]> {
-    const times = [`min(${bareTime})`, `max(${bareTime})`].map((time) => `toString(${time})`);
+    const times = [expr`toString(min(${bareTime}))`, expr`toString(max(${bareTime}))`].map(printExpr);
     const rows = await this.#engine.rows(`SELECT _part, count(), ${times.join(', ')} FROM ${storage} GROUP BY _part`);
     return rows.map(([name, count, first, last]) => {
       const [partition = '', , insert, level] = String(name).split('_');
@@ -164,25 +166,34 @@ export class UniqueRowsLooks {
         .at(-1) ?? since;
     if (newest - since > longestSpan) return [];
     const width = (newest - since) / pieces + 1n;
-    const piece = `least(intDiv(${bareTime} - ${int64(since)}, ${int64(width)}), ${pieces - 1n})`;
-    const counted = [keysSource(storage, 'r'), rowsSource(storage, 'r')].map(
-      (rows, at) =>
-        `SELECT ${piece} AS p, ${at} AS merged, count() AS n FROM ${rows} WHERE ${bareTime} >= ${int64(since)} GROUP BY p`,
+    const piece = expr`least(intDiv(${bareTime} - ${int64(since)}, ${int64(width)}), ${pieces - 1n})`;
+    const counted = [keysSource(storage, 'r'), rowsSource(storage, 'r')].map((from, at) =>
+      select({
+        columns: [
+          [piece, 'p'],
+          [number(at), 'merged'],
+          [expr`count()`, 'n'],
+        ],
+        from,
+        where: [expr`${bareTime} >= ${int64(since)}`],
+        groupBy: [column(undefined, 'p')],
+      }),
     );
+    const all = printQuery({ union: counted });
     const merges = await this.#engine.rows(
-      `SELECT toUInt32(p), sumIf(n, merged = 0), sumIf(n, merged = 1) FROM (${counted.join(' UNION ALL ')}) GROUP BY p ORDER BY p
+      `SELECT toUInt32(p), sumIf(n, merged = 0), sumIf(n, merged = 1) FROM (${all}) GROUP BY p ORDER BY p
        SETTINGS max_threads = 1, max_block_size = ${shortBlocks.max_block_size}, optimize_move_to_prewhere_if_final = 1`,
     );
-    const at = (number: bigint): bigint | undefined => (number >= pieces ? undefined : since + number * width);
+    const at = (place: bigint): bigint | undefined => (place >= pieces ? undefined : since + place * width);
     const times: UniqueTimes[] = [];
     let from = 0n;
     let rows = 0;
-    for (const [number, stored, keys] of [...merges, [Number(pieces), 0, -1]]) {
+    for (const [place, stored, keys] of [...merges, [Number(pieces), 0, -1]]) {
       if (Number(stored) === Number(keys)) {
         rows += Number(stored);
         continue;
       }
-      const end = BigInt(Number(number));
+      const end = BigInt(Number(place));
       if (end > from && rows > 0) times.push({ from: since + from * width, until: at(end), rows });
       from = end + 1n;
       rows = 0;

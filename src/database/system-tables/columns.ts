@@ -1,5 +1,7 @@
 import { collected } from '../../async/slice.js';
 import { type DataType, dataType, type TableDef, typeLength } from '../../model/schema.js';
+import { column } from '../../sql/engine/build.js';
+import { expr } from '../../sql/engine/template.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { type LiveTable, liveSuperTables, liveTables, subTableRows } from './live-tables.js';
@@ -49,7 +51,8 @@ export function columnsTable(systemTables: () => readonly ListedSystemTable[]): 
       const parents = await collected(liveSuperTables(facts, demands));
       if (parents.length === 0) return inline;
       const shape = columnsOf('id V64, name V64, type V32, length INT, precision INT, scale INT, nullable INT');
-      const values = ['s.name', 'p.c2', "'CHILD_TABLE'", 'm.c2', 'm.c3', 'm.c4', 'm.c5', 'm.c6', 'm.c7'];
+      const shown = ['c2', 'c3', 'c4', 'c5', 'c6', 'c7'].map((name) => column('m', name));
+      const values = [expr`s.name`, expr`p.c2`, expr`'CHILD_TABLE'`, ...shown];
       const rows = await subTableRows(facts, demands, parents);
       return `${inline} UNION ALL SELECT ${typed(columns, values)} FROM ${rows}
         INNER JOIN (${await inlineRows(shape, shapesOf(parents))}) AS m ON s.parent = m.c1`;

@@ -1,4 +1,5 @@
 import { FaultError } from '../../model/fault.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { parseCondition } from '../../sql/parser/condition.js';
 import { planSubTables } from '../../sql/plan/delete.js';
 import type { Name } from '../../sql/syntax/ast.js';
@@ -40,7 +41,7 @@ export function hiddenSubTables({ database, table }: LiveTable, access: Access, 
   const except = (readable: readonly string[]): HiddenSubTables => {
     if (readable.length === 0) return 'all';
     const condition = parseCondition(`CASE WHEN ${readable.join(' OR ')} THEN FALSE ELSE TRUE END`);
-    return { where: planSubTables(name, condition, context) };
+    return { where: printExpr(planSubTables(name, condition, context)) };
   };
   try {
     return except([...conditions, ...names]);

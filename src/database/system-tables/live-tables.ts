@@ -1,5 +1,6 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
+import { expr } from '../../sql/engine/template.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { columnsOf, type Demands, type SystemFacts } from './system-table.js';
 
@@ -71,4 +72,4 @@ function* parentRows(facts: SystemFacts, parents: readonly LiveTable[]): Generat
 }
 
 /** The vgroup of a sub-table in {@link subTableRows}; the same rule as `vgroupOf`. */
-export const subTableVgroup = 'p.c5 + toInt32(CRC32(concat(p.c7, s.name)) % p.c6)';
+export const subTableVgroup = expr`p.c5 + toInt32(CRC32(concat(p.c7, s.name)) % p.c6)`;

@@ -96,7 +96,7 @@ export async function systemRelations(
 }
 
 async function relationOf(table: SystemTable, facts: SystemFacts, demands: Demands): Promise<SystemRelation> {
-  const sql = (await table.sql?.(facts, demands)) ?? (await inlineRows(table.columns, table.rows?.(facts) ?? []));
+  const raw = (await table.sql?.(facts, demands)) ?? (await inlineRows(table.columns, table.rows?.(facts) ?? []));
   const columns = table.columns.map(({ name, type }, at) => ({
     alias: columnAlias(at),
     name,
@@ -104,5 +104,5 @@ async function relationOf(table: SystemTable, facts: SystemFacts, demands: Deman
     precision: 'ms' as const,
     nullable: true,
   }));
-  return { sql, columns };
+  return { query: { raw }, columns };
 }

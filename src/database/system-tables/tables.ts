@@ -1,7 +1,10 @@
 import { collected } from '../../async/slice.js';
 import type { ColumnMeta } from '../../model/exchange.js';
-import { quoteString } from '../../sql/engine/quote.js';
+import { nullWord } from '../../sql/engine/build.js';
+import type { Expr } from '../../sql/engine/nodes.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { castToEngine } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { indexesOf } from '../catalogue/tag-indexes.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { columnAlias, type InlineRow, inlineRows } from './inline.js';
@@ -31,16 +34,16 @@ export function tablesTable(systemTables: () => readonly ListedSystemTable[]): S
       const inline = await inlineRows(tableColumns, rowsOf(system, facts, demands));
       if (parents.length === 0) return inline;
       const values = [
-        's.name',
-        'p.c2',
-        's.created',
-        'p.c4',
-        'p.c3',
-        'reinterpretAsInt64(s.id)',
+        expr`s.name`,
+        expr`p.c2`,
+        expr`s.created`,
+        expr`p.c4`,
+        expr`p.c3`,
+        expr`reinterpretAsInt64(s.id)`,
         subTableVgroup,
-        's.ttl',
-        's.comment',
-        quoteString('CHILD_TABLE'),
+        expr`s.ttl`,
+        expr`s.comment`,
+        expr`'CHILD_TABLE'`,
       ];
       const children = `SELECT ${typed(tableColumns, values)} FROM ${await subTableRows(facts, demands, parents)}`;
       return `${inline} UNION ALL ${children}`;
@@ -49,8 +52,11 @@ export function tablesTable(systemTables: () => readonly ListedSystemTable[]): S
 }
 
 /** Expressions under the aliases and with the types that inline rows of these columns have. */
-export function typed(columns: readonly ColumnMeta[], values: readonly string[]): string {
-  return columns.map(({ type }, at) => `${castToEngine(values[at] ?? 'NULL', type)} AS ${columnAlias(at)}`).join(', ');
+export function typed(columns: readonly ColumnMeta[], values: readonly Expr[]): string {
+  const items = columns.map(({ type }, at) => {
+    return `${printExpr(castToEngine(values[at] ?? nullWord, type))} AS ${columnAlias(at)}`;
+  });
+  return items.join(', ');
 }
 
 function systemRow({ database, name, columns }: ListedSystemTable): InlineRow {

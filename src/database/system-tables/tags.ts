@@ -1,8 +1,12 @@
 import { collected } from '../../async/slice.js';
 import type { ColumnDef, TableDef, TypeName } from '../../model/schema.js';
+import { call, text } from '../../sql/engine/build.js';
 import { fractionText } from '../../sql/engine/fraction-text.js';
+import type { Expr } from '../../sql/engine/nodes.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { ofSeries } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { somePoint, wellKnownText } from '../../sql/functions/geometry-print.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
@@ -63,14 +67,16 @@ export const tagsTable: SystemTable = {
       'dropped = 0',
       ...numberTerms(present),
       ...present.flatMap((live) => hiding.get(live) ?? []),
-      ...(subTable === undefined ? [] : [ofSeries([subTable.id])]),
+      ...(subTable === undefined ? [] : [printExpr(ofSeries([subTable.id]))]),
     ];
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value
       FROM ${tablesOfTags(present, facts.engine)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
       WHERE ${where.join(' AND ')}`;
     const types = new Set(present.flatMap(({ table }) => table.tags.map(({ type }) => type.name)));
-    const value = `if(isNull(t.value), NULL, ${shownText(types, 'm.c7', 'assumeNotNull(t.value)')})`;
-    return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
+    const shown = shownText(types, expr`m.c7`, expr`assumeNotNull(t.value)`);
+    const value = expr`if(isNull(t.value), NULL, ${shown})`;
+    const items = typed(columns, [expr`t.name`, expr`m.c3`, expr`m.c4`, expr`m.c5`, expr`m.c6`, value]);
+    return `SELECT ${items} FROM (${rows}) AS t
       INNER JOIN (${await inlineRows(tagColumns, definitionsOf(present))}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
   },
 };
@@ -79,16 +85,19 @@ export const tagsTable: SystemTable = {
  * A value of one of the types as lists of tags show it, from its text in the engine: numbers with a fraction have five or nine
  * digits of it at least, bytes are hexadecimal digits behind `\x`, shapes well-known text.
  */
-function shownText(types: ReadonlySet<TypeName>, kind: string, text: string): string {
-  const shape = `if(${kind} = 'GEOMETRY', ${text}, ${somePoint})`;
-  const texts: Partial<Record<TypeName, string>> = {
-    FLOAT: fractionText(`toFloat32OrZero(${text})`, 5, 'Float32'),
-    DOUBLE: fractionText(`toFloat64OrZero(${text})`, 9),
-    VARBINARY: `concat('\\\\x', hex(${text}))`,
-    GEOMETRY: wellKnownText(shape, 'hex(g)'),
+function shownText(types: ReadonlySet<TypeName>, kind: Expr, value: Expr): Expr {
+  const shape = expr`if(${kind} = 'GEOMETRY', ${value}, ${somePoint})`;
+  const texts: Partial<Record<TypeName, Expr>> = {
+    FLOAT: fractionText(expr`toFloat32OrZero(${value})`, 5, 'Float32'),
+    DOUBLE: fractionText(expr`toFloat64OrZero(${value})`, 9),
+    VARBINARY: expr`concat('\\\\x', hex(${value}))`,
+    GEOMETRY: wellKnownText(shape, expr`hex(g)`),
   };
-  const choices = [...types].flatMap((type) => (texts[type] === undefined ? [] : [`${kind} = '${type}'`, texts[type]]));
-  return choices.length === 0 ? text : `multiIf(${[...choices, text].join(', ')})`;
+  const choices = [...types].flatMap((type) => {
+    const shown = texts[type];
+    return shown === undefined ? [] : [expr`${kind} = ${text(type)}`, shown];
+  });
+  return choices.length === 0 ? value : call('multiIf', ...choices, value);
 }
 
 function* definitionsOf(parents: readonly LiveTable[]): Generator<InlineRow> {

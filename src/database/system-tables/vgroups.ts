@@ -1,5 +1,6 @@
 import { collected } from '../../async/slice.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { inlineRows } from './inline.js';
 import { liveDatabases, liveSuperTables, subTableRows, subTableVgroup } from './live-tables.js';
@@ -45,7 +46,7 @@ export const vgroupsTable: SystemTable = {
     const inline = await inlineRows(columns, rows);
     const parents = await collected(liveSuperTables(facts, demands));
     if (parents.length === 0) return inline;
-    const children = `SELECT ${subTableVgroup} AS vgroup, toInt32(count()) AS children
+    const children = `SELECT ${printExpr(subTableVgroup)} AS vgroup, toInt32(count()) AS children
       FROM ${await subTableRows(facts, new Map(), parents)} GROUP BY vgroup`;
     const items = columns.map((_, i) => (i === 2 ? 'v.c3 + n.children AS c3' : `v.c${i + 1}`));
     return `SELECT ${items.join(', ')} FROM (${inline}) AS v LEFT JOIN (${children}) AS n ON v.c1 = n.vgroup`;

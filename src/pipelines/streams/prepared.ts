@@ -2,6 +2,7 @@ import { Access } from '../../database/catalogue/rights.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import type { Expr } from '../../sql/engine/nodes.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
 import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
@@ -50,7 +51,7 @@ function broken(reason: string): FaultError {
 }
 
 /** Conditions on bare stored rows: that they are of the source, where others lie beside them. */
-export function seriesTerms({ source }: StreamQuery): string[] {
+export function seriesTerms({ source }: StreamQuery): Expr[] {
   const own = ofTable(source.table);
   if (source.kind === 'super') return own;
   const id = source.kind === 'sub' ? source.id : source.table.seriesId;

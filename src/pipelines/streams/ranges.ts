@@ -1,5 +1,5 @@
 import type { Engine } from '../../database/engine/engine.js';
-import { allOf } from '../../sql/engine/select.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { bareTime } from '../../sql/engine/storage.js';
 
 /** A range of timestamps that has rows, both ends inclusive, in ticks. */
@@ -27,10 +27,9 @@ export async function rowRanges(
   where: readonly string[],
   step: bigint,
 ): Promise<readonly RowRange[]> {
-  const from = `${storage} WHERE ${allOf(where)}`;
-  const [row] = await engine.rows(
-    `SELECT toString(min(${bareTime})), toString(max(${bareTime})), count() FROM ${from}`,
-  );
+  const time = printExpr(bareTime);
+  const from = `${storage} WHERE ${where.map((term) => `(${term})`).join(' AND ')}`;
+  const [row] = await engine.rows(`SELECT toString(min(${time})), toString(max(${time})), count() FROM ${from}`);
   const [low, high, rows] = row ?? [];
   if (Number(rows ?? 0) === 0) return [];
   const whole = { low: BigInt(String(low)), high: BigInt(String(high)), rows: Number(rows) };
@@ -38,7 +37,7 @@ export async function rowRanges(
   if (span <= step * nearSteps && whole.rows <= maxRangeRows) return [whole];
   const cell = span / maxCells > step ? span / maxCells + 1n : step;
   const cells = await engine.rows(
-    `SELECT toString(intDiv(${bareTime} - (${whole.low}), ${cell}) AS c), toString(min(${bareTime})), toString(max(${bareTime})), count()
+    `SELECT toString(intDiv(${time} - (${whole.low}), ${cell}) AS c), toString(min(${time})), toString(max(${time})), count()
      FROM ${from} GROUP BY c ORDER BY c`,
   );
   return joined(

@@ -2,8 +2,11 @@ import type { Changed } from '../../database/rows/changes.js';
 import type { StreamState } from '../../database/rows/stream-states.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
-import { allOf } from '../../sql/engine/select.js';
-import { bareTime, idColumn, keysSource, rowsOfTable, timeColumn, writtenBetween } from '../../sql/engine/storage.js';
+import { allOf, anyOf, inQuery } from '../../sql/engine/build.js';
+import type { Expr } from '../../sql/engine/nodes.js';
+import { printExpr } from '../../sql/engine/print.js';
+import { bareTime, idColumn, keysSource, ofTable, timeColumn, writtenBetween } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import type { StreamPiece } from '../../sql/plan/stream.js';
 import { type CreateStream, resultsVanish, type StreamQuery } from '../../sql/plan/stream-query.js';
 import type { Duration } from '../../sql/syntax/ast.js';
@@ -44,7 +47,7 @@ export async function streamRound(
     table,
     state.place,
     maxRoundRows,
-    series.length > 0 ? allOf(series) : undefined,
+    series.length > 0 ? printExpr(allOf(series)) : undefined,
   );
   if (changed === undefined) return undefined;
   const next = { ...state, place: changed.upTo, fault: undefined };
@@ -56,7 +59,7 @@ export async function streamRound(
   const ranges = await rowRanges(
     context.engine,
     table.storage,
-    [writtenBetween('', changed), ...series],
+    [writtenBetween('', changed), ...series].map(printExpr),
     stepOf(query),
   );
   const ends = ranges.flatMap(({ low, high }) => [low, high]);
@@ -122,7 +125,7 @@ async function recomputeBatch(
   const [least, most] = limitsOf(limits.flatMap(({ low, behind }) => [low, behind]));
   const vanishing = ends.above === undefined && resultsVanish(stream.statement, query.source.table.tags);
   const only = changed === undefined || vanishing ? () => [] : touchedOnly(query, changed);
-  const within = (time: string): string => anyOf(limits.map(({ low, last }) => between(time, low, last)));
+  const within = (time: Expr): Expr => anyOf(limits.map(({ low, last }) => between(time, low, last)));
   const piece: StreamPiece = {
     rows: (alias) => {
       const time = timeColumn(alias);
@@ -136,27 +139,23 @@ async function recomputeBatch(
   if (vanishing) await removeStale(stream, plan, stored, [within(bareTime)]);
 }
 
-function between(time: string, low: bigint, high: bigint): string {
-  return `and(${time} >= ${low}, ${time} <= ${high})`;
+function between(time: Expr, low: bigint, high: bigint): Expr {
+  return expr`and(${time} >= ${low}, ${time} <= ${high})`;
 }
 
-function anyOf(terms: readonly string[]): string {
-  return terms.length === 1 ? (terms[0] ?? '0') : `or(${terms.join(', ')})`;
-}
-
-function endTerms(end: string | undefined, { above, upTo }: Ends): string[] {
+function endTerms(end: Expr | undefined, { above, upTo }: Ends): Expr[] {
   if (end === undefined) return [];
-  return [...(above === undefined ? [] : [`${end} > ${above}`]), ...(upTo === undefined ? [] : [`${end} <= ${upTo}`])];
+  const terms = above === undefined ? [] : [expr`${end} > ${above}`];
+  return upTo === undefined ? terms : [...terms, expr`${end} <= ${upTo}`];
 }
 
 /** Where every group is one series, series that were not written to need no look. */
-function touchedOnly({ keys, source }: StreamQuery, changed: Changed): (alias: string) => string[] {
+function touchedOnly({ keys, source }: StreamQuery, changed: Changed): (alias: string) => Expr[] {
   const byTable = keys.some(({ names }) => names.includes('tbname'));
   if (source.kind !== 'super' || !byTable) return () => [];
-  const where = allOf([...rowsOfTable(source.table, 'w'), writtenBetween('w', changed)]);
-  const rows = `${keysSource(source.table.storage, 'w')} WHERE ${where}`;
-  const touched = `SELECT ${idColumn('w')} FROM ${rows}`;
-  return (alias) => [`${idColumn(alias)} IN (${touched})`];
+  const where = [...ofTable(source.table, 'w'), writtenBetween('w', changed)];
+  const touched = { columns: [[idColumn('w'), '']], from: keysSource(source.table.storage, 'w'), where } as const;
+  return (alias) => [inQuery(idColumn(alias), touched)];
 }
 
 /** Rows that came, and the greatest and the least timestamp that ever did. */
@@ -187,7 +186,7 @@ async function closeWindows(
   }
   if (before !== undefined && now <= before) return state.closed;
   const from = reach.firstStart(before ?? opened);
-  const rows = [`${bareTime} >= ${from}`, `${bareTime} < ${now}`, ...seriesTerms(query)];
+  const rows = [expr`${bareTime} >= ${from}`, expr`${bareTime} < ${now}`, ...seriesTerms(query)].map(printExpr);
   const closing = await rowRanges(context.engine, query.source.table.storage, rows, stepOf(query));
   await recompute(stream, closing, before === undefined ? { upTo: now } : { above: before, upTo: now });
   return String(now);

@@ -1,17 +1,20 @@
 import type { Changed } from '../../database/rows/changes.js';
-import { int64, quoteString } from '../../sql/engine/quote.js';
-import { allOf } from '../../sql/engine/select.js';
+import { allOf, column, fromQuery, int64, join, number, select, text, zero } from '../../sql/engine/build.js';
+import { type Expr, Named } from '../../sql/engine/nodes.js';
+import { printExpr, printQuery } from '../../sql/engine/print.js';
 import {
   bareTime,
   idColumn,
+  isAmong,
   nameColumn,
   ofSeries,
-  rowsOfTable,
+  ofTable,
   rowsSource,
   tagsSource,
   timeColumn,
   writtenBetween,
 } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import { planGroups, type StreamPiece } from '../../sql/plan/stream.js';
 import { type PreparedStream, planPiece, seriesTerms, store } from './prepared.js';
 import { removeStale } from './stale.js';
@@ -42,16 +45,17 @@ export async function recomputeSeries(stream: PreparedStream, changed: Changed):
   const { query } = stream;
   const { storage } = query.source.table;
   const where = [writtenBetween('', changed), ...seriesTerms(query)];
-  for (let after = '0'; ; ) {
+  for (let after = 0n; ; ) {
+    const rest = printExpr(allOf([...where, expr`i > ${after}`]));
     const page = await engine.rows(
-      `SELECT toString(id AS i), toString(min(${bareTime})) FROM ${storage} WHERE ${allOf([...where, `i > ${after}`])}
+      `SELECT toString(id AS i), toString(min(${printExpr(bareTime)})) FROM ${storage} WHERE ${rest}
        GROUP BY i ORDER BY i LIMIT ${pageSeries}`,
     );
     const touched = page.map(([id, low]): Touched => ({ id: BigInt(String(id)), low: BigInt(String(low)) }));
     if (touched.length > 0) await recomputePage(stream, changed, touched);
     const last = touched.at(-1);
     if (last === undefined || touched.length < pageSeries) return;
-    after = String(last.id);
+    after = last.id;
   }
 }
 
@@ -64,20 +68,15 @@ async function recomputePage(stream: PreparedStream, changed: Changed, touched: 
   const ids = groups.map(({ id }) => id);
   const piece: StreamPiece = {
     rows: (alias) => [
-      `${idColumn(alias)} IN (${ids.join(', ')})`,
-      `${timeColumn(alias)} >= ${int64(first)}`,
-      `${timeColumn(alias)} >= ${choice(idColumn(alias), ids.map(String), groups.map(startOf))}`,
+      isAmong(idColumn(alias), ids),
+      expr`${timeColumn(alias)} >= ${int64(first)}`,
+      expr`${timeColumn(alias)} >= ${choice(idColumn(alias), ids.map(number), groups.map(startOf))}`,
     ],
     // Without a window to begin with, those that end before the new rows are history and stay as they were.
     results: (_, end, name) => {
       const limits = groups.map((group) => (starts.has(group.target) ? firstTick : group.low));
-      return [
-        `${end ?? '0'} >= ${choice(
-          name,
-          groups.map(({ target }) => quoteString(target)),
-          limits,
-        )}`,
-      ];
+      const targets = groups.map(({ target }) => text(target));
+      return [expr`${end ?? zero} >= ${choice(name, targets, limits)}`];
     },
   };
   const plan = planPiece(stream, piece);
@@ -88,14 +87,13 @@ async function recomputePage(stream: PreparedStream, changed: Changed, touched: 
   const knownIds = known.map(({ target }) => targets.get(target) ?? 0n);
   await removeStale(stream, plan, stored, [
     ofSeries(knownIds),
-    `${bareTime} >= ${choice('id', knownIds.map(String), known.map(startOf))}`,
+    expr`${bareTime} >= ${choice(idColumn(''), knownIds.map(number), known.map(startOf))}`,
   ]);
 }
 
-/** A number that depends on what another expression is; engine SQL. */
-function choice(of: string, keys: readonly string[], values: readonly bigint[]): string {
-  const numbers = values.map(int64).join(', ');
-  return `transform(${of}, [${keys.join(', ')}], [${numbers}], ${int64(firstTick)})`;
+/** A number that depends on what another expression is. */
+function choice(of: Expr, keys: readonly Expr[], values: readonly bigint[]): Expr {
+  return expr`transform(${of}, [${keys}], [${values.map(int64)}], ${int64(firstTick)})`;
 }
 
 /** The sub-tables that the results of series go to. */
@@ -106,18 +104,29 @@ async function withTargets(
 ): Promise<readonly TouchedGroup[]> {
   const { context, query, def, names } = stream;
   const { source } = query;
-  const rows = (alias: string): string[] => [writtenBetween(alias, changed)];
+  const rows = (alias: string): Expr[] => [writtenBetween(alias, changed)];
   const groups = planGroups(query, def.name, { ...names, storedRows: rows });
   if (source.kind !== 'super') {
     const [[, target] = []] = await context.engine.rows(`SELECT * FROM (${groups}) LIMIT 1`);
     return touched.map((series) => ({ ...series, target: String(target) }));
   }
   const byId = new Map(touched.map((series) => [String(series.id), series]));
-  const tags = `${tagsSource(source.table, 'g')} ON ${nameColumn('g')} = n.source`;
-  const targets = await context.engine.rows(
-    `SELECT toString(${idColumn('g')}), n.target FROM (${groups}) AS n INNER JOIN ${tags}
-     WHERE ${idColumn('g')} IN (${[...byId.keys()].join(', ')})`,
-  );
+  const named = select({
+    columns: [
+      [expr`toString(${idColumn('g')})`, ''],
+      [column('n', 'target'), ''],
+    ],
+    from: join('INNER', fromQuery({ raw: groups }, 'n'), tagsSource(source.table, 'g'), [
+      expr`${nameColumn('g')} = n.source`,
+    ]),
+    where: [
+      isAmong(
+        idColumn('g'),
+        touched.map(({ id }) => id),
+      ),
+    ],
+  });
+  const targets = await context.engine.rows(printQuery(named));
   return targets.flatMap(([id, target]) => {
     const series = byId.get(String(id));
     return series === undefined ? [] : [{ ...series, target: String(target) }];
@@ -155,15 +164,22 @@ async function lastStarts(
   const names = new Map(known.map(({ target }, at) => [String(ids[at]), target]));
   const before = choice(
     idColumn('r'),
-    ids.map(String),
+    ids.map(number),
     known.map(({ low }) => low),
   );
   const overlap = stream.query.windows.kind === 'rows' ? stream.query.windows.overlap : 1;
-  const starts = `groupArraySorted(${overlap})(0 - ${timeColumn('r')})`;
-  const rows = await context.engine.rows(
-    `SELECT toString(${idColumn('r')} AS i), toString(0 - ${starts}[${overlap}]) FROM ${rowsSource(table.storage, 'r')}
-     WHERE ${allOf([...rowsOfTable(table, 'r'), `i IN (${ids.join(', ')})`, `${timeColumn('r')} < ${before}`])}
-     GROUP BY i HAVING length(${starts}) = ${overlap}`,
-  );
+  const starts = expr`groupArraySorted(${overlap})(0 - ${timeColumn('r')})`;
+  const series = column(undefined, 'i');
+  const stored = select({
+    columns: [
+      [expr`toString(${new Named(idColumn('r'), 'i')})`, ''],
+      [expr`toString(0 - ${starts}[${overlap}])`, ''],
+    ],
+    from: rowsSource(table.storage, 'r'),
+    where: [...ofTable(table, 'r'), isAmong(series, ids), expr`${timeColumn('r')} < ${before}`],
+    groupBy: [series],
+    having: [expr`length(${starts}) = ${overlap}`],
+  });
+  const rows = await context.engine.rows(printQuery(stored));
   return new Map(rows.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
 }

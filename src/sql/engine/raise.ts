@@ -1,12 +1,13 @@
 import { type Fault, fault } from '../../model/fault.js';
-import { quoteString } from './quote.js';
+import { call, text } from './build.js';
+import type { Expr } from './nodes.js';
 
 /**
- * Engine SQL that ends the statement with an error of the dialect when `condition` holds in a row, and is 0 otherwise.
+ * An expression that ends the statement with an error of the dialect when `condition` holds in a row, and is 0 otherwise.
  * The engine knows texts only, so the code travels in front of it; see {@link raisedFault}.
  */
-export function raiseIf(condition: string, code: number, text: string): string {
-  return `throwIf(${condition}, ${quoteString(raisedText(code, text))})`;
+export function raiseIf(condition: Expr, code: number, message: string): Expr {
+  return call('throwIf', condition, text(raisedText(code, message)));
 }
 
 /** The engine's message for an error of the dialect. */

@@ -1,4 +1,5 @@
 import { quoteString } from './quote.js';
+import type { QueryShape } from './shape.js';
 
 /** Format of rows as JSON arrays: like JSONCompactEachRow, but without the blanks that it puts behind commas. */
 export const arrayRowFormat = 'CustomSeparated';
@@ -20,7 +21,7 @@ const ofTexts = { output_format_json_escape_forward_slashes: 0, output_format_js
 const ofDecimals = { output_format_json_quote_decimals: 1, output_format_decimal_trailing_zeros: 1 } as const;
 
 /**
- * More of them, and those under which planned statements mean what they should, which only statements with such words ask for:
+ * More of them, and those under which planned statements mean what they should, which only statements with such names and texts ask for:
  * a setting costs the engine time in every statement.
  */
 const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] = [
@@ -31,11 +32,9 @@ const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] =
   [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
   [/JSON|Dynamic/i, { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 }],
   // The sum adds what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
-  [/\b(?:plus|minus|multiply|divide)\(/, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
+  [/^(?:plus|minus|multiply|divide)$/m, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
   [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
-  // Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those.
-  [/ FINAL\b/, { optimize_move_to_prewhere_if_final: 1 }],
-  [/\bmerge\(/i, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
+  [/^merge$|\bmerge\(/im, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
 ];
 
 /**
@@ -105,28 +104,18 @@ const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0 } as 
  * a seventh. The engine host does without where a statement reads more than 786,432 rows.
  */
 const keepsPieces = { use_uncompressed_cache: 1 } as const;
-const readsRows = / AS t\d+\b/;
 
 /**
  * Tags beside rows: each row has some, so nothing is gained by looking, before the join, whether it has, which takes half a millisecond. Conditions on
  * tags choose the series that are read in another way.
  */
 const noLooksAhead = { enable_join_runtime_filters: 0 } as const;
-function joinsTags(sql: string): boolean {
-  const joined = sql.split('JOIN (SELECT * FROM ').slice(1);
-  return (
-    /\) AS g\d+ (?:INNER|LEFT) JOIN /.test(sql) ||
-    joined.some((rows) => /^[\w.]+ FINAL WHERE [^()]*\) AS g\d+ ON /.test(rows))
-  );
-}
 
 /**
  * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and the same time. Series
  * that are short do without it.
  */
 export const shortBlocks = { max_block_size: 8192 } as const;
-/** Rows with versions to be merged, and not tags. */
-const mergesRows = / AS (?:[^\Wg]\w*|g(?:[^\W\d]\w*)?) FINAL\b/;
 
 /**
  * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the
@@ -134,9 +123,6 @@ const mergesRows = / AS (?:[^\Wg]\w*|g(?:[^\W\d]\w*)?) FINAL\b/;
  * engine has such groups, and looking for one takes a twentieth.
  */
 const inSeriesOrder = { optimize_aggregation_in_order: 1, optimize_use_projections: 0 } as const;
-const groupsSeries = / GROUP BY 1\) AS i ON i\.id = /;
-/** Rows of two kinds, which have no order together. */
-const unites = / UNION ALL /;
 
 /** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
 const manyRows = { output_format_parallel_formatting: 1 } as const;
@@ -147,9 +133,19 @@ export function shortResultSettings(maxRows: number): string {
   return `, ${printed(settings)}`;
 }
 
+/** Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those. */
+const movedConditions = { optimize_move_to_prewhere_if_final: 1 } as const;
+
 /** Those that any statement may need as text, to stand after SETTINGS. */
 export const querySettings = printed(
-  Object.assign({}, rowSettings, emptyGivesRow, ...byWords.map(([, settings]) => settings), largeStatement),
+  Object.assign(
+    {},
+    rowSettings,
+    emptyGivesRow,
+    movedConditions,
+    ...byWords.map(([, settings]) => settings),
+    largeStatement,
+  ),
 );
 
 /** Traits of a statement that decide about settings, beside its words. */
@@ -171,28 +167,25 @@ function isSmall(sql: string): boolean {
   return sql.length <= smallStatementChars;
 }
 
-/** The settings that `sql` depends on, to stand after SETTINGS. */
-export function settingsOf(sql: string, traits: StatementTraits): string {
+/** The settings that a query of this shape depends on, to stand after SETTINGS; `sql` is its text. */
+export function settingsOf(sql: string, shape: QueryShape, traits: StatementTraits): string {
   const settings: EngineSettings = {
     ...rowSettings,
     ...(traits.emptyGivesNone && emptyGivesNothing),
     ...(traits.givesTexts && ofTexts),
     ...(traits.givesDecimals && ofDecimals),
     ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
-    ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
-    ...(readsRows.test(sql) && keepsPieces),
-    ...(joinsTags(sql) && sql.split(' JOIN ').length === 2 && noLooksAhead),
+    ...(traits.readsLittle ? oneSeries : shape.mergesRows && shortBlocks),
+    ...(shape.readsRows && keepsPieces),
+    ...(shape.joinsTags && shape.joins === 1 && noLooksAhead),
     ...(traits.isPlain && notCompiled),
-    ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
+    ...(shape.groupsSeries && !shape.mergesRows && !shape.unites && inSeriesOrder),
     ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),
     ...(sql.length > chainChars && oneFilter),
     ...(sql.length > compiledChars && neverCompiled),
   };
-  return printed(Object.assign(settings, ...byWordsIn(sql)));
-}
-
-function byWordsIn(sql: string): EngineSettings[] {
-  return byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
+  const asked = byWords.filter(([words]) => words.test(shape.words)).map(([, own]) => own);
+  return printed(Object.assign(settings, shape.merges && movedConditions, ...asked));
 }
 
 const rowSettingsClause = ` SETTINGS ${printed(rowSettings)}`;

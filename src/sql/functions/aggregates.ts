@@ -1,6 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
-import { castToEngine } from '../engine/storage.js';
+import { nullWord, text, zero } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { castTo, castToEngine } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
 import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
@@ -15,14 +17,14 @@ function averageType(args: readonly Value[]): DataType {
   return type?.name === 'DECIMAL' ? dataType('DECIMAL', 38, Math.min(38, (type.scale ?? 0) + 4)) : doubleType;
 }
 
-function average(args: readonly Value[], builder: AggregateBuilder): string {
+function average(args: readonly Value[], builder: AggregateBuilder): Expr {
   const type = averageType(args);
   const arg = nullable(args[0]);
   if (type.name !== 'DECIMAL') {
     return builder.aggregate('avg', mayOverflow(args[0]) ? doubleArgument(args[0]) : arg);
   }
-  const sum = `CAST(${builder.aggregate('sum', arg)}, 'Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))')`;
-  const count = `CAST(${builder.aggregate('count', arg)}, 'Nullable(Decimal(76, 0))')`;
+  const sum = castTo(builder.aggregate('sum', arg), `Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))`);
+  const count = castTo(builder.aggregate('count', arg), 'Nullable(Decimal(76, 0))');
   return castToEngine(decimalQuotient(sum, count, 0, type.scale ?? 0), type);
 }
 
@@ -36,28 +38,30 @@ function statistic(name: string, engine: string): AggregateFunction {
   return aggregate(name, ['number'], doubleType, (args, builder) => builder.aggregate(engine, doubleArgument(args[0])));
 }
 
-function spread(args: readonly Value[], builder: AggregateBuilder): string {
+function spread(args: readonly Value[], builder: AggregateBuilder): Expr {
   const arg = args[0];
   if (arg === undefined || (!isNumeric(arg.type) && arg.type.name !== 'TIMESTAMP')) throw wrongParameterType('SPREAD');
   const [high, low] = [builder.aggregate('max', nullable(arg)), builder.aggregate('min', nullable(arg))];
   // The difference of whole numbers is exact, however large they are.
-  if (isInteger(arg.type) || arg.type.name === 'TIMESTAMP') return `toFloat64(toInt128(${high}) - toInt128(${low}))`;
-  return `(toFloat64(${high}) - toFloat64(${low}))`;
+  if (isInteger(arg.type) || arg.type.name === 'TIMESTAMP')
+    return expr`toFloat64(toInt128(${high}) - toInt128(${low}))`;
+  return expr`toFloat64(${high}) - toFloat64(${low})`;
 }
 
 /**
  * Texts of a group, one after the other in the order of time, with a separator between them. The last argument is the
  * separator; the ones before it are joined row by row, and a row with NULL among them is left out.
  */
-function groupConcat(args: readonly Value[], builder: AggregateBuilder): string {
+function groupConcat(args: readonly Value[], builder: AggregateBuilder): Expr {
   const separator = args.at(-1)?.constant;
   if (typeof separator !== 'string') throw wrongParameterType('GROUP_CONCAT');
   const parts = args.slice(0, -1).map((arg) => (arg.member === undefined ? typed(arg) : textSide(arg)));
-  const text = parts.length === 1 ? parts[0] : `concat(${parts.join(', ')})`;
-  const row = `tuple(${builder.time?.sql ?? '0'}, assumeNotNull(${text}))`;
-  const rows = builder.aggregate('groupArrayIf', row, `isNotNull(${text})`);
-  const joined = `arrayStringConcat(arrayMap(r -> tupleElement(r, 2), arraySort(${rows})), ${quoteString(separator)})`;
-  return `if(empty(${rows}), NULL, ${joined})`;
+  const [only] = parts;
+  const whole = parts.length === 1 && only !== undefined ? only : expr`concat(${parts})`;
+  const row = expr`tuple(${builder.time?.sql ?? zero}, assumeNotNull(${whole}))`;
+  const rows = builder.aggregate('groupArrayIf', row, expr`isNotNull(${whole})`);
+  const joined = expr`arrayStringConcat(arrayMap(r -> tupleElement(r, 2), arraySort(${rows})), ${text(separator)})`;
+  return expr`if(empty(${rows}), NULL, ${joined})`;
 }
 
 /** Aggregates of the values of a group, each taken once; the parser reads `COUNT(DISTINCT x)` as a call of one. */
@@ -66,7 +70,7 @@ const distinctAggregates: readonly AggregateFunction[] = [
     'COUNT DISTINCT',
     ['any'],
     bigintType,
-    ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqExact', arg?.sql ?? 'NULL')}, 0))`,
+    ([arg], builder) => expr`toInt64(ifNull(${builder.aggregate('uniqExact', arg?.sql ?? nullWord)}, 0))`,
     { countLike: true },
   ),
   aggregate('SUM DISTINCT', ['number'], sumType, (args, builder) =>
@@ -85,7 +89,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     bigintType,
     ([arg], builder) => {
       const all = arg === undefined || (!arg.nullable && arg.role !== 'null');
-      return `toInt64(${all ? builder.aggregate('count') : builder.aggregate('count', arg.sql)})`;
+      return expr`toInt64(${all ? builder.aggregate('count') : builder.aggregate('count', arg.sql)})`;
     },
     { countLike: true, exact: () => true },
   ),
@@ -103,7 +107,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     'HYPERLOGLOG',
     ['any'],
     bigintType,
-    ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')}, 0))`,
+    ([arg], builder) => expr`toInt64(ifNull(${builder.aggregate('uniqCombined64', arg?.sql ?? nullWord)}, 0))`,
     { countLike: true },
   ),
   aggregate('GROUP_CONCAT', ['text', 'text'], dataType('VARCHAR', maxTextLength), groupConcat, { atMost: 64 }),

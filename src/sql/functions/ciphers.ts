@@ -1,5 +1,7 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { quoteBytes } from '../engine/quote.js';
+import { bytes, call, nullWord, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 import { isBinary, isText, type Value } from '../values/value.js';
 import { sm4Decrypted, sm4Encrypted } from './sm4.js';
 import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
@@ -10,11 +12,11 @@ const keyBytes = 16;
 
 /** A key as 16 bytes: longer ones are folded by XOR, shorter ones filled up with zeros, as MySQL does. */
 function folded(key: string): Buffer {
-  const bytes = Buffer.alloc(keyBytes);
+  const filled = Buffer.alloc(keyBytes);
   Buffer.from(key).forEach((byte, at) => {
-    bytes[at % keyBytes] = (bytes[at % keyBytes] ?? 0) ^ byte;
+    filled[at % keyBytes] = (filled[at % keyBytes] ?? 0) ^ byte;
   });
-  return bytes;
+  return filled;
 }
 
 interface Cipher {
@@ -28,20 +30,20 @@ function cipherOf(name: string, [, key, vector]: readonly Value[]): Cipher {
   if (typeof key?.constant !== 'string') throw wrongParameterType(name);
   if (vector === undefined) return { key: folded(key.constant), vector };
   if (typeof vector.constant !== 'string') throw wrongParameterType(name);
-  const bytes = Buffer.from(vector.constant);
-  if (bytes.length < keyBytes) throw wrongParameterValue(name);
-  return { key: folded(key.constant), vector: bytes.subarray(0, keyBytes) };
+  const start = Buffer.from(vector.constant);
+  if (start.length < keyBytes) throw wrongParameterValue(name);
+  return { key: folded(key.constant), vector: start.subarray(0, keyBytes) };
 }
 
 function modeOf({ vector }: Cipher): 'cbc' | 'ecb' {
   return vector === undefined ? 'ecb' : 'cbc';
 }
 
-function checkedText(name: string, [text]: readonly Value[]): Value {
-  if (text === undefined || (text.role !== 'null' && !isText(text.type) && !isBinary(text.type))) {
+function checkedText(name: string, [arg]: readonly Value[]): Value {
+  if (arg === undefined || (arg.role !== 'null' && !isText(arg.type) && !isBinary(arg.type))) {
     throw wrongParameterType(name);
   }
-  return text;
+  return arg;
 }
 
 function cipher(name: string, encrypts: boolean, translate: ScalarFunction['translate']): ScalarFunction {
@@ -51,28 +53,28 @@ function cipher(name: string, encrypts: boolean, translate: ScalarFunction['tran
 
 function aes(name: string, engine: string): ScalarFunction['translate'] {
   return (args) => {
-    const text = checkedText(name, args);
-    if (text.role === 'null') return 'NULL';
+    const source = checkedText(name, args);
+    if (source.role === 'null') return nullWord;
     const how = cipherOf(name, args);
-    const vector = how.vector === undefined ? '' : `, ${quoteBytes(how.vector)}`;
-    return `${engine}('aes-128-${modeOf(how)}', ${text.sql}, ${quoteBytes(how.key)}${vector})`;
+    const vector = how.vector === undefined ? [] : [bytes(how.vector)];
+    return call(engine, text(`aes-128-${modeOf(how)}`), source.sql, bytes(how.key), ...vector);
   };
 }
 
-function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (type: DataType) => string): ScalarFunction['translate'] {
+function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (type: DataType) => Expr): ScalarFunction['translate'] {
   return (args) => {
-    const text = checkedText(name, args);
+    const source = checkedText(name, args);
     const { key, vector } = cipherOf(name, args);
-    if (text.role === 'null') return 'NULL';
-    const decrypted = of(`assumeNotNull(${bytesOf(text.type)})`, key, vector);
+    if (source.role === 'null') return nullWord;
+    const result = of(expr`assumeNotNull(${bytesOf(source.type)})`, key, vector);
     // Once in the text of the statement, however often it is needed: calls may be nested.
-    return `arrayMap(x -> if(isNull(x), NULL, ${decrypted}), [${text.sql}])[1]`;
+    return expr`arrayMap(x -> if(isNull(x), NULL, ${result}), [${source.sql}])[1]`;
   };
 }
 
 /** Bytes that hexadecimal digits stand for; none for text of another form. */
-function ofDigits(type: DataType): string {
-  return isBinary(type) ? 'x' : "if(match(x, '^([0-9a-fA-F]{2})*$'), unhex(x), '')";
+function ofDigits(type: DataType): Expr {
+  return isBinary(type) ? expr`x` : expr`if(match(x, '^([0-9a-fA-F]{2})*$'), unhex(x), '')`;
 }
 
 /**
@@ -85,7 +87,7 @@ export const cipherFunctions: readonly ScalarFunction[] = [
   cipher(
     'SM4_ENCRYPT',
     true,
-    sm4('SM4_ENCRYPT', sm4Encrypted, () => 'x'),
+    sm4('SM4_ENCRYPT', sm4Encrypted, () => expr`x`),
   ),
   cipher('SM4_DECRYPT', false, sm4('SM4_DECRYPT', sm4Decrypted, ofDigits)),
 ];

@@ -1,3 +1,6 @@
+import { zero } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 import { compare, isNull } from '../values/compare.js';
 import { commonType, convertTo, type Environment, truthOf } from '../values/convert.js';
 import { boolType, nullValue, type Value } from '../values/value.js';
@@ -9,7 +12,7 @@ function choosing(
   name: string,
   parameters: readonly Parameter[],
   first: number,
-  pattern: (args: readonly Value[], choices: readonly string[]) => string,
+  pattern: (args: readonly Value[], choices: readonly Expr[]) => Expr,
   limits: { readonly required?: number; readonly atMost?: number } = {},
 ): ScalarFunction {
   return {
@@ -28,31 +31,31 @@ function choosing(
   };
 }
 
-function truth(value: Value | undefined): string {
-  return value === undefined ? '0' : `ifNull(${truthOf(value).sql}, 0)`;
+function truth(value: Value | undefined): Expr {
+  return value === undefined ? zero : expr`ifNull(${truthOf(value).sql}, 0)`;
 }
 
 function test(name: string, negated: boolean): ScalarFunction {
-  return scalar(name, ['any'], boolType, (args) => (args[0] === undefined ? '0' : isNull(args[0], negated).sql));
+  return scalar(name, ['any'], boolType, (args) => (args[0] === undefined ? zero : isNull(args[0], negated).sql));
 }
 
 /** The first value, of its own type, unless it equals the second as `=` compares them. */
-function nullIf([value = nullValue, other = nullValue]: readonly Value[], env: Environment): string {
+function nullIf([value = nullValue, other = nullValue]: readonly Value[], env: Environment): Expr {
   const { type, precision } = commonType([value]);
-  return `if(${truth(compare('=', value, other, env))}, NULL, ${convertTo(value, type, precision, env).sql})`;
+  return expr`if(${truth(compare('=', value, other, env))}, NULL, ${convertTo(value, type, precision, env).sql})`;
 }
 
 /** Functions that choose between values. */
 export const conditionalFunctions: readonly ScalarFunction[] = [
-  choosing('IF', ['truth', 'any', 'any'], 1, (args, [a, b]) => `if(${truth(args[0])}, ${a}, ${b})`),
-  choosing('IFNULL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
-  choosing('NVL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
-  choosing('NVL2', ['any', 'any', 'any'], 1, (args, [a, b]) => {
-    const test = args[0] === undefined ? '0' : isNull(args[0], true).sql;
-    return `if(${test}, ${a}, ${b})`;
+  choosing('IF', ['truth', 'any', 'any'], 1, (args, choices) => expr`if(${truth(args[0])}, ${choices})`),
+  choosing('IFNULL', ['any', 'any'], 0, (_, choices) => expr`ifNull(${choices})`),
+  choosing('NVL', ['any', 'any'], 0, (_, choices) => expr`ifNull(${choices})`),
+  choosing('NVL2', ['any', 'any', 'any'], 1, (args, choices) => {
+    const isThere = args[0] === undefined ? zero : isNull(args[0], true).sql;
+    return expr`if(${isThere}, ${choices})`;
   }),
   scalar('NULLIF', ['any', 'any'], firstType, nullIf),
-  choosing('COALESCE', ['any'], 0, (_, choices) => `coalesce(${choices.join(', ')})`, { required: 1, atMost: 64 }),
+  choosing('COALESCE', ['any'], 0, (_, choices) => expr`coalesce(${choices})`, { required: 1, atMost: 64 }),
   test('ISNULL', false),
   test('ISNOTNULL', true),
 ];

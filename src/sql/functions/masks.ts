@@ -1,16 +1,13 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
-import { textSide } from '../values/compare.js';
+import { text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 import { textLength } from '../values/convert.js';
 import type { Value } from '../values/value.js';
+import { textArgument } from './arguments.js';
 import { integerArgument, type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
-const nullText = "CAST(NULL, 'Nullable(String)')";
 const maxMasked = 65_535n;
-
-function text(arg: Value | undefined): string {
-  return arg === undefined || arg.role === 'null' ? nullText : textSide(arg);
-}
 
 /** The type of a text like an argument; `growth`: how many times the bytes of a VARCHAR it may have. */
 function textLike(arg: Value | undefined, growth = 1): DataType {
@@ -19,21 +16,21 @@ function textLike(arg: Value | undefined, growth = 1): DataType {
 }
 
 /** Replaces the first and the last characters of a text; a text that is shorter is replaced altogether. */
-function maskPartial(args: readonly Value[]): string {
+function maskPartial(args: readonly Value[]): Expr {
   const [source, mask] = [args[0], args[3]?.constant];
   const ends = [args[1], args[2]].map((arg) => integerArgument('MASK_PARTIAL', arg, 0n, maxMasked));
   const [prefix = 0n, suffix = 0n] = ends;
   if (typeof mask !== 'string') throw wrongParameterType('MASK_PARTIAL');
   if ([...mask].length !== 1) throw wrongParameterValue('MASK_PARTIAL');
-  const sql = text(source);
-  const length = `toInt64(lengthUTF8(${sql}))`;
-  const visible = `greatest(${length} - ${prefix + suffix}, 0)`;
+  const sql = textArgument(source);
+  const length = expr`toInt64(lengthUTF8(${sql}))`;
+  const visible = expr`greatest(${length} - ${prefix + suffix}, 0)`;
   const masked = [
-    `repeat(${quoteString(mask)}, least(${length}, ${prefix}))`,
-    `substringUTF8(${sql}, ${prefix + 1n}, ${visible})`,
-    `repeat(${quoteString(mask)}, least(greatest(${length} - ${prefix}, 0), ${suffix}))`,
+    expr`repeat(${text(mask)}, least(${length}, ${prefix}))`,
+    expr`substringUTF8(${sql}, ${prefix + 1n}, ${visible})`,
+    expr`repeat(${text(mask)}, least(greatest(${length} - ${prefix}, 0), ${suffix}))`,
   ];
-  return `concat(${masked.join(', ')})`;
+  return expr`concat(${masked})`;
 }
 
 /**
@@ -45,7 +42,7 @@ export const maskFunctions: readonly ScalarFunction[] = [
     'MASK_FULL',
     ['text', 'text'],
     (args) => textLike(args[1]),
-    (args) => `if(isNull(${text(args[0])}), NULL, ${text(args[1])})`,
+    (args) => expr`if(isNull(${textArgument(args[0])}), NULL, ${textArgument(args[1])})`,
   ),
   scalar(
     'MASK_PARTIAL',
@@ -57,6 +54,6 @@ export const maskFunctions: readonly ScalarFunction[] = [
     'MASK_NONE',
     ['text'],
     (args) => textLike(args[0]),
-    (args) => text(args[0]),
+    (args) => textArgument(args[0]),
   ),
 ];

@@ -1,5 +1,9 @@
+import { nullWord } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 import { isBinary, type Value } from '../values/value.js';
 import { firstType, hasValue } from './arguments.js';
+import { backwards } from './series.js';
 import {
   integerArgument,
   type Parameter,
@@ -10,15 +14,15 @@ import {
   wrongParameterType,
 } from './spec.js';
 
-function sql(args: readonly Value[]): string {
-  return args[0]?.sql ?? 'NULL';
+function sql(args: readonly Value[]): Expr {
+  return args[0]?.sql ?? nullWord;
 }
 
 /** With `ofValues` the values decide which rows are picked, not their times. */
 function picking(
   name: string,
   parameters: readonly Parameter[],
-  keep: (args: readonly Value[], rows: RowWindows) => string,
+  keep: (args: readonly Value[], rows: RowWindows) => Expr,
   { required = parameters.length, ofValues = false }: { readonly required?: number; readonly ofValues?: boolean } = {},
 ): SeriesFunction {
   return series(
@@ -35,27 +39,27 @@ function picking(
 }
 
 /** TOP and BOTTOM: the k rows with the greatest or smallest value; of equal ones the oldest. */
-function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
-  const keep = (args: readonly Value[], rows: RowWindows): string => {
+function extremes(name: string, descending: boolean): SeriesFunction {
+  const keep = (args: readonly Value[], rows: RowWindows): Expr => {
     const count = integerArgument(name, args[1], 1n, 100n);
-    const order = [`${sql(args)} ${direction}`, ...rows.order];
-    const rank = rows.over('row_number()', { by: [hasValue(args[0])], order });
-    return `and(${hasValue(args[0])}, ${rank} <= ${count})`;
+    const order = [{ by: sql(args), descending }, ...rows.order.map((by) => ({ by }))];
+    const rank = rows.over(expr`row_number()`, { by: [hasValue(args[0])], order });
+    return expr`and(${hasValue(args[0])}, ${rank} <= ${count})`;
   };
   return picking(name, ['number', 'integer'], keep, { ofValues: true });
 }
 
 /** Functions that pick several rows of a slice. */
 export const pickFunctions: readonly SeriesFunction[] = [
-  extremes('TOP', 'DESC'),
-  extremes('BOTTOM', 'ASC'),
+  extremes('TOP', true),
+  extremes('BOTTOM', false),
   picking(
     'SAMPLE',
     ['any', 'integer'],
     (args, rows) => {
       const count = integerArgument('SAMPLE', args[1], 1n, 1000n);
-      const rank = rows.over('row_number()', { by: [hasValue(args[0])], order: ['rand()'] });
-      return `and(${hasValue(args[0])}, ${rank} <= ${count})`;
+      const rank = rows.over(expr`row_number()`, { by: [hasValue(args[0])], order: [{ by: expr`rand()` }] });
+      return expr`and(${hasValue(args[0])}, ${rank} <= ${count})`;
     },
     { ofValues: true },
   ),
@@ -65,10 +69,10 @@ export const pickFunctions: readonly SeriesFunction[] = [
     (args, rows) => {
       const count = integerArgument('TAIL', args[1], 1n, 100n);
       const skipped = args[2] === undefined ? 0n : integerArgument('TAIL', args[2], 0n, 100n);
-      const age = rows.over('row_number()', { order: rows.order.map((each) => `${each} DESC`) });
-      return `and(${age} > ${skipped}, ${age} <= ${skipped + count})`;
+      const age = rows.over(expr`row_number()`, { order: backwards(rows) });
+      return expr`and(${age} > ${skipped}, ${age} <= ${skipped + count})`;
     },
     { required: 2 },
   ),
-  picking('UNIQUE', ['any'], (args, rows) => `${rows.over('row_number()', { by: [sql(args)] })} = 1`),
+  picking('UNIQUE', ['any'], (args, rows) => expr`${rows.over(expr`row_number()`, { by: [sql(args)] })} = 1`),
 ];

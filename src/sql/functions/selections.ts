@@ -1,5 +1,9 @@
 import { Codes } from '../../model/fault.js';
+import { nullWord, zero } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { isSameExpr } from '../engine/print.js';
 import { castToEngine } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { refuse } from '../values/context.js';
 import { doubleType, isBinary, isNumeric, type Value } from '../values/value.js';
 import { firstType, hasValue, nullable, typed } from './arguments.js';
@@ -22,7 +26,7 @@ function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argM
       if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType(name);
       return builder.aggregate(engine, nullable(arg));
     },
-    pick: ([arg]) => [picker, arg?.sql ?? 'NULL', hasValue(arg)],
+    pick: ([arg]) => [picker, arg?.sql ?? nullWord, hasValue(arg)],
   };
 }
 
@@ -33,37 +37,47 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     name,
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
-      if (arg?.sql === sequence) return builder.aggregate(engine, nullable(arg));
+      if (isSequence(arg, sequence)) return builder.aggregate(engine, nullable(arg));
       return builder.aggregate(picker, nullable(arg), sequence, hasValue(arg));
     },
-    pick: ([arg], { sequence = '0' }) => [picker, sequence, hasValue(arg)],
+    pick: ([arg], { sequence = zero }) => [picker, sequence, hasValue(arg)],
   };
 }
 
-function sequenceOf({ sequence }: AggregateBuilder): string {
+function sequenceOf({ sequence }: AggregateBuilder): Expr {
   if (sequence === undefined) throw noTimeline();
   return sequence;
 }
 
+/** True for the very value that orders the rows. */
+function isSequence(arg: Value | undefined, sequence: Expr): boolean {
+  return arg !== undefined && isSameExpr(arg.sql, sequence);
+}
+
 /** The most frequent value, by exact counts of all values; of equally frequent ones the smallest. */
-function mode(args: readonly Value[], builder: AggregateBuilder): string {
+function mode(args: readonly Value[], builder: AggregateBuilder): Expr {
   const arg = args[0];
   if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
-  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${typed(arg)})]`, '[toUInt64(1)]', hasValue(arg));
-  const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
-  const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
-  return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
+  const counts = builder.aggregate(
+    'sumMapIf',
+    expr`[assumeNotNull(${typed(arg)})]`,
+    expr`[toUInt64(1)]`,
+    hasValue(arg),
+  );
+  const [values, times] = [expr`tupleElement(${counts}, 1)`, expr`tupleElement(${counts}, 2)`];
+  const most = expr`arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
+  return castToEngine(expr`if(empty(${values}), NULL, ${most})`, arg.type);
 }
 
 /** The row of MODE: one whose value is the most frequent of the slice, by the firstType rule for equally frequent ones. */
-function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows'>): readonly [string, ...string[]] {
+function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows'>): readonly [string, ...Expr[]] {
   if (rows === undefined) throw refuse(Codes.notSingleGroup, 'Not a single-group group function');
-  const value = arg?.sql ?? 'NULL';
-  const times = rows.over('count()', {
+  const value = arg?.sql ?? nullWord;
+  const times = rows.over(expr`count()`, {
     by: [value],
     frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
   });
-  return ['argMinIf', `tuple(negate(toInt64(${times})), ${value})`, hasValue(arg)];
+  return ['argMinIf', expr`tuple(negate(toInt64(${times})), ${value})`, hasValue(arg)];
 }
 
 /** Functions that pick one row of a group. */
@@ -84,10 +98,10 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     name: 'LAST_ROW',
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
-      if (arg?.sql === sequence) return builder.aggregate('max', nullable(arg));
-      return `tupleElement(${builder.aggregate('argMax', `tuple(${nullable(arg)})`, sequence)}, 1)`;
+      if (isSequence(arg, sequence)) return builder.aggregate('max', nullable(arg));
+      return expr`tupleElement(${builder.aggregate('argMax', expr`tuple(${nullable(arg)})`, sequence)}, 1)`;
     },
-    pick: (_, { sequence = '0' }) => ['argMax', sequence],
+    pick: (_, { sequence = zero }) => ['argMax', sequence],
   },
   {
     kind: 'aggregate',

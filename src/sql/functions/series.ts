@@ -1,8 +1,11 @@
 import { type DataType, dataType } from '../../model/schema.js';
+import { call, nullWord, number, text, zero } from '../engine/build.js';
+import type { Expr, SortTerm } from '../engine/nodes.js';
 import { castToEngine } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { castValue, type Environment } from '../values/convert.js';
 import { bigintType, doubleType, isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
-import { doubleArgument, firstType, hasValue, nullable, sumType, typed } from './arguments.js';
+import { doubleArgument, firstType, hasValue, nullable, plainArgument, sumType, typed } from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -18,14 +21,22 @@ import {
 const beforeRow = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
 
 /** The value of `sql` in the last row before this one in which `condition` holds; NULL when there is none. */
-export function previous(sql: string, condition: string, rows: RowWindows): string {
-  return rows.over(`last_value(if(${condition}, toNullable(${sql}), NULL)) IGNORE NULLS`, { frame: beforeRow });
+export function previous(sql: Expr, condition: Expr, rows: RowWindows): Expr {
+  return rows.over(lastWhere(sql, condition), { frame: beforeRow, nulls: 'IGNORE NULLS' });
 }
 
 /** The same in the first row after this one. Rows are counted backwards: a frame that grows is cheap, one that shrinks is not. */
-export function following(sql: string, condition: string, rows: RowWindows): string {
-  const call = `last_value(if(${condition}, toNullable(${sql}), NULL)) IGNORE NULLS`;
-  return rows.over(call, { order: rows.order.map((sql) => `${sql} DESC`), frame: beforeRow });
+export function following(sql: Expr, condition: Expr, rows: RowWindows): Expr {
+  return rows.over(lastWhere(sql, condition), { order: backwards(rows), frame: beforeRow, nulls: 'IGNORE NULLS' });
+}
+
+function lastWhere(sql: Expr, condition: Expr): Expr {
+  return expr`last_value(if(${condition}, toNullable(${sql}), NULL))`;
+}
+
+/** The order of the rows from the last one to the first. */
+export function backwards({ order }: RowWindows): SortTerm[] {
+  return order.map((by) => ({ by, descending: true }));
 }
 
 function first(args: readonly Value[]): Value {
@@ -49,31 +60,31 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
   const mode = args[1] === undefined ? 0n : integerArgument('DIFF', args[1], 0n, 3n);
   const type = differenceType(args);
   const before = previous(arg.sql, hasValue(arg), rows);
-  const plain = `(${castToEngine(arg.sql, type)} - ${castToEngine(before, type)})`;
+  const plain = expr`${castToEngine(arg.sql, type)} - ${castToEngine(before, type)}`;
   const positive = mode === 1n || mode === 3n;
-  const sql = positive ? `if(${plain} < 0, NULL, ${plain})` : plain;
+  const sql = positive ? expr`if(${plain} < 0, NULL, ${plain})` : plain;
   const value = castToEngine(sql, type);
-  return { sql: value, keep: mode >= 2n ? `isNotNull(${value})` : laterRows(arg, before, rows) };
+  return { sql: value, keep: mode >= 2n ? expr`isNotNull(${value})` : laterRows(arg, before, rows) };
 }
 
 /** All rows but the first one; none at all where every value of the slice is NULL. */
-function laterRows(arg: Value, before: string, rows: RowWindows): string {
-  const later = `${rows.over('row_number()')} > 1`;
+function laterRows(arg: Value, before: Expr, rows: RowWindows): Expr {
+  const later = expr`${rows.over(expr`row_number()`)} > 1`;
   if (!arg.nullable) return later;
-  const ahead = rows.over(`countIf(${hasValue(arg)})`, { order: rows.order.map((sql) => `${sql} DESC`) });
-  return `and(${later}, or(isNotNull(${before}), ${ahead} > 0))`;
+  const ahead = rows.over(expr`countIf(${hasValue(arg)})`, { order: backwards(rows) });
+  return expr`and(${later}, or(isNotNull(${before}), ${ahead} > 0))`;
 }
 
 function derivative(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
   const arg = first(args);
   const unit = unitTicksOf(args[1], env);
   const ignoresNegative = args[2] !== undefined && integerArgument('DERIVATIVE', args[2], 0n, 1n) === 1n;
-  if (arg.role === 'null') return { sql: castToEngine('NULL', doubleType), keep: '0' };
+  if (arg.role === 'null') return { sql: castToEngine(nullWord, doubleType), keep: zero };
   const [value, time] = [doubleArgument(arg), rows.time.sql];
-  const rise = `(${value} - ${previous(value, hasValue(arg), rows)})`;
-  const run = `(${time} - ${previous(time, hasValue(arg), rows)})`;
-  const slope = `(${rise} / nullIf(${run}, 0) * ${unit})`;
-  const keep = ignoresNegative ? `ifNull(${slope} >= 0, 0)` : `isNotNull(${slope})`;
+  const rise = expr`${value} - ${previous(value, hasValue(arg), rows)}`;
+  const run = expr`${time} - ${previous(time, hasValue(arg), rows)}`;
+  const slope = expr`${rise} / nullIf(${run}, 0) * ${unit}`;
+  const keep = ignoresNegative ? expr`ifNull(${slope} >= 0, 0)` : expr`isNotNull(${slope})`;
   return { sql: slope, keep };
 }
 
@@ -87,19 +98,19 @@ function unitTicksOf(arg: Value | undefined, { precision }: Environment): bigint
 
 function runningSum(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
-  const sum = rows.over(`sum(${castToEngine(arg.sql, sumType(args))})`);
-  return { sql: `if(${hasValue(arg)}, ${sum}, NULL)`, keep: hasValue(arg) };
+  const sum = rows.over(expr`sum(${castToEngine(arg.sql, sumType(args))})`);
+  return { sql: expr`if(${hasValue(arg)}, ${sum}, NULL)`, keep: hasValue(arg) };
 }
 
 function movingAverage(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const count = integerArgument('MAVG', args[1], 1n, 1000n);
   const by = [hasValue(arg)];
-  const mean = rows.over(`avg(${doubleArgument(arg)})`, {
+  const mean = rows.over(expr`avg(${doubleArgument(arg)})`, {
     by,
     frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW`,
   });
-  return { sql: mean, keep: `and(${hasValue(arg)}, ${rows.over('row_number()', { by })} >= ${count})` };
+  return { sql: mean, keep: expr`and(${hasValue(arg)}, ${rows.over(expr`row_number()`, { by })} >= ${count})` };
 }
 
 const comparisons: Readonly<Record<string, string>> = {
@@ -112,34 +123,36 @@ const comparisons: Readonly<Record<string, string>> = {
 };
 
 /** A run of rows that satisfy a condition: the condition, and a number that is the same for all rows of the run. */
-function runs(name: string, args: readonly Value[], rows: RowWindows): { holds: string; run: string } {
+function runs(name: string, args: readonly Value[], rows: RowWindows): { holds: Expr; run: Expr } {
   const arg = first(args);
   const operator = args[1]?.constant;
   const comparison = typeof operator === 'string' ? comparisons[operator.toUpperCase()] : undefined;
   if (comparison === undefined) throw wrongParameterValue(name);
   const limit = numberArgument(name, args[2], -Infinity, Infinity);
-  const literal = isInteger(arg.type) && Number.isInteger(limit) ? `${args[2]?.sql}` : `toFloat64('${limit}')`;
-  const side = arg.type.name === 'FLOAT' ? `toFloat32(${literal})` : literal;
+  const isWhole = isInteger(arg.type) && Number.isInteger(limit);
+  const literal = isWhole ? plainArgument(args, 2) : expr`toFloat64(${text(String(limit))})`;
+  const side = arg.type.name === 'FLOAT' ? expr`toFloat32(${literal})` : literal;
   const value = arg.type.name === 'DECIMAL' ? doubleArgument(arg) : arg.sql;
-  const holds = `${comparison}(${value}, ${side})`;
-  return { holds, run: rows.over(`countIf(ifNull(not(${holds}), 0))`) };
+  const holds = call(comparison, value, side);
+  return { holds, run: rows.over(expr`countIf(ifNull(not(${holds}), 0))`) };
 }
 
 function stateCount(args: readonly Value[], rows: RowWindows): SeriesResult {
   const { holds, run } = runs('STATECOUNT', args, rows);
-  const length = rows.over(`countIf(${holds})`, { by: [run] });
-  return { sql: `multiIf(isNull(${holds}), NULL, ${holds}, toInt64(${length}), -1)` };
+  const length = rows.over(expr`countIf(${holds})`, { by: [run] });
+  return { sql: expr`multiIf(isNull(${holds}), NULL, ${holds}, toInt64(${length}), -1)` };
 }
 
 function stateDuration(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
   const { holds, run } = runs('STATEDURATION', args, rows);
   const unit = unitArgument('STATEDURATION', args[3], env.precision);
-  const begin = rows.over(`first_value(if(${holds}, toNullable(${rows.time.sql}), NULL)) IGNORE NULLS`, { by: [run] });
-  return { sql: `multiIf(isNull(${holds}), NULL, ${holds}, intDiv(${rows.time.sql} - ${begin}, ${unit}), -1)` };
+  const first = expr`first_value(if(${holds}, toNullable(${rows.time.sql}), NULL))`;
+  const begin = rows.over(first, { by: [run], nulls: 'IGNORE NULLS' });
+  return { sql: expr`multiIf(isNull(${holds}), NULL, ${holds}, intDiv(${rows.time.sql} - ${begin}, ${unit}), -1)` };
 }
 
 function fillForward(args: readonly Value[], rows: RowWindows): SeriesResult {
-  return { sql: rows.over(`last_value(${nullable(args[0])}) IGNORE NULLS`) };
+  return { sql: rows.over(expr`last_value(${nullable(args[0])})`, { nulls: 'IGNORE NULLS' }) };
 }
 
 /** Whether a default may stand for values of a type: one of its kind, for a timestamp text and ticks too. */
@@ -162,10 +175,9 @@ function neighbour(name: string, engine: string): SeriesFunction {
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
       const [, , last] = args;
       if (last !== undefined && (isBinary(arg.type) || !standsFor(last, arg.type))) throw wrongParameterType(name);
-      const otherwise =
-        last === undefined ? '' : `, ${castValue(last, arg.type, { ...env, precision: arg.precision }).sql}`;
+      const otherwise = last === undefined ? [] : [castValue(last, arg.type, { ...env, precision: arg.precision }).sql];
       return {
-        sql: rows.over(`${engine}(${typed(arg)}, ${distance}${otherwise})`, {
+        sql: rows.over(call(engine, typed(arg), number(distance), ...otherwise), {
           frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
         }),
       };

@@ -1,3 +1,8 @@
+import { text } from '../engine/build.js';
+import { type Expr, Lambda, Member, Tuple } from '../engine/nodes.js';
+import { castTo } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
+
 /**
  * SM4 (GB/T 32907-2016, https://datatracker.ietf.org/doc/html/draft-ribose-cfrg-sm4-10) as expressions of the engine, which has no such
  * cipher: the round keys and the table of the rounds are worked out here, and the rounds are a fold in the engine.
@@ -48,8 +53,7 @@ const table = substitution.map((byte) => {
   return (word ^ turned(word, 2) ^ turned(word, 10) ^ turned(word, 18) ^ turned(word, 24)) >>> 0;
 });
 
-/** As text, which is long, and in every call. */
-const tableText = `[${table}]::Array(UInt32)`;
+const tableWords = wordList(table);
 
 function substituted(word: number): number {
   let result = 0;
@@ -71,81 +75,91 @@ function roundKeys(key: Buffer): number[] {
   });
 }
 
-/** An expression in which `name` stands for `value`, which is worked out once. */
-function withValue(name: string, value: string, body: string): string {
-  return `arrayMap(${name} -> ${body}, [${value}])[1]`;
+/** An array of words, as one text: the array is long, and stands in every call. */
+function wordList(words: readonly number[]): Expr {
+  return castTo(text(`[${words}]`), 'Array(UInt32)');
 }
 
-/** Four words of a tuple, from `first` on, as an expression of them. */
-function words(wordAt: (at: number) => string): string {
-  return `(${[1, 2, 3, 4].map(wordAt).join(', ')})`;
+/** An expression in which `name` stands for `value`, which is worked out once. */
+function withValue(name: string, value: Expr, body: Expr): Expr {
+  return expr`arrayMap(${new Lambda([name], body)}, [${value}])[1]`;
+}
+
+/** A tuple of four words. */
+function words(wordAt: (at: number) => Expr): Expr {
+  return new Tuple([1, 2, 3, 4].map(wordAt));
 }
 
 /** The words of a block that begins behind `from` bytes of a text. */
-function blockAt(text: string, from: string): string {
-  return words((at) => `reinterpretAsUInt32(reverse(substring(${text}, ${from} + ${4 * at - 3}, 4)))`);
+function blockAt(source: Expr, from: Expr): Expr {
+  return words((at) => expr`reinterpretAsUInt32(reverse(substring(${source}, ${from} + ${4 * at - 3}, 4)))`);
 }
 
 /** The bytes of four words. */
-function bytesOf(block: string): string {
-  const bytes = [1, 2, 3, 4].flatMap((at) => [24, 16, 8, 0].map((shift) => `bitShiftRight(${block}.${at}, ${shift})`));
-  return `char(${bytes.join(', ')})`;
+function bytesOf(block: Expr): Expr {
+  const byteValues = [1, 2, 3, 4].flatMap((at) => {
+    return [24, 16, 8, 0].map((shift) => expr`bitShiftRight(${new Member(block, at)}, ${shift})`);
+  });
+  return expr`char(${byteValues})`;
 }
 
 /** Four words after all rounds. */
-function ciphered(block: string, keys: readonly number[]): string {
-  const mixed = 'bitXor(bitXor(s.2, s.3), bitXor(s.4, k))';
-  const bytes = `arrayMap(h -> bitRotateRight(arrayElement(${tableText}, bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1), h), [0, 8, 16, 24])`;
-  const step = `(s.2, s.3, s.4, bitXor(s.1, arrayReduce('groupBitXor', ${bytes})))`;
-  const folded = `arrayFold((s, k) -> ${step}, [${keys}]::Array(UInt32), ${block})`;
+function ciphered(block: Expr, keys: readonly number[]): Expr {
+  const mixed = expr`bitXor(bitXor(s.2, s.3), bitXor(s.4, k))`;
+  const looked = expr`arrayElement(${tableWords}, bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1)`;
+  const results = expr`arrayMap(h -> bitRotateRight(${looked}, h), [0, 8, 16, 24])`;
+  const step = expr`(s.2, s.3, s.4, bitXor(s.1, arrayReduce('groupBitXor', ${results})))`;
+  const folded = expr`arrayFold((s, k) -> ${step}, ${wordList(keys)}, ${block})`;
   return withValue(
     'r',
     folded,
-    words((at) => `r.${5 - at}`),
+    words((at) => new Member(expr`r`, 5 - at)),
   );
 }
 
-function xored(a: string, b: string): string {
-  return words((at) => `bitXor(${a}.${at}, ${b}.${at})`);
+function xored(a: Expr, b: Expr): Expr {
+  return words((at) => expr`bitXor(${new Member(a, at)}, ${new Member(b, at)})`);
 }
 
 /** The words of a vector as a literal. */
-function literal(vector: Buffer): string {
-  return words((at) => `toUInt32(${vector.readUInt32BE(4 * at - 4)})`);
+function literal(vector: Buffer): Expr {
+  return words((at) => expr`toUInt32(${vector.readUInt32BE(4 * at - 4)})`);
 }
 
 /** Where the blocks of a text begin. */
-function starts(text: string): string {
-  return `range(0, length(${text}), ${blockBytes})`;
+function starts(source: Expr): Expr {
+  return expr`range(0, length(${source}), ${blockBytes})`;
 }
 
 /** The bytes of a text, filled up to whole blocks as PKCS #7 does, encrypted: in the mode CBC with a vector, else in ECB. */
-export function sm4Encrypted(text: string, key: Buffer, vector: Buffer | undefined): string {
+export function sm4Encrypted(source: Expr, key: Buffer, vector: Buffer | undefined): Expr {
   const keys = roundKeys(key);
-  const padding = `toUInt8(${blockBytes} - length(t) % ${blockBytes})`;
-  const filled = withValue('t', text, `concat(t, repeat(char(${padding}), ${padding}))`);
+  const padding = expr`toUInt8(${blockBytes} - length(t) % ${blockBytes})`;
+  const filled = withValue('t', source, expr`concat(t, repeat(char(${padding}), ${padding}))`);
+  const own = blockAt(expr`p`, expr`b`);
   if (vector === undefined) {
-    const block = withValue('c', ciphered(blockAt('p', 'b'), keys), bytesOf('c'));
-    return withValue('p', filled, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
+    const block = withValue('c', ciphered(own, keys), bytesOf(expr`c`));
+    return withValue('p', filled, expr`arrayStringConcat(arrayMap(b -> ${block}, ${starts(expr`p`)}))`);
   }
-  const mixed = xored('a.2', blockAt('p', 'b'));
-  const chained = withValue('c', ciphered(mixed, keys), `(concat(a.1, ${bytesOf('c')}), c)`);
-  return withValue('p', filled, `arrayFold((a, b) -> ${chained}, ${starts('p')}, ('', ${literal(vector)})).1`);
+  const mixed = xored(expr`a.2`, own);
+  const chained = withValue('c', ciphered(mixed, keys), expr`(concat(a.1, ${bytesOf(expr`c`)}), c)`);
+  return withValue('p', filled, expr`arrayFold((a, b) -> ${chained}, ${starts(expr`p`)}, ('', ${literal(vector)})).1`);
 }
 
 /** Text that was encrypted into bytes; NULL for bytes that are no whole blocks or do not end as encrypted ones do. */
-export function sm4Decrypted(bytes: string, key: Buffer, vector: Buffer | undefined): string {
+export function sm4Decrypted(encrypted: Expr, key: Buffer, vector: Buffer | undefined): Expr {
   const keys = roundKeys(key).reverse();
-  const plain = ciphered(blockAt('p', 'b'), keys);
-  const before = `if(b = 0, ${vector === undefined ? '' : literal(vector)}, ${blockAt('p', `b - ${blockBytes}`)})`;
-  const block = withValue(
-    'c',
-    plain,
-    vector === undefined ? bytesOf('c') : withValue('e', before, bytesOf(xored('c', 'e'))),
-  );
-  const all = withValue('p', bytes, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
-  const last = 'reinterpretAsUInt8(right(t, 1))';
-  const isFilled = `length(t) > 0 AND length(t) % ${blockBytes} = 0 AND ${last} BETWEEN 1 AND ${blockBytes}
+  const plain = ciphered(blockAt(expr`p`, expr`b`), keys);
+  const block = withValue('c', plain, vector === undefined ? bytesOf(expr`c`) : unchained(vector));
+  const all = withValue('p', encrypted, expr`arrayStringConcat(arrayMap(b -> ${block}, ${starts(expr`p`)}))`);
+  const last = expr`reinterpretAsUInt8(right(t, 1))`;
+  const isFilled = expr`length(t) > 0 AND length(t) % ${blockBytes} = 0 AND ${last} BETWEEN 1 AND ${blockBytes}
     AND right(t, ${last}) = repeat(right(t, 1), ${last})`;
-  return withValue('t', all, `if(${isFilled}, left(t, length(t) - ${last}), NULL)`);
+  return withValue('t', all, expr`if(${isFilled}, left(t, length(t) - ${last}), NULL)`);
+}
+
+/** The bytes of the block `c` in the mode CBC: the block before it, at first the vector, is taken out of it. */
+function unchained(vector: Buffer): Expr {
+  const before = expr`if(b = 0, ${literal(vector)}, ${blockAt(expr`p`, expr`b - ${blockBytes}`)})`;
+  return withValue('e', before, bytesOf(xored(expr`c`, expr`e`)));
 }

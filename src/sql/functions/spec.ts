@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
 import { isTimeZone } from '../../text/time-zones.js';
+import type { Expr, NullTreatment, SortTerm } from '../engine/nodes.js';
 import { durationTicks, parseTimestamp } from '../times/timestamp.js';
 import { fixedZone } from '../times/zone.js';
 import { ofFixedLength } from '../values/arithmetic.js';
@@ -29,8 +30,8 @@ interface FunctionBase {
 /** A function of one row; may stand wherever an expression may. */
 export interface ScalarFunction extends FunctionBase {
   readonly kind: 'scalar';
-  /** Engine SQL of the result; NULL arguments give NULL unless it says otherwise. */
-  translate(args: readonly Value[], env: Environment): string;
+  /** The result; NULL arguments give NULL unless it says otherwise. */
+  translate(args: readonly Value[], env: Environment): Expr;
   /** Set when the result is known at plan time. */
   fold?(args: readonly Value[], env: Environment): Value | undefined;
   /** True when the result differs from row to row without depending on any. */
@@ -39,36 +40,40 @@ export interface ScalarFunction extends FunctionBase {
 
 /** Which rows of a slice a window column looks at, when not at all up to the current one in order of time. */
 export interface RowWindow {
-  /** Engine SQL that divides the slice further. */
-  readonly by?: readonly string[];
-  /** Sort terms; by time when left out. */
-  readonly order?: readonly string[];
+  /** Values that divide the slice further. */
+  readonly by?: readonly Expr[];
+  /** By time when left out. */
+  readonly order?: readonly SortTerm[];
   /** `ROWS BETWEEN ...` */
   readonly frame?: string;
+  readonly nulls?: NullTreatment;
 }
 
 /** Columns computed over the rows of a slice in order of time, beside those of the rows themselves. */
 export interface RowWindows {
   /** The primary timestamp of the rows. */
   readonly time: Value;
-  /** Sort terms of their order: the time, and what else tells rows of a series apart. */
-  readonly order: readonly string[];
-  /** `call` over a window of rows; the text that stands for its value in each row. May look at other such columns. */
-  over(call: string, window?: RowWindow): string;
+  /** What they are sorted by: the time, and what else tells rows of a series apart. */
+  readonly order: readonly Expr[];
+  /** `call` over a window of rows; the column that holds its value in each row. May look at other such columns. */
+  over(call: Expr, window?: RowWindow): Expr;
 }
+
+/** Name of an aggregate function of the engine, with the parameters of a parametric one: `quantile`, `['quantile', number(0.5)]`. */
+export type AggregateName = string | readonly [name: string, ...parameters: Expr[]];
 
 /** Collects the engine aggregates that a translation is made of. */
 export interface AggregateBuilder {
-  /** An engine aggregate over the rows of a group, `name` with its parameters; the text that stands for its result. */
-  aggregate(name: string, ...args: string[]): string;
+  /** An engine aggregate over the rows of a group; the column that holds its result. */
+  aggregate(name: AggregateName, ...args: readonly Expr[]): Expr;
   /** The primary timestamp of the rows. */
   readonly time: Value | undefined;
-  /** Engine SQL that is smaller in earlier rows: the primary timestamp, or more where rows share one. */
-  readonly sequence: string | undefined;
+  /** What is smaller in earlier rows: the primary timestamp, or more where rows share one. */
+  readonly sequence: Expr | undefined;
   /** Rows in their order; only for functions that are `ordered`. */
   readonly rows?: RowWindows | undefined;
   /** Start and end of the time window, to stand inside aggregates; undefined without windows of time. */
-  readonly span?: { readonly start: string; readonly end: string } | undefined;
+  readonly span?: { readonly start: Expr; readonly end: Expr } | undefined;
 }
 
 /**
@@ -93,19 +98,19 @@ export interface AggregateFunction extends FunctionBase {
   readonly singleTable?: boolean;
   /** True when a group gives several rows; nothing else may stand beside it. */
   readonly manyRows?: boolean;
-  translate(args: readonly Value[], builder: AggregateBuilder, env: Environment): string;
+  translate(args: readonly Value[], builder: AggregateBuilder, env: Environment): Expr;
   /** For a selection: the aggregate that picks the row, without the tuple of columns to take from it. */
   pick?(
     args: readonly Value[],
     builder: Pick<AggregateBuilder, 'sequence' | 'rows'>,
-  ): readonly [name: string, ...args: string[]];
+  ): readonly [name: string, ...args: Expr[]];
 }
 
 /** Result of a series function for a row of its slice. */
 export interface SeriesResult {
-  readonly sql: string;
+  readonly sql: Expr;
   /** Condition of the rows that are given; all of them when left out. */
-  readonly keep?: string;
+  readonly keep?: Expr;
 }
 
 /**

@@ -1,39 +1,41 @@
 import { Codes } from '../../model/fault.js';
 import { dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
+import { one, text, zero } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
-import { textSide } from '../values/compare.js';
+import { expr } from '../engine/template.js';
 import { refuse } from '../values/context.js';
 import type { Environment } from '../values/convert.js';
 import { offsetText } from '../values/local-time.js';
 import { timestampType, type Value } from '../values/value.js';
+import { plainArgument, textArgument } from './arguments.js';
 import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue, zoneArgument } from './spec.js';
 
 /** Part of a time that a field sets when it is read. */
 type Part = 'year' | 'month' | 'day' | 'hour' | 'half' | 'minute' | 'second' | 'ms' | 'us' | 'ns' | 'offset';
 
-/** A point on the engine's calendar by its ticks, as engine SQL, and its zone. */
+/** A point on the engine's calendar by its ticks and its zone. */
 interface Instant {
-  readonly ticks: string;
+  readonly ticks: Expr;
   readonly precision: Precision;
   readonly zone: string;
 }
 
 /** A field of a time format: how it is printed and read. */
 interface Field {
-  /** Engine SQL of its text; `time` is a point on the engine's calendar. */
-  print(time: string, instant: Instant): string;
+  /** Its text; `time` is a point on the engine's calendar. */
+  print(time: Expr, instant: Instant): Expr;
   /** Regular expression of its text. */
   readonly pattern: string;
   /** The same where digits of the next field follow at once, so that it has all of its own. */
   readonly closePattern?: string;
-  /** Engine SQL of its number from its text; undefined when it is read over. */
-  readonly read?: { readonly part: Part; readonly number: (text: string) => string };
+  /** Its number from its text; undefined when it is read over. */
+  readonly read?: { readonly part: Part; readonly number: (word: Expr) => Expr };
 }
 
-function format(specifier: string): (time: string) => string {
-  return (time) => `formatDateTime(${time}, '${specifier}')`;
+function format(specifier: string): (time: Expr) => Expr {
+  return (time) => expr`formatDateTime(${time}, ${text(specifier)})`;
 }
 
 function digits(specifier: string, most: number, part?: Part, number = plainNumber): Field {
@@ -49,24 +51,24 @@ function digitPatterns(count: number): Pick<Field, 'pattern' | 'closePattern'> {
 }
 
 /** The hours of half a day are 1 to 12; others become one that there is not. */
-function hourOfHalf(text: string): string {
-  return `if(${plainNumber(text)} BETWEEN 1 AND 12, modulo(${plainNumber(text)}, 12), ${noHour})`;
+function hourOfHalf(word: Expr): Expr {
+  return expr`if(${plainNumber(word)} BETWEEN 1 AND 12, modulo(${plainNumber(word)}, 12), ${noHour})`;
 }
 
 const noHour = 99;
 
-function plainNumber(text: string): string {
-  return `toInt64OrZero(${text})`;
+function plainNumber(word: Expr): Expr {
+  return expr`toInt64OrZero(${word})`;
 }
 
 /** The last digits of a year: of the one nearest to 2020, up to 2519. */
 function shortYear(count: number): Field {
-  const number = (text: string): string => {
-    const year = plainNumber(text);
-    return `(${year} + multiIf(${year} < 70, 2000, ${year} < 100, 1900, ${year} < 520, 2000, ${year} < 1000, 1000, 0))`;
+  const number = (word: Expr): Expr => {
+    const year = plainNumber(word);
+    return expr`${year} + multiIf(${year} < 70, 2000, ${year} < 100, 1900, ${year} < 520, 2000, ${year} < 1000, 1000, 0)`;
   };
   return {
-    print: (time) => `substring(formatDateTime(${time}, '%Y'), ${5 - count})`,
+    print: (time) => expr`substring(formatDateTime(${time}, '%Y'), ${5 - count})`,
     ...digitPatterns(count),
     read: { part: 'year', number },
   };
@@ -77,23 +79,26 @@ function fraction(part: 'ms' | 'us' | 'ns', count: 3 | 6 | 9): Field {
   return {
     print: (_, { ticks, precision }) => {
       const perSecond = ticksPerSecond(precision);
-      const nanos = `positiveModulo(${ticks}, ${perSecond}) * ${1e9 / perSecond}`;
-      return `leftPad(toString(intDiv(${nanos}, ${10 ** (9 - count)})), ${count}, '0')`;
+      const nanos = expr`positiveModulo(${ticks}, ${perSecond}) * ${1e9 / perSecond}`;
+      return expr`leftPad(toString(intDiv(${nanos}, ${10 ** (9 - count)})), ${count}, '0')`;
     },
     ...digitPatterns(count),
-    read: { part, number: (text) => `${plainNumber(`rightPad(${text}, ${count}, '0')`)} * ${10 ** (9 - count)}` },
+    read: {
+      part,
+      number: (word) => expr`${plainNumber(expr`rightPad(${word}, ${count}, '0')`)} * ${10 ** (9 - count)}`,
+    },
   };
 }
 
-const monthStarts = "['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']";
+const monthStarts = expr`['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']`;
 
 /** A name of a month or day, as upper, capitalised or lower text; full names take nine characters. */
-function name(specifier: string, write: (text: string) => string, padded: boolean, part?: Part): Field {
-  const number = (text: string): string => `indexOf(${monthStarts}, lower(substring(${text}, 1, 3)))`;
+function name(specifier: string, write: (word: Expr) => Expr, padded: boolean, part?: Part): Field {
+  const number = (word: Expr): Expr => expr`indexOf(${monthStarts}, lower(substring(${word}, 1, 3)))`;
   return {
     print: (time) => {
-      const text = write(format(specifier)(time));
-      return padded ? `rightPad(${text}, 9)` : text;
+      const written = write(format(specifier)(time));
+      return padded ? expr`rightPad(${written}, 9)` : written;
     },
     pattern: '([A-Za-z]{3,9})',
     ...(part === undefined ? {} : { read: { part, number } }),
@@ -102,31 +107,31 @@ function name(specifier: string, write: (text: string) => string, padded: boolea
 
 /** The half of the day, with or without dots. */
 function half(lower: boolean, dot = ''): Field {
-  const text = (word: string): string => quoteString([...(lower ? word : word.toUpperCase()), ''].join(dot));
+  const written = (word: string): Expr => text([...(lower ? word : word.toUpperCase()), ''].join(dot));
   return {
-    print: (time) => `if(toHour(${time}) < 12, ${text('am')}, ${text('pm')})`,
+    print: (time) => expr`if(toHour(${time}) < 12, ${written('am')}, ${written('pm')})`,
     pattern: dot === '' ? '([AaPp][Mm])' : '([AaPp]\\.[Mm]\\.)',
-    read: { part: 'half', number: (word) => `if(lower(substring(${word}, 1, 1)) = 'p', 12, 0)` },
+    read: { part: 'half', number: (word) => expr`if(lower(substring(${word}, 1, 1)) = 'p', 12, 0)` },
   };
 }
 
 /** Distance from UTC, as `+08` or `+08:00`; where it is read, it is the zone of the time. */
 function offset(withMinutes: boolean): Field {
-  const hours = (text: string): string => `substring(${text}, 1, 3)`;
+  const hours = (whole: Expr): Expr => expr`substring(${whole}, 1, 3)`;
   return {
     print: (_, { ticks, precision, zone }) => {
-      const text = offsetText(ticks, precision, zone);
-      return withMinutes ? `concat(${hours(text)}, ':', substring(${text}, 4, 2))` : hours(text);
+      const whole = offsetText(ticks, precision, zone);
+      return withMinutes ? expr`concat(${hours(whole)}, ':', substring(${whole}, 4, 2))` : hours(whole);
     },
     pattern: withMinutes ? '([+-]?[0-9]{1,2}:?[0-9]{2})' : '([+-]?[0-9]{1,2})',
     read: {
       part: 'offset',
-      number: (text) => {
-        const plain = `replaceRegexpAll(${text}, '[^0-9]', '')`;
+      number: (word) => {
+        const plain = expr`replaceRegexpAll(${word}, '[^0-9]', '')`;
         const minutes = withMinutes
-          ? `${plainNumber(`substring(${plain}, 1, length(${plain}) - 2)`)} * 60 + ${plainNumber(`right(${plain}, 2)`)}`
-          : `${plainNumber(plain)} * 60`;
-        return `(if(startsWith(${text}, '-'), -1, 1) * (${minutes}))`;
+          ? expr`${plainNumber(expr`substring(${plain}, 1, length(${plain}) - 2)`)} * 60 + ${plainNumber(expr`right(${plain}, 2)`)}`
+          : expr`${plainNumber(plain)} * 60`;
+        return expr`if(startsWith(${word}, '-'), -1, 1) * ${minutes}`;
       },
     },
   };
@@ -136,9 +141,9 @@ const dayOfYear = digits('%j', 3);
 
 /** Fields by the words of a format, longer ones first. Those of digits may be written in any case. */
 const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[] = [
-  ['MONTH', name('%M', (text) => `upper(${text})`, true, 'month')],
-  ['Month', name('%M', (text) => text, true, 'month')],
-  ['month', name('%M', (text) => `lower(${text})`, true, 'month')],
+  ['MONTH', name('%M', (word) => expr`upper(${word})`, true, 'month')],
+  ['Month', name('%M', (word) => word, true, 'month')],
+  ['month', name('%M', (word) => expr`lower(${word})`, true, 'month')],
   ['YYYY', digits('%Y', 4, 'year'), true],
   ['A.M.', half(false, '.')],
   ['P.M.', half(false, '.')],
@@ -146,12 +151,12 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['p.m.', half(true, '.')],
   ['HH24', digits('%H', 2, 'hour'), true],
   ['HH12', digits('%h', 2, 'hour', hourOfHalf), true],
-  ['MON', name('%b', (text) => `upper(${text})`, false, 'month')],
-  ['Mon', name('%b', (text) => text, false, 'month')],
-  ['mon', name('%b', (text) => `lower(${text})`, false, 'month')],
-  ['DAY', name('%W', (text) => `upper(${text})`, true)],
-  ['Day', name('%W', (text) => text, true)],
-  ['day', name('%W', (text) => `lower(${text})`, true)],
+  ['MON', name('%b', (word) => expr`upper(${word})`, false, 'month')],
+  ['Mon', name('%b', (word) => word, false, 'month')],
+  ['mon', name('%b', (word) => expr`lower(${word})`, false, 'month')],
+  ['DAY', name('%W', (word) => expr`upper(${word})`, true)],
+  ['Day', name('%W', (word) => word, true)],
+  ['day', name('%W', (word) => expr`lower(${word})`, true)],
   ['YYY', shortYear(3), true],
   ['DDD', dayOfYear, true],
   ['TZH', offset(false), true],
@@ -159,9 +164,9 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['YY', shortYear(2), true],
   ['MM', digits('%m', 2, 'month'), true],
   ['DD', digits('%d', 2, 'day'), true],
-  ['DY', name('%a', (text) => `upper(${text})`, false)],
-  ['Dy', name('%a', (text) => text, false)],
-  ['dy', name('%a', (text) => `lower(${text})`, false)],
+  ['DY', name('%a', (word) => expr`upper(${word})`, false)],
+  ['Dy', name('%a', (word) => word, false)],
+  ['dy', name('%a', (word) => expr`lower(${word})`, false)],
   ['HH', digits('%h', 2, 'hour', hourOfHalf), true],
   ['MI', digits('%i', 2, 'minute'), true],
   ['SS', digits('%S', 2, 'second'), true],
@@ -173,33 +178,33 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['am', half(true)],
   ['pm', half(true)],
   ['Y', shortYear(1), true],
-  ['D', { print: (time) => `toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([0-9]{1,2})' }, true],
+  ['D', { print: (time) => expr`toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([0-9]{1,2})' }, true],
 ];
 
 /** A format as fields and the texts between them; text in double quotes stands for itself, and `\"` for a double quote. */
-function partsOf(text: string): (Field | string)[] {
+function partsOf(format: string): (Field | string)[] {
   const parts: (Field | string)[] = [];
   const literal = (more: string): void => {
     const last = parts.at(-1);
     if (typeof last === 'string') parts[parts.length - 1] = last + more;
     else parts.push(more);
   };
-  for (let at = 0; at < text.length; ) {
-    if (text.startsWith('\\"', at)) {
+  for (let at = 0; at < format.length; ) {
+    if (format.startsWith('\\"', at)) {
       literal('"');
       at += 2;
       continue;
     }
-    const close = text.startsWith('"', at) ? text.indexOf('"', at + 1) : -1;
-    const field = close < 0 ? fieldAt(text, at) : undefined;
+    const close = format.startsWith('"', at) ? format.indexOf('"', at + 1) : -1;
+    const field = close < 0 ? fieldAt(format, at) : undefined;
     if (close >= 0) {
-      literal(text.slice(at + 1, close));
+      literal(format.slice(at + 1, close));
       at = close + 1;
     } else if (field !== undefined) {
       parts.push(field[1]);
       at += field[0].length;
     } else {
-      literal(text.charAt(at));
+      literal(format.charAt(at));
       at += 1;
     }
   }
@@ -218,64 +223,72 @@ function formatArgument(name: string, arg: Value | undefined): (Field | string)[
   return partsOf(arg.constant);
 }
 
-function toChar(args: readonly Value[], env: Environment): string {
-  const ticks = args[0]?.sql ?? 'NULL';
+function toChar(args: readonly Value[], env: Environment): Expr {
+  const ticks = plainArgument(args, 0);
   const zone = args[2]?.constant;
   if (args[2] !== undefined && typeof zone !== 'string') throw wrongParameterType('TO_CHAR');
   const named = typeof zone === 'string' ? zoneArgument(zone) : env.context.connectionZone;
   const instant = { ticks, precision: env.precision, zone: named };
   const time = ticksToCalendar(ticks, env.precision, named);
   const parts = formatArgument('TO_CHAR', args[1]).map((part) =>
-    typeof part === 'string' ? quoteString(part) : part.print(time, instant),
+    typeof part === 'string' ? text(part) : part.print(time, instant),
   );
-  return `if(isNull(${ticks}), NULL, concat(${["''", "''", ...parts].join(', ')}))`;
+  return expr`if(isNull(${ticks}), NULL, concat('', '', ${parts}))`;
 }
 
 /**
- * Reads a text by a format: error 0x2803 for a format without fields, 0x2806 when it does not match, 0x2807 when there is no such time, 0x2808 for days of a year
- * without a day of a month. A text may end before its format does.
+ * Reads a text by a format: error 0x2803 for a format without fields, 0x2806 when it does not match, 0x2807 when there
+ * is no such time, 0x2808 for days of a year without a day of a month. A text may end before its format does.
  */
-function toTimestamp(args: readonly Value[], env: Environment): string {
-  const text = args[0] === undefined || args[0].role === 'null' ? "CAST(NULL, 'Nullable(String)')" : textSide(args[0]);
+function toTimestamp(args: readonly Value[], env: Environment): Expr {
+  const source = textArgument(args[0]);
   const parts = formatArgument('TO_TIMESTAMP', args[1]);
-  const groups = `extractGroups(assumeNotNull(${text}), ${quoteString(`^\\s*${patternOf(parts)}`)})`;
-  const numbers = new Map<Part, string>();
+  const groups = expr`extractGroups(assumeNotNull(${source}), ${text(`^\\s*${patternOf(parts)}`)})`;
+  const numbers = new Map<Part, Expr>();
   const read = parts.filter((part): part is Field => typeof part !== 'string');
   if (read.length === 0) throw wrongParameterValue('TO_TIMESTAMP');
   if (read.includes(dayOfYear) && !read.some((field) => field.read?.part === 'day')) {
     throw refuse(Codes.timestampFormatUnsupported, 'to_timestamp: DDD needs a day of a month beside it');
   }
   for (const [at, { read: reads }] of read.entries()) {
-    const group = `arrayElement(g, ${at + 1})`;
-    const earlier = reads === undefined ? undefined : (numbers.get(reads.part) ?? missing(reads.part));
-    if (reads !== undefined) numbers.set(reads.part, `if(${group} = '', ${earlier}, ${reads.number(group)})`);
+    if (reads === undefined) continue;
+    const group = expr`arrayElement(g, ${at + 1})`;
+    const earlier = numbers.get(reads.part) ?? missing(reads.part);
+    numbers.set(reads.part, expr`if(${group} = '', ${earlier}, ${reads.number(group)})`);
   }
-  const ticks = `arrayElement(arrayMap(g -> ${assembled(numbers, env)}, [${groups}]), 1)`;
-  const mismatch = `and(isNotNull(${text}), empty(${groups}))`;
+  const ticks = expr`arrayElement(arrayMap(g -> ${assembled(numbers, env)}, [${groups}]), 1)`;
+  const mismatch = expr`and(isNotNull(${source}), empty(${groups}))`;
   const checked = raiseIf(mismatch, Codes.timestampFormat, 'to_timestamp: the text does not match the format');
-  return `if(isNull(${text}), NULL, if(${checked} = 0, ${ticks}, NULL))`;
+  return expr`if(isNull(${source}), NULL, if(${checked} = 0, ${ticks}, NULL))`;
 }
 
 /** The number of a part that a text leaves out is that of the epoch. */
-function missing(part: Part): string {
-  return part === 'year' ? '1970' : part === 'month' || part === 'day' ? '1' : '0';
+function missing(part: Part): Expr {
+  return part === 'year' ? expr`1970` : part === 'month' || part === 'day' ? one : zero;
 }
 
 /** Ticks from the parts of a time. */
-function assembled(numbers: ReadonlyMap<Part, string>, env: Environment): string {
-  const part = (name: Part): string => numbers.get(name) ?? missing(name);
-  const date = `makeDate32(${part('year')}, ${part('month')}, ${part('day')})`;
-  const isDay = `and(toYear(${date}) = ${part('year')}, toMonth(${date}) = ${part('month')}, toDayOfMonth(${date}) = ${part('day')})`;
-  const isHour = numbers.has('half') ? `${part('hour')} <= 12` : `${part('hour')} < 24`;
-  const sensible = `and(${isDay}, ${isHour}, ${part('minute')} < 60, ${part('second')} < 60)`;
-  const wrong = raiseIf(`not(${sensible})`, Codes.timestampValue, 'to_timestamp: there is no such time');
+function assembled(numbers: ReadonlyMap<Part, Expr>, env: Environment): Expr {
+  const part = (name: Part): Expr => numbers.get(name) ?? missing(name);
+  const date = expr`makeDate32(${part('year')}, ${part('month')}, ${part('day')})`;
+  const isDay = [
+    expr`toYear(${date}) = ${part('year')}`,
+    expr`toMonth(${date}) = ${part('month')}`,
+    expr`toDayOfMonth(${date}) = ${part('day')}`,
+  ];
+  const isHour = numbers.has('half') ? expr`${part('hour')} <= 12` : expr`${part('hour')} < 24`;
+  const sensible = expr`and(and(${isDay}), ${isHour}, ${part('minute')} < 60, ${part('second')} < 60)`;
+  const wrong = raiseIf(expr`not(${sensible})`, Codes.timestampValue, 'to_timestamp: there is no such time');
   const perTick = 1e9 / ticksPerSecond(env.precision);
-  const hour = numbers.has('half') ? `(modulo(${part('hour')}, 12) + ${part('half')})` : part('hour');
-  const nanos = `(${part('ms')} + ${part('us')} + ${part('ns')})`;
-  const zone = quoteString(numbers.has('offset') ? 'UTC' : env.context.connectionZone);
-  const calendar = `makeDateTime64(toYear(${date}), toMonth(${date}), toDayOfMonth(${date}), ${hour}, ${part('minute')}, ${part('second')}, 0, ${fractionDigits(env.precision)}, ${zone})`;
-  const moved = numbers.has('offset') ? ` - ${part('offset')} * ${60 * ticksPerSecond(env.precision)}` : '';
-  return `if(${wrong} = 0, (${calendarToTicks(calendar, env.precision)}) + intDiv(${nanos}, ${perTick})${moved}, 0)`;
+  const hour = numbers.has('half') ? expr`modulo(${part('hour')}, 12) + ${part('half')}` : part('hour');
+  const nanos = expr`${part('ms')} + ${part('us')} + ${part('ns')}`;
+  const zone = text(numbers.has('offset') ? 'UTC' : env.context.connectionZone);
+  const day = [expr`toYear(${date})`, expr`toMonth(${date})`, expr`toDayOfMonth(${date})`];
+  const clock = [hour, part('minute'), part('second')];
+  const calendar = expr`makeDateTime64(${day}, ${clock}, 0, ${fractionDigits(env.precision)}, ${zone})`;
+  const ticks = expr`${calendarToTicks(calendar, env.precision)} + intDiv(${nanos}, ${perTick})`;
+  const offsetTicks = expr`${part('offset')} * ${60 * ticksPerSecond(env.precision)}`;
+  return expr`if(${wrong} = 0, ${numbers.has('offset') ? expr`${ticks} - ${offsetTicks}` : ticks}, 0)`;
 }
 
 /** The regular expression of a format: each part stands in a group of its own behind the one before, and may be left out at the end of the text. */
@@ -290,8 +303,8 @@ function patternOf(parts: readonly (Field | string)[]): string {
 }
 
 /** Blanks match any number of blanks, punctuation any or none, and other characters themselves or another that is no letter or digit. */
-function literalPattern(text: string): string {
-  const characters = [...text].map((character) => {
+function literalPattern(literal: string): string {
+  const characters = [...literal].map((character) => {
     if (/\s/.test(character)) return '\\s*';
     if (/[!-/:-@[-`{-~]/.test(character)) return '\\s*[!-/:-@\\[-`{-~]?';
     return `\\s*(?:${character}|[^0-9A-Za-z\\s])`;

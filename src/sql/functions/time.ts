@@ -1,6 +1,8 @@
 import { type DataType, dataType, ticksPerSecond } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
+import { text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
 import { ticksToCalendar } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { parseTimestamp, startOfDay } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
 import { monthsOf } from '../values/arithmetic.js';
@@ -18,7 +20,7 @@ import {
   zoneArgument,
 } from './spec.js';
 
-function calendar(args: readonly Value[], env: Environment): string {
+function calendar(args: readonly Value[], env: Environment): Expr {
   return ticksToCalendar(plainArgument(args, 0), env.precision, env.context.connectionZone);
 }
 
@@ -59,9 +61,8 @@ function timeTruncate(args: readonly Value[], env: Environment): Value | undefin
 }
 
 /** ISO 8601 with the zone as `+hhmm`, or as it is written where that is no name: `Z`, or a distance to the east. */
-function iso8601(args: readonly Value[], env: Environment): string {
+function iso8601(args: readonly Value[], env: Environment): Expr {
   const zone = args[1]?.constant;
-  const format = "'%Y-%m-%dT%H:%i:%S.%f'";
   if (zone === undefined) return isoTime(plainArgument(args, 0), env.precision, env.context.connectionZone);
   if (typeof zone !== 'string') throw wrongParameterType('TO_ISO8601');
   const match = /^(?:z|([+-])(\d{2}):?(\d{2})?)$/i.exec(zone);
@@ -70,14 +71,15 @@ function iso8601(args: readonly Value[], env: Environment): string {
   }
   const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');
   const seconds = (match[1] === '-' ? -minutes : minutes) * 60;
-  const moved = `(${plainArgument(args, 0)} + ${seconds * ticksPerSecond(env.precision)})`;
-  return `concat(formatDateTime(${ticksToCalendar(moved, env.precision, 'UTC')}, ${format}), ${quoteString(zone)})`;
+  const moved = expr`${plainArgument(args, 0)} + ${seconds * ticksPerSecond(env.precision)}`;
+  const local = ticksToCalendar(moved, env.precision, 'UTC');
+  return expr`concat(formatDateTime(${local}, '%Y-%m-%dT%H:%i:%S.%f'), ${text(zone)})`;
 }
 
 function unixTimestamp(args: readonly Value[], env: Environment): Value | undefined {
-  const text = args[0]?.constant;
-  if (typeof text !== 'string') return undefined;
-  const ticks = parseTimestamp(text, env.precision, env.context.connectionZone);
+  const literal = args[0]?.constant;
+  if (typeof literal !== 'string') return undefined;
+  const ticks = parseTimestamp(literal, env.precision, env.context.connectionZone);
   const type = unixTimestampType(args);
   return ticks === undefined ? { ...nullValue, type } : { ...ticksValue(ticks, env.precision), type };
 }
@@ -90,21 +92,21 @@ function unixTimestampType(args: readonly Value[]): DataType {
 }
 
 /** The distance of two times in whole units; a unit of NULL is as if there was none. */
-function timeDifference(args: readonly Value[], env: Environment): string {
+function timeDifference(args: readonly Value[], env: Environment): Expr {
   const [, , unit] = args;
   if (unit !== undefined && unit.duration === undefined && unit.role !== 'null') throw wrongParameterType('TIMEDIFF');
-  const ticks = `${plainArgument(args, 0)} - ${plainArgument(args, 1)}`;
-  return `intDiv(${ticks}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
+  const ticks = expr`${plainArgument(args, 0)} - ${plainArgument(args, 1)}`;
+  return expr`intDiv(${ticks}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
 }
 
 /** Number of the week by one of the eight usual modes. */
-function week(args: readonly Value[], env: Environment): string {
+function week(args: readonly Value[], env: Environment): Expr {
   const mode = args[1]?.constant ?? 0n;
   if (typeof mode !== 'bigint' || mode < 0n || mode > 7n) throw wrongParameterValue('WEEK');
-  return `toInt64(toWeek(${calendar(args, env)}, ${mode}))`;
+  return expr`toInt64(toWeek(${calendar(args, env)}, ${mode}))`;
 }
 
-function ofDay(name: string, engine: (calendar: string) => string, result: DataType = bigintType): ScalarFunction {
+function ofDay(name: string, engine: (calendar: Expr) => Expr, result: DataType = bigintType): ScalarFunction {
   return scalar(name, ['time'], result, (args, env) => engine(calendar(args, env)));
 }
 
@@ -122,7 +124,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
       fold: (_, env) => ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision),
     },
   ),
-  scalar('TIMEZONE', [], dataType('VARCHAR', 64), (_, env) => quoteString(zoneText(env))),
+  scalar('TIMEZONE', [], dataType('VARCHAR', 64), (_, env) => text(zoneText(env))),
   scalar('TIMEDIFF', ['time', 'time', 'any'], bigintType, timeDifference, { required: 2 }),
   scalar(
     'TIMETRUNCATE',
@@ -140,10 +142,10 @@ export const timeFunctions: readonly ScalarFunction[] = [
     { required: 1, fold: unixTimestamp },
   ),
   scalar('WEEK', ['time', 'integer'], bigintType, week, { required: 1 }),
-  ofDay('WEEKOFYEAR', (day) => `toInt64(toWeek(${day}, 3))`),
-  ofDay('WEEKDAY', (day) => `toInt64(toDayOfWeek(${day}) - 1)`),
-  ofDay('DAYOFWEEK', (day) => `toInt64(toDayOfWeek(${day}) % 7 + 1)`),
-  ofDay('DATE', (day) => `formatDateTime(${day}, '%Y-%m-%d')`, dataType('VARCHAR', 10)),
+  ofDay('WEEKOFYEAR', (day) => expr`toInt64(toWeek(${day}, 3))`),
+  ofDay('WEEKDAY', (day) => expr`toInt64(toDayOfWeek(${day}) - 1)`),
+  ofDay('DAYOFWEEK', (day) => expr`toInt64(toDayOfWeek(${day}) % 7 + 1)`),
+  ofDay('DATE', (day) => expr`formatDateTime(${day}, '%Y-%m-%d')`, dataType('VARCHAR', 10)),
 ];
 
 /** `Asia/Tokyo (JST, +0900)` */

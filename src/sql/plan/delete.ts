@@ -1,6 +1,9 @@
 import { Codes } from '../../model/fault.js';
-import { printSelect } from '../engine/select.js';
+import { one, select, subquery, zero } from '../engine/build.js';
+import { Binary, type Expr, type SelectQuery } from '../engine/nodes.js';
 import { bareTime, idColumn, tagsSource } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
+
 import { chainTerms, ExpressionTranslator } from '../resolve/expression.js';
 import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
@@ -13,9 +16,9 @@ import { Uses, type Value } from '../values/value.js';
 export interface DeletePlan {
   readonly target: TableTarget;
   /** Conditions on the engine table's bare time column; all must hold. */
-  readonly time: readonly string[];
+  readonly time: readonly Expr[];
   /** Whose rows: of all series of the table, of some, or of those whose ids an engine query lists. */
-  readonly series: 'all' | { readonly ids: readonly bigint[] } | { readonly query: string };
+  readonly series: 'all' | { readonly ids: readonly bigint[] } | { readonly query: SelectQuery };
 }
 
 /**
@@ -26,12 +29,12 @@ export function planDelete(table: ObjectName, where: Expression | undefined, con
   const { target, precision } = findTable(table, context);
   const relation = withBareTime(storedRelation(target, precision, table.name.text, 1));
   const translator = conditionsOn(relation, { context, precision });
-  const time: string[] = [];
-  const tags: string[] = [];
+  const time: Expr[] = [];
+  const tags: Expr[] = [];
   for (const term of where === undefined ? [] : chainTerms(where, 'AND')) {
     const value = translator.condition(term);
     if (value.constant === true) continue;
-    if (value.constant === false) time.push('0');
+    if (value.constant === false) time.push(zero);
     else if (value.uses === Uses.tags) tags.push(value.sql);
     else if (isTimeLimit(term, translator)) time.push(value.sql);
     else throw refuse(Codes.deleteTimeRange, 'The DELETE statement must have a definite time window range');
@@ -43,14 +46,15 @@ export function planDelete(table: ObjectName, where: Expression | undefined, con
  * A condition of the engine on the tags of a super table without an alias, for the sub-tables that meet a condition on tags
  * and `tbname`.
  */
-export function planSubTables(table: ObjectName, where: Expression | undefined, context: QueryContext): string {
+export function planSubTables(table: ObjectName, where: Expression | undefined, context: QueryContext): Expr {
   const { target, precision } = findTable(table, context);
   if (target.kind !== 'super') throw refuse(Codes.invalidAlterTable, 'Invalid alter table statement');
-  if (where === undefined) return '1';
+  if (where === undefined) return one;
   const relation = storedRelation(target, precision, table.name.text, 1);
   const { sql, uses } = conditionsOn(relation, { context, precision }).condition(where);
   if ((uses | Uses.tags) !== Uses.tags) throw refuseUnsupported('SET TAG with a condition on columns');
-  return `id GLOBAL IN (${idsWhere([sql], target, relation, (id) => id)})`;
+  const ids = subquery(idsWhere([sql], target, relation, (id) => id));
+  return new Binary('GLOBAL IN', idColumn(''), ids);
 }
 
 function conditionsOn(relation: Relation, env: Environment): ExpressionTranslator {
@@ -59,19 +63,19 @@ function conditionsOn(relation: Relation, env: Environment): ExpressionTranslato
 
 /** Lists the ids of the sub-tables of a super table whose tags meet conditions, as `printed`. */
 function idsWhere(
-  where: readonly string[],
+  where: readonly Expr[],
   { table }: TableTarget,
   { tagAlias }: Relation,
-  printed: (id: string) => string,
-): string {
-  return printSelect({ columns: [[printed(idColumn(tagAlias)), 'id']], from: tagsSource(table, tagAlias), where });
+  printed: (id: Expr) => Expr,
+): SelectQuery {
+  return select({ columns: [[printed(idColumn(tagAlias)), 'id']], from: tagsSource(table, tagAlias), where });
 }
 
-function seriesOf(target: TableTarget, relation: Relation, tags: readonly string[]): DeletePlan['series'] {
+function seriesOf(target: TableTarget, relation: Relation, tags: readonly Expr[]): DeletePlan['series'] {
   if (target.kind === 'sub') return { ids: [target.id] };
   if (target.kind === 'normal') return { ids: [target.table.seriesId ?? 0n] };
   if (tags.length === 0 && target.hiddenSince === undefined) return 'all';
-  return { query: idsWhere(tags, target, relation, (id) => `toString(${id})`) };
+  return { query: idsWhere(tags, target, relation, (id) => expr`toString(${id})`) };
 }
 
 /** A comparison of the primary timestamp with something that is the same for all rows. */

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
-import { type EngineSelect, printSelect, sortTerm } from '../engine/select.js';
+import { column, fromQuery, sortTerm } from '../engine/build.js';
+import type { SelectQuery } from '../engine/nodes.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
 import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
@@ -63,13 +64,12 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const range = windowRange(task, windows.intervals);
   const mostRows = range !== undefined && keys.length === 0 ? countOf(range) : rowsOfFewSeries(task, keys);
   if (fill !== undefined) {
-    const dependents = [...names.dependents.values()];
     const filling = {
       fill,
       source: scope.source,
       grouped,
       steady,
-      keys: [...keys.map(({ column }) => column), ...dependents],
+      keys: [...keys, ...names.dependents].map(({ column: key }) => key),
       values: filled.functions,
     };
     const shown = new ExpressionTranslator(task.env, filled);
@@ -87,12 +87,12 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const isNarrow = range !== undefined && !looks && canBeFilled(range);
     const added = isNarrow ? shownWindows(range, select, items) : range;
     const filledRows = allWindows(task, windows, added, filling, translator);
-    const over = { ...chosen.select, from: `(${printSelect(filledRows)}) AS ${scope.source}`, where, mostRows };
+    const over = { ...chosen.select, from: fromQuery(filledRows, scope.source), where, mostRows };
     const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
     return plannedSelect(merged ?? over, chosen.columns);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
-  const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
+  const over = { ...chosen, from: fromQuery(grouped, scope.source), where: having, mostRows };
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
 }
 
@@ -149,8 +149,8 @@ function valuesOfGroups(
   return [...plain, ...calls.map((call) => translator.translate(call))];
 }
 
-function plannedSelect(select: EngineSelect, columns: PlannedBlock['columns']): PlannedBlock {
-  return { sql: printSelect(select), columns, select };
+function plannedSelect(select: SelectQuery, columns: PlannedBlock['columns']): PlannedBlock {
+  return { query: select, columns, select };
 }
 
 /** The select list over the grouped rows, without where they come from. */
@@ -160,7 +160,7 @@ function outerSelect(
   { order: windowOrder }: Windowing,
   values: readonly Value[],
   hidden: readonly Value[],
-): { readonly select: Omit<EngineSelect, 'from'>; readonly columns: PlannedBlock['columns'] } {
+): { readonly select: Omit<SelectQuery, 'from'>; readonly columns: PlannedBlock['columns'] } {
   const { planned, columns, shown } = resultColumns(items, values);
   const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, (order) => {
     return hidden[select.orderBy.indexOf(order)] ?? failedOrder();
@@ -168,7 +168,7 @@ function outerSelect(
   const grouped = (keys: readonly GroupKey[]): Value[] =>
     keys
       .filter(({ value }) => value.uses !== Uses.nothing)
-      .map(({ value, column }) => ({ ...value, sql: `${scope.source}.${column}` }));
+      .map(({ value, column: key }) => ({ ...value, sql: column(scope.source, key) }));
   // Rows that ORDER BY leaves in any order are ordered in the same way, so that the rows of a slice stay in the order of time.
   if (!select.distinct) {
     orderBy.push(...grouped(scope.keys).map(({ sql, nullable }) => sortTerm(sql, nullable)));

@@ -1,9 +1,11 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { noTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, keyColumn } from '../../model/schema.js';
-import { int64 } from '../engine/quote.js';
-import { allOf } from '../engine/select.js';
-import { castToEngine, engineType } from '../engine/storage.js';
+import { call, column as engineColumn, fromQuery, int64, nullWord, number, text, zero } from '../engine/build.js';
+import type { Expr, FromItem, SelectColumn } from '../engine/nodes.js';
+import { printQuery } from '../engine/print.js';
+import { castTo, castToEngine, engineType } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import type { Name } from '../syntax/ast.js';
 import type { StatementOf } from '../syntax/ast-statement.js';
 import {
@@ -77,7 +79,11 @@ export function planInsertSelect(
   if (block.columns.length !== targets.length) throw new FaultError(refusals.illegalColumnCount);
   const values = targets.map((column, at) => [column, blockValue(block.columns[at])] as const);
   const env = { context, precision } as const;
-  return storableRows({ target, database, values, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));
+  return storableRows(
+    { target, database, values, from: fromQuery(block.query, 'b'), where: [] },
+    env,
+    timeRange(database),
+  );
 }
 
 /** Source of a column of a row that is to be stored. */
@@ -88,8 +94,8 @@ interface RowsToStore {
   readonly target: TableTarget;
   readonly database: string;
   readonly values: readonly (readonly [target: Wanted, value: Value])[];
-  readonly from: string;
-  readonly where: readonly string[];
+  readonly from: FromItem;
+  readonly where: readonly Expr[];
 }
 
 /** The plan that gives rows as they are stored; the precision of `env` is that of the target. */
@@ -101,8 +107,7 @@ export function storableRows(
   const rows = new RowShape(env, range);
   for (const [column, value] of values) rows.add(column, value);
   const id = target.kind === 'super' ? 0n : target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
-  const filter = where.length === 0 ? '' : ` WHERE ${allOf(where)}`;
-  const sql = `SELECT toUInt64(${id}) AS id, ${rows.items()} FROM ${from}${filter}`;
+  const sql = printQuery({ columns: [[expr`toUInt64(${id})`, 'id'], ...rows.items()], from, where });
   return { target, database, sql, columns: rows.columns, problems: rows.problems };
 }
 
@@ -127,24 +132,25 @@ function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): W
   return targets;
 }
 
-function wantedColumn({ text }: Name, { kind, table }: TableTarget): Wanted {
-  if (text === table.timeColumn) return { kind: 'time' };
-  const column = table.columns.find(({ name }) => name === text);
+function wantedColumn({ text: written }: Name, { kind, table }: TableTarget): Wanted {
+  if (written === table.timeColumn) return { kind: 'time' };
+  const column = table.columns.find(({ name }) => name === written);
   if (column !== undefined) return { kind: 'column', column };
-  const tag = kind === 'super' ? table.tags.find(({ name }) => name === text) : undefined;
+  const tag = kind === 'super' ? table.tags.find(({ name }) => name === written) : undefined;
   if (tag !== undefined) return { kind: 'tag', column: tag };
-  if (kind === 'super' && text === 'tbname') return { kind: 'name' };
-  throw invalidColumnName(text);
+  if (kind === 'super' && written === 'tbname') return { kind: 'name' };
+  throw invalidColumnName(written);
 }
 
-function insertSyntax({ text }: Name, reason: string): Error {
-  return refuse(Codes.insertSyntax, `syntax error near '${text.slice(0, 63)}' (${reason})`);
+function insertSyntax({ text: written }: Name, reason: string): Error {
+  return refuse(Codes.insertSyntax, `syntax error near '${written.slice(0, 63)}' (${reason})`);
 }
 
 /** A column of the block `b` as a value. */
 export function blockValue(column: BlockColumn | undefined): Value {
-  const { alias = 'NULL', type = bigintType, precision = 'ms', nullable = true, role } = column ?? {};
-  return { sql: `b.${alias}`, type, precision, nullable, uses: Uses.row, role };
+  const { alias, type = bigintType, precision = 'ms', nullable = true, role } = column ?? {};
+  const sql = alias === undefined ? nullWord : engineColumn('b', alias);
+  return { sql, type, precision, nullable, uses: Uses.row, role };
 }
 
 /** Collects the select list of the rows and what may be wrong with them. */
@@ -153,9 +159,9 @@ class RowShape {
   readonly problems: Fault[] = [];
   readonly #env: Environment;
   readonly #range: TimeRange;
-  readonly #items: string[] = [];
-  readonly #tests: string[] = [];
-  #time = '';
+  readonly #items: Expr[] = [];
+  readonly #tests: Expr[] = [];
+  #time: Expr = nullWord;
 
   constructor(env: Environment, range: TimeRange) {
     this.#env = env;
@@ -175,11 +181,11 @@ class RowShape {
   }
 
   /** Everything behind the id. */
-  items(): string {
-    const tests = this.#tests.map((test, at) => `${test}, ${at + 1}`);
-    const problem = tests.length === 0 ? '0' : `multiIf(${tests.join(', ')}, 0)`;
+  items(): SelectColumn[] {
+    const tests = this.#tests.flatMap((test, at) => [test, number(at + 1)]);
+    const problem = tests.length === 0 ? zero : call('multiIf', ...tests, zero);
     const items = [this.#time, ...this.#items, castToEngine(problem, problemType)];
-    return items.map((sql, at) => `${sql} AS x${at}`).join(', ');
+    return items.map((sql, at) => [sql, `x${at}`]);
   }
 
   #addTime(value: Value): void {
@@ -187,26 +193,26 @@ class RowShape {
     if (value.type.name !== 'TIMESTAMP' && !isText(value.type)) throw wrongType(value.type);
     const { sql } = ticksOf(value, this.#env.precision, this.#env);
     const { min, max } = this.#range;
-    this.#refuse(`isNull(${sql})`, primaryTimeNull().fault);
-    this.#refuse(`or(${sql} < ${int64(min)}, ${sql} > ${int64(max)})`, timestampOutOfRange().fault);
-    this.#time = `assumeNotNull(${sql})`;
+    this.#refuse(expr`isNull(${sql})`, primaryTimeNull().fault);
+    this.#refuse(expr`or(${sql} < ${int64(min)}, ${sql} > ${int64(max)})`, timestampOutOfRange().fault);
+    this.#time = expr`assumeNotNull(${sql})`;
   }
 
   #addName(value: Value): void {
     if (!isText(value.type)) throw wrongType(value.type);
-    this.#refuse(`isNull(${value.sql})`, fault('syntax', Codes.invalidOperation, 'tbname column can not be null'));
+    this.#refuse(expr`isNull(${value.sql})`, fault('syntax', Codes.invalidOperation, 'tbname column can not be null'));
     this.#items.push(castToEngine(value.sql, value.type));
   }
 
   /** A value of a column; NULL is a problem where the column is part of the key. */
-  #notNullKey(sql: string, { name, isKey }: ColumnDef): string {
-    if (isKey) this.#refuse(`isNull(${sql})`, keyIsNull(name).fault);
+  #notNullKey(sql: Expr, { name, isKey }: ColumnDef): Expr {
+    if (isKey) this.#refuse(expr`isNull(${sql})`, keyIsNull(name).fault);
     return sql;
   }
 
   /** A value as a nullable one of the column's type; one that does not fit makes the row a problem. */
-  #converted(value: Value, { name, type }: ColumnDef): string {
-    if (value.role === 'null') return castToEngine('NULL', type);
+  #converted(value: Value, { name, type }: ColumnDef): Expr {
+    if (value.role === 'null') return castToEngine(nullWord, type);
     if (type.name === 'TIMESTAMP') return castToEngine(ticksOf(value, this.#env.precision, this.#env).sql, type);
     if (type.name === 'BOOL') return castToEngine(truthOf(value).sql, type);
     if (type.name === 'FLOAT' || type.name === 'DOUBLE') return castToEngine(numberOf(value).sql, type);
@@ -218,7 +224,7 @@ class RowShape {
     return this.#bytes(value, name, type);
   }
 
-  #number(value: Value, name: string, type: DataType): string {
+  #number(value: Value, name: string, type: DataType): Expr {
     const whole = isInteger(type);
     const source = isText(value.type) && whole ? castValue(value, bigintType, this.#env) : value;
     if (
@@ -232,27 +238,27 @@ class RowShape {
     const exact = isInteger(source.type) || source.type.name === 'BOOL' || source.type.name === 'TIMESTAMP';
     if (!whole) {
       const { sql } = castValue(source, type, this.#env);
-      this.#refuse(`and(isNull(${sql}), isNotNull(${source.sql}))`, decimalOverflow().fault);
+      this.#refuse(expr`and(isNull(${sql}), isNotNull(${source.sql}))`, decimalOverflow().fault);
       return sql;
     }
     const number = exact || source.type.name === 'DECIMAL' ? source.sql : numberOf(source).sql;
-    const sql = `accurateCastOrNull(${exact ? number : `trunc(${number})`}, '${engineType(type)}')`;
+    const sql = call('accurateCastOrNull', exact ? number : expr`trunc(${number})`, text(engineType(type)));
     const overflow = fault('syntax', Codes.valueOutOfRange, `Value out of range: ${name}`);
-    this.#refuse(`and(isNull(${sql}), isNotNull(${number}))`, overflow);
+    this.#refuse(expr`and(isNull(${sql}), isNotNull(${number}))`, overflow);
     return castToEngine(sql, type);
   }
 
-  #bytes(value: Value, name: string, type: DataType): string {
+  #bytes(value: Value, name: string, type: DataType): Expr {
     if (isBinary(type)) {
       if (!isBinary(value.type) && !(isText(value.type) && type.name !== 'GEOMETRY')) throw wrongType(value.type);
     } else if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
     const sql = isBinary(type) ? binaryOf(value, type) : textOf(value);
-    const length = type.name === 'NCHAR' ? `lengthUTF8(${sql})` : `length(${sql})`;
-    this.#refuse(`ifNull(${length} > ${type.length}, 0)`, valueTooLong(name).fault);
+    const length = type.name === 'NCHAR' ? expr`lengthUTF8(${sql})` : expr`length(${sql})`;
+    this.#refuse(expr`ifNull(${length} > ${type.length}, 0)`, valueTooLong(name).fault);
     return castToEngine(sql, type);
   }
 
-  #refuse(test: string, problem: Fault): void {
+  #refuse(test: Expr, problem: Fault): void {
     this.#tests.push(test);
     this.problems.push(problem);
   }
@@ -262,10 +268,12 @@ class RowShape {
 export const problemType = dataType('SMALLINT UNSIGNED');
 
 /** A tag's value as the text its type prints, see `TagValue`; `sql` is of the engine's type. */
-function tagText(sql: string, type: DataType): string {
-  if (isBinary(type)) return `CAST(lower(hex(${sql})), 'Nullable(String)')`;
-  if (type.name === 'FLOAT' || type.name === 'DOUBLE') {
-    return `CAST(if(isFinite(${sql}), toString(${sql}), NULL), 'Nullable(String)')`;
-  }
-  return `CAST(toString(${sql}), 'Nullable(String)')`;
+function tagText(sql: Expr, type: DataType): Expr {
+  return castTo(tagLetters(sql, type), 'Nullable(String)');
+}
+
+function tagLetters(sql: Expr, type: DataType): Expr {
+  if (isBinary(type)) return expr`lower(hex(${sql}))`;
+  if (type.name === 'FLOAT' || type.name === 'DOUBLE') return expr`if(isFinite(${sql}), toString(${sql}), NULL)`;
+  return expr`toString(${sql})`;
 }

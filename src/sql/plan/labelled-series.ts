@@ -1,17 +1,11 @@
 import type { TableDef } from '../../model/schema.js';
 import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
-import { int64, quoteString } from '../engine/quote.js';
-import { allOf } from '../engine/select.js';
+import { inQuery, int64, select, text } from '../engine/build.js';
+import type { Expr, SelectColumn } from '../engine/nodes.js';
+import { printQuery } from '../engine/print.js';
 import { querySettings } from '../engine/settings.js';
-import {
-  dataColumn,
-  idColumn,
-  keysSource,
-  rowsOfTable,
-  rowsSource,
-  tagsSource,
-  timeColumn,
-} from '../engine/storage.js';
+import { dataColumn, idColumn, keysSource, ofTable, rowsSource, tagsSource, timeColumn } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 
 /** A table of labelled series. */
 export interface SeriesTable {
@@ -57,7 +51,8 @@ function ticksOf({ startMs, endMs }: SeriesQuery, ticksPerMilli: bigint): readon
 
 /** Statement that fails when a text is not a regular expression, by itself and as {@link planSeries} puts it. */
 export function checkPattern(pattern: string): string {
-  return `SELECT replaceRegexpOne('', ${quoteString(pattern)}, ''), match('', ${quoteString(anchored(pattern))})`;
+  const tried = [expr`replaceRegexpOne('', ${text(pattern)}, '')`, expr`match('', ${text(anchored(pattern))})`];
+  return printQuery({ columns: tried.map((each): SelectColumn => [each, '']), from: undefined });
 }
 
 /** The pattern for a whole text, in which a dot is any character. */
@@ -73,44 +68,53 @@ export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: nu
   const { table, ticksPerMilli } = series;
   const range = ticksOf(query, ticksPerMilli);
   if (range === undefined) return undefined;
-  const labels = `ifNull(${dataColumn('s', series.labels)}, '')`;
+  const labels = expr`ifNull(${dataColumn('s', series.labels)}, '')`;
   const matching = query.matchers.map((matcher) => condition(matcher, labels));
   const live = tagsSource(table, 's');
-  const ofSeries = matching.length === 0 ? '' : ` WHERE ${allOf(matching)}`;
   const where = [
-    ...rowsOfTable(table, 'r'),
-    `${timeColumn('r')} BETWEEN ${int64(range[0])} AND ${int64(range[1])}`,
-    `${idColumn('r')} IN (SELECT ${idColumn('s')} FROM ${live}${ofSeries})`,
+    ...ofTable(table, 'r'),
+    expr`${timeColumn('r')} BETWEEN ${int64(range[0])} AND ${int64(range[1])}`,
+    inQuery(idColumn('r'), { columns: [[idColumn('s'), '']], from: live, where: matching }),
   ];
   const value = dataColumn('r', series.value);
-  const keys = `SELECT ${idColumn('r')} FROM ${keysSource(table.storage, 'r')} WHERE ${allOf(where)}`;
-  const columns = [idColumn('r'), millis(timeColumn('r'), ticksPerMilli), `toFloat64(assumeNotNull(${value}))`];
-  const limit = rowLimit < 0 ? '' : ` LIMIT ${rowLimit}`;
+  const keys = select({ columns: [[idColumn('r'), '']], from: keysSource(table.storage, 'r'), where });
+  const columns = [idColumn('r'), millis(timeColumn('r'), ticksPerMilli), expr`toFloat64(assumeNotNull(${value}))`];
+  const limit = rowLimit < 0 ? undefined : { count: BigInt(rowLimit), offset: 0n };
   const settings = `SETTINGS ${querySettings} FORMAT RowBinary`;
-  return {
-    series: `SELECT ${idColumn('s')}, ${labels} FROM ${live} WHERE ${allOf([...matching, `${idColumn('s')} IN (${keys})`])} ${settings}`,
-    samples:
-      `SELECT ${columns.join(', ')} FROM ${rowsSource(table.storage, 'r')} WHERE ${allOf([...where, `isNotNull(${value})`])}` +
-      ` ORDER BY ${idColumn('r')}, ${timeColumn('r')}${limit} ${settings}`,
-  };
+  const listed = select({
+    columns: [
+      [idColumn('s'), ''],
+      [labels, ''],
+    ],
+    from: live,
+    where: [...matching, inQuery(idColumn('s'), keys)],
+  });
+  const samples = select({
+    columns: columns.map((each): SelectColumn => [each, '']),
+    from: rowsSource(table.storage, 'r'),
+    where: [...where, expr`isNotNull(${value})`],
+    orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
+    limit,
+  });
+  return { series: `${printQuery(listed)} ${settings}`, samples: `${printQuery(samples)} ${settings}` };
 }
 
 /** Ticks in whole milliseconds, rounded down. */
-function millis(ticks: string, ticksPerMilli: bigint): string {
+function millis(ticks: Expr, ticksPerMilli: bigint): Expr {
   if (ticksPerMilli === 1n) return ticks;
-  return `intDiv(${ticks} - positiveModulo(${ticks}, ${ticksPerMilli}), ${ticksPerMilli})`;
+  return expr`intDiv(${ticks} - positiveModulo(${ticks}, ${ticksPerMilli}), ${ticksPerMilli})`;
 }
 
-function condition({ kind, name, value }: LabelMatcher, labels: string): string {
-  const label = `JSONExtractString(${labels}, ${quoteString(name)})`;
+function condition({ kind, name, value }: LabelMatcher, labels: Expr): Expr {
+  const label = expr`JSONExtractString(${labels}, ${text(name)})`;
   switch (kind) {
     case 'equal':
-      return `equals(${label}, ${quoteString(value)})`;
+      return expr`equals(${label}, ${text(value)})`;
     case 'not-equal':
-      return `notEquals(${label}, ${quoteString(value)})`;
+      return expr`notEquals(${label}, ${text(value)})`;
     case 'match':
-      return `match(${label}, ${quoteString(anchored(value))})`;
+      return expr`match(${label}, ${text(anchored(value))})`;
     case 'not-match':
-      return `not(match(${label}, ${quoteString(anchored(value))}))`;
+      return expr`not(match(${label}, ${text(anchored(value))}))`;
   }
 }

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
-import { printSelect, sortTerm } from '../engine/select.js';
+import { sortTerm } from '../engine/build.js';
+import type { SelectQuery, SortTerm } from '../engine/nodes.js';
 import { idColumn } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
@@ -27,14 +28,14 @@ export function planProjection(task: BlockTask): PlannedBlock {
   const scan = chooseScan(task, [...values, ...slices, ...sorted]);
   const varying = slices.filter(({ uses }) => uses !== Uses.nothing);
   if (orderBy.length === 0 && !select.distinct) orderBy.push(...defaultOrder(task, varying, scan.tagsOnly));
-  const rows = {
+  const rows: SelectQuery = {
     columns,
     distinct: select.distinct,
     ...scan.scan,
     ...sliceLimits(select, varying),
     orderBy,
   };
-  return { sql: printSelect(rows), columns: shown, select: rows };
+  return { query: rows, columns: shown, select: rows };
 }
 
 /** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows. */
@@ -70,7 +71,7 @@ function scanUnmerged({ select, relation, filter, env: { context } }: BlockTask,
 }
 
 /** Slices by their keys, the rows of each in the order of time; without slices a super table comes series by series. */
-function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnly: boolean): string[] {
+function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnly: boolean): SortTerm[] {
   const terms = slices.map(({ sql, nullable }) => sortTerm(sql, nullable));
   if (relation === undefined) return terms;
   if (tagsOnly)

@@ -2,9 +2,12 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
 import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
-import { type EngineSelect, printSelect } from '../engine/select.js';
+import { column, fromQuery, nullWord, select } from '../engine/build.js';
+import type { Expr, SelectColumn, SelectQuery } from '../engine/nodes.js';
+import { printQuery } from '../engine/print.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
-import { selectsOnceBesideIds } from '../engine/storage.js';
+import { shapeOf } from '../engine/shape.js';
+import { hasNode } from '../engine/transform.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, rowOrderOf, storedRelation } from '../resolve/relation.js';
@@ -71,28 +74,31 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const planned = new Planner({ ...context, nowNanos }).plan(query);
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
   const block = withoutEmptyCheck(planned);
-  const sql = printResult(block ?? planned, form);
+  const result = printResult(block ?? planned, form);
+  const [sql, shape] = [printQuery(result), shapeOf(result)];
   const series = singleSeries(query, context);
-  const givesFew = (select: EngineSelect | undefined): boolean =>
+  const givesFew = (select: SelectQuery | undefined): boolean =>
     mostRows(select) * rowBytes(planned.columns) <= fewRowsBytes;
   const hasFewRows = givesFew(planned.select);
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
   const readsLittle =
     series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table));
   const isOneGroup = planned.select?.isOneGroup === true;
-  const isPlain = (text: string, isLittle: boolean): boolean =>
-    isTable(planned.select?.from) && hasOneSelect(text) && (isOneGroup || (isLittle && !looksAround(text)));
+  const isPlain =
+    planned.select?.from?.kind === 'table' &&
+    shape.selects === 1 &&
+    (isOneGroup || (readsLittle && !shape.looksAround));
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
     givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
     hasFewRows,
     readsLittle,
-    isPlain: isPlain(sql, readsLittle),
+    isPlain,
   };
   return {
     sql,
-    settings: settingsOf(sql, traits),
+    settings: settingsOf(sql, shape, traits),
     meta: planned.columns.map(({ name, type, role }) => {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
@@ -114,28 +120,17 @@ function singleSeries(query: Query, context: QueryContext): readonly Series[] | 
   return series;
 }
 
-function hasOneSelect(sql: string): boolean {
-  return !/\bselect\b/i.test(sql.slice(1));
-}
-
-/** True where values of other rows are looked at, or rows are made: what is more than expressions over rows and groups. */
-function looksAround(sql: string): boolean {
-  return /\bOVER\b|\barrayJoin\(|->/.test(sql);
-}
-
-/** A table of the engine without a join. */
-function isTable(from: string | undefined): boolean {
-  return from !== undefined && tableWithAlias.test(from);
-}
-
-const tableWithAlias = /^[\w.]+ AS (\w+)(?: FINAL)?$/;
-
 /** Rows that a SELECT can give at most. */
-function mostRows(select: EngineSelect | undefined): number {
+function mostRows(select: SelectQuery | undefined): number {
   const { columns = [], from, isOneGroup, limit, mostRows = Number.POSITIVE_INFINITY } = select ?? {};
   if (limit !== undefined) return Number(limit.count);
-  if (columns.some(([sql]) => sql.includes('arrayJoin('))) return mostRows;
+  if (columns.some(([value]) => hasNode(value, makesRows))) return mostRows;
   return select !== undefined && (from === undefined || isOneGroup === true) ? 1 : mostRows;
+}
+
+/** True for what makes several rows of one. */
+function makesRows(node: Expr): boolean {
+  return node.kind === 'call' && node.name === 'arrayJoin';
 }
 
 function rowBytes(columns: readonly BlockColumn[]): number {
@@ -155,10 +150,12 @@ function valueBytes(type: DataType): number {
  * The same block for an engine that is told to give nothing for aggregates over no rows, which it does at less cost than a
  * condition; undefined where other SELECTs of the statement would change their meaning with it.
  */
-function withoutEmptyCheck({ sql, columns, select }: PlannedBlock): PlannedBlock | undefined {
-  if (select?.hidesEmpty !== true || !(hasOneSelect(sql) || selectsOnceBesideIds(sql))) return undefined;
+function withoutEmptyCheck({ query, columns, select }: PlannedBlock): PlannedBlock | undefined {
+  if (select?.hidesEmpty !== true) return undefined;
+  const { selects, idSets } = shapeOf(query);
+  if (selects - Math.min(idSets, 1) !== 1) return undefined;
   const unchecked = { ...select, hidesEmpty: false };
-  return { sql: printSelect(unchecked), columns, select: unchecked };
+  return { query: unchecked, columns, select: unchecked };
 }
 
 /** Plans the blocks of one statement. */
@@ -191,15 +188,15 @@ export class Planner implements RelationReader {
 
   read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation {
     if (from.kind === 'subquery') {
-      const { sql, columns } = this.plan(from.query);
-      const relation = blockRelation(sql, columns, qualifier, this.nextSerial());
+      const { query, columns } = this.plan(from.query);
+      const relation = blockRelation(query, columns, qualifier, this.nextSerial());
       return { ...relation, rowOrder: rowOrderOf(from.query.orderBy, relation) };
     }
     if (from.kind === 'rows') return inlineRows(from, this.context, qualifier, this.nextSerial());
     const system = findSystemTable(from.table, this.context);
     if (system !== undefined) {
       const { name } = from.table;
-      const relation = blockRelation(system.sql, system.columns, qualifier ?? name.text, this.nextSerial());
+      const relation = blockRelation(system.query, system.columns, qualifier ?? name.text, this.nextSerial());
       return { ...relation, tbname: namedTable(name.text, relation.precision) };
     }
     const { target, precision } = findTable(from.table, this.context);
@@ -211,15 +208,14 @@ export class Planner implements RelationReader {
     const columns = blocks.map((block) => block.columns).reduce(commonColumns);
     const env = { context: this.context, precision: columns[0]?.precision ?? 'ms' } as const;
     const branches = blocks.map((block) => convertedBlock(block, columns, env));
-    const sql = branches.join(union.all ? ' UNION ALL ' : ' UNION DISTINCT ');
-    return this.#ordered({ sql, columns }, union, env);
+    return this.#ordered({ query: { union: branches, distinct: !union.all }, columns }, union, env);
   }
 
   /** ORDER BY and LIMIT behind the last branch of a union apply to the whole. */
   #ordered(block: PlannedBlock, union: Union, env: Environment): PlannedBlock {
     const limit = rowRange(union.limit);
     if (union.orderBy.length === 0 && limit === undefined) return block;
-    const relation = blockRelation(block.sql, block.columns, undefined, this.nextSerial());
+    const relation = blockRelation(block.query, block.columns, undefined, this.nextSerial());
     const notAllowed = (): Error => refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
     const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed));
     const planned = relation.columns.map(({ value }, at) => ({ alias: block.columns[at]?.alias ?? '', value }));
@@ -229,15 +225,15 @@ export class Planner implements RelationReader {
       return { value, name, aliased: at >= 0 };
     });
     const orderBy = orderTerms(union.orderBy, items, planned, false, ({ value }) => translator.translate(value));
-    const columns = relation.columns.map(({ value }, at): [string, string] => [value.sql, planned[at]?.alias ?? '']);
-    const sql = printSelect({ columns, from: `(${block.sql}) AS ${relation.rowAlias}`, orderBy, limit });
-    return { sql, columns: block.columns };
+    const columns = relation.columns.map(({ value }, at): SelectColumn => [value.sql, planned[at]?.alias ?? '']);
+    const query = select({ columns, from: fromQuery(block.query, relation.rowAlias), orderBy, limit });
+    return { query, columns: block.columns };
   }
 }
 
-function columnValue(column: BlockColumn): Value {
-  const { alias, type, precision, nullable, role } = column;
-  return { sql: alias, type, precision, nullable, uses: Uses.row, role };
+/** A column of a block whose rows have an alias, or none. */
+function columnValue({ alias, type, precision, nullable, role }: BlockColumn, table?: string): Value {
+  return { sql: column(table, alias), type, precision, nullable, uses: Uses.row, role };
 }
 
 /**
@@ -265,12 +261,11 @@ function commonColumn(left: BlockColumn, right: BlockColumn): BlockColumn {
   return { ...left, type, precision, nullable: true, exact: false, role };
 }
 
-function convertedBlock(block: PlannedBlock, columns: readonly BlockColumn[], env: Environment): string {
-  const converted = columns.map(({ alias, type, precision }, at): [string, string] => {
-    const column = block.columns[at];
-    if (column === undefined) return ['NULL', alias];
-    const inner = columnValue({ ...column, alias: `b.${column.alias}` });
-    return [convertTo(inner, type, precision, env).sql, alias];
+function convertedBlock(block: PlannedBlock, columns: readonly BlockColumn[], env: Environment): SelectQuery {
+  const converted = columns.map(({ alias, type, precision }, at): SelectColumn => {
+    const own = block.columns[at];
+    if (own === undefined) return [nullWord, alias];
+    return [convertTo(columnValue(own, 'b'), type, precision, env).sql, alias];
   });
-  return printSelect({ columns: converted, from: `(${block.sql}) AS b` });
+  return select({ columns: converted, from: fromQuery(block.query, 'b') });
 }

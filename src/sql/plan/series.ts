@@ -1,5 +1,8 @@
 import { Codes } from '../../model/fault.js';
-import { printSelect, sortTerm } from '../engine/select.js';
+import { anyOf, fromQuery, select, sortTerm, zero } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { printExpr } from '../engine/print.js';
+import { expr } from '../engine/template.js';
 import { findFunction, isSeries } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type SeriesFunction, unorderedRows } from '../functions/spec.js';
 import {
@@ -35,10 +38,10 @@ export function asksForSeries({ select, items }: BlockTask): boolean {
 export function planSeries(task: BlockTask): PlannedBlock {
   checkPlace(task);
   checkWindowTime(task);
-  const { select, relation, env, items } = task;
+  const { select: statement, relation, env, items } = task;
   const rows = new SlicedRows(countedRows(task), neededOrder(task));
   const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nestedAggregate));
-  const keys = keyExpressions([...select.partitionBy, ...select.groupBy], items, relation).map(({ value }) =>
+  const keys = keyExpressions([...statement.partitionBy, ...statement.groupBy], items, relation).map(({ value }) =>
     plain.translate(value),
   );
   rows.sliceBy(keys);
@@ -54,33 +57,34 @@ export function planSeries(task: BlockTask): PlannedBlock {
     return filled?.value(value, own, true) ?? own;
   });
   const { planned, columns, shown } = resultColumns(items, values);
-  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) => {
+  const orderBy = orderTerms(statement.orderBy, items, planned, statement.distinct, ({ value }) => {
     const own = translator.translate(value);
     return filled?.value(value, own, false) ?? own;
   });
   const slices = filled?.slices ?? varying;
-  if (orderBy.length === 0 && !select.distinct) {
+  if (orderBy.length === 0 && !statement.distinct) {
     orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
     const start = windows === undefined ? [] : [windows.start];
     orderBy.push(...(filled?.order ?? [...start, ...rows.order]).map((sql) => sortTerm(sql, false)));
   }
-  const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
+  const having = statement.having === undefined ? [] : [translator.condition(statement.having).sql];
   const where = [...names.kept(), ...(windows?.rows ?? []), ...(filled === undefined ? having : [])];
   const { sameTimes } = names;
   if (sameTimes !== undefined && mayRepeatTimes(relation, keys))
     where.unshift(rows.distinctTimes(sameTimes === 'first'));
-  const terms = filled === undefined || select.having === undefined ? [] : [filled.condition(select.having, having)];
+  const terms =
+    filled === undefined || statement.having === undefined ? [] : [filled.condition(statement.having, having)];
   const { source, rowAlias } = rows.relation;
-  const scanned = { from: source.kind === 'block' ? `(${source.sql}) AS ${rowAlias}` : undefined, where };
-  const limits = sliceLimits(select, slices);
-  const sql = printSelect({
+  const scanned = { from: source.kind === 'block' ? fromQuery(source.query, rowAlias) : undefined, where };
+  const limits = sliceLimits(statement, slices);
+  const query = select({
     columns,
-    distinct: select.distinct,
+    distinct: statement.distinct,
     ...limits,
     ...(filled?.rows(scanned, [...terms, ...(limits.qualify === undefined ? [] : [limits.qualify])]) ?? scanned),
     orderBy,
   });
-  return { sql, columns: shown, isRowsOfWindows: windows === undefined ? undefined : true };
+  return { query, columns: shown, isRowsOfWindows: windows === undefined ? undefined : true };
 }
 
 /** The rows of a block together with those that its FILL adds; undefined without such a clause. */
@@ -107,7 +111,7 @@ function filledRows(
     intervals,
     range: windowRange(task, intervals),
     start,
-    number: rows.over('row_number()'),
+    number: rows.over(expr`row_number()`),
     slices,
     plain,
     windowColumn: (name, begin) => ofWindow(name, { start: begin, end: lastTick(intervals, begin) }),
@@ -115,8 +119,8 @@ function filledRows(
 }
 
 /** Windows of time end with the last tick of theirs where their rows are given. */
-function lastTick(intervals: IntervalWindows, start: string): string {
-  return `(${intervals.endOf(start)} - 1)`;
+function lastTick(intervals: IntervalWindows, start: Expr): Expr {
+  return expr`${intervals.endOf(start)} - 1`;
 }
 
 /** Which order of the rows the functions of a block go by; error 0x264F where a subquery gives them another one. */
@@ -131,7 +135,7 @@ function neededOrder(task: BlockTask): 'timed' | 'sequence' | 'any' {
 /** Windows that are slices, by their limits in every row, and which rows belong to them. */
 interface SlicingWindows extends WindowEnds {
   readonly intervals: IntervalWindows | undefined;
-  readonly rows: readonly string[];
+  readonly rows: readonly Expr[];
 }
 
 /** The windows of a block, each of which becomes a slice. */
@@ -146,9 +150,9 @@ function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[
     const end = seriesCalls(task).some(isPick) ? intervals.endOf(start) : lastTick(intervals, start);
     return { start, end, rows: inWindow, intervals };
   }
-  const ofWindow = (aggregate: string): string =>
+  const ofWindow = (aggregate: Expr): Expr =>
     rows.over(aggregate, { frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' });
-  const [start = '', end = ''] = key.limits.map(([limit]) => ofWindow(limit));
+  const [start = zero, end = zero] = key.limits.map(([limit]) => ofWindow(limit));
   return { start, end, intervals, rows: [...inWindow, ...(having?.(ofWindow) ?? [])] };
 }
 
@@ -205,7 +209,7 @@ class SeriesNames implements NameResolver {
   readonly #rows: SlicedRows;
   readonly #plain: ExpressionTranslator;
   readonly #windowColumn: (name: string) => Value;
-  readonly #keep = new Set<string>();
+  readonly #keep = new Map<string, Expr>();
   readonly #seen = new Map<string, SeriesFunction>();
   #keepsAll = false;
 
@@ -216,10 +220,8 @@ class SeriesNames implements NameResolver {
   }
 
   /** Which rows are given: those that one of the functions gives a value for. */
-  kept(): string[] {
-    const terms = [...this.#keep];
-    if (this.#keepsAll || terms.length === 0) return [];
-    return terms.length === 1 ? terms : [`or(${terms.join(', ')})`];
+  kept(): readonly Expr[] {
+    return this.#keepsAll || this.#keep.size === 0 ? [] : [anyOf([...this.#keep.values()])];
   }
 
   intercept(): undefined {
@@ -240,11 +242,12 @@ class SeriesNames implements NameResolver {
     const args = checkArguments(spec, operands, env);
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
     const { sql, keep } = spec.translate(args, this.#rows, env);
-    this.#standsBeside(spec, `${sql} ${keep}`);
+    const condition = keep === undefined ? '' : printExpr(keep);
+    this.#standsBeside(spec, `${printExpr(sql)} ${condition}`);
     if (spec.distinctTimes)
       this.sameTimes = spec.takesFirst === true && this.sameTimes !== 'refused' ? 'first' : 'refused';
     if (keep === undefined) this.#keepsAll = true;
-    else this.#keep.add(keep);
+    else this.#keep.set(condition, keep);
     return { sql, type, precision: args[0]?.precision ?? env.precision, nullable: true, uses: Uses.row };
   }
 

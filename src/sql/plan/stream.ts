@@ -3,7 +3,10 @@ import { noSuperTable, refusals } from '../../model/refusals.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
 import { maxColumnNameBytes } from '../../model/sent-name.js';
 import { withoutTrailing } from '../../text/ends.js';
-import { quoteString } from '../engine/quote.js';
+import { fromQuery, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { printQuery } from '../engine/print.js';
+import { expr } from '../engine/template.js';
 import type { Expression } from '../syntax/ast.js';
 import { type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { isText, Uses, unsignedType, type Value } from '../values/value.js';
@@ -70,13 +73,13 @@ function keyOfTag({ keys }: StreamQuery, tag: string): number {
 
 /** Which results are wanted. */
 export interface StreamPiece {
-  /** Conditions on the stored rows to read; engine SQL over their alias. */
-  rows(alias: string): readonly string[];
+  /** Conditions on the stored rows to read, by their alias. */
+  rows(alias: string): readonly Expr[];
   /**
-   * Conditions on results; engine SQL over the time of a result, the end of its window, which is undefined without
+   * Conditions on results, over the time of a result, the end of its window, which is undefined without
    * windows, and the name of its sub-table.
    */
-  results(time: string, end: string | undefined, subTable: string): readonly string[];
+  results(time: Expr, end: Expr | undefined, subTable: Expr): readonly Expr[];
 }
 
 /** Plans the rows that a stream writes for one piece of its source; `name` makes groups of streams differ. */
@@ -97,9 +100,9 @@ export function planStream(
   const end = query.windows.kind === 'none' ? undefined : value(query.columns.length + query.keys.length + 1).sql;
   const named = query.subTable === undefined ? groupName(name, group) : value(query.columns.length + query.keys.length);
   // Windows that begin before the oldest row that is kept are left out: their rows are about to go too.
-  const where = [`${time} >= ${range.min}`, ...piece.results(time, end, named.sql)];
+  const where = [expr`${time} >= ${range.min}`, ...piece.results(time, end, named.sql)];
   const columns = [[{ kind: 'name' }, named] as const, ...values];
-  const rows = { target, database, values: columns, from: `(${block.sql}) AS b`, where };
+  const rows = { target, database, values: columns, from: fromQuery(block.query, 'b'), where };
   return storableRows(rows, { context, precision }, range);
 }
 
@@ -117,7 +120,13 @@ export function planGroups(query: StreamQuery, name: string, context: QueryConte
   const value = (at: number): Value => blockValue(block.columns[at]);
   const keys = query.keys.map((_, at) => value(at + 1));
   const named = subTable === undefined ? groupName(name, groupHash(keys)) : value(keys.length + 1);
-  return `SELECT ${value(0).sql} AS source, ${named.sql} AS target FROM (${block.sql}) AS b`;
+  return printQuery({
+    columns: [
+      [value(0).sql, 'source'],
+      [named.sql, 'target'],
+    ],
+    from: fromQuery(block.query, 'b'),
+  });
 }
 
 function targetOf(
@@ -136,7 +145,7 @@ function givenValues(
   query: StreamQuery,
   { table }: TableTarget,
   value: (at: number) => Value,
-): { readonly values: (readonly [Wanted, Value])[]; readonly group: string } {
+): { readonly values: (readonly [Wanted, Value])[]; readonly group: Expr } {
   const names = columns?.map(({ text }) => text) ?? [table.timeColumn, ...table.columns.map(({ name }) => name)];
   if (names.length !== query.columns.length) throw new FaultError(refusals.illegalColumnCount);
   const values: (readonly [Wanted, Value])[] = names.map((name, at) => [columnOf(name, table), value(at)]);
@@ -148,7 +157,7 @@ function givenValues(
   }
   const own = tags === undefined ? table.tags.find(({ name }) => name === groupTag) : undefined;
   if (own !== undefined)
-    values.push([{ kind: 'tag', column: own }, computedValue(`sipHash64(${group})`, unsignedType)]);
+    values.push([{ kind: 'tag', column: own }, computedValue(expr`sipHash64(${group})`, unsignedType)]);
   return { values, group };
 }
 
@@ -165,18 +174,20 @@ function tagOf(name: string, tags: readonly ColumnDef[]): Wanted {
   return { kind: 'tag', column };
 }
 
-function computedValue(sql: string, type: DataType): Value {
+function computedValue(sql: Expr, type: DataType): Value {
   return { sql, type, precision: 'ms', nullable: false, uses: Uses.row };
 }
 
 /** The keys of a group as one text that differs from that of every other group; engine SQL. */
-function groupHash(keys: readonly Value[]): string {
-  const texts = keys.map(({ sql }) => `ifNull(concat('=', toString(${sql})), '')`);
-  return texts.length === 0 ? `''` : texts.length === 1 ? (texts[0] ?? '') : `toString(tuple(${texts.join(', ')}))`;
+function groupHash(keys: readonly Value[]): Expr {
+  const texts = keys.map(({ sql }) => expr`ifNull(concat('=', toString(${sql})), '')`);
+  const [only, ...others] = texts;
+  if (only === undefined) return text('');
+  return others.length === 0 ? only : expr`toString(tuple(${texts}))`;
 }
 
 /** The name of a group's sub-table where the statement does not say. */
-function groupName(stream: string, group: string): Value {
-  const hash = `lower(hex(sipHash128(${quoteString(`${stream}\0`)}, ${group})))`;
-  return computedValue(`concat('t_', ${hash})`, dataType('VARCHAR', 192));
+function groupName(stream: string, group: Expr): Value {
+  const hash = expr`lower(hex(sipHash128(${text(`${stream}\0`)}, ${group})))`;
+  return computedValue(expr`concat('t_', ${hash})`, dataType('VARCHAR', 192));
 }

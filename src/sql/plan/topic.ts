@@ -2,7 +2,9 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import { noSuperTable } from '../../model/refusals.js';
 import { typeLength, typeText } from '../../model/schema.js';
-import { printSelect } from '../engine/select.js';
+import { text } from '../engine/build.js';
+import type { Expr, SelectColumn } from '../engine/nodes.js';
+import { printQuery } from '../engine/print.js';
 import {
   idColumn,
   keysBetween,
@@ -13,6 +15,8 @@ import {
   writtenAt,
   writtenBetween,
 } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
+
 import { isAggregate, isSeries } from '../functions/registry.js';
 import { ExpressionTranslator, hasOver, mentions } from '../resolve/expression.js';
 import { columnsIn, mentionedIn } from '../resolve/mentioned.js';
@@ -42,8 +46,8 @@ export interface TopicSlice {
 }
 
 /** A condition on stored rows: that their series belongs to a slice. `alias` is empty where the rows have none. */
-export function inSlice(alias: string, { number, of }: TopicSlice): string {
-  return `modulo(${alias === '' ? 'id' : idColumn(alias)}, ${of}) = ${number}`;
+export function inSlice(alias: string, { number, of }: TopicSlice): Expr {
+  return expr`modulo(${idColumn(alias)}, ${of}) = ${number}`;
 }
 
 /** Content that a topic delivers of one table: each stored row by itself. */
@@ -164,9 +168,9 @@ function planRows(
   const filter = sortFilter(where, translator);
   const values = items.map(({ value }) => translator.translate(value));
   const { columns: selected, shown } = resultColumns(items, values);
-  const printed = selected.map(([sql, alias], at): [string, string] => {
-    const column = shown[at];
-    return [column !== undefined && isBinary(column.type) ? `lower(hex(${sql}))` : sql, alias];
+  const printed = selected.map(([sql, alias], at): SelectColumn => {
+    const own = shown[at];
+    return [own !== undefined && isBinary(own.type) ? expr`lower(hex(${sql}))` : sql, alias];
   });
   const wantsTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
   const { rowAlias, tbname } = relation;
@@ -177,18 +181,18 @@ function planRows(
     meta: shown.map(({ name, type }) => ({ name, type })),
     uses: usesOf(filter),
     rows: ({ slice, keys, ...written }, withNames) => {
-      const name = withNames ? (tbname?.sql ?? "''") : "''";
+      const name = withNames ? (tbname?.sql ?? text('')) : text('');
       const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
       const terms = [
         writtenBetween(rowAlias, written),
         ...(slice === undefined ? [] : [inSlice(rowAlias, slice)]),
         ...(keys === undefined ? [] : keysBetween(rowAlias, keys.behind, keys.upTo)),
       ];
-      return printSelect({
+      return printQuery({
         columns: [[name, 'tbname'], ...printed],
         from: scan.from,
         where: [...terms, ...scan.where],
-        orderBy: [writtenAt(rowAlias, written.order), idColumn(rowAlias), timeColumn(rowAlias)],
+        orderBy: [writtenAt(rowAlias, written.order), idColumn(rowAlias), timeColumn(rowAlias)].map((by) => ({ by })),
       });
     },
   };

@@ -1,6 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
-import { int64, quoteString } from '../engine/quote.js';
+import { call, int64, nullWord, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { printExpr } from '../engine/print.js';
+import { expr } from '../engine/template.js';
 import { findFunction } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type ScalarFunction, type SeriesFunction } from '../functions/spec.js';
 import type { Expression } from '../syntax/ast.js';
@@ -121,25 +124,31 @@ export class ExpressionTranslator {
         return doubleValue(Number(expression.text), expression.text);
       case 'string': {
         const type = dataType('VARCHAR', Buffer.byteLength(expression.value));
-        const sql = quoteString(expression.value);
+        const sql = text(expression.value);
         // Written out, as lists may have a hundred thousand of them.
         return { sql, type, precision, nullable: false, uses: Uses.nothing, constant: expression.value };
       }
       case 'bool': {
-        const sql = expression.value ? 'true' : 'false';
+        const sql = expression.value ? expr`true` : expr`false`;
         return { sql, type: boolType, precision, nullable: false, uses: Uses.nothing, constant: expression.value };
       }
       case 'null':
         return nullValue;
       case 'duration': {
         const ticks = durationTicks(expression.value, precision);
-        const sql = ticks === undefined ? 'NULL' : int64(ticks);
+        const sql = ticks === undefined ? nullWord : int64(ticks);
         const known = { constant: ticks, duration: expression.value };
         return { sql, type: bigintType, precision, nullable: false, uses: Uses.nothing, ...known };
       }
       case 'timestamp': {
-        const text = { sql: '', type: dataType('VARCHAR', 0), precision, nullable: false, uses: Uses.nothing };
-        return ticksOf({ ...text, constant: expression.text }, precision, this.env);
+        const written = {
+          sql: text(expression.text),
+          type: dataType('VARCHAR', 0),
+          precision,
+          nullable: false,
+          uses: Uses.nothing,
+        };
+        return ticksOf({ ...written, constant: expression.text }, precision, this.env);
       }
     }
   }
@@ -161,7 +170,7 @@ export class ExpressionTranslator {
     const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
     const sql = spec.translate(args, this.env);
     // Of nested calls that name an argument twice, each is twice as long as the one inside. What is given may be long by itself: a list of tables.
-    this.#added += Math.max(0, sql.length - args.reduce((sum, arg) => sum + arg.sql.length, 0));
+    this.#added += Math.max(0, lengthOf(sql) - args.reduce((sum, arg) => sum + lengthOf(arg.sql), 0));
     if (this.#added > maxEngineChars) throw tooLongForEngine();
     const value = computed(sql, type, args, precision);
     return spec.random === true ? { ...value, uses: value.uses | Uses.random } : value;
@@ -210,13 +219,13 @@ export class ExpressionTranslator {
         ? terms.reduce<TimeBounds | undefined>((all, term) => intersect(all, term.bounds), undefined)
         : hull(terms.map((term) => term.bounds));
     const name = operator === 'AND' ? 'and' : 'or';
-    return condition(`${name}(${terms.map(({ sql }) => sql).join(', ')})`, terms, bounds);
+    return condition(call(name, ...terms.map(({ sql }) => sql)), terms, bounds);
   }
 
   #not(operand: Expression): Value {
     if (operand.kind === 'in-query') return this.condition({ ...operand, negated: !operand.negated });
     const value = this.condition(operand);
-    return condition(`not(${value.sql})`, [value]);
+    return condition(expr`not(${value.sql})`, [value]);
   }
 
   #between(expression: Extract<Expression, { kind: 'between' }>): Value {
@@ -240,8 +249,8 @@ export class ExpressionTranslator {
     results.push(expression.otherwise === undefined ? nullValue : this.translate(expression.otherwise));
     const { type, precision } = commonType(results);
     const converted = results.map((result) => convertTo(result, type, precision, this.env).sql);
-    const branches = whens.map((when, at) => `ifNull(${when.sql}, 0), ${converted[at] ?? 'NULL'}`);
-    const sql = `multiIf(${branches.join(', ')}, ${converted.at(-1) ?? 'NULL'})`;
+    const branches = whens.flatMap((when, at) => [expr`ifNull(${when.sql}, 0)`, converted[at] ?? nullWord]);
+    const sql = call('multiIf', ...branches, converted.at(-1) ?? nullWord);
     return computed(sql, type, [...(operand === undefined ? [] : [operand]), ...whens, ...results], precision);
   }
 
@@ -269,8 +278,8 @@ function member(left: Value, right: Value): Value {
   if (left.type.name !== 'JSON' || left.member !== undefined || typeof right.constant !== 'string') {
     throw refuse(Codes.invalidValueType, 'Invalid value type: -> wants a JSON tag and a text');
   }
-  const raw = `JSONExtractRaw(${left.sql}, ${quoteString(right.constant)})`;
-  const sql = `if(in(${raw}, ('', 'null')), NULL, ${raw})`;
+  const raw = expr`JSONExtractRaw(${left.sql}, ${text(right.constant)})`;
+  const sql = expr`if(in(${raw}, ('', 'null')), NULL, ${raw})`;
   return { ...computed(sql, left.type, [left]), member: { document: left.sql, key: right.constant } };
 }
 
@@ -282,4 +291,9 @@ export function mentions(expression: Expression, isWanted: (name: string) => boo
 /** True when a call with OVER stands in an expression. */
 export function hasOver(expression: Expression | undefined): expression is Expression {
   return expression !== undefined && expressionsIn(expression).some(({ kind }) => kind === 'over');
+}
+
+/** Characters that an expression takes in a statement. */
+function lengthOf(value: Expr): number {
+  return printExpr(value).length;
 }

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { suggestion } from '../../text/nearest.js';
+import { expr } from '../engine/template.js';
 import type { Expression, Name } from '../syntax/ast.js';
 import { placeOf, refuse } from '../values/context.js';
 import { bigintType, timestampType, Uses, type Value } from '../values/value.js';
@@ -86,7 +87,7 @@ function pseudoColumn(name: string, member: Member | undefined): Value | undefin
   const limits = member?.windowEnds;
   if (limits !== undefined && isOwnLimit(name)) {
     const { start, end } = limits;
-    const sql = { _wstart: start, _wend: end, _wduration: `(${end} - ${start})` }[name];
+    const sql = { _wstart: start, _wend: end, _wduration: expr`${end} - ${start}` }[name];
     const type = name === '_wduration' ? bigintType : timestampType;
     return { sql, type, precision: member?.time?.precision ?? 'ms', nullable: false, uses: Uses.row };
   }

@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
-import { sortTerm } from '../engine/select.js';
+import { call, nullWord, number, one, sortTerm } from '../engine/build.js';
+import { Call, type Expr, Over, type SortTerm } from '../engine/nodes.js';
 import { castToEngine } from '../engine/storage.js';
 import { firstType, nullable } from '../functions/arguments.js';
 import { findFunction } from '../functions/registry.js';
@@ -17,13 +18,14 @@ import { refuse, refuseUnsupported } from '../values/context.js';
 import { convertTo, type Environment } from '../values/convert.js';
 import { bigintType, doubleType, isInteger, isNumeric, Uses, type Value } from '../values/value.js';
 
-type Over = Extract<Expression, { kind: 'over' }>;
+type OverExpression = Extract<Expression, { kind: 'over' }>;
 
-/** The window of an OVER in the engine's words, but for the frame, which some functions do not heed. */
-interface Window {
-  readonly rows: string;
-  readonly frame: string;
-  readonly isOrdered: boolean;
+/** The window of an OVER. Some functions do not heed its frame. */
+interface OverWindow {
+  readonly partitionBy: readonly Expr[];
+  readonly orderBy: readonly SortTerm[];
+  /** `ROWS BETWEEN … AND …`; undefined for the frame that the engine takes by itself. */
+  readonly frame: string | undefined;
 }
 
 /** A function that exists only with OVER. */
@@ -31,13 +33,14 @@ interface OverFunction {
   readonly parameters: readonly Parameter[];
   readonly required: number;
   readonly result: (args: readonly Value[]) => DataType;
-  readonly sql: (args: readonly Value[], window: Window, env: Environment) => string;
+  readonly sql: (args: readonly Value[], window: OverWindow, env: Environment) => Expr;
 }
 
 const wholePartition = 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
 
 function ranking(name: string, result: DataType): OverFunction {
-  const sql = (_: readonly Value[], { rows }: Window): string => castToEngine(`${name}() OVER (${rows})`, result);
+  const sql = (_: readonly Value[], { partitionBy, orderBy }: OverWindow): Expr =>
+    castToEngine(new Over(call(name), { partitionBy, orderBy }), result);
   return { parameters: [], required: 0, result: () => result, sql };
 }
 
@@ -46,11 +49,12 @@ function neighbour(name: string, engine: string): OverFunction {
     parameters: ['any', 'integer', 'any'],
     required: 1,
     result: firstType,
-    sql: ([arg, distance, otherwise], { rows }, env) => {
+    sql: ([arg, distance, otherwise], window, env) => {
       if (arg === undefined) throw wrongCount(name);
       const count = distance === undefined ? 1n : integerArgument(name, distance, 0n, 2n ** 31n);
-      const beyond = otherwise === undefined ? '' : `, ${convertTo(otherwise, arg.type, arg.precision, env).sql}`;
-      return `${engine}(${nullable(arg)}, ${count}${beyond}) OVER (${rows} ${wholePartition})`;
+      const beyond = otherwise === undefined ? [] : [convertTo(otherwise, arg.type, arg.precision, env).sql];
+      const value = call(engine, nullable(arg), number(count), ...beyond);
+      return new Over(value, { ...window, frame: wholePartition });
     },
   };
 }
@@ -60,7 +64,7 @@ function atEnd(engine: string): OverFunction {
     parameters: ['any'],
     required: 1,
     result: firstType,
-    sql: ([arg], { rows, frame }) => `${engine}(${arg?.sql}) RESPECT NULLS OVER (${rows} ${frame})`,
+    sql: ([arg], window) => new Over(call(engine, arg?.sql ?? nullWord), window, 'RESPECT NULLS'),
   };
 }
 
@@ -74,11 +78,12 @@ const functions: Readonly<Record<string, OverFunction>> = {
     parameters: ['integer'],
     required: 1,
     result: () => bigintType,
-    sql: ([count], { rows, isOrdered }) => {
+    sql: ([count], { partitionBy, orderBy }) => {
       const buckets = integerArgument('NTILE', count, 1n, 2n ** 31n);
       // The engine wants an order; rows of one rank are cut as they come.
-      const ordered = isOrdered ? rows : `${rows}ORDER BY 1`;
-      return castToEngine(`ntile(${buckets}) OVER (${ordered} ${wholePartition})`, bigintType);
+      const ordered = orderBy.length > 0 ? orderBy : [{ by: one }];
+      const value = call('ntile', number(buckets));
+      return castToEngine(new Over(value, { partitionBy, orderBy: ordered, frame: wholePartition }), bigintType);
     },
   },
   LAG: neighbour('LAG', 'lagInFrame'),
@@ -89,9 +94,10 @@ const functions: Readonly<Record<string, OverFunction>> = {
     parameters: ['any', 'integer'],
     required: 2,
     result: firstType,
-    sql: ([arg, at], { rows, frame }) => {
-      const number = integerArgument('NTH_VALUE', at, 1n, 2n ** 31n);
-      return `nth_value(${arg === undefined ? 'NULL' : nullable(arg)}, ${number}) OVER (${rows} ${frame})`;
+    sql: ([arg, at], window) => {
+      const position = integerArgument('NTH_VALUE', at, 1n, 2n ** 31n);
+      const value = arg === undefined ? nullWord : nullable(arg);
+      return new Over(call('nth_value', value, number(position)), window);
     },
   },
 };
@@ -100,44 +106,44 @@ const functions: Readonly<Record<string, OverFunction>> = {
  * A call with OVER: rankings, neighbours and aggregates over rows of the same partition. `translate` gives what stands in it.
  * Error 0x264D for a function that does not exist, 0x0100 for one that cannot stand there.
  */
-export function overValue(over: Over, translate: (part: Expression) => Value, env: Environment): Value {
-  const { call } = over;
+export function overValue(over: OverExpression, translate: (part: Expression) => Value, env: Environment): Value {
+  const { call: called } = over;
   const window = windowOf(over, translate);
-  const args = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [translate(arg)]));
+  const args = called.args.flatMap((arg) => (arg.kind === 'star' ? [] : [translate(arg)]));
   const parts = [...args, ...over.partitionBy.map(translate), ...over.orderBy.map(({ value }) => translate(value))];
   const uses = parts.reduce<number>((all, part) => all | part.uses, Uses.row);
   const precision = args[0]?.precision ?? env.precision;
-  const own = Object.hasOwn(functions, call.name) ? functions[call.name] : undefined;
+  const own = Object.hasOwn(functions, called.name) ? functions[called.name] : undefined;
   if (own !== undefined) {
-    if (args.length < own.required || call.args.length > own.parameters.length) throw wrongCount(call.name);
+    if (args.length < own.required || called.args.length > own.parameters.length) throw wrongCount(called.name);
     return { sql: own.sql(args, window, env), type: own.result(args), precision, nullable: true, uses };
   }
-  const spec = findFunction(call.name);
+  const spec = findFunction(called.name);
   const fits = spec.kind === 'aggregate' || (spec.kind === 'selection' && spec.name !== 'LAST_ROW');
   if (!fits || spec.ordered !== undefined || spec.manyRows === true || spec.name === 'COLS') {
-    throw refuseUnsupported(`${call.name.toLowerCase()} with OVER`);
+    throw refuseUnsupported(`${called.name.toLowerCase()} with OVER`);
   }
   const builder: AggregateBuilder = {
-    aggregate: (name, ...args) => `${name}(${args.join(', ')}) OVER (${window.rows} ${window.frame})`,
+    aggregate: (name, ...values) => {
+      const [engine, ...parameters] = typeof name === 'string' ? [name] : name;
+      return new Over(new Call(engine, values, parameters), window);
+    },
     time: undefined,
     sequence: undefined,
   };
-  const isCount = spec.name === 'COUNT' && call.args.length === 1 && args.length === 0;
+  const isCount = spec.name === 'COUNT' && called.args.length === 1 && args.length === 0;
   const checked = isCount ? [] : checkArguments(spec, args, env);
   const type = typeof spec.result === 'function' ? spec.result(checked, env) : spec.result;
   return { sql: spec.translate(checked, builder, env), type, precision, nullable: spec.countLike !== true, uses };
 }
 
-function windowOf({ partitionBy, orderBy, frame }: Over, translate: (part: Expression) => Value): Window {
+function windowOf({ partitionBy, orderBy, frame }: OverExpression, translate: (part: Expression) => Value): OverWindow {
   const keys = partitionBy.map((key) => translate(key).sql);
   const values = orderBy.map((order) => translate(order.value));
   const terms = values.map((value, at) =>
     sortTerm(isMeasured(frame) ? measured(value) : value.sql, value.nullable, orderBy[at]),
   );
-  const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
-  const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;
-  const printed = frame === undefined ? '' : printedFrame(frame, values);
-  return { rows: `${partition}${order}`, frame: printed, isOrdered: terms.length > 0 };
+  return { partitionBy: keys, orderBy: terms, frame: frame && printedFrame(frame, values) };
 }
 
 /** Largest distance that the engine takes. */
@@ -148,7 +154,7 @@ function isMeasured(frame: Frame | undefined): boolean {
 }
 
 /** A value of ORDER BY of which distances are taken: the engine takes only those that its type can hold. */
-function measured({ sql, type }: Value): string {
+function measured({ sql, type }: Value): Expr {
   return isInteger(type) && type.name !== 'BIGINT UNSIGNED' ? castToEngine(sql, bigintType) : sql;
 }
 

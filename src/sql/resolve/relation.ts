@@ -1,7 +1,9 @@
 import type { Precision } from '../../model/schema.js';
 import { dataType, keyColumn } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
+import { column as engineColumn, text } from '../engine/build.js';
+import type { Expr, Query, SortTerm } from '../engine/nodes.js';
 import { dataColumn, nameColumn, tagOfSeries, timeColumn } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import type { Expression, OrderItem } from '../syntax/ast.js';
 import type { TableTarget } from '../values/context.js';
 import type { BlockColumn } from '../values/result.js';
@@ -27,7 +29,7 @@ export interface Member {
   readonly time: Value | undefined;
   readonly tbname: Value | undefined;
   /** Of rows that stand beside the window that they are in: engine SQL of its limits. */
-  readonly windowEnds?: { readonly start: string; readonly end: string };
+  readonly windowEnds?: { readonly start: Expr; readonly end: Expr };
 }
 
 /** The FROM of a block. `aliases` are the engine's names for it: of its rows, and of its tags when it has any. */
@@ -41,18 +43,18 @@ export interface Relation extends Member {
    * Engine SQL by which rows come one behind the other, where their time alone does not tell: in an ASOF or WINDOW join a main
    * row meets several partner rows, and a stored table may have a key beside the time.
    */
-  readonly sequence?: string;
+  readonly sequence?: Expr;
   /**
    * Of a subquery with ORDER BY: engine SQL that is smaller in rows that come before others. None where its rows come in
    * no order of time.
    */
-  readonly rowOrder?: readonly string[] | undefined;
+  readonly rowOrder?: readonly Expr[] | undefined;
   readonly rowAlias: string;
   readonly tagAlias: string;
   readonly source:
     | { readonly kind: 'stored'; readonly target: TableTarget }
     /** `order`: sort terms of the rows' natural order, where the statement must ask for it. */
-    | { readonly kind: 'block'; readonly sql: string; readonly order?: readonly string[] };
+    | { readonly kind: 'block'; readonly query: Query; readonly order?: readonly SortTerm[] };
 }
 
 /** A table or subquery in a join. */
@@ -104,7 +106,8 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
   const source = { kind: 'stored', target } as const;
   const tbname = tbnameValue(target, precision, tagAlias);
   const key = keyColumn(table);
-  const sequence = key === undefined ? {} : { sequence: `tuple(${time.sql}, ${dataColumn(rowAlias, key.physical)})` };
+  const sequence =
+    key === undefined ? {} : { sequence: expr`tuple(${time.sql}, ${dataColumn(rowAlias, key.physical)})` };
   const names = { qualifier, columns, byName: indexColumns(columns), time, tbname, ...sequence };
   return { ...names, precision, rowAlias, tagAlias, source };
 }
@@ -118,12 +121,12 @@ function tbnameValue(target: TableTarget, precision: Precision, tagAlias: string
 /** TBNAME of a table that is no super table. */
 export function namedTable(name: string, precision: Precision): Value {
   const base = { type: tbnameType, precision, nullable: false, role: 'tbname' } as const;
-  return { ...base, sql: quoteString(name), uses: Uses.nothing, constant: name };
+  return { ...base, sql: text(name), uses: Uses.nothing, constant: name };
 }
 
 /** The relation of a subquery: its result columns; the first timestamp among them is its time. */
 export function blockRelation(
-  sql: string,
+  query: Query,
   columns: readonly BlockColumn[],
   qualifier: string | undefined,
   serial: number,
@@ -134,7 +137,15 @@ export function blockRelation(
     const { type, precision, nullable, exact } = column;
     const isTime = time === undefined && type.name === 'TIMESTAMP';
     const role = isTime ? 'time' : undefined;
-    const value: Value = { sql: `${rowAlias}.${column.alias}`, type, precision, nullable, uses: Uses.row, role, exact };
+    const value: Value = {
+      sql: engineColumn(rowAlias, column.alias),
+      type,
+      precision,
+      nullable,
+      uses: Uses.row,
+      role,
+      exact,
+    };
     if (isTime) time = value;
     return { name: column.name, value, tag: false };
   });
@@ -147,7 +158,7 @@ export function blockRelation(
     precision: columns.find((column) => column.type.name === 'TIMESTAMP')?.precision ?? columns[0]?.precision ?? 'ms',
     rowAlias,
     tagAlias: rowAlias,
-    source: { kind: 'block', sql },
+    source: { kind: 'block', query },
   };
 }
 
@@ -155,14 +166,14 @@ export function blockRelation(
  * See {@link Relation.rowOrder}, by the ORDER BY of a subquery: its first time among the columns of the result. Undefined
  * where it sorts by something that is not in the result.
  */
-export function rowOrderOf(orderBy: readonly OrderItem[], { columns, byName }: Member): readonly string[] | undefined {
+export function rowOrderOf(orderBy: readonly OrderItem[], { columns, byName }: Member): readonly Expr[] | undefined {
   if (orderBy.length === 0) return undefined;
   const sorted = orderBy.map(({ value, descending }) => {
     const column = value.kind === 'integer' ? columns[Number(value.value) - 1] : byName.get(columnName(value));
     return column && { ...column.value, descending };
   });
   const time = sorted.find((column) => column?.type.name === 'TIMESTAMP');
-  if (time !== undefined) return [time.descending ? `negate(${time.sql})` : time.sql];
+  if (time !== undefined) return [time.descending ? expr`negate(${time.sql})` : time.sql];
   return sorted.includes(undefined) ? undefined : [];
 }
 

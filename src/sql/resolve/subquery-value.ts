@@ -1,4 +1,7 @@
 import { Codes } from '../../model/fault.js';
+import { call, column, fromQuery, one, select, subquery } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 import type { Expression, Query } from '../syntax/ast.js';
 import { equalKeys } from '../values/comparable.js';
 import { compare } from '../values/compare.js';
@@ -16,19 +19,24 @@ function unavailable(): never {
 
 /** The one column of a query, as a value over rows that are called `b`. */
 function onlyColumn({ columns }: SystemRelation): Value {
-  const [column] = columns;
-  if (column === undefined || columns.length > 1) {
+  const [only] = columns;
+  if (only === undefined || columns.length > 1) {
     throw refuse(Codes.invalidExpression, 'Invalid usage of expr: a subquery with more than one column');
   }
-  const { alias, type, precision, nullable, role } = column;
-  return { sql: `b.${alias}`, type, precision, nullable, uses: Uses.nothing, role };
+  const { alias, type, precision, nullable, role } = only;
+  return { sql: column('b', alias), type, precision, nullable, uses: Uses.nothing, role };
+}
+
+/** A column over the rows of a query, which are called `b`, as a value or as a set. */
+function rowsOf({ query }: SystemRelation, value: Expr): Expr {
+  return subquery({ columns: [[value, '']], from: fromQuery(query, 'b') });
 }
 
 /** The value of a query of one column and at most one row; NULL without any. More rows are an error when it is run. */
 export function scalarOf(query: Query, env: Environment): Value {
   const block = planned(query, env);
-  const column = onlyColumn(block);
-  return { ...column, sql: `(SELECT ${column.sql} FROM (${block.sql}) AS b)`, nullable: true };
+  const only = onlyColumn(block);
+  return { ...only, sql: rowsOf(block, only.sql), nullable: true };
 }
 
 /**
@@ -41,20 +49,19 @@ export function isInQuery(
   env: Environment,
 ): Value {
   const block = planned(query, env);
-  const column = onlyColumn(block);
+  const only = onlyColumn(block);
   checkNoMember(value, 'IN');
-  const isNull = value.role === 'null' || column.role === 'null';
-  const [left, right] = isNull ? [value.sql, column.sql] : equalKeys(value, column, env);
-  const rows = `FROM (${block.sql}) AS b`;
+  const isNull = value.role === 'null' || only.role === 'null';
+  const [left, right] = isNull ? [value.sql, only.sql] : equalKeys(value, only, env);
   // In a cluster a query of joins would else be answered by each shard for itself.
-  const isMember = `${left} GLOBAL IN (SELECT ${right} ${rows})`;
+  const isMember = expr`${left} GLOBAL IN ${rowsOf(block, right)}`;
   // A key is NULL also where a value can equal none of the others.
-  const isKnown = left === value.sql ? isMember : `if(isNull(${value.sql}), NULL, ifNull(${isMember}, 0))`;
-  const hasNull = `(SELECT countIf(isNull(${column.sql})) ${rows}) > 0`;
-  const isFound = column.nullable ? `if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isKnown})` : `(${isKnown})`;
-  const test = negated ? `not(${isFound})` : isFound;
+  const isKnown = left === value.sql ? isMember : expr`if(isNull(${value.sql}), NULL, ifNull(${isMember}, 0))`;
+  const hasNull = expr`${rowsOf(block, expr`countIf(isNull(${only.sql}))`)} > 0`;
+  const isFound = only.nullable ? expr`if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isKnown})` : isKnown;
+  const test = negated ? expr`not(${isFound})` : isFound;
   if (!value.nullable) return condition(test, [value]);
-  return condition(`if((SELECT count() ${rows}) = 0, ${negated ? 1 : 0}, ${test})`, [value]);
+  return condition(expr`if(${rowsOf(block, expr`count()`)} = 0, ${negated ? 1 : 0}, ${test})`, [value]);
 }
 
 function checkKinds(value: Value, column: Value, what: string): void {
@@ -81,22 +88,28 @@ export function holdsForRows(
   env: Environment,
 ): Value {
   const block = planned(query, env);
-  const column = onlyColumn(block);
-  checkKinds(value, column, every ? 'ALL' : 'ANY');
-  const ask = (figure: string): string => `(SELECT ${figure} FROM (${block.sql}) AS b)`;
-  const bound = (name: 'min' | 'max'): string =>
-    compare(operator, value, { ...column, sql: ask(`${name}(${column.sql})`), nullable: true }, env).sql;
+  const only = onlyColumn(block);
+  checkKinds(value, only, every ? 'ALL' : 'ANY');
+  const ask = (figure: Expr): Expr => rowsOf(block, figure);
+  const bound = (name: 'min' | 'max'): Expr =>
+    compare(operator, value, { ...only, sql: ask(call(name, only.sql)), nullable: true }, env).sql;
   const isBelow = operator === '<' || operator === '<=';
   const isOrder = operator !== '=' && operator !== '<>';
-  const both = `${every ? 'and' : 'or'}(${bound('min')}, ${bound('max')})`;
+  const both = call(every ? 'and' : 'or', bound('min'), bound('max'));
   const known = isOrder ? bound(isBelow === every ? 'min' : 'max') : both;
-  const decided = every ? `ifNull(not(${known}), 0)` : `ifNull(${known}, 0)`;
-  const hasNull = `${ask(`countIf(isNull(${column.sql}))`)} > 0`;
-  const result = column.nullable ? `if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
-  return condition(`if(${ask('count()')} = 0, ${every ? 1 : 0}, ${result})`, [value]);
+  const decided = every ? expr`ifNull(not(${known}), 0)` : expr`ifNull(${known}, 0)`;
+  const hasNull = expr`${ask(expr`countIf(isNull(${only.sql}))`)} > 0`;
+  const result = only.nullable ? expr`if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
+  return condition(expr`if(${ask(expr`count()`)} = 0, ${every ? 1 : 0}, ${result})`, [value]);
 }
 
 /** Whether a query has rows. */
 export function hasRows(query: Query, env: Environment): Value {
-  return condition(`((SELECT count() FROM (SELECT 1 FROM (${planned(query, env).sql}) LIMIT 1)) > 0)`, []);
+  const first = select({
+    columns: [[one, '']],
+    from: fromQuery(planned(query, env).query),
+    limit: { count: 1n, offset: 0n },
+  });
+  const count = subquery({ columns: [[expr`count()`, '']], from: fromQuery(first) });
+  return condition(expr`${count} > 0`, []);
 }

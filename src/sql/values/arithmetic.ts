@@ -1,6 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType } from '../../model/schema.js';
-import { float64, int64 } from '../engine/quote.js';
+import { call, float64, int64, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { castTo } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import type { Duration } from '../syntax/ast.js';
 import { addDuration, durationTicks } from '../times/timestamp.js';
 import { refuse } from './context.js';
@@ -28,7 +31,7 @@ type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
 export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, env: Environment): Value {
   if (operator === '&' || operator === '|') {
     const [a, b] = [integerOf(left), integerOf(right)];
-    return computed(`${operator === '&' ? 'bitAnd' : 'bitOr'}(${a.sql}, ${b.sql})`, bigintType, [left, right]);
+    return computed(call(operator === '&' ? 'bitAnd' : 'bitOr', a.sql, b.sql), bigintType, [left, right]);
   }
   if (operator === '+' || operator === '-') {
     const [first, second] = [asTime(left, right, env), asTime(right, left, env)];
@@ -46,10 +49,10 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
 function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
   const [a, b] = [numberOf(left), numberOf(right)];
   const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
-  const second = operator === '/' || operator === '%' ? `nullIf(${b.sql}, 0)` : b.sql;
-  const sql = `${names[operator]}(${a.sql}, ${second})`;
+  const second = operator === '/' || operator === '%' ? expr`nullIf(${b.sql}, 0)` : b.sql;
+  const sql = call(names[operator], a.sql, second);
   // Whole numbers have no zero with a sign, which would be a group of its own beside 0; this makes 0 of it.
-  return computed(operator === '+' || operator === '-' ? sql : `plus(${sql}, 0)`, doubleType, [left, right]);
+  return computed(operator === '+' || operator === '-' ? sql : expr`plus(${sql}, 0)`, doubleType, [left, right]);
 }
 
 /** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
@@ -63,7 +66,7 @@ function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Env
   if (leftIsTime && rightIsTime) {
     if (operator === '+') throw refuse(Codes.invalidValueType, 'Invalid value type: TIMESTAMP + TIMESTAMP');
     const other = ticksOf(right, left.precision, env);
-    return computed(`minus(${left.sql}, ${other.sql})`, bigintType, [left, right]);
+    return computed(expr`minus(${left.sql}, ${other.sql})`, bigintType, [left, right]);
   }
   if (!leftIsTime && !(rightIsTime && operator === '+')) return undefined;
   const [time, step] = leftIsTime ? [left, right] : [right, left];
@@ -87,7 +90,7 @@ function wholeMoved(operator: '+' | '-', left: Value, right: Value): Value | und
     return integerValue(operator === '+' ? left.constant + right.constant : left.constant - right.constant);
   }
   const name = operator === '+' ? 'plus' : 'minus';
-  return computed(`${name}(toInt64(${left.sql}), toInt64(${right.sql}))`, bigintType, [left, right]);
+  return computed(call(name, expr`toInt64(${left.sql})`, expr`toInt64(${right.sql})`), bigintType, [left, right]);
 }
 
 function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Value {
@@ -99,8 +102,10 @@ function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Va
 }
 
 function shiftByTicks(time: Value, step: Value, sign: 1 | -1): Value {
-  const ticks = isInteger(step.type) ? `toInt64(${step.sql})` : `accurateCastOrNull(trunc(${step.sql}), 'Int64')`;
-  const sql = `${sign > 0 ? 'plus' : 'minus'}(${time.sql}, ${ticks})`;
+  const ticks = isInteger(step.type)
+    ? expr`toInt64(${step.sql})`
+    : expr`accurateCastOrNull(trunc(${step.sql}), 'Int64')`;
+  const sql = call(sign > 0 ? 'plus' : 'minus', time.sql, ticks);
   return computed(sql, timestampType, [time, step], time.precision);
 }
 
@@ -116,7 +121,7 @@ function shiftByDuration(time: Value, duration: Duration, env: Environment): Val
   }
   const fixed = durationTicks(duration, time.precision);
   if (fixed !== undefined) {
-    const sql = fixed < 0n ? `minus(${time.sql}, ${-fixed})` : `plus(${time.sql}, ${fixed})`;
+    const sql = fixed < 0n ? expr`minus(${time.sql}, ${-fixed})` : expr`plus(${time.sql}, ${fixed})`;
     return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
   }
   const sql = shiftMonths(time.sql, monthsOf(duration), time.precision, zone);
@@ -131,34 +136,34 @@ export function monthsOf(duration: Duration): number {
 function decimalArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
   const [a, b] = [decimalFor(left.type), decimalFor(right.type)];
   const type = decimalResult(operator, a, b);
-  const wide = (value: Value, digits: number): string => `CAST(${value.sql}, 'Nullable(Decimal(76, ${digits}))')`;
+  const wide = (value: Value, digits: number): Expr => castTo(value.sql, `Nullable(Decimal(76, ${digits}))`);
   const [s1, s2] = [a.scale ?? 0, b.scale ?? 0];
   const [x, y] = [wide(left, s1), wide(right, s2)];
   // The engine takes the remainder of the digits as they stand, without regard to where the point is.
   const finest = Math.max(s1, s2);
   const scale = type.scale ?? 0;
   const exact = {
-    '+': `plus(${x}, ${y})`,
-    '-': `minus(${x}, ${y})`,
-    '*': `multiplyDecimal(${x}, ${y}, ${scale})`,
+    '+': expr`plus(${x}, ${y})`,
+    '-': expr`minus(${x}, ${y})`,
+    '*': expr`multiplyDecimal(${x}, ${y}, ${scale})`,
     '/': decimalQuotient(x, y, s2, scale),
-    '%': guarded(wide(right, finest), finest, (divisor) => `modulo(${wide(left, finest)}, ${divisor})`),
+    '%': guarded(wide(right, finest), finest, (divisor) => expr`modulo(${wide(left, finest)}, ${divisor})`),
   } as const;
-  return computed(`CAST(${exact[operator]}, 'Nullable(Decimal(${type.length}, ${scale}))')`, type, [left, right]);
+  return computed(castTo(exact[operator], `Nullable(Decimal(${type.length}, ${scale}))`), type, [left, right]);
 }
 
 /**
  * A quotient with `scale` decimals, NULL when the divisor is 0 or NULL. `divisorScale` is the scale of `divisor`. The engine
  * divides in rows that are NULL too, so the divisor is made harmless there.
  */
-export function decimalQuotient(dividend: string, divisor: string, divisorScale: number, scale: number): string {
-  return guarded(divisor, divisorScale, (safe) => `divideDecimal(${dividend}, ${safe}, ${scale})`);
+export function decimalQuotient(dividend: Expr, divisor: Expr, divisorScale: number, scale: number): Expr {
+  return guarded(divisor, divisorScale, (safe) => expr`divideDecimal(${dividend}, ${safe}, ${scale})`);
 }
 
-function guarded(divisor: string, scale: number, divide: (safe: string) => string): string {
-  const useless = `ifNull(equals(${divisor}, 0), 1)`;
-  const safe = `if(${useless}, CAST('1', 'Decimal(76, ${scale})'), assumeNotNull(${divisor}))`;
-  return `if(${useless}, NULL, ${divide(safe)})`;
+function guarded(divisor: Expr, scale: number, divide: (safe: Expr) => Expr): Expr {
+  const useless = expr`ifNull(equals(${divisor}, 0), 1)`;
+  const safe = expr`if(${useless}, ${castTo(text('1'), `Decimal(76, ${scale})`)}, assumeNotNull(${divisor}))`;
+  return expr`if(${useless}, NULL, ${divide(safe)})`;
 }
 
 /** Precision and scale by the usual rules, cut to 38 digits; at least six digits of the fraction survive the cut. */
@@ -188,12 +193,12 @@ export function negate(value: Value): Value {
   if (value.duration !== undefined) {
     const duration = signed(value.duration, -1);
     const constant = typeof value.constant === 'bigint' ? -value.constant : undefined;
-    return { ...value, duration, constant, sql: `negate(${value.sql})` };
+    return { ...value, duration, constant, sql: expr`negate(${value.sql})` };
   }
-  if (value.type.name === 'DECIMAL') return computed(`negate(${value.sql})`, value.type, [value]);
+  if (value.type.name === 'DECIMAL') return computed(expr`negate(${value.sql})`, value.type, [value]);
   const number = numberOf(value);
   if (typeof number.constant === 'number') return doubleValue(0 - number.constant, negatedDigits(number.digits));
-  return computed(`minus(0, ${number.sql})`, doubleType, [value]);
+  return computed(expr`minus(0, ${number.sql})`, doubleType, [value]);
 }
 
 /** An integer literal: BIGINT, or BIGINT UNSIGNED above 2^63-1. */
@@ -203,7 +208,7 @@ export function integerValue(constant: bigint): Value {
     throw refuse(Codes.valueOutOfRange, `Value out of range: ${constant}`);
   }
   const type = signedRange ? bigintType : unsignedType;
-  const sql = constant === -(2n ** 63n) ? int64(constant) : `${constant}`;
+  const sql = constant === -(2n ** 63n) ? int64(constant) : expr`${constant}`;
   return { sql, type, precision: 'ms', nullable: false, uses: 0, constant };
 }
 

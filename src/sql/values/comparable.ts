@@ -1,6 +1,8 @@
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { float64, quoteString } from '../engine/quote.js';
-import { castToEngine, engineType } from '../engine/storage.js';
+import { float64, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { castTo, castToEngine, engineType } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { integerValue } from './arithmetic.js';
 import { binaryOf, type Environment, numberOf, ticksOf, wrongType } from './convert.js';
 import { decimalDigits, type ExactNumber, exactNumber, leadingNumber, unitsOf, wideDecimal } from './exact-number.js';
@@ -11,7 +13,7 @@ import { doubleType, isBinary, isInteger, isNumeric, isText, isUnsigned, unsigne
  * meets its own alone. Ticks are integers.
  */
 interface Comparable {
-  readonly sql: string;
+  readonly sql: Expr;
   readonly kind: 'integer' | 'float' | 'decimal' | 'text' | 'bytes';
   /** Of a number: a type that is stored as `sql` is. */
   readonly type: DataType;
@@ -105,7 +107,7 @@ function numberSide(value: Value, other: Value): Comparable {
 
 /** A number or BOOL of rows as it is. The engine would take a number beside its own Bool for one. */
 function column(value: Value): Comparable {
-  if (isTruth(value)) return { sql: `toUInt8(${value.sql})`, kind: 'integer', type: dataType('TINYINT UNSIGNED') };
+  if (isTruth(value)) return { sql: expr`toUInt8(${value.sql})`, kind: 'integer', type: dataType('TINYINT UNSIGNED') };
   return plain(value, kindOf(value.type));
 }
 
@@ -114,7 +116,7 @@ function besideFloat(value: Value, type: DataType, number: ExactNumber | undefin
   if (!isLiteral && !isText(value.type)) return column(value);
   const double = isLiteral && !isText(value.type) ? float64(Number(value.constant)) : numberOf(value).sql;
   if (type.name === 'DOUBLE') return { sql: double, kind: 'float', type: doubleType, number };
-  return { sql: `toFloat32(${double})`, kind: 'float', type, number };
+  return { sql: expr`toFloat32(${double})`, kind: 'float', type, number };
 }
 
 function kindOf(type: DataType): Comparable['kind'] {
@@ -138,34 +140,35 @@ function wideType(scale: number): DataType {
 }
 
 /** A number that is no FLOAT or DOUBLE as the engine's widest decimal. */
-function asDecimal(sql: string, scale: number): Comparable {
+function asDecimal(sql: Expr, scale: number): Comparable {
   const type = wideType(scale);
   return { sql: castToEngine(sql, type), kind: 'decimal', type };
 }
 
 /** Larger than each number that a text is compared with exactly. */
-const beyond = '1e38';
+const beyond = 1e38;
 
 /** The number that a text begins with, to the digit. */
-function textNumber(text: string, other: DataType): Comparable {
+function textNumber(source: Expr, other: DataType): Comparable {
   // One digit in front of the point more than a DECIMAL has, but of one that has no such digits at all.
-  const type = wideType(other.scale === mostDecimals ? mostDecimals : mostDecimals - 1);
-  const number = `extract(${text}, ${quoteString(leadingNumber.source)})`;
-  const near = `least(greatest(toFloat64OrZero(${number}), toFloat64('-${beyond}')), toFloat64('${beyond}'))`;
-  const sql = `ifNull(toDecimal256OrNull(${number}, ${type.scale}), toDecimal256(${near}, ${type.scale}))`;
+  const decimals = other.scale === mostDecimals ? mostDecimals : mostDecimals - 1;
+  const type = wideType(decimals);
+  const number = expr`extract(${source}, ${text(leadingNumber.source)})`;
+  const near = expr`least(greatest(toFloat64OrZero(${number}), ${float64(-beyond)}), ${float64(beyond)})`;
+  const sql = expr`ifNull(toDecimal256OrNull(${number}, ${decimals}), toDecimal256(${near}, ${decimals}))`;
   return { sql, kind: 'decimal', type };
 }
 
 /** A literal as one of the values that `side` may have; undefined when it can equal none of them. */
-export function literalAmong(side: Comparable, { sql, kind, number }: Comparable): string | undefined {
-  if (side.kind === 'float') return kind === 'float' ? sql : `toFloat64(${sql})`;
+export function literalAmong(side: Comparable, { sql, kind, number }: Comparable): Expr | undefined {
+  if (side.kind === 'float') return kind === 'float' ? sql : expr`toFloat64(${sql})`;
   if (number === undefined) return sql;
   const scale = side.type.scale ?? 0;
   const units = unitsOf(number, scale);
   if (side.kind === 'decimal') {
     const limit = 10n ** BigInt(side.type.length);
     if (units === undefined || units >= limit || units <= -limit) return undefined;
-    return `CAST('${decimalDigits(units, scale)}', '${engineType(side.type)}')`;
+    return castTo(text(decimalDigits(units, scale)), engineType(side.type));
   }
   return units !== undefined && fitsInteger(units, side.type) ? integerValue(units).sql : undefined;
 }
@@ -180,18 +183,20 @@ function fitsInteger(units: bigint, type: DataType): boolean {
  * Two values as engine SQL of one type each, for joins by equality and sets: where the values are equal, so are these, and nowhere
  * else. A value that equals none of the other type is NULL.
  */
-export function equalKeys(left: Value, right: Value, env: Environment): readonly [string, string] {
+export function equalKeys(left: Value, right: Value, env: Environment): readonly [Expr, Expr] {
   const [a, b] = comparable(left, right, env);
   const kinds = new Set([a.kind, b.kind]);
   const scale = Math.max(a.type.scale ?? 0, b.type.scale ?? 0);
-  const each = (key: (side: Comparable) => string): [string, string] => [key(a), key(b)];
-  if (kinds.has('decimal') && kinds.has('float')) return each(({ sql }) => `toFloat64(${sql})`);
+  const each = (key: (side: Comparable) => Expr): readonly [Expr, Expr] => [key(a), key(b)];
+  if (kinds.has('decimal') && kinds.has('float')) return each(({ sql }) => expr`toFloat64(${sql})`);
   if (kinds.has('decimal')) return each(({ sql }) => castToEngine(sql, wideType(scale)));
   if (kinds.has('integer') && kinds.has('float')) {
-    return each(({ sql, kind }) => (kind === 'float' ? `accurateCastOrNull(${sql}, 'Int128')` : `toInt128(${sql})`));
+    return each(({ sql, kind }) =>
+      kind === 'float' ? expr`accurateCastOrNull(${sql}, 'Int128')` : expr`toInt128(${sql})`,
+    );
   }
   const mixesSigns = a.kind === 'integer' && a.type.name !== b.type.name && [a, b].some(isLargest);
-  return each(({ sql }) => (mixesSigns ? `toInt128(${sql})` : sql));
+  return each(({ sql }) => (mixesSigns ? expr`toInt128(${sql})` : sql));
 }
 
 function isLargest({ type }: Comparable): boolean {

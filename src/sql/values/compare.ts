@@ -1,8 +1,10 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { invalidParameters } from '../../model/refusals.js';
-import { quoteString } from '../engine/quote.js';
-import { allOf } from '../engine/select.js';
+import { allOf, call, nullWord, number, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { printExpr } from '../engine/print.js';
 import { castToEngine } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import type { ComparisonOperator } from '../syntax/ast.js';
 import { patternProblem } from '../syntax/pattern-problem.js';
 import { comparable, literalAmong, timeSide } from './comparable.js';
@@ -31,7 +33,7 @@ const functions = {
 
 const mirrored = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
-const nullCondition: Value = { ...nullValue, sql: castToEngine('NULL', boolType), type: boolType, role: undefined };
+const nullCondition: Value = { ...nullValue, sql: castToEngine(nullWord, boolType), type: boolType, role: undefined };
 
 /**
  * Compares two values. Text that meets a timestamp is read as a time, text that meets a number as a number; a JSON member
@@ -45,13 +47,13 @@ export function compare(operator: ComparisonOperator, left: Value, right: Value,
   if (left.type.name === 'TIMESTAMP' || right.type.name === 'TIMESTAMP')
     return compareTimes(operator, left, right, env);
   const [a, b] = comparable(left, right, env);
-  return condition(`${functions[operator]}(${a.sql}, ${b.sql})`, [left, right]);
+  return condition(call(functions[operator], a.sql, b.sql), [left, right]);
 }
 
 function compareTimes(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
   const [a, b] = [timeSide(left, right, env), timeSide(right, left, env)];
   const [first, second] = comparable(a, b, env);
-  const sql = `${functions[operator]}(${boundSide(a, first.sql)}, ${boundSide(b, second.sql)})`;
+  const sql = call(functions[operator], boundSide(a, first.sql), boundSide(b, second.sql));
   if (a.role === 'time' && typeof b.constant === 'bigint')
     return condition(sql, [a, b], boundsOf(operator, b.constant));
   if (b.role === 'time' && typeof a.constant === 'bigint') {
@@ -61,8 +63,8 @@ function compareTimes(operator: ComparisonOperator, left: Value, right: Value, e
 }
 
 /** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
-function boundSide({ constant, type }: Value, sql: string): string {
-  return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? `${constant}` : sql;
+function boundSide({ constant, type }: Value, sql: Expr): Expr {
+  return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? number(constant) : sql;
 }
 
 function boundsOf(operator: ComparisonOperator, ticks: bigint): TimeBounds | undefined {
@@ -105,52 +107,52 @@ function minOf(one: bigint, other: bigint): bigint {
 }
 
 function compareMember(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
-  const { document, key } = left.member ?? { document: '', key: '' };
-  const quoted = quoteString(key);
-  const kind = `JSONType(${document}, ${quoted})`;
+  const { document, key } = left.member ?? { document: nullWord, key: '' };
+  const quoted = text(key);
+  const kind = expr`JSONType(${document}, ${quoted})`;
   const name = functions[operator];
-  let test: string;
+  let test: Expr;
   if (right.member !== undefined) {
-    test = `${name}(${left.sql}, ${right.sql})`;
+    test = call(name, left.sql, right.sql);
   } else if (isText(right.type)) {
-    test = `if(equals(${kind}, 'String'), ${name}(JSONExtractString(${document}, ${quoted}), ${right.sql}), 0)`;
+    const member = expr`JSONExtractString(${document}, ${quoted})`;
+    test = expr`if(equals(${kind}, 'String'), ${call(name, member, right.sql)}, 0)`;
   } else if (right.type.name === 'BOOL') {
-    test = `if(equals(${kind}, 'Bool'), ${name}(JSONExtractBool(${document}, ${quoted}), ${right.sql}), 0)`;
+    const member = expr`JSONExtractBool(${document}, ${quoted})`;
+    test = expr`if(equals(${kind}, 'Bool'), ${call(name, member, right.sql)}, 0)`;
   } else if (isNumeric(right.type)) {
-    const number = computed(`JSONExtractFloat(${document}, ${quoted})`, doubleType, [left]);
-    test = `if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${compare(operator, number, right, env).sql}, 0)`;
+    const member = computed(expr`JSONExtractFloat(${document}, ${quoted})`, doubleType, [left]);
+    test = expr`if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${compare(operator, member, right, env).sql}, 0)`;
   } else throw wrongType(right.type);
-  return condition(`if(ifNull(equals(${kind}, 'Null'), 1), NULL, ${test})`, [left, right]);
+  return condition(expr`if(ifNull(equals(${kind}, 'Null'), 1), NULL, ${test})`, [left, right]);
 }
 
 /** Text for LIKE and MATCH: a text value, or a JSON member as far as it is text. */
-export function textSide(value: Value): string {
+export function textSide(value: Value): Expr {
   if (value.member !== undefined) {
     const { document, key } = value.member;
-    const quoted = quoteString(key);
-    return `if(ifNull(equals(JSONType(${document}, ${quoted}), 'String'), 0), JSONExtractString(${document}, ${quoted}), NULL)`;
+    const quoted = text(key);
+    return expr`if(ifNull(equals(JSONType(${document}, ${quoted}), 'String'), 0), JSONExtractString(${document}, ${quoted}), NULL)`;
   }
   if (!isText(value.type)) throw wrongType(value.type);
   return value.sql;
 }
 
-const loneBackslash = quoteString(String.raw`(?:^|[^\\])(?:\\\\)*\\$`);
+const loneBackslash = text(String.raw`(?:^|[^\\])(?:\\\\)*\\$`);
 
 /** A pattern of rows: one backslash at its end, which the engine refuses, stands for itself. */
-export function patternText(sql: string): string {
-  return `concat(${sql}, if(match(${sql}, ${loneBackslash}), ${quoteString('\\')}, ''))`;
+export function patternText(sql: Expr): Expr {
+  return expr`concat(${sql}, if(match(${sql}, ${loneBackslash}), ${text('\\')}, ''))`;
 }
 
 /** LIKE with `%`, `_` and the escapes `\%`, `\_`, `\\`; any other backslash stands for itself. */
 export function like(value: Value, pattern: Value, negated: boolean): Value {
   if (value.role === 'null' || pattern.role === 'null') return nullCondition;
-  const text =
+  const sought =
     typeof pattern.constant === 'string'
-      ? quoteString(
-          pattern.constant.replace(/\\([%_\\])?/g, (whole, escaped) => (escaped === undefined ? '\\\\' : whole)),
-        )
+      ? text(pattern.constant.replace(/\\([%_\\])?/g, (whole, escaped) => (escaped === undefined ? '\\\\' : whole)))
       : patternText(textSide(pattern));
-  return condition(`${negated ? 'notLike' : 'like'}(${textSide(value)}, ${text})`, [value, pattern]);
+  return condition(call(negated ? 'notLike' : 'like', textSide(value), sought), [value, pattern]);
 }
 
 /** Refuses a regular expression that the engine would take too long to compile. */
@@ -164,8 +166,8 @@ export function matches(value: Value, pattern: Value, negated: boolean): Value {
   if (value.role === 'null' || pattern.role === 'null') return nullCondition;
   if (typeof pattern.constant !== 'string') throw wrongType(pattern.type);
   checkPattern(pattern.constant);
-  const test = `match(${textSide(value)}, ${quoteString(pattern.constant)})`;
-  return condition(negated ? `not(${test})` : test, [value, pattern]);
+  const test = expr`match(${textSide(value)}, ${text(pattern.constant)})`;
+  return condition(negated ? expr`not(${test})` : test, [value, pattern]);
 }
 
 /** `document CONTAINS 'key'` */
@@ -173,25 +175,25 @@ export function contains(value: Value, key: Value): Value {
   if (value.type.name !== 'JSON' || value.member !== undefined || typeof key.constant !== 'string') {
     throw refuse(Codes.invalidValueType, 'Invalid value type: CONTAINS wants a JSON tag and a text');
   }
-  return condition(`ifNull(JSONHas(${value.sql}, ${quoteString(key.constant)}), 0)`, [value]);
+  return condition(expr`ifNull(JSONHas(${value.sql}, ${text(key.constant)}), 0)`, [value]);
 }
 
 /** IS [NOT] NULL; a member that is missing or `null` is NULL. */
 export function isNull(value: Value, negated: boolean): Value {
   if (value.member !== undefined) {
     const { document, key } = value.member;
-    const missing = `ifNull(equals(JSONType(${document}, ${quoteString(key)}), 'Null'), 1)`;
-    return condition(negated ? `not(${missing})` : missing, [value]);
+    const missing = expr`ifNull(equals(JSONType(${document}, ${text(key)}), 'Null'), 1)`;
+    return condition(negated ? expr`not(${missing})` : missing, [value]);
   }
-  return condition(`${negated ? 'isNotNull' : 'isNull'}(${value.sql})`, [value]);
+  return condition(call(negated ? 'isNotNull' : 'isNull', value.sql), [value]);
 }
 
 /**
  * IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. Lists may be long: each value is
- * taken once, and of a constant nothing but its text is kept.
+ * translated once.
  */
 export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env: Environment): Value {
-  const literals = new Map<string, string[]>();
+  const literals = new Map<string, Literals>();
   const others: Value[] = [];
   let hasNull = false;
   for (const item of list) {
@@ -202,32 +204,39 @@ export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env:
   }
   const isNot = negated && !hasNull;
   const tests = others.map((item) => compare(isNot ? '<>' : '=', value, item, env).sql);
-  for (const [side, terms] of literals) tests.push(inLiterals(side, terms, isNot));
+  for (const { side, terms } of literals.values()) tests.push(inLiterals(side, terms, isNot));
   if (tests.length === 0) return nullCondition;
-  const sql = isNot || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
-  return condition(hasNull ? `if(${sql}, ${negated ? 0 : 1}, NULL)` : sql, [value, ...others]);
+  const sql = isNot || tests.length === 1 ? allOf(tests) : call('or', ...tests);
+  return condition(hasNull ? expr`if(${sql}, ${negated ? 0 : 1}, NULL)` : sql, [value, ...others]);
+}
+
+/** Literals that a value is compared with. */
+interface Literals {
+  readonly side: Expr;
+  readonly terms: Expr[];
 }
 
 /** Adds a literal to those that are looked for among values of `value`, by what it becomes beside them. */
-function addLiteral(literals: Map<string, string[]>, value: Value, item: Value, env: Environment): void {
+function addLiteral(literals: Map<string, Literals>, value: Value, item: Value, env: Environment): void {
   if (value.type.name === 'JSON') throw wrongType(value.type);
   const [side, literal] = comparable(value, item, env);
-  const terms = literals.get(side.sql) ?? [];
-  literals.set(side.sql, terms);
+  const key = printExpr(side.sql);
+  const known = literals.get(key) ?? { side: side.sql, terms: [] };
+  literals.set(key, known);
   const term = literalAmong(side, literal);
-  if (term !== undefined) terms.push(term);
+  if (term !== undefined) known.terms.push(term);
 }
 
-function inLiterals(side: string, terms: readonly string[], isNot: boolean): string {
-  if (terms.length === 0) return `if(isNull(${side}), NULL, ${isNot ? 1 : 0})`;
-  return `${isNot ? 'notIn' : 'in'}(${side}, tuple(${terms.join(', ')}))`;
+function inLiterals(side: Expr, terms: Literals['terms'], isNot: boolean): Expr {
+  if (terms.length === 0) return expr`if(isNull(${side}), NULL, ${isNot ? 1 : 0})`;
+  return call(isNot ? 'notIn' : 'in', side, call('tuple', ...terms));
 }
 
 /** BETWEEN, both ends included. */
 export function between(value: Value, low: Value, high: Value, negated: boolean, env: Environment): Value {
   const above = compare('>=', value, low, env);
   const below = compare('<=', value, high, env);
-  const test = `and(${above.sql}, ${below.sql})`;
-  if (negated) return condition(`not(${test})`, [above, below]);
+  const test = expr`and(${above.sql}, ${below.sql})`;
+  if (negated) return condition(expr`not(${test})`, [above, below]);
   return condition(test, [above, below], intersect(above.bounds, below.bounds));
 }

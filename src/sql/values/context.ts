@@ -3,6 +3,7 @@ import { notSupported } from '../../model/refusals.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import { suggestion } from '../../text/nearest.js';
+import type { Query as EngineQuery, Expr } from '../engine/nodes.js';
 import type { Name, ObjectName, Query } from '../syntax/ast.js';
 import { tablesIn } from '../syntax/tree.js';
 import type { BlockColumn } from './result.js';
@@ -17,9 +18,9 @@ export type TableTarget =
     }
   | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
 
-/** A table that the service makes up: engine SQL and what its columns are. */
+/** A table that the service makes up: a query of the engine and what its columns are. */
 export interface SystemRelation {
-  readonly sql: string;
+  readonly query: EngineQuery;
   readonly columns: readonly BlockColumn[];
 }
 
@@ -47,8 +48,8 @@ export interface QueryContext {
   readonly user: string;
   /** For SERVER_VERSION() and CLIENT_VERSION(); begins with `3.`. */
   readonly serverVersion: string;
-  /** Further conditions on the rows of stored tables, engine SQL over their alias: the statement sees no others. */
-  storedRows?(alias: string): readonly string[];
+  /** Further conditions on the rows of stored tables by their alias: the statement sees no others. */
+  storedRows?(alias: string): readonly Expr[];
   /** True for tables with so many rows that it pays to look for few of them first; any answer is right. */
   isLarge?(table: TableDef): boolean;
   /** True for tables whose series are so short that one thread reads them soonest; any answer is right. */

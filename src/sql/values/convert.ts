@@ -1,8 +1,10 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { float64, int64, quoteBytes, quoteString } from '../engine/quote.js';
+import { bytes, float64, int64, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
 import { castToEngine, engineType } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
 import { type QueryContext, refuse } from './context.js';
 import { leadingNumber } from './exact-number.js';
@@ -45,24 +47,22 @@ function leadingNumberOf(text: string): number {
 
 /** A value as a DOUBLE: text by the number it begins with, bool as 1 and 0, a timestamp as its ticks. */
 export function numberOf(value: Value): Value {
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', doubleType), type: doubleType };
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, doubleType), type: doubleType };
   if (value.type.name === 'DOUBLE') return value;
   if (isText(value.type)) {
     if (typeof value.constant === 'string') {
       const number = leadingNumberOf(value.constant);
       return { ...computed(float64(number), doubleType, [value]), constant: number };
     }
-    return computed(`toFloat64OrZero(extract(${value.sql}, ${quoteString(leadingNumber.source)}))`, doubleType, [
-      value,
-    ]);
+    return computed(expr`toFloat64OrZero(extract(${value.sql}, ${text(leadingNumber.source)}))`, doubleType, [value]);
   }
   if (value.member !== undefined) return memberNumber(value);
   if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
-  return computed(`toFloat64(${value.sql})`, doubleType, [value]);
+  return computed(expr`toFloat64(${value.sql})`, doubleType, [value]);
 }
 
 function memberNumber(value: Value): Value {
-  return computed(`toFloat64OrNull(${value.sql})`, doubleType, [value]);
+  return computed(expr`toFloat64OrNull(${value.sql})`, doubleType, [value]);
 }
 
 /** The error for a value of a type that cannot stand where it does. */
@@ -72,9 +72,9 @@ export function wrongType(type: DataType): Error {
 
 /** A value as BIGINT, for bit operators. */
 export function integerOf(value: Value): Value {
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', bigintType), type: bigintType };
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, bigintType), type: bigintType };
   if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') {
-    return computed(`toInt64(${value.sql})`, bigintType, [value]);
+    return computed(expr`toInt64(${value.sql})`, bigintType, [value]);
   }
   if (!isNumeric(value.type)) throw wrongType(value.type);
   return computed(truncated(value), bigintType, [value]);
@@ -86,12 +86,12 @@ export function integerOf(value: Value): Value {
  */
 export function ticksOf(value: Value, precision: Precision, env: Environment): Value {
   if (value.role === 'null')
-    return { ...nullValue, sql: castToEngine('NULL', bigintType), type: timestampType, precision };
+    return { ...nullValue, sql: castToEngine(expr`NULL`, bigintType), type: timestampType, precision };
   if (value.type.name === 'TIMESTAMP') return rescale(value, precision);
   if (isText(value.type)) return textTicks(value, precision, env);
   if (typeof value.constant === 'bigint') return ticksValue(value.constant, precision);
   if (isInteger(value.type) || value.type.name === 'BOOL') {
-    return { ...computed(`toInt64(${value.sql})`, timestampType, [value]), precision, nullable: value.nullable };
+    return { ...computed(expr`toInt64(${value.sql})`, timestampType, [value]), precision, nullable: value.nullable };
   }
   if (isNumeric(value.type)) return { ...computed(truncated(value), timestampType, [value]), precision };
   throw wrongType(value.type);
@@ -104,7 +104,7 @@ function textTicks(value: Value, precision: Precision, env: Environment): Value 
     if (ticks === undefined) throw refuse(Codes.incorrectTimestamp, `Incorrect TIMESTAMP value: ${value.constant}`);
     return ticksValue(ticks, precision);
   }
-  const nanos = `toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value.sql}, 9, ${quoteString(zone)}))`;
+  const nanos = expr`toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value.sql}, 9, ${text(zone)}))`;
   const perTick = 1e9 / ticksPerSecond(precision);
   return { ...computed(floorDivide(nanos, perTick), timestampType, [value]), precision };
 }
@@ -117,7 +117,7 @@ function rescale(value: Value, precision: Precision): Value {
   if (typeof value.constant === 'bigint') {
     return ticksValue(rescaleTicks(value.constant, value.precision, precision), precision);
   }
-  const sql = to > from ? `multiply(${value.sql}, ${to / from})` : floorDivide(value.sql, from / to);
+  const sql = to > from ? expr`multiply(${value.sql}, ${to / from})` : floorDivide(value.sql, from / to);
   return { ...value, sql, precision, role: undefined };
 }
 
@@ -126,42 +126,42 @@ function rescaleTicks(ticks: bigint, from: Precision, to: Precision): bigint {
 }
 
 /** Division that rounds down, also below zero. */
-export function floorDivide(sql: string, divisor: number | bigint): string {
-  return `intDiv(${sql} - ${remainder(sql, divisor)}, ${divisor})`;
+export function floorDivide(sql: Expr, divisor: number | bigint): Expr {
+  return expr`intDiv(${sql} - ${remainder(sql, divisor)}, ${divisor})`;
 }
 
 /**
  * What a division that rounds down leaves. A divisor beyond 32 bits is made a signed number: of one that is not, the engine takes what is
  * below zero for something very large.
  */
-export function remainder(sql: string, divisor: number | bigint): string {
-  return `positiveModulo(${sql}, ${divisor < 2n ** 32n ? divisor : int64(BigInt(divisor))})`;
+export function remainder(sql: Expr, divisor: number | bigint): Expr {
+  return expr`positiveModulo(${sql}, ${divisor < 2n ** 32n ? divisor : int64(BigInt(divisor))})`;
 }
 
-function truncated(value: Value, unsigned = false): string {
+function truncated(value: Value, unsigned = false): Expr {
   // By way of a wide integer, because straight from a decimal the engine fails where it should give NULL.
   if (value.type.name === 'DECIMAL') {
-    const whole = `CAST(truncate(${value.sql}), 'Nullable(Int128)')`;
-    const signed = `accurateCastOrNull(${whole}, 'Int64')`;
-    return unsigned ? `ifNull(accurateCastOrNull(${whole}, 'UInt64'), toUInt64(${signed}))` : signed;
+    const whole = expr`CAST(truncate(${value.sql}), 'Nullable(Int128)')`;
+    const signed = expr`accurateCastOrNull(${whole}, 'Int64')`;
+    return unsigned ? expr`ifNull(accurateCastOrNull(${whole}, 'UInt64'), toUInt64(${signed}))` : signed;
   }
-  const number = `toFloat64(${value.sql})`;
-  const signed = `toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
+  const number = expr`toFloat64(${value.sql})`;
+  const signed = expr`toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
   if (!unsigned) return signed;
-  const upper = `toUInt64(least(${number}, toFloat64('18446744073709549568')))`;
-  return `if(ifNull(${number} >= toFloat64('9223372036854775808'), 0), ${upper}, toUInt64(${signed}))`;
+  const upper = expr`toUInt64(least(${number}, toFloat64('18446744073709549568')))`;
+  return expr`if(ifNull(${number} >= toFloat64('9223372036854775808'), 0), ${upper}, toUInt64(${signed}))`;
 }
 
 /** A value as a condition: numbers and timestamps other than 0, text that begins with such a number. */
 export function truthOf(value: Value): Value {
   if (value.type.name === 'BOOL') return value;
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', boolType), type: boolType };
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, boolType), type: boolType };
   if (value.member !== undefined) {
     const { document, key } = value.member;
-    return computed(`JSONExtractBool(${document}, ${quoteString(key)})`, boolType, [value]);
+    return computed(expr`JSONExtractBool(${document}, ${text(key)})`, boolType, [value]);
   }
   const number = value.type.name === 'TIMESTAMP' || isInteger(value.type) ? value : numberOf(value);
-  return computed(`notEquals(${number.sql}, 0)`, boolType, [value]);
+  return computed(expr`notEquals(${number.sql}, 0)`, boolType, [value]);
 }
 
 /**
@@ -169,15 +169,15 @@ export function truthOf(value: Value): Value {
  * large for a DECIMAL is NULL.
  */
 export function castValue(value: Value, type: DataType, env: Environment): Value {
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, role: undefined };
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, type), type, role: undefined };
   const from = value.type;
   if (type.name === 'JSON' || type.name === 'BLOB' || from.name === 'BLOB' || from.name === 'JSON') {
     throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
   }
-  const result = (sql: string): Value => computed(sql, type, [value], env.precision);
+  const result = (sql: Expr): Value => computed(sql, type, [value], env.precision);
   if (type.name === 'TIMESTAMP') {
     const ticks = ticksOf(value, env.precision, env);
-    return isText(from) && value.constant === undefined ? { ...ticks, sql: `ifNull(${ticks.sql}, 0)` } : ticks;
+    return isText(from) && value.constant === undefined ? { ...ticks, sql: expr`ifNull(${ticks.sql}, 0)` } : ticks;
   }
   if (type.name === 'BOOL') return result(castToEngine(isText(from) ? textTruth(value) : truthOf(value).sql, type));
   if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
@@ -187,41 +187,41 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
 }
 
 /** A rounded number as a DECIMAL; NULL when it has more digits than the type, of which the engine holds more than declared. */
-function decimalWithin(number: string, type: DataType): string {
+function decimalWithin(number: Expr, type: DataType): Expr {
   const scale = type.scale ?? 0;
-  const wide = `accurateCastOrNull(${number}, 'Decimal(76, ${scale})')`;
-  const limit = `toDecimal256('1${'0'.repeat(type.length - scale)}', ${scale})`;
-  return `if(ifNull(abs(${wide}) < ${limit}, 0), accurateCastOrNull(${wide}, '${engineType(type)}'), NULL)`;
+  const wide = expr`accurateCastOrNull(${number}, ${text(`Decimal(76, ${scale})`)})`;
+  const limit = expr`toDecimal256(${text(`1${'0'.repeat(type.length - scale)}`)}, ${scale})`;
+  return expr`if(ifNull(abs(${wide}) < ${limit}, 0), accurateCastOrNull(${wide}, ${text(engineType(type))}), NULL)`;
 }
 
 /** A value rounded half away from zero; text to the digit, without a detour by way of binary fractions. */
-function roundedDecimal(value: Value, scale: number): string {
+function roundedDecimal(value: Value, scale: number): Expr {
   const { type } = value;
   if (isInteger(type) || type.name === 'DECIMAL' || type.name === 'BOOL')
-    return `round(${decimalText(value)}, ${scale})`;
+    return expr`round(${decimalText(value)}, ${scale})`;
   if (isText(type)) {
-    const digits = `extract(${value.sql}, ${quoteString(leadingNumber.source)})`;
-    return `round(if(equals(${digits}, ''), toDecimal256('0', 38), toDecimal256OrNull(${digits}, 38)), ${scale})`;
+    const digits = expr`extract(${value.sql}, ${text(leadingNumber.source)})`;
+    return expr`round(if(equals(${digits}, ''), toDecimal256('0', 38), toDecimal256OrNull(${digits}, 38)), ${scale})`;
   }
   const number = numberOf(value).sql;
-  return `sign(${number}) * floor(abs(${number}) * pow(10, ${scale}) + 0.5) / pow(10, ${scale})`;
+  return expr`sign(${number}) * floor(abs(${number}) * pow(10, ${scale}) + 0.5) / pow(10, ${scale})`;
 }
 
-function decimalText(value: Value): string {
-  return value.type.name === 'DECIMAL' ? value.sql : `CAST(${value.sql}, 'Nullable(Decimal(38, 0))')`;
+function decimalText(value: Value): Expr {
+  return value.type.name === 'DECIMAL' ? value.sql : expr`CAST(${value.sql}, 'Nullable(Decimal(38, 0))')`;
 }
 
-function textTruth(value: Value): string {
+function textTruth(value: Value): Expr {
   const number = numberOf(value).sql;
-  return `or(equals(lower(${value.sql}), 'true'), notEquals(${number}, 0))`;
+  return expr`or(equals(lower(${value.sql}), 'true'), notEquals(${number}, 0))`;
 }
 
-function integerText(value: Value, unsigned: boolean): string {
+function integerText(value: Value, unsigned: boolean): Expr {
   if (isText(value.type)) {
-    const digits = `extract(${value.sql}, ${quoteString(leadingInteger)})`;
+    const digits = expr`extract(${value.sql}, ${text(leadingInteger)})`;
     return unsigned
-      ? `if(startsWith(${digits}, '-'), reinterpretAsUInt64(toInt64OrZero(${digits})), toUInt64OrZero(${digits}))`
-      : `toInt64OrZero(${digits})`;
+      ? expr`if(startsWith(${digits}, '-'), reinterpretAsUInt64(toInt64OrZero(${digits})), toUInt64OrZero(${digits}))`
+      : expr`toInt64OrZero(${digits})`;
   }
   if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') return value.sql;
   if (isNumeric(value.type)) return truncated(value, unsigned);
@@ -229,21 +229,24 @@ function integerText(value: Value, unsigned: boolean): string {
 }
 
 /** Text of a value; a timestamp is its ticks, a DECIMAL has all decimals of its type. */
-export function textOf(value: Value): string {
+export function textOf(value: Value): Expr {
   if (isText(value.type) || isBinary(value.type)) return value.sql;
-  if (value.type.name === 'BOOL') return `toString(${castToEngine(value.sql, boolType)})`;
-  if (value.type.name === 'DECIMAL') return `toDecimalString(${value.sql}, ${value.type.scale ?? 0})`;
-  return `toString(${value.sql})`;
+  if (value.type.name === 'BOOL') return expr`toString(${castToEngine(value.sql, boolType)})`;
+  if (value.type.name === 'DECIMAL') return expr`toDecimalString(${value.sql}, ${value.type.scale ?? 0})`;
+  return expr`toString(${value.sql})`;
 }
 
-function cutText(sql: string, type: DataType): string {
+function cutText(sql: Expr, type: DataType): Expr {
   if (type.length <= 0) return sql;
-  return type.name === 'NCHAR' ? `substringUTF8(${sql}, 1, ${type.length})` : `substring(${sql}, 1, ${type.length})`;
+  return type.name === 'NCHAR'
+    ? expr`substringUTF8(${sql}, 1, ${type.length})`
+    : expr`substring(${sql}, 1, ${type.length})`;
 }
 
 /** A value brought to the common type of a CASE, a UNION or an IN list. */
 export function convertTo(value: Value, type: DataType, precision: Precision, env: Environment): Value {
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, precision, role: undefined };
+  if (value.role === 'null')
+    return { ...nullValue, sql: castToEngine(expr`NULL`, type), type, precision, role: undefined };
   if (type.name === 'TIMESTAMP') return { ...ticksOf(value, precision, env), role: undefined };
   if (isText(type)) return { ...computed(textOf(value), type, [value]), constant: value.constant };
   if (isNumeric(type) && isText(value.type)) return computed(castToEngine(numberOf(value).sql, type), type, [value]);
@@ -255,12 +258,12 @@ export function convertTo(value: Value, type: DataType, precision: Precision, en
  * Bytes of a value that meets a VARBINARY or GEOMETRY: of a literal, `'\x98f46e'` is read as hex, and beside a GEOMETRY
  * `'POINT(1 2)'` as a shape; other text is taken as it is.
  */
-export function binaryOf(value: Value, { name }: DataType): string {
+export function binaryOf(value: Value, { name }: DataType): Expr {
   const { constant, sql } = value;
   if (typeof constant !== 'string') return isBinary(value.type) ? sql : textOf(value);
-  if (/^\\x([0-9a-f]{2})*$/i.test(constant)) return quoteBytes(Buffer.from(constant.slice(2), 'hex'));
+  if (/^\\x([0-9a-f]{2})*$/i.test(constant)) return bytes(Buffer.from(constant.slice(2), 'hex'));
   const shape = name === 'GEOMETRY' ? parseWellKnownText(constant) : undefined;
-  return shape === undefined ? sql : quoteBytes(shape);
+  return shape === undefined ? sql : bytes(shape);
 }
 
 /** The type that values of several types can all take, and its precision when it is TIMESTAMP. */

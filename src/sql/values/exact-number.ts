@@ -1,4 +1,7 @@
 import { withoutTrailing } from '../../text/ends.js';
+import { text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
+import { expr } from '../engine/template.js';
 
 /** What a text must begin with to count as a number, for the engine's regular expressions and for ours. */
 export const leadingNumber = /^[ \t\r\n]*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/;
@@ -53,7 +56,7 @@ const mostDecimals = 38;
 const beyond = 10n ** 38n;
 
 /** The engine's widest decimal for a number: exact as far as a value of another type can equal it. */
-export function wideDecimal(number: ExactNumber): string {
+export function wideDecimal(number: ExactNumber): Expr {
   const limit = beyond * 10n ** BigInt(number.scale);
   if (number.digits >= limit || number.digits <= -limit) return decimal256(number.digits < 0n ? -beyond : beyond, 0);
   const cut = number.scale - mostDecimals;
@@ -64,8 +67,8 @@ export function wideDecimal(number: ExactNumber): string {
 }
 
 /** `units` / 10 ^ `scale` in the engine's widest decimal. */
-function decimal256(units: bigint, scale: number): string {
-  return `toDecimal256('${decimalDigits(units, scale)}', ${scale})`;
+function decimal256(units: bigint, scale: number): Expr {
+  return expr`toDecimal256(${text(decimalDigits(units, scale))}, ${scale})`;
 }
 
 /** `units` / 10 ^ `scale` as a text with a point. */

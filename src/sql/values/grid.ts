@@ -1,6 +1,8 @@
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
-import { quoteString } from '../engine/quote.js';
+import { call, int64, text } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
 import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { addMonthsToDay, civilFromDays, daysFromCivil } from '../times/calendar.js';
 import { addDuration } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
@@ -26,51 +28,51 @@ export interface Grid {
 }
 
 /** The start of the cell that holds `ticks`, as engine SQL. */
-export function cellStart(grid: Grid, ticks: string): string {
+export function cellStart(grid: Grid, ticks: Expr): Expr {
   if (grid.unit !== 'ticks') return startOfCell(grid, cellNumber(grid, ticks));
   const moved = movedBack(grid, ticks);
-  return `(${ticks} - ${remainder(moved, grid.step)})`;
+  return expr`(${ticks} - ${remainder(moved, grid.step)})`;
 }
 
 /** The number of the cell that holds `ticks`, as engine SQL of type Int64. */
-export function cellNumber(grid: Grid, ticks: string): string {
+export function cellNumber(grid: Grid, ticks: Expr): Expr {
   const moved = movedBack(grid, ticks);
   if (grid.unit === 'ticks') return floorDivide(moved, grid.step);
   return cellOfCount(grid, unitCount(grid, moved));
 }
 
-function movedBack({ shift }: Grid, ticks: string): string {
-  return shift === 0n ? ticks : `(${ticks} - ${shift})`;
+function movedBack({ shift }: Grid, ticks: Expr): Expr {
+  return shift === 0n ? ticks : expr`(${ticks} - ${shift})`;
 }
 
 /** Local days since 1970-01-01, or calendar months since 1970-01, at `ticks`. */
-function unitCount(grid: Grid, ticks: string): string {
-  const today = `toDate32(${ticksToCalendar(ticks, grid.precision, grid.zone)})`;
-  const date = grid.dayShift === 0n ? today : `subtractDays(${today}, ${grid.dayShift})`;
+function unitCount(grid: Grid, ticks: Expr): Expr {
+  const today = expr`toDate32(${ticksToCalendar(ticks, grid.precision, grid.zone)})`;
+  const date = grid.dayShift === 0n ? today : expr`subtractDays(${today}, ${grid.dayShift})`;
   return grid.unit === 'days'
-    ? `toInt64(toInt32(${date}))`
-    : `toInt64(toYear(${date}) * 12 + toMonth(${date}) - ${1970 * 12 + 1})`;
+    ? expr`toInt64(toInt32(${date}))`
+    : expr`toInt64(toYear(${date}) * 12 + toMonth(${date}) - ${1970 * 12 + 1})`;
 }
 
-function cellOfCount(grid: Grid, count: string): string {
-  const moved = grid.phase === 0n ? count : `(${count} - ${grid.phase})`;
+function cellOfCount(grid: Grid, count: Expr): Expr {
+  const moved = grid.phase === 0n ? count : expr`(${count} - ${grid.phase})`;
   return grid.step === 1n ? moved : floorDivide(moved, grid.step);
 }
 
 /** Where a cell begins, in ticks, as engine SQL; `number` is engine SQL too. */
-export function startOfCell(grid: Grid, number: string): string {
-  const stepped = grid.step === 1n ? number : `(${number} * ${grid.step})`;
-  return startOfCount(grid, grid.phase === 0n ? stepped : `(${stepped} + ${grid.phase})`);
+export function startOfCell(grid: Grid, number: Expr): Expr {
+  const stepped = grid.step === 1n ? number : expr`(${number} * ${grid.step})`;
+  return startOfCount(grid, grid.phase === 0n ? stepped : expr`(${stepped} + ${grid.phase})`);
 }
 
 /** Where the tick, the local day or the calendar month with a number begins, in ticks; the inverse of {@link unitCount}. */
-function startOfCount(grid: Grid, count: string): string {
-  const shifted = (sql: string): string => (grid.shift === 0n ? sql : `(${sql} + ${grid.shift})`);
+function startOfCount(grid: Grid, count: Expr): Expr {
+  const shifted = (sql: Expr): Expr => (grid.shift === 0n ? sql : expr`(${sql} + ${grid.shift})`);
   if (grid.unit === 'ticks') return shifted(count);
   const add = grid.unit === 'days' ? 'addDays' : 'addMonths';
-  const begin = `${add}(toDate32('1970-01-01'), ${count})`;
-  const date = grid.dayShift === 0n ? begin : `addDays(${begin}, ${grid.dayShift})`;
-  const midnight = `toDateTime64(${date}, ${fractionDigits(grid.precision)}, ${quoteString(grid.zone)})`;
+  const begin = call(add, expr`toDate32('1970-01-01')`, count);
+  const date = grid.dayShift === 0n ? begin : expr`addDays(${begin}, ${grid.dayShift})`;
+  const midnight = expr`toDateTime64(${date}, ${fractionDigits(grid.precision)}, ${text(grid.zone)})`;
   return shifted(calendarToTicks(midnight, grid.precision));
 }
 
@@ -78,20 +80,20 @@ function startOfCount(grid: Grid, count: string): string {
  * The first tick after a span of `length` units that begins with a cell, as engine SQL. It is the start of the cell there,
  * so that spans meet each other also at a midnight that the clock skips.
  */
-export function endOfSpan(grid: Grid, start: string, length: bigint): string {
-  if (grid.unit === 'ticks') return `(${start} + ${length})`;
-  return startOfCount(grid, `(${unitCount(grid, movedBack(grid, start))} + ${length})`);
+export function endOfSpan(grid: Grid, start: Expr, length: bigint): Expr {
+  if (grid.unit === 'ticks') return expr`(${start} + ${length})`;
+  return startOfCount(grid, expr`(${unitCount(grid, movedBack(grid, start))} + ${length})`);
 }
 
 /**
  * The first tick after the calendar months that begin with a cell, as engine SQL. Behind a cell of days it is where a day
  * begins; behind one of ticks the local time of day stays.
  */
-export function endOfMonths(grid: Grid, start: string, months: bigint): string {
+export function endOfMonths(grid: Grid, start: Expr, months: bigint): Expr {
   if (grid.unit === 'ticks') return shiftMonths(start, Number(months), grid.precision, grid.zone);
   const days: Grid = { ...grid, unit: 'days', dayShift: 0n };
-  const first = `addDays(toDate32('1970-01-01'), ${unitCount(days, movedBack(grid, start))})`;
-  return startOfCount(days, `toInt64(toInt32(addMonths(${first}, ${months})))`);
+  const first = expr`addDays(toDate32('1970-01-01'), ${unitCount(days, movedBack(grid, start))})`;
+  return startOfCount(days, expr`toInt64(toInt32(addMonths(${first}, ${months})))`);
 }
 
 /** The same of the cell with a number, in ticks. */
@@ -114,16 +116,16 @@ export function emptyCell({ unit, step, phase, dayShift, zone }: Grid): bigint |
  * The starts of all spans of `length` units, one beginning with every cell, that hold `ticks`: an array as engine SQL,
  * newest first. `length` counts what the grid's step counts.
  */
-export function coveringStarts(grid: Grid, ticks: string, length: bigint): string {
+export function coveringStarts(grid: Grid, ticks: Expr, length: bigint): Expr {
   if (grid.unit === 'ticks') {
-    return `range(${cellStart(grid, ticks)}, ${ticks} - ${length}, toInt64('-${grid.step}'))`;
+    return expr`range(${cellStart(grid, ticks)}, ${ticks} - ${length}, ${int64(-grid.step)})`;
   }
   const moved = movedBack(grid, ticks);
   const count = unitCount(grid, moved);
-  const numbers = `range(${cellOfCount(grid, count)}, ${cellOfCount(grid, `(${count} - ${length})`)}, toInt64(-1))`;
-  const starts = `arrayMap(n -> ${startOfCell(grid, 'n')}, ${numbers})`;
+  const numbers = expr`range(${cellOfCount(grid, count)}, ${cellOfCount(grid, expr`(${count} - ${length})`)}, toInt64(-1))`;
+  const starts = expr`arrayMap(n -> ${startOfCell(grid, expr`n`)}, ${numbers})`;
   // A day that the zone left out begins with the next one.
-  return zoneOffsets(grid.zone).skippedDay === undefined ? starts : `arrayDistinct(${starts})`;
+  return zoneOffsets(grid.zone).skippedDay === undefined ? starts : expr`arrayDistinct(${starts})`;
 }
 
 /** The number of the cell that holds an instant known at plan time. */

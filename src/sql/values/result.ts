@@ -1,7 +1,9 @@
 import type { DataType, Precision } from '../../model/schema.js';
+import { column, fromQuery, nullWord } from '../engine/build.js';
+import { type Expr, Named, type Query, type SelectColumn, type SelectQuery } from '../engine/nodes.js';
 import { quoteIdentifier } from '../engine/quote.js';
-import { type EngineSelect, printSelect } from '../engine/select.js';
 import { castToEngine, fractionDigits, ticksToCalendar } from '../engine/storage.js';
+import { expr } from '../engine/template.js';
 import { isoTime } from './local-time.js';
 import type { Value } from './value.js';
 
@@ -30,44 +32,47 @@ interface ResultForm {
 
 /** A block to print; `select` where it is one SELECT with these columns. */
 export interface PrintedBlock {
-  readonly sql: string;
+  readonly query: Query;
   readonly columns: readonly BlockColumn[];
-  /** The same as `sql`, clause by clause. */
-  readonly select?: EngineSelect;
+  /** The same as `query`, where that is one SELECT. */
+  readonly select?: SelectQuery;
 }
 
-/** Makes a planned block the statement whose JSON by the engine is the client's JSON. */
-export function printResult({ sql: block, columns, select }: PrintedBlock, form: ResultForm): string {
-  const limit = form.rowLimit < 0 ? '' : ` LIMIT ${Math.floor(form.rowLimit)}`;
+/** Makes a planned block the query whose JSON by the engine is the client's JSON. */
+export function printResult({ query: block, columns, select }: PrintedBlock, form: ResultForm): Query {
+  const limit = form.rowLimit < 0 ? undefined : { count: BigInt(Math.floor(form.rowLimit)), offset: 0n };
   if (!form.keyed) {
     const printed = select === undefined ? undefined : printedInPlace(select, columns, form);
-    if (printed !== undefined) return printSelect(printed);
-    const items = columns.map((column) => printedForm(column.alias, column, form.zone));
-    return `SELECT ${items.join(', ')} FROM (${block})${limit}`;
+    if (printed !== undefined) return printed;
+    const items = columns.map(
+      (each): SelectColumn => [printedForm(column(undefined, each.alias), each, form.zone), ''],
+    );
+    return { columns: items, from: fromQuery(block), limit };
   }
-  const names = uniqueNames(columns.map((column) => column.name));
+  const names = uniqueNames(columns.map(({ name }) => name));
   const prefix = freePrefix(names);
-  const inner = columns.map((column, at) => `${column.alias} AS ${prefix}${at}`).join(', ');
-  const items = columns.map(
-    (column, at) => `${printedForm(`${prefix}${at}`, column, form.zone)} AS ${quoteIdentifier(names[at] ?? '')}`,
-  );
-  return `SELECT ${items.join(', ')} FROM (SELECT ${inner} FROM (${block}))${limit}`;
+  const inner = columns.map(({ alias }, at): SelectColumn => [column(undefined, alias), `${prefix}${at}`]);
+  const items = columns.map((each, at): SelectColumn => {
+    const printed = printedForm(column(undefined, `${prefix}${at}`), each, form.zone);
+    return [printed, quoteIdentifier(names[at] ?? '')];
+  });
+  return { columns: items, from: fromQuery({ columns: inner, from: fromQuery(block) }), limit };
 }
 
 /** The SELECT itself with columns as they print, where that saves the engine another SELECT around it. */
 function printedInPlace(
-  select: EngineSelect,
+  select: SelectQuery,
   columns: readonly BlockColumn[],
   { zone, rowLimit }: ResultForm,
-): EngineSelect | undefined {
-  if (select.distinct === true || !columns.every((column) => isPrintedSimply(column, zone))) return undefined;
+): SelectQuery | undefined {
+  if (select.distinct === true || !columns.every((each) => isPrintedSimply(each, zone))) return undefined;
   const { orderBy = [], limit } = select;
-  const shown = columns.map((column, at): [string, string] => {
-    const [sql = '', alias = ''] = select.columns[at] ?? [];
-    const printed = printedForm(sql, column, zone);
-    if (printed === sql) return [sql, alias];
-    const isSortedBy = orderBy.some((term) => term.startsWith(`${alias} `));
-    return [isSortedBy ? printedForm(`(${sql} AS ${alias})`, column, zone) : printed, `p${at + 1}`];
+  const shown = columns.map((each, at): SelectColumn => {
+    const [own = nullWord, alias = ''] = select.columns[at] ?? [];
+    const printed = printedForm(own, each, zone);
+    if (printed === own) return [own, alias];
+    const isSortedBy = orderBy.some(({ by }) => by.kind === 'column' && by.table === undefined && by.name === alias);
+    return [isSortedBy ? printedForm(new Named(own, alias), each, zone) : printed, `p${at + 1}`];
   });
   if (rowLimit < 0) return { ...select, columns: shown };
   const most = BigInt(Math.floor(rowLimit));
@@ -115,39 +120,39 @@ function freePrefix(names: readonly string[]): string {
   return prefix;
 }
 
-function printedForm(sql: string, column: BlockColumn, zone: string): string {
-  switch (column.type.name) {
+function printedForm(value: Expr, shown: BlockColumn, zone: string): Expr {
+  switch (shown.type.name) {
     case 'TIMESTAMP':
-      return printedTime(sql, column.precision, zone);
+      return printedTime(value, shown.precision, zone);
     case 'VARBINARY':
     case 'GEOMETRY':
     case 'BLOB':
-      return `lower(hex(${sql}))`;
+      return expr`lower(hex(${value}))`;
     case 'JSON':
-      return printedJson(sql);
+      return printedJson(value);
     case 'VARCHAR':
     case 'NCHAR':
-      return sql;
+      return value;
     default:
-      return column.exact === true ? sql : castToEngine(sql, column.type);
+      return shown.exact === true ? value : castToEngine(value, shown.type);
   }
 }
 
 /** UTC is what the engine prints by itself; other zones need their offset in force, with a colon. */
-function printedTime(sql: string, precision: Precision, zone: string): string {
-  if (isPlainUtc(zone)) return ticksToCalendar(sql, precision, 'UTC');
-  const text = isoTime(sql, precision, zone);
+function printedTime(ticks: Expr, precision: Precision, zone: string): Expr {
+  if (isPlainUtc(zone)) return ticksToCalendar(ticks, precision, 'UTC');
+  const text = isoTime(ticks, precision, zone);
   const untilMinutes = 23 + fractionDigits(precision);
-  return `concat(substring(${text}, 1, ${untilMinutes}), ':', substring(${text}, ${untilMinutes + 1}))`;
+  return expr`concat(substring(${text}, 1, ${untilMinutes}), ':', substring(${text}, ${untilMinutes + 1}))`;
 }
 
 /**
  * A map of dynamic values prints as a bare object with its keys in their order and its nulls kept; the engine's own
  * JSON type drops nulls and splits keys at dots.
  */
-function printedJson(sql: string): string {
-  const text = `assumeNotNull(${sql})`;
-  const object = `CAST(JSONExtract(${text}, 'Map(String, Dynamic)'), 'Dynamic')`;
-  const scalar = `JSONExtract(${text}, 'Dynamic')`;
-  return `if(isNull(${sql}), NULL, if(startsWith(${text}, '{'), ${object}, ${scalar}))`;
+function printedJson(value: Expr): Expr {
+  const text = expr`assumeNotNull(${value})`;
+  const object = expr`CAST(JSONExtract(${text}, 'Map(String, Dynamic)'), 'Dynamic')`;
+  const scalar = expr`JSONExtract(${text}, 'Dynamic')`;
+  return expr`if(isNull(${value}), NULL, if(startsWith(${text}, '{'), ${object}, ${scalar}))`;
 }

@@ -1,5 +1,6 @@
 import { type DataType, dataType, integerTypes, type Precision, type TypeName } from '../../model/schema.js';
-import { int64 } from '../engine/quote.js';
+import { int64, nullWord } from '../engine/build.js';
+import type { Expr } from '../engine/nodes.js';
 import type { Duration } from '../syntax/ast.js';
 
 /** Dependencies of an expression; a bit set. Nothing set: the same for every row of the statement. */
@@ -19,7 +20,7 @@ export interface TimeBounds {
  * of `precision`, JSON is text, VARBINARY, GEOMETRY and BLOB are bytes, BOOL is Bool or the UInt8 of a condition.
  */
 export interface Value {
-  readonly sql: string;
+  readonly sql: Expr;
   readonly type: DataType;
   readonly precision: Precision;
   readonly nullable: boolean;
@@ -34,20 +35,20 @@ export interface Value {
   /** A duration literal; its `sql` is ticks when the length is fixed. */
   readonly duration?: Duration | undefined;
   /** Set for `document -> 'key'`. */
-  readonly member?: { readonly document: string; readonly key: string } | undefined;
+  readonly member?: { readonly document: Expr; readonly key: string } | undefined;
   /** Set for conditions that bound the primary timestamp. */
   readonly bounds?: TimeBounds | undefined;
 }
 
 /** An expression computed from others: depends on what they depend on, may be NULL. */
-export function computed(sql: string, type: DataType, from: readonly Value[], precision?: Precision): Value {
+export function computed(sql: Expr, type: DataType, from: readonly Value[], precision?: Precision): Value {
   let uses = 0;
   for (const value of from) uses |= value.uses;
   return { sql, type, precision: precision ?? from[0]?.precision ?? 'ms', nullable: true, uses };
 }
 
 /** A condition; the result of comparisons and of everything that is true or false. */
-export function condition(sql: string, from: readonly Value[], bounds?: TimeBounds): Value {
+export function condition(sql: Expr, from: readonly Value[], bounds?: TimeBounds): Value {
   const value = computed(sql, boolType, from);
   return bounds === undefined ? value : { ...value, bounds };
 }
@@ -59,7 +60,7 @@ export function ticksValue(ticks: bigint, precision: Precision): Value {
 
 /** The NULL literal; its type is that of an empty text until something else is wanted. */
 export const nullValue: Value = {
-  sql: 'NULL',
+  sql: nullWord,
   type: dataType('VARCHAR', 0),
   precision: 'ms',
   nullable: true,

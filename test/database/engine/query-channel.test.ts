@@ -12,6 +12,7 @@ import {
 } from '../../../src/database/engine/frames.js';
 import { QueryChannel } from '../../../src/database/engine/query-channel.js';
 import { settingsOf } from '../../../src/sql/engine/settings.js';
+import { shapeOf } from '../../../src/sql/engine/shape.js';
 import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { traits } from '../../support/sql/traits.js';
 import { until } from '../../support/until.js';
@@ -65,8 +66,8 @@ test('concurrent queries get their own results and the errors of the engine', as
   t.is(await text('SELECT 2'), '2\n');
 });
 
-test('rows come as arrays, whether a statement channel for the settings of that or the session has them', async (t) => {
-  const rowSettings = settingsOf('SELECT 1', traits);
+test('rows come as arrays, whether the statement or the session has the settings for that', async (t) => {
+  const rowSettings = settingsOf('SELECT 1', shapeOf({ raw: 'SELECT 1' }), traits);
   for (const settings of [rowSettings, `${rowSettings}, max_threads = 1`]) {
     const rows = await channel.query(
       `SELECT number, 'a"b' FROM numbers(2) SETTINGS ${settings} FORMAT CustomSeparated`,

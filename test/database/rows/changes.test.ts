@@ -3,6 +3,7 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { Changes } from '../../../src/database/rows/changes.js';
 import { Storage } from '../../../src/database/storage/storage.js';
 import { dataType } from '../../../src/model/schema.js';
+import { printExpr } from '../../../src/sql/engine/print.js';
 import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
@@ -37,8 +38,8 @@ async function tableOf(name: string) {
     client.exec(`INSERT INTO ${table.storage} (id, ts, ${column}) VALUES ${rows}`);
   const between = async (after: number, upTo: number): Promise<string[]> => {
     const rows = await client.rows(
-      `SELECT toString(id), ts, ${column} FROM ${table.storage} WHERE ${writtenBetween('', { order: 'inserts', after, upTo })}
-       ORDER BY ${writtenAt('', 'inserts')}, id, ts`,
+      `SELECT toString(id), ts, ${column} FROM ${table.storage} WHERE ${printExpr(writtenBetween('', { order: 'inserts', after, upTo }))}
+       ORDER BY ${printExpr(writtenAt('', 'inserts'))}, id, ts`,
     );
     return rows.map((row) => row.join(' '));
   };

@@ -147,18 +147,18 @@ statements('a list with NULL surely lacks nothing', service, 'd', [
   },
 ]);
 
-statements('a BOOL is compared with numbers by whether they are 0', service, 'd', [
-  { sql: 'SELECT v FROM a WHERE b = 3', rows: [[1]] },
-  { sql: 'SELECT v FROM a WHERE b <> 3', rows: [[2]] },
-  { sql: 'SELECT v FROM a WHERE b IN (0, 3)', rows: [[1], [2]] },
+statements('a BOOL is compared with numbers as 0 or 1', service, 'd', [
+  { sql: 'SELECT v FROM a WHERE b = 3', rows: [] },
+  { sql: 'SELECT v FROM a WHERE b <> 3', rows: [[1], [2]] },
+  { sql: 'SELECT v FROM a WHERE b IN (0, 3)', rows: [[2]] },
   { sql: 'SELECT v FROM a WHERE b NOT IN (0)', rows: [[1]] },
-  { sql: 'SELECT v FROM a WHERE b = -0.5', rows: [[1]] },
+  { sql: 'SELECT v FROM a WHERE b = -0.5', rows: [] },
   { sql: 'SELECT v FROM a WHERE b = v', rows: [[1]] },
   { sql: "SELECT v FROM a WHERE b = 'true' OR b = '0'", rows: [[1], [2]] },
   { sql: 'SELECT v FROM a WHERE b BETWEEN 0 AND 7', rows: [[1], [2]] },
-  { sql: 'SELECT DISTINCT g FROM s WHERE tb = 3', rows: [[1]] },
-  { sql: 'SELECT DISTINCT g FROM s WHERE tb IN (0, 3) ORDER BY g', rows: [[1], [2]] },
-  { sql: "SELECT CASE b WHEN 3 THEN 'y' ELSE 'n' END FROM a", rows: [['y'], ['n'], ['n']] },
+  { sql: 'SELECT DISTINCT g FROM s WHERE tb = 3', rows: [] },
+  { sql: 'SELECT DISTINCT g FROM s WHERE tb IN (0, 3) ORDER BY g', rows: [[2]] },
+  { sql: "SELECT CASE b WHEN 3 THEN 'y' ELSE 'n' END FROM a", rows: [['n'], ['n'], ['n']] },
   { sql: 'SELECT v FROM a WHERE v = true', rows: [[1]] },
 ]);
 

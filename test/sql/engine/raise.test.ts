@@ -1,8 +1,11 @@
 import test from 'ava';
+import { printExpr } from '../../../src/sql/engine/print.js';
 import { raisedFault, raiseIf } from '../../../src/sql/engine/raise.js';
+import { expr } from '../../../src/sql/engine/template.js';
 
 test('an error raised in a statement is found again in what the engine says', (t) => {
-  t.is(raiseIf('a = b', 0x2805, "it's twice"), "throwIf(a = b, '{10245 it\\'s twice}')");
+  const raised = raiseIf(expr`a = b`, 0x2805, "it's twice");
+  t.is(printExpr(raised), "throwIf(a = b, '{10245 it\\'s twice}')");
   const said = "{10245 it's twice}: while executing 'FUNCTION throwIf(equals(1, 1) :: 0)'";
   const fault = raisedFault(said);
   t.deepEqual([fault?.kind, fault?.code, fault?.message], ['database', 0x2805, "it's twice"]);

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { printExpr } from '../../../src/sql/engine/print.js';
+import { expr } from '../../../src/sql/engine/template.js';
 import { addDuration } from '../../../src/sql/times/timestamp.js';
 import { zoneOffsets } from '../../../src/sql/times/zone.js';
 import { shiftMonths } from '../../../src/sql/values/local-time.js';
@@ -64,5 +66,5 @@ test('a month later at a time that the clock skips is read with the offset befor
   const asked = { connectionZone: 'Africa/Cairo', outputZone: 'Africa/Cairo' };
   const rows = fixture.rows("SELECT ts + 1n, CAST('2024-03-26T00:30:00' AS TIMESTAMP) + 1n FROM skips", asked);
   t.deepEqual(rows, ['["2024-04-26T01:30:00.000+03:00","2024-04-26T01:30:00.000+03:00"]']);
-  t.regex(shiftMonths('ts', 1, 'ms', 'UTC'), /^\w+\(addMonths\(/);
+  t.regex(printExpr(shiftMonths(expr`ts`, 1, 'ms', 'UTC')), /^\w+\(addMonths\(/);
 });

@@ -1,16 +1,22 @@
-import type { AggregateBuilder, RowWindows } from '../../functions/spec.js';
+import { column } from '../../engine/build.js';
+import { Call, type Expr } from '../../engine/nodes.js';
+import { printExpr } from '../../engine/print.js';
+import type { AggregateBuilder, AggregateName, RowWindows } from '../../functions/spec.js';
 import type { Value } from '../../values/value.js';
+
+/** An aggregate function of the engine, its arguments, and the parameters of a parametric one. */
+type AggregateCall = readonly [name: string, args: readonly Expr[], parameters?: readonly Expr[]];
 
 /** One engine aggregate of a group: `name(args) AS alias`. */
 export interface EngineAggregate {
   readonly alias: string;
-  readonly call: () => readonly [name: string, args: readonly string[]];
+  readonly call: () => AggregateCall;
 }
 
 /** The engine aggregates of a block, each computed once; results are read from `source`. */
 export class AggregateList implements AggregateBuilder {
   readonly time: Value | undefined;
-  readonly sequence: string | undefined;
+  readonly sequence: Expr | undefined;
   readonly rows: RowWindows | undefined;
   readonly span: AggregateBuilder['span'];
   readonly #source: string;
@@ -29,43 +35,40 @@ export class AggregateList implements AggregateBuilder {
     return this.#list;
   }
 
-  aggregate(name: string, ...args: string[]): string {
-    const key = `${name}(${args.join(', ')})`;
-    const known = this.#known.get(key) ?? this.#add(() => [name, args]);
+  aggregate(called: AggregateName, ...args: readonly Expr[]): Expr {
+    const [name, ...parameters] = typeof called === 'string' ? [called] : called;
+    const key = printExpr(new Call(name, args, parameters));
+    const known = this.#known.get(key) ?? this.#add(() => [name, args, parameters]);
     this.#known.set(key, known);
-    return `${this.#source}.${known.alias}`;
+    return column(this.#source, known.alias);
   }
 
   /** An aggregate whose arguments are known only after everything was translated. */
-  deferred(call: EngineAggregate['call']): string {
-    return `${this.#source}.${this.#add(call).alias}`;
+  deferred(later: EngineAggregate['call']): Expr {
+    return column(this.#source, this.#add(later).alias);
   }
 
-  #add(call: EngineAggregate['call']): EngineAggregate {
-    const added = { alias: `a${this.#list.length + 1}`, call };
+  #add(delayed: EngineAggregate['call']): EngineAggregate {
+    const added = { alias: `a${this.#list.length + 1}`, call: delayed };
     this.#list.push(added);
     return added;
   }
 }
 
 /** The aggregate as it is computed over rows. */
-export function direct({ call }: EngineAggregate): string {
-  const [name, args] = call();
-  return `${name}(${args.join(', ')})`;
+export function direct(aggregate: EngineAggregate): Call {
+  const [name, args, parameters] = aggregate.call();
+  return new Call(name, args, parameters);
 }
 
 /** The aggregate as a state that can be merged with others. */
-export function asState({ call }: EngineAggregate): string {
-  const [name, args] = call();
-  return `${suffixed(name, 'State')}(${args.join(', ')})`;
+export function asState(aggregate: EngineAggregate): Call {
+  const [name, args, parameters] = aggregate.call();
+  return new Call(`${name}State`, args, parameters);
 }
 
-/** The aggregate of all rows behind the states in `column`. */
-export function merged({ call }: EngineAggregate, column: string): string {
-  return `${suffixed(call()[0], 'Merge')}(${column})`;
-}
-
-function suffixed(name: string, suffix: string): string {
-  const at = name.indexOf('(');
-  return at < 0 ? `${name}${suffix}` : `${name.slice(0, at)}${suffix}${name.slice(at)}`;
+/** The aggregate of all rows behind the states of a column. */
+export function merged(aggregate: EngineAggregate, states: Expr): Call {
+  const [name, , parameters] = aggregate.call();
+  return new Call(`${name}Merge`, [states], parameters);
 }

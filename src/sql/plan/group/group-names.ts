@@ -1,4 +1,8 @@
 import { Codes, FaultError } from '../../../model/fault.js';
+import { call, column, one } from '../../engine/build.js';
+import type { Expr } from '../../engine/nodes.js';
+import { isSameExpr, printExpr } from '../../engine/print.js';
+import { expr } from '../../engine/template.js';
 import { nullable } from '../../functions/arguments.js';
 import { findFunction, isAggregate } from '../../functions/registry.js';
 import {
@@ -29,6 +33,12 @@ export interface GroupKey {
   readonly value: Value;
   readonly column: string;
   readonly alias: string | undefined;
+}
+
+/** A value over rows that a key decides, and the column that holds it once grouped. */
+export interface Dependent {
+  readonly value: Expr;
+  readonly column: string;
 }
 
 /** The limits of a window over the grouped rows. */
@@ -68,10 +78,10 @@ export class GroupNames implements NameResolver {
   readonly #byTable: boolean;
   readonly #plainKeys: boolean;
   readonly #companions: Value[] = [];
-  /** Columns that a key decides, by the engine SQL over rows: tags beside tbname. */
-  readonly #dependents = new Map<string, string>();
-  #picked: string | undefined;
-  #pick: (() => readonly [name: string, ...args: string[]]) | undefined;
+  /** Columns that a key decides, by the texts of their values over rows: tags beside tbname. */
+  readonly #dependents = new Map<string, Dependent>();
+  #picked: Expr | undefined;
+  #pick: (() => readonly [name: string, ...args: Expr[]]) | undefined;
 
   constructor(scope: GroupScope) {
     this.#scope = scope;
@@ -86,12 +96,12 @@ export class GroupNames implements NameResolver {
     });
     this.#keys = [...scope.keys, ...(window?.shared ?? [])];
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
-    this.#plainKeys = this.#keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
+    this.#plainKeys = this.#keys.every(({ value }) => value.sql.kind === 'column' && value.sql.table !== undefined);
   }
 
-  /** Tags to be taken along with the groups: engine SQL over rows and the column they get. */
-  get dependents(): ReadonlyMap<string, string> {
-    return this.#dependents;
+  /** Tags to be taken along with the groups. */
+  get dependents(): readonly Dependent[] {
+    return [...this.#dependents.values()];
   }
 
   intercept(expression: Expression): Value | undefined {
@@ -150,17 +160,17 @@ export class GroupNames implements NameResolver {
   }
 
   /** COLS: an expression over the row that a selection picks. */
-  #columnOfRow({ args: [picker, column, ...more] }: CallExpression): Value {
+  #columnOfRow({ args: [picker, shown, ...more] }: CallExpression): Value {
     const { rows, env } = this.#scope;
     const spec = picker?.kind === 'call' ? findFunction(picker.name) : undefined;
-    if (picker?.kind !== 'call' || column === undefined || more.length > 0 || !isSteady(spec)) {
+    if (picker?.kind !== 'call' || shown === undefined || more.length > 0 || !isSteady(spec)) {
       throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
     }
     const args = picker.args.map((arg) => rows.operand(arg));
     const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, args, env), this.aggregates) ?? [];
-    const value = rows.translate(column);
-    const row = this.aggregates.aggregate(name, `tuple(${nullable(value)})`, ...order);
-    const sql = `tupleElement(${row}, 1)`;
+    const value = rows.translate(shown);
+    const row = this.aggregates.aggregate(name, expr`tuple(${nullable(value)})`, ...order);
+    const sql = expr`tupleElement(${row}, 1)`;
     return {
       ...value,
       sql,
@@ -172,20 +182,21 @@ export class GroupNames implements NameResolver {
     };
   }
 
-  #key(sql: string): Value | undefined {
-    const key = this.#keys.find(({ value }) => value.sql === sql);
+  #key(sql: Expr): Value | undefined {
+    const key = this.#keys.find(({ value }) => isSameExpr(value.sql, sql));
     return key === undefined ? undefined : this.#keyValue(key);
   }
 
-  #keyValue({ value, column }: GroupKey): Value {
-    return { ...value, sql: `${this.#scope.source}.${column}`, uses: Uses.key, role: undefined, member: undefined };
+  #keyValue({ value, column: key }: GroupKey): Value {
+    return { ...value, sql: column(this.#scope.source, key), uses: Uses.key, role: undefined, member: undefined };
   }
 
   #dependent(value: Value): Value | undefined {
     if (!this.#byTable || (value.uses & Uses.tags) === 0) return undefined;
-    const column = this.#dependents.get(value.sql) ?? `d${this.#dependents.size + 1}`;
-    this.#dependents.set(value.sql, column);
-    return { ...value, sql: `${this.#scope.source}.${column}`, uses: Uses.key };
+    const key = printExpr(value.sql);
+    const dependent = this.#dependents.get(key) ?? { value: value.sql, column: `d${this.#dependents.size + 1}` };
+    this.#dependents.set(key, dependent);
+    return { ...value, sql: column(this.#scope.source, dependent.column), uses: Uses.key };
   }
 
   #companion(value: Value): Value {
@@ -196,17 +207,17 @@ export class GroupNames implements NameResolver {
         : refuse(Codes.notSingleGroup, notSingleGroup);
     }
     this.#picked ??= this.#pickedRow();
-    let at = this.#companions.findIndex(({ sql }) => sql === value.sql);
+    let at = this.#companions.findIndex(({ sql }) => isSameExpr(sql, value.sql));
     if (at < 0) at = this.#companions.push(value) - 1;
-    const sql = `tupleElement(${this.#picked}, ${at + 1})`;
+    const sql = expr`tupleElement(${this.#picked}, ${at + 1})`;
     return { ...value, sql, nullable: true, uses: Uses.aggregate, role: undefined, member: undefined };
   }
 
   /** The picked row as a tuple of all columns wanted from it; which ones is known only at the end. */
-  #pickedRow(): string {
+  #pickedRow(): Expr {
     return this.aggregates.deferred(() => {
       const [name, ...order] = this.#pick?.() ?? ['any'];
-      return [name, [`tuple(${this.#companions.map(nullable).join(', ')})`, ...order]];
+      return [name, [call('tuple', ...this.#companions.map(nullable)), ...order]];
     });
   }
 }
@@ -222,7 +233,7 @@ function countedRow(table: Name | undefined, { relation, env }: GroupScope): Val
     throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
   }
   const time = relation?.members === undefined ? undefined : member?.time;
-  return time ?? { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: Uses.nothing };
+  return time ?? { sql: one, type: bigintType, precision: env.precision, nullable: false, uses: Uses.nothing };
 }
 
 /** True for functions that pick one row of a group without seeing its rows in their order. */

@@ -1,23 +1,27 @@
 import type { UniqueRows } from '../../../model/unique-rows.js';
-import { type EngineSelect, printSelect } from '../../engine/select.js';
+import { call, column, fromQuery, inQuery, join, one, select, subquery } from '../../engine/build.js';
+import type { Expr, SelectColumn, SelectQuery } from '../../engine/nodes.js';
+import { isSameExpr } from '../../engine/print.js';
 import { idColumn, keysSource, tagsSource, timeColumn } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
+import { hasNode } from '../../engine/transform.js';
 import type { Relation } from '../../resolve/relation.js';
 import { Uses } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
 import { isSuper, scanKeys, scanRows } from '../rows/scan.js';
 import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
-import type { GroupKey } from './group-names.js';
+import type { Dependent, GroupKey } from './group-names.js';
 import { newestNeeds, newestRows } from './newest-rows.js';
 import { countUniqueRows, scanUniqueRows } from './unique-rows.js';
 
-type Column = readonly [sql: string, alias: string];
+type Column = SelectColumn;
 
 /** How rows are grouped into windows; engine SQL over rows. */
 export interface WindowKey {
   readonly key: Column;
   /** Aggregates that every window has. */
   readonly limits: readonly Column[];
-  readonly having: readonly string[];
+  readonly having: readonly Expr[];
   /** True for windows so short that each has few rows of a series. */
   readonly isShort?: boolean;
 }
@@ -30,8 +34,8 @@ interface Grouping {
   /** Key of a window, over rows; undefined without windows. */
   readonly window: WindowKey | undefined;
   readonly aggregates: readonly EngineAggregate[];
-  /** Tags that a key decides: engine SQL over rows and their column. */
-  readonly dependents: ReadonlyMap<string, string>;
+  /** Tags that a key decides. */
+  readonly dependents: readonly Dependent[];
   /** A count is asked for: groups of sub-tables show even when they are empty. */
   readonly countLike: boolean;
   /** Nothing but LAST_ROW is asked for. */
@@ -43,7 +47,7 @@ interface Grouping {
 }
 
 /** An engine SELECT of grouped rows. */
-export interface GroupedRows extends EngineSelect {
+export interface GroupedRows extends SelectQuery {
   /** False where it reads groups that a subquery of it has made. */
   readonly groups: boolean;
 }
@@ -53,7 +57,7 @@ export function groupRows(grouping: Grouping): GroupedRows {
   const { relation, keys, window, countLike } = grouping;
   const bySeries = keysAreTags(grouping);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
-    const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
+    const readsTags = grouping.aggregates.some((aggregate) => namesTable(direct(aggregate), relation.tagAlias));
     const isFine = window?.isShort === true && keys.every(({ value }) => value.role !== 'tbname');
     return readsTags || isFine ? groupDirectly(grouping) : groupBySeries(grouping, relation);
   }
@@ -67,7 +71,7 @@ function groupDirectly(grouping: Grouping): GroupedRows {
   const counted = countedRows(grouping);
   if (counted !== undefined) return counted;
   const values = aggregates.map((aggregate): Column => [ofAllRows(aggregate, grouping), aggregate.alias]);
-  const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
+  const tags = dependents.map(({ value, column: alias }): Column => [expr`any(${value})`, alias]);
   const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
   const isOneGroup = keys.length === 0 && window === undefined;
@@ -79,7 +83,7 @@ function groupDirectly(grouping: Grouping): GroupedRows {
 /** Nothing but the number of rows is asked for, most of which need not be read for it. */
 function countedRows({ relation, filter, keys, window, aggregates, unique }: Grouping): GroupedRows | undefined {
   const [only, ...others] = aggregates;
-  const isCount = only !== undefined && direct(only) === 'count()' && others.length + keys.length === 0;
+  const isCount = only !== undefined && isSameExpr(direct(only), expr`count()`) && others.length + keys.length === 0;
   if (!isCount || window !== undefined || relation === undefined || unique === undefined) return undefined;
   const counted = countUniqueRows(relation, filter, unique);
   if (counted === undefined) return undefined;
@@ -87,23 +91,23 @@ function countedRows({ relation, filter, keys, window, aggregates, unique }: Gro
 }
 
 /** An aggregate of all rows. The engine knows first and last times of its parts, but not of times that may be NULL. */
-function ofAllRows(aggregate: EngineAggregate, { relation, keys, window, countLike }: Grouping): string {
+function ofAllRows(aggregate: EngineAggregate, { relation, keys, window, countLike }: Grouping): Expr {
   const sql = direct(aggregate);
   if (relation === undefined || keys.length > 0 || window !== undefined || countLike) return sql;
   const time = timeColumn(relation.rowAlias);
-  const [name = ''] = ['min', 'max'].filter((bound) => sql === `${bound}(toNullable(${time}))`);
+  const bound = ['min', 'max'].find((name) => isSameExpr(sql, call(name, expr`toNullable(${time})`)));
   // Over no rows there is no group, so nothing has to be NULL.
-  return name === '' ? sql : `toNullable(${name}(${time}))`;
+  return bound === undefined ? sql : expr`toNullable(${call(bound, time)})`;
 }
 
 function keyColumns({ keys, window }: Grouping): Column[] {
-  const columns = keys.map(({ value, column }): Column => [value.sql, column]);
+  const columns = keys.map(({ value, column: alias }): Column => [value.sql, alias]);
   if (window !== undefined) columns.push(window.key);
   return columns;
 }
 
 function needsTags(columns: readonly Column[], relation: Relation | undefined): boolean {
-  return isSuper(relation) && columns.some(([sql]) => sql.includes(`${relation.tagAlias}.`));
+  return isSuper(relation) && columns.some(([value]) => namesTable(value, relation.tagAlias));
 }
 
 /**
@@ -113,17 +117,18 @@ function needsTags(columns: readonly Column[], relation: Relation | undefined): 
 function constantGroup(grouping: Grouping): GroupedRows {
   const { relation, filter, keys, aggregates } = grouping;
   const columns = [
-    ...keys.map(({ value, column }): Column => [value.sql, column]),
+    ...keys.map(({ value, column: alias }): Column => [value.sql, alias]),
     ...aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]),
   ];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
   if (!filter.looksAtData || relation === undefined) return { columns, ...scan, groups: true };
-  const any = printSelect({
-    columns: [['1', 'found']],
+  const any = select({
+    columns: [[one, 'found']],
     ...scanKeys(relation, filter),
     limit: { count: 1n, offset: 0n },
   });
-  return { columns, ...scan, having: [`or(count() > 0, (SELECT count() FROM (${any})) = 0)`], groups: true };
+  const anyRow = subquery({ columns: [[expr`count()`, '']], from: fromQuery(any) });
+  return { columns, ...scan, having: [expr`or(count() > 0, ${anyRow} = 0)`], groups: true };
 }
 
 /**
@@ -137,20 +142,24 @@ function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   const source = relation.source.kind === 'stored' ? relation.source.target.table : undefined;
   const { tagAlias } = relation;
   const keepsEmpty = grouping.countLike && window === undefined;
-  const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
-  const met: WindowKey | undefined = window === undefined ? undefined : { ...window, key: ['i.w', 'w'] };
+  const met: WindowKey | undefined = window === undefined ? undefined : { ...window, key: [column('i', 'w'), 'w'] };
   const groupColumns = keyColumns({ ...grouping, window: met });
   const columns = [
     ...groupColumns,
     ...aggregates.map((aggregate): Column => {
-      const column = `i.${aggregate.alias}`;
-      return [perSeries ? column : merged(aggregate, column), aggregate.alias];
+      const own = column('i', aggregate.alias);
+      return [perSeries ? own : merged(aggregate, own), aggregate.alias];
     }),
-    ...[...dependents].map(([sql, alias]): Column => [perSeries ? sql : `any(${sql})`, alias]),
+    ...dependents.map(({ value, column: alias }): Column => [perSeries ? value : expr`any(${value})`, alias]),
   ];
   return {
     columns,
-    from: `${tagsSource(source ?? { tagStorage: '' }, tagAlias)} ${join}`,
+    from: join(
+      keepsEmpty ? 'LEFT' : 'INNER',
+      tagsSource(source ?? { tagStorage: '' }, tagAlias),
+      fromQuery(inner, 'i'),
+      [expr`${column('i', 'id')} = ${idColumn(tagAlias)}`],
+    ),
     where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
     groupBy: perSeries ? 0 : groupColumns.length,
     groups: !perSeries,
@@ -164,7 +173,7 @@ function looksForNewest(grouping: Grouping): boolean {
   return isPlain && grouping.isLarge && keysAreTags(grouping);
 }
 
-function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {
+function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): SelectQuery {
   const id = idColumn(relation.rowAlias);
   const columns: Column[] = [[id, 'id']];
   if (grouping.window !== undefined) columns.push(grouping.window.key);
@@ -173,16 +182,16 @@ function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean):
     columns.push([perSeries ? direct(aggregate) : asState(aggregate), aggregate.alias]);
   }
   const { from, where } = narrowed(grouping, relation, false);
-  return printSelect({ columns, from, where, groupBy });
+  return select({ columns, from, where, groupBy });
 }
 
 /** Which sub-tables without a group of rows show: those chosen by tags and without rows in the time range. */
-function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
+function emptySeriesTerms(filter: Filter, relation: Relation): Expr[] {
   const terms = [...filter.tags];
   if (!filter.looksAtData) return terms;
   const id = idColumn(relation.tagAlias);
-  const keys = printSelect({ columns: [[idColumn(relation.rowAlias), 'id']], ...scanKeys(relation, filter) });
-  terms.push(`or(i.id = ${id}, ${id} NOT IN (${keys}))`);
+  const keys = select({ columns: [[idColumn(relation.rowAlias), 'id']], ...scanKeys(relation, filter) });
+  terms.push(expr`or(${column('i', 'id')} = ${id}, ${inQuery(id, keys, true)})`);
   return terms;
 }
 
@@ -206,17 +215,22 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
   const keys = scanKeys(relation, filter);
   const newest = isSuper(relation)
-    ? printSelect({
+    ? select({
         columns: [
           [id, 'id'],
-          [`max(${time})`, 'ts'],
+          [expr`max(${time})`, 'ts'],
         ],
         ...keys,
         groupBy: 1,
       })
-    : printSelect({ columns: [[`max(${time})`, 'ts']], ...keys });
-  const term = isSuper(relation) ? `(${id}, ${time}) IN (${newest})` : `${time} = (${newest})`;
+    : select({ columns: [[expr`max(${time})`, 'ts']], ...keys });
+  const term = isSuper(relation) ? inQuery(expr`(${id}, ${time})`, newest) : expr`${time} = ${subquery(newest)}`;
   return { from: scan.from, where: [...scan.where, term] };
+}
+
+/** True where an expression names columns of a FROM item. */
+function namesTable(value: Expr, alias: string): boolean {
+  return hasNode(value, (node) => node.kind === 'column' && node.table === alias);
 }
 
 function keysAreTags({ keys }: Grouping): boolean {
@@ -227,6 +241,7 @@ function keysAreTags({ keys }: Grouping): boolean {
 function asksForTimesOnly(grouping: Grouping, relation: Relation): boolean {
   const { aggregates } = grouping;
   if (aggregates.length === 0 || !keysAreTags(grouping)) return false;
-  const time = `(toNullable(${timeColumn(relation.rowAlias)}))`;
-  return aggregates.every((aggregate) => ['min', 'max'].some((name) => direct(aggregate) === `${name}${time}`));
+  const time = expr`toNullable(${timeColumn(relation.rowAlias)})`;
+  const bounds = [call('min', time), call('max', time)];
+  return aggregates.every((aggregate) => bounds.some((bound) => isSameExpr(direct(aggregate), bound)));
 }

@@ -1,36 +1,34 @@
-import { type EngineSelect, printSelect } from '../../engine/select.js';
+import type { Expr, SelectQuery, SortTerm } from '../../engine/nodes.js';
+import { printQuery } from '../../engine/print.js';
+import { hasNode, Transformer } from '../../engine/transform.js';
 import type { GroupedRows } from './group-rows.js';
 
 /**
  * One SELECT that gives what `outer` gives over `grouped` AS `source`, or undefined where it takes both: every SELECT more
- * in a statement costs the engine time to analyse it, which is most of the time of a question about little data. `mayMove` says which columns may stand
+ * in a statement costs the engine time to analyse it, which is most of the time of a query of little data. `mayMove` says which columns may stand
  * elsewhere.
  */
 export function mergedSelect(
-  outer: EngineSelect,
+  outer: SelectQuery,
   grouped: GroupedRows,
   source: string,
   mayMove = isSteady,
-): EngineSelect | undefined {
+): SelectQuery | undefined {
   if (outer.distinct === true || outer.qualify !== undefined || outer.limitBy !== undefined) return undefined;
-  if (!grouped.columns.every(([sql]) => mayMove(sql))) return undefined;
-  const inner = new Map(grouped.columns.map(([sql, alias]) => [alias, sql]));
+  if (!grouped.columns.every(([value]) => mayMove(value))) return undefined;
+  const inner = new Map(grouped.columns.map(([value, alias]) => [alias, value]));
   const references = new Set<string>();
-  // Texts and names that users have given are stepped over.
-  const pattern = /'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?|\b(\w+)\.(\w+)/gs;
-  const spelledOut = (sql: string): string =>
-    sql.replace(pattern, (text: string, table: string | undefined, column: string | undefined) => {
-      const value = column === undefined || table !== source ? undefined : inner.get(column);
-      if (column === undefined || value === undefined) return text;
-      references.add(column);
-      return isName(value) ? value : `(${value})`;
-    });
+  const spelledOut = new Transformer((node) => {
+    const value = node.kind === 'column' && node.table === source ? inner.get(node.name) : undefined;
+    if (node.kind === 'column' && value !== undefined) references.add(node.name);
+    return value;
+  });
   const { where = [], having = [], groupBy = 0 } = grouped;
-  const terms = (outer.where ?? []).map(spelledOut);
-  const keys = typeof groupBy === 'number' ? grouped.columns.slice(0, groupBy).map(([sql]) => sql) : groupBy;
-  const merged: EngineSelect = {
+  const terms = spelledOut.list(outer.where ?? []);
+  const keys = typeof groupBy === 'number' ? grouped.columns.slice(0, groupBy).map(([value]) => value) : groupBy;
+  const merged: SelectQuery = {
     ...outer,
-    columns: outer.columns.map(([sql, alias]) => [spelledOut(sql), alias]),
+    columns: outer.columns.map(([value, alias]) => [spelledOut.expr(value), alias]),
     from: grouped.from,
     where: grouped.groups ? where : [...where, ...terms],
     groupBy: keys,
@@ -38,21 +36,23 @@ export function mergedSelect(
     qualify: grouped.qualify,
     isOneGroup: grouped.isOneGroup === true,
     hidesEmpty: grouped.hidesEmpty === true,
-    orderBy: (outer.orderBy ?? []).map(spelledOut),
+    orderBy: (outer.orderBy ?? []).map((term): SortTerm => spelledOut.sortTerm(term)),
   };
   // Without keys it is the aggregates that make it a group.
   const isGroup = !grouped.groups || keys.length > 0 || references.size > 0;
-  return isGroup && printSelect(merged).length <= printSelect(outer).length * maxGrowth ? merged : undefined;
+  return isGroup && printQuery(merged).length <= printQuery(outer).length * maxGrowth ? merged : undefined;
 }
 
 /** How much longer the text may get by expressions that stand in several places of it. */
 const maxGrowth = 2;
 
-/** True for expressions that give the same wherever and however often they stand, and name no column of the SELECT itself. */
-function isSteady(sql: string): boolean {
-  return !/\b(?:arrayJoin|(?:rand|generate)\w*)\(/.test(sql) && !/(?:^|[^.\w])w\b/.test(sql);
-}
+/** Functions that give something else each time, or make rows. */
+const unsteady = /^(?:arrayJoin$|rand|generate)/;
 
-function isName(sql: string): boolean {
-  return /^\w+\.(?:\w+|`[^`\\]+`)$/.test(sql);
+/** True for expressions that give the same wherever and however often they stand, and name no column of the SELECT itself. */
+function isSteady(value: Expr): boolean {
+  return !hasNode(value, (node) => {
+    if (node.kind === 'call') return unsteady.test(node.name);
+    return node.kind === 'column' && node.table === undefined && node.name === 'w';
+  });
 }

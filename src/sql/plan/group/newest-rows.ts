@@ -1,5 +1,7 @@
 import type { UniqueRows } from '../../../model/unique-rows.js';
-import { allOf, printSelect } from '../../engine/select.js';
+import { fromQuery, inQuery, one, select, subquery } from '../../engine/build.js';
+import type { Expr, FromItem } from '../../engine/nodes.js';
+import { isSameExpr, printExpr } from '../../engine/print.js';
 import {
   bareTime,
   idColumn,
@@ -9,6 +11,7 @@ import {
   tagsSource,
   timeColumn,
 } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Filter } from '../rows/filter.js';
 import { isSuper, type Scan, scanRows } from '../rows/scan.js';
@@ -23,20 +26,22 @@ const maxColumns = 64;
  * Condition by which an aggregate picks the newest row: engine SQL over rows, `1` for any row. Undefined where
  * other rows than the newest of a series count.
  */
-export function newestNeeds(aggregates: readonly EngineAggregate[], alias: string): ReadonlySet<string> | undefined {
+export function newestNeeds(aggregates: readonly EngineAggregate[], alias: string): readonly Expr[] | undefined {
   const time = timeColumn(alias);
-  const needs = new Set<string>();
+  const needs = new Map<string, Expr>();
   for (const { call } of aggregates) {
-    const [name, [value, by, condition = '1']] = call();
-    const isTime = name === 'max' && value === `toNullable(${time})`;
-    if (!isTime && !((name === 'argMaxIf' || name === 'argMax') && by === time)) return undefined;
-    needs.add(isTime ? '1' : condition);
+    const [name, [value, by, condition = one]] = call();
+    const isTime = name === 'max' && value !== undefined && isSameExpr(value, expr`toNullable(${time})`);
+    const picksNewest = (name === 'argMaxIf' || name === 'argMax') && by !== undefined && isSameExpr(by, time);
+    if (!isTime && !picksNewest) return undefined;
+    const need = isTime ? one : condition;
+    needs.set(printExpr(need), need);
   }
-  return needs.size === 0 ? undefined : needs;
+  return needs.size === 0 ? undefined : [...needs.values()];
 }
 
-function havingAll(needs: ReadonlySet<string>): string[] {
-  return [...needs].filter((need) => need !== '1').map((need) => `countIf(${need}) > 0`);
+function havingAll(needs: readonly Expr[]): Expr[] {
+  return needs.filter((need) => !isSameExpr(need, one)).map((need) => expr`countIf(${need}) > 0`);
 }
 
 /** All rows that pass a filter; they need not be merged while nothing is newer than what is known to be unique. */
@@ -57,30 +62,37 @@ function rowsOf(relation: Relation, filter: Filter, unique: UniqueRows | undefin
 export function newestRows(
   relation: Relation,
   filter: Filter,
-  needs: ReadonlySet<string>,
+  needs: readonly Expr[],
   unique: UniqueRows | undefined,
-): string | undefined {
+): FromItem | undefined {
   if (!isSuper(relation) || relation.source.kind !== 'stored') return undefined;
   const { table } = relation.source.target;
   if (table.columns.length > maxColumns) return undefined;
   const { rowAlias, tagAlias } = relation;
   const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
   const { from, where } = rowsOf(relation, filter, unique);
-  const series = `(SELECT count() FROM ${table.tagStorage})`;
-  const part = `least(1., ${rowsFirst} * ${series} / greatest(1, count()))`;
-  const [oldest, newest] = [`min(${bareTime})`, `max(${bareTime})`];
-  const since = `(SELECT toInt64(${newest} - (${newest} - ${oldest}) * ${part}) FROM ${table.storage})`;
-  const whole = printSelect({
+  const series = subquery({ columns: [[expr`count()`, '']], from: { kind: 'table', table: table.tagStorage ?? '' } });
+  const part = expr`least(1., ${rowsFirst} * ${series} / greatest(1, count()))`;
+  const [oldest, newest] = [expr`min(${bareTime})`, expr`max(${bareTime})`];
+  const since = subquery({
+    columns: [[expr`toInt64(${newest} - (${newest} - ${oldest}) * ${part})`, '']],
+    from: { kind: 'table', table: table.storage },
+  });
+  const whole = select({
     columns: [[id, 'id']],
     from,
-    where: [...where, `${time} >= ${since}`],
+    where: [...where, expr`${time} >= ${since}`],
     groupBy: 1,
     having: havingAll(needs),
   });
   const tagId = idColumn(tagAlias);
-  const late = `SELECT ${tagId} FROM ${tagsSource(table, tagAlias)} WHERE ${allOf([...filter.tags, `${tagId} NOT IN (${whole})`])}`;
-  const branches = [[`${time} >= ${since}`], [`${time} < ${since}`, `${id} IN (${late})`]].map(
-    (terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`,
+  const late = select({
+    columns: [[tagId, '']],
+    from: tagsSource(table, tagAlias),
+    where: [...filter.tags, inQuery(tagId, whole, true)],
+  });
+  const branches = [[expr`${time} >= ${since}`], [expr`${time} < ${since}`, inQuery(id, late)]].map((terms) =>
+    select({ columns: [], star: '*', from, where: [...where, ...terms] }),
   );
-  return `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+  return fromQuery({ union: branches }, rowAlias);
 }

@@ -1,6 +1,7 @@
 import type { StoredPart, UniqueRows } from '../../../model/unique-rows.js';
-import { int64 } from '../../engine/quote.js';
-import { allOf } from '../../engine/select.js';
+import { column, fromQuery, int64, select, subquery } from '../../engine/build.js';
+import type { Expr } from '../../engine/nodes.js';
+import { isSameExpr } from '../../engine/print.js';
 import {
   bareTime,
   keysSource,
@@ -10,6 +11,7 @@ import {
   rowsSource,
   timeColumn,
 } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { TimeBounds } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
@@ -63,8 +65,8 @@ export function scanUniqueRows(
     : uniqueAndMerged(table.storage, rowAlias, filter, relation, unique);
   const [only, ...others] = scans;
   if (only !== undefined && others.length === 0 && !joins) return only;
-  const branches = scans.map(({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`);
-  const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+  const branches = scans.map(({ from, where }) => select({ columns: [], star: '*', from, where }));
+  const rows = fromQuery({ union: branches }, rowAlias);
   if (!joins) return { from: rows, where: [] };
   return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
 }
@@ -77,23 +79,26 @@ export function countUniqueRows(
   relation: Relation,
   filter: Filter,
   unique: UniqueRows,
-): { readonly count: string; readonly scan: Scan } | undefined {
+): { readonly count: Expr; readonly scan: Scan } | undefined {
   const { rowAlias, source } = relation;
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if ([filter.row, filter.tags, filter.mixed].some((terms) => terms.length > 0)) return undefined;
   const { storage } = source.target.table;
-  if (unique.isAll) return { count: 'count()', scan: scanUnique(storage, relation, filter, unique) };
-  const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(
-    ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,
+  if (unique.isAll) return { count: expr`count()`, scan: scanUnique(storage, relation, filter, unique) };
+  const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(({ from, where }) =>
+    select({ columns: [[expr`count()`, 'n']], from, where }),
   );
-  const from = `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
-  return { count: `sum(${rowAlias}.n)`, scan: { from, where: [] } };
+  const from = fromQuery({ union: counts }, rowAlias);
+  return { count: expr`sum(${column(rowAlias, 'n')})`, scan: { from, where: [] } };
 }
 
-/** Share of the series that the terms on tags leave, guessed by their form. */
+/** Share of the series that the terms on tags leave, by their form. */
 function shareOfSeries({ tags }: Filter, tagAlias: string): number {
-  const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
-  const isNamed = chosen.some((term) => term.slice(term.indexOf('(') + 1).startsWith(`${nameColumn(tagAlias)}, `));
+  const chosen = tags.filter((term) => term.kind === 'call' && (term.name === 'equals' || term.name === 'in'));
+  const name = nameColumn(tagAlias);
+  const isNamed = chosen.some(
+    (term) => term.kind === 'call' && term.args[0] !== undefined && isSameExpr(term.args[0], name),
+  );
   return isNamed ? 0 : shareOfTag ** chosen.length;
 }
 
@@ -113,17 +118,21 @@ function uniqueAndMerged(
 ): readonly Scan[] {
   const { insert, from, until = lastTime } = unique;
   const time = timeColumn(rowAlias);
-  const newer = `${partInserts('').last} > ${insert}`;
-  const least = `least(min(${bareTime}), ${int64(until)})`;
-  const end = `(SELECT if(count() = 0, ${int64(until)}, ${least}) FROM ${storage} WHERE ${newer})`;
+  const newer = expr`${partInserts('').last} > ${insert}`;
+  const least = expr`least(min(${bareTime}), ${int64(until)})`;
+  const end = subquery({
+    columns: [[expr`if(count() = 0, ${int64(until)}, ${least})`, '']],
+    from: { kind: 'table', table: storage },
+    where: [newer],
+  });
   const { where } = scanRows(relation, { ...filter, mixed: [] }, false);
-  const within = [...(from === undefined ? [] : [`${time} >= ${int64(from)}`]), `${time} < ${end}`];
-  const beside = [...(from === undefined ? [] : [`${time} < ${int64(from)}`]), `${time} >= ${end}`];
+  const within = [...(from === undefined ? [] : [expr`${time} >= ${int64(from)}`]), expr`${time} < ${end}`];
+  const beside = [...(from === undefined ? [] : [expr`${time} < ${int64(from)}`]), expr`${time} >= ${end}`];
   return [
     { from: keysSource(storage, rowAlias), where: [...where, ...within] },
     {
       from: rowsSource(storage, rowAlias),
-      where: [...where, beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
+      where: [...where, beside.length === 1 ? beside[0]! : expr`or(${beside})`],
     },
   ];
 }

@@ -1,12 +1,14 @@
 import { Codes } from '../../../model/fault.js';
+import type { Expr } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import { refuse } from '../../values/context.js';
 import type { Environment } from '../../values/convert.js';
 import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../../values/value.js';
 
 /** Where a window begins and ends, as engine SQL. */
 export interface WindowEnds {
-  readonly start: string;
-  readonly end: string;
+  readonly start: Expr;
+  readonly end: Expr;
 }
 
 /** A pseudo column of windows: limits of the window, or of the time range of WHERE. Error 0x2658 without windows. */
@@ -27,5 +29,5 @@ export function windowColumn(
   const base = { type: timestampType, precision, nullable: false, uses: Uses.key };
   const { start, end } = window;
   if (name === '_wstart') return { ...base, sql: start };
-  return name === '_wend' ? { ...base, sql: end } : { ...base, sql: `(${end} - ${start})`, type: bigintType };
+  return name === '_wend' ? { ...base, sql: end } : { ...base, sql: expr`(${end} - ${start})`, type: bigintType };
 }

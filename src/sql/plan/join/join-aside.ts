@@ -1,11 +1,12 @@
-import { allOf, printSelect } from '../../engine/select.js';
+import { call, column, fromQuery, join, select, sortTerm } from '../../engine/build.js';
+import { type Expr, Over, type SelectQuery } from '../../engine/nodes.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { JoinMember } from '../../resolve/relation.js';
-import { joinCondition, type Side } from './join-side.js';
+import { joinCondition, ownColumns, type Side } from './join-side.js';
 import { isEquality, type Term } from './join-tree.js';
 
 /** Rows of a SEMI or ANTI join whose columns of the other side are named, too. */
-export function withAside(main: Side, partner: Side, mirrored: boolean): Omit<Side, 'sql'> {
+export function withAside(main: Side, partner: Side, mirrored: boolean): Omit<Side, 'query'> {
   const aside = partner.members.map((member): JoinMember => ({ ...member, isAside: true }));
   return {
     columns: [...main.columns, ...partner.columns],
@@ -18,27 +19,25 @@ export function withAside(main: Side, partner: Side, mirrored: boolean): Omit<Si
 
 /** A SEMI join whose rows keep the first partner, by the order of the partner's rows. */
 export function firstPartners(
-  { columns }: Omit<Side, 'sql'>,
+  { columns }: Omit<Side, 'query'>,
   main: Side,
   partner: Side,
   on: readonly Term[],
   translator: ExpressionTranslator,
-): string {
-  const [number] = main.columns.map((name) => `${name}_m`);
-  const numbered = printSelect({
-    columns: [
-      ...main.columns.map((name): [string, string] => [name, name]),
-      [`row_number() OVER (ORDER BY ${main.order.join(', ')})`, `${number}`],
-    ],
-    from: `(${main.sql}) AS ${number}a`,
+): SelectQuery {
+  const number = `${main.columns[0]}_m`;
+  const sorted = (order: readonly Expr[]) => order.map((by) => sortTerm(by, false));
+  const numbered = select({
+    columns: [...ownColumns(main.columns), [new Over(call('row_number'), { orderBy: sorted(main.order) }), number]],
+    from: fromQuery(main.query, `${number}a`),
   });
-  const conditions = (isKey: boolean): string[] =>
+  const conditions = (isKey: boolean): Expr[] =>
     on.filter(({ expression }) => isEquality(expression) === isKey).map((term) => joinCondition(term, translator));
-  return printSelect({
-    columns: columns.map((name) => [name, name]),
-    from: `(${numbered}) AS ${number}s INNER JOIN (${partner.sql}) AS ${number}p ON ${allOf(conditions(true))}`,
+  return select({
+    columns: ownColumns(columns),
+    from: join('INNER', fromQuery(numbered, `${number}s`), fromQuery(partner.query, `${number}p`), conditions(true)),
     where: conditions(false),
-    orderBy: [`${number}`, ...partner.order],
-    limitBy: { count: 1n, offset: 0n, keys: [`${number}`] },
+    orderBy: sorted([column(undefined, number), ...partner.order]),
+    limitBy: { count: 1n, offset: 0n, keys: [column(undefined, number)] },
   });
 }

@@ -1,13 +1,14 @@
 import { Codes, FaultError } from '../../../model/fault.js';
 import { invalidParameters } from '../../../model/refusals.js';
-import { int64 } from '../../engine/quote.js';
-import { allOf, printSelect } from '../../engine/select.js';
+import { anyOf, call, column, equal, fromQuery, int64, join, one, select, sortTerm } from '../../engine/build.js';
+import { Binary, type Expr, Over, type SelectColumn, type SelectQuery } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import type { Expression } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { equalKeys } from '../../values/comparable.js';
 import { refuse, refuseUnsupported } from '../../values/context.js';
 import { bigintType, type TimeBounds, Uses, type Value } from '../../values/value.js';
-import { nullableSide, type Side, translatorOf } from './join-side.js';
+import { holdsTime, nullableSide, ownColumns, type Side, translatorOf } from './join-side.js';
 import { type JoinNode, leavesOf, ownersOf, type RelationReader, type Term, timeOperand } from './join-tree.js';
 
 /** An ASOF or WINDOW join whose main side is planned. */
@@ -41,45 +42,42 @@ const maxJlimit = 1024;
  */
 export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefined, reader: RelationReader): Side {
   const { main, mirrored, node, rest } = request;
-  const join: NearestJoin = { ...request, partner: request.planPartner(undefined) };
-  if (main.time.precision !== join.partner.time.precision) {
+  const nearest: NearestJoin = { ...request, partner: request.planPartner(undefined) };
+  if (main.time.precision !== nearest.partner.time.precision) {
     throw refuseUnsupported('ASOF and WINDOW joins of databases with different precision');
   }
   const isWindow = node.item.join.endsWith('window');
   const serial = reader.nextSerial();
-  const keys = keysOf(join, reader);
-  const range = isWindow ? windowRange(join) : asofRange(join);
+  const keys = keysOf(nearest, reader);
+  const range = isWindow ? windowRange(nearest) : asofRange(nearest);
   const read = request.planPartner(partnerBounds(range, bounds));
   const numbered = numberedRows(read, keys);
   const expanded = expandedRows(main, numbered, keys, range);
   const partner = nullableSide(read, reader.nextSerial());
   const rowName = `c${serial}_r`;
-  const matches = ['m.x = p.number', ...keys.map((_, at) => `m.k${at} = p.k${at}`)];
+  const matches = [expr`m.x = p.number`, ...equalKeysOf(keys)];
   const nullable = nullableRows(numbered, partner.columns, keys);
-  const joined = printSelect({
-    columns: [
-      ['m.number', rowName],
-      ...main.columns.map((name): [string, string] => [`m.${name}`, name]),
-      ...partner.columns.map((name): [string, string] => [`p.${name}`, name]),
-    ],
-    from: `(${expanded}) AS m LEFT JOIN (${nullable}) AS p ON ${allOf(matches)}`,
+  const joined = select({
+    columns: [[expr`m.number`, rowName], ...ownColumns(main.columns, 'm'), ...ownColumns(partner.columns, 'p')],
+    from: join('LEFT', fromQuery(expanded, 'm'), fromQuery(nullable, 'p'), matches),
   });
   const columns = [rowName, ...main.columns, ...partner.columns];
   const members = mirrored ? [...partner.members, ...main.members] : [...main.members, ...partner.members];
-  const order = [main.time.sql, rowName, ...partner.order];
-  const side: Side = { sql: joined, columns, members, time: main.time, times: main.times, order, sequence: order };
+  const order = [main.time.sql, column(undefined, rowName), ...partner.order];
+  const side: Side = { query: joined, columns, members, time: main.time, times: main.times, order, sequence: order };
   const translator = translatorOf([side], reader.context);
   const where = rest.map(({ expression }) => translator.condition(expression).sql);
-  const chosen = columns.map((name): [string, string] => [name, name]);
-  const sql = where.length === 0 ? joined : printSelect({ columns: chosen, from: `(${joined}) AS w`, where });
-  return isWindow ? withRowKey({ ...side, sql }, main, rowName) : { ...side, sql };
+  const query =
+    where.length === 0 ? joined : select({ columns: ownColumns(columns), from: fromQuery(joined, 'w'), where });
+  return isWindow ? withRowKey({ ...side, query }, main, rowName) : { ...side, query };
 }
 
 /** The main rows of a window join can be told apart by a column that no statement can name. */
 function withRowKey(side: Side, main: Side, rowName: string): Side {
   const qualifiers = main.members.map(({ qualifier }) => qualifier);
   const { precision } = main.time;
-  const value: Value = { sql: rowName, type: bigintType, precision, nullable: false, uses: Uses.row };
+  const sql = column(undefined, rowName);
+  const value: Value = { sql, type: bigintType, precision, nullable: false, uses: Uses.row };
   const name = `\0${rowName}`;
   const members = side.members.map((member) => {
     if (member.qualifier !== qualifiers[0]) return member;
@@ -89,22 +87,22 @@ function withRowKey(side: Side, main: Side, rowName: string): Side {
   return { ...side, members, rowKey: { qualifier: qualifiers[0] ?? '', name, main: inMain } };
 }
 
-/** An equality between the sides, as engine SQL over each. */
+/** An equality between the sides, as expressions over each. */
 interface Key {
-  readonly main: string;
-  readonly partner: string;
+  readonly main: Expr;
+  readonly partner: Expr;
 }
 
 /** The conditions of ON beside the one on time: nothing but equalities between the sides. */
-function keysOf(join: NearestJoin, reader: RelationReader): Key[] {
-  const ofMain = translatorOf([join.main], reader.context);
-  const ofPartner = translatorOf([join.partner], reader.context);
-  return join.on.flatMap(({ expression }) => {
-    if (timeOperatorOf(expression, join) !== undefined) return [];
-    const operands = sidesOf(expression, join);
+function keysOf(nearest: NearestJoin, reader: RelationReader): Key[] {
+  const ofMain = translatorOf([nearest.main], reader.context);
+  const ofPartner = translatorOf([nearest.partner], reader.context);
+  return nearest.on.flatMap(({ expression }) => {
+    if (timeOperatorOf(expression, nearest) !== undefined) return [];
+    const operands = sidesOf(expression, nearest);
     if (operands === undefined) {
       // A name that means nothing is the better complaint.
-      translatorOf([join.main, join.partner], reader.context).condition(expression);
+      translatorOf([nearest.main, nearest.partner], reader.context).condition(expression);
       throw refuseUnsupported('this condition of an ASOF or WINDOW join');
     }
     const main = ofMain.translate(operands.main);
@@ -143,23 +141,24 @@ function timeOperatorOf(expression: Expression, { node, main, partner }: Nearest
   const leaves = leavesOf(node);
   const [a, b] = [timeOperand(expression.left, leaves), timeOperand(expression.right, leaves)];
   if (a?.plain !== true || b?.plain !== true) return undefined;
-  const [left, right] = [a.leaf.member.time.sql, b.leaf.member.time.sql];
-  if (main.times.has(left) && partner.times.has(right)) return expression.operator;
-  return main.times.has(right) && partner.times.has(left) ? mirroredOperators[expression.operator] : undefined;
+  const [left, right] = [a.leaf.member.time, b.leaf.member.time];
+  if (holdsTime(main, left) && holdsTime(partner, right)) return expression.operator;
+  if (!holdsTime(main, right) || !holdsTime(partner, left)) return undefined;
+  return mirroredOperators[expression.operator];
 }
 
 function isOperator(operator: string): operator is Operator {
   return operator in mirroredOperators;
 }
 
-/** Which numbers of partner rows a main row meets: engine SQL over `low` and `high`, and where to look for those. */
+/** Which numbers of partner rows a main row meets: expressions over `low` and `high`, and where to look for those. */
 interface NumberRange {
   /** A row counts from this time on: `low` is the number of the first one, 0 without any. */
   readonly from: { readonly operator: '<=' | '<'; readonly offset: bigint } | undefined;
   /** Up to this time: `high` is the number of the last one, 0 without any. */
   readonly to: { readonly operator: '>=' | '>'; readonly offset: bigint } | undefined;
-  readonly first: string;
-  readonly last: string;
+  readonly first: Expr;
+  readonly last: Expr;
 }
 
 function jlimitOf({ node }: NearestJoin): number | undefined {
@@ -169,11 +168,11 @@ function jlimitOf({ node }: NearestJoin): number | undefined {
   throw new FaultError(invalidParameters(`JLIMIT must be from 1 to ${maxJlimit}`));
 }
 
-function asofRange(join: NearestJoin): NumberRange {
-  const operators = join.on.flatMap(({ expression }) => timeOperatorOf(expression, join) ?? []);
+function asofRange(nearest: NearestJoin): NumberRange {
+  const operators = nearest.on.flatMap(({ expression }) => timeOperatorOf(expression, nearest) ?? []);
   if (operators.length > 1) throw refuseUnsupported('two time conditions in an ASOF join');
   const [operator = '>='] = operators;
-  const more = (jlimitOf(join) ?? 1) - 1;
+  const more = (jlimitOf(nearest) ?? 1) - 1;
   const none = { from: undefined, to: undefined };
   switch (operator) {
     case '>':
@@ -181,28 +180,28 @@ function asofRange(join: NearestJoin): NumberRange {
       return {
         ...none,
         to: { operator, offset: 0n },
-        first: `greatest(high - ${more}, toInt64(high > 0))`,
-        last: 'high',
+        first: expr`greatest(high - ${more}, toInt64(high > 0))`,
+        last: expr`high`,
       };
     case '<':
     case '<=':
-      return { ...none, from: { operator, offset: 0n }, first: 'low', last: `least(low + ${more}, total)` };
+      return { ...none, from: { operator, offset: 0n }, first: expr`low`, last: expr`least(low + ${more}, total)` };
     case '=':
       return between(0n, 0n, more);
   }
 }
 
-function windowRange(join: NearestJoin): NumberRange {
-  const { windowOffset } = join.node.item;
+function windowRange(nearest: NearestJoin): NumberRange {
+  const { windowOffset } = nearest.node.item;
   if (windowOffset === undefined)
     throw refuse(Codes.syntaxError, 'syntax error near "WINDOW JOIN" (WINDOW_OFFSET is expected)');
-  if (join.on.some(({ expression }) => timeOperatorOf(expression, join) !== undefined)) {
+  if (nearest.on.some(({ expression }) => timeOperatorOf(expression, nearest) !== undefined)) {
     throw refuseUnsupported('a time condition in a WINDOW join');
   }
-  const [one, other] = windowOffset.map((offset) => durationTicks(offset, join.main.time.precision));
-  if (one === undefined || other === undefined) throw refuseUnsupported('calendar months in WINDOW_OFFSET');
-  const jlimit = jlimitOf(join);
-  const [from, to] = one <= other ? [one, other] : [other, one];
+  const [first, second] = windowOffset.map((offset) => durationTicks(offset, nearest.main.time.precision));
+  if (first === undefined || second === undefined) throw refuseUnsupported('calendar months in WINDOW_OFFSET');
+  const jlimit = jlimitOf(nearest);
+  const [from, to] = first <= second ? [first, second] : [second, first];
   return between(from, to, jlimit === undefined ? undefined : jlimit - 1);
 }
 
@@ -211,8 +210,8 @@ function between(from: bigint, to: bigint, more: number | undefined): NumberRang
   return {
     from: { operator: '<=', offset: from },
     to: { operator: '>=', offset: to },
-    first: 'low',
-    last: more === undefined ? 'high' : `least(low + ${more}, high)`,
+    first: expr`low`,
+    last: more === undefined ? expr`high` : expr`least(low + ${more}, high)`,
   };
 }
 
@@ -224,65 +223,72 @@ function partnerBounds({ from, to }: NumberRange, bounds: TimeBounds | undefined
 }
 
 /** The partner's rows with their numbers, and for equal times the first and the last of them. */
-function numberedRows(partner: Side, keys: readonly Key[]): string {
+function numberedRows(partner: Side, keys: readonly Key[]): SelectQuery {
   const { time, order } = partner;
-  const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => key.partner).join(', ')} `;
-  const byTime = `OVER (${slice}ORDER BY ${time.sql})`;
-  return printSelect({
+  const slice = keys.map((key) => key.partner);
+  return select({
     columns: [
-      ...partner.columns.map((name): [string, string] => [name, name]),
-      ...keys.map((key, at): [string, string] => [key.partner, `k${at}`]),
-      ['1', 'one'],
-      [`assumeNotNull(${time.sql})`, 'at'],
-      [`toInt64(rank() ${byTime})`, 'low'],
-      [`toInt64(count() ${byTime})`, 'high'],
-      [`toInt64(count() OVER (${slice.trim()}))`, 'total'],
-      [`toInt64(row_number() OVER (${slice}ORDER BY ${order.join(', ')}))`, 'number'],
+      ...ownColumns(partner.columns),
+      ...keys.map((key, at): SelectColumn => [key.partner, `k${at}`]),
+      [one, 'one'],
+      [expr`assumeNotNull(${time.sql})`, 'at'],
+      [counted('rank', slice, [time.sql]), 'low'],
+      [counted('count', slice, [time.sql]), 'high'],
+      [counted('count', slice, []), 'total'],
+      [counted('row_number', slice, order), 'number'],
     ],
-    from: `(${partner.sql}) AS b`,
-    where: time.nullable ? [`isNotNull(${time.sql})`] : [],
+    from: fromQuery(partner.query, 'b'),
+    where: time.nullable ? [expr`isNotNull(${time.sql})`] : [],
   });
 }
 
+/** A number that a function without arguments gives over the rows of a slice, in an order if there is one. */
+function counted(name: string, partitionBy: readonly Expr[], order: readonly Expr[]): Expr {
+  return expr`toInt64(${new Over(call(name), { partitionBy, orderBy: order.map((by) => sortTerm(by, false)) })})`;
+}
+
+/** The names of the keys as columns. */
+function keyNames(keys: readonly Key[]): string[] {
+  return keys.map((_, at) => `k${at}`);
+}
+
+/** The conditions that the keys of main rows `m` equal those of partner rows `p`. */
+function equalKeysOf(keys: readonly Key[]): Expr[] {
+  return keyNames(keys).map((name) => equal(column('m', name), column('p', name)));
+}
+
 /** Makes the partner's columns nullable before the join, because they are NULL in a main row without partner. */
-function nullableRows(numbered: string, columns: readonly string[], keys: readonly Key[]): string {
-  return printSelect({
+function nullableRows(numbered: SelectQuery, columns: readonly string[], keys: readonly Key[]): SelectQuery {
+  return select({
     columns: [
-      ...columns.map((name): [string, string] => [`toNullable(n.${name})`, name]),
-      ...keys.map((_, at): [string, string] => [`n.k${at}`, `k${at}`]),
-      ['n.number', 'number'],
+      ...columns.map((name): SelectColumn => [expr`toNullable(${column('n', name)})`, name]),
+      ...ownColumns(keyNames(keys), 'n'),
+      [expr`n.number`, 'number'],
     ],
-    from: `(${numbered}) AS n`,
+    from: fromQuery(numbered, 'n'),
   });
 }
 
 /** The main rows, each as often as it meets partner rows, whose number is `x`; 0 when there is none. */
-function expandedRows(main: Side, numbered: string, keys: readonly Key[], range: NumberRange): string {
+function expandedRows(main: Side, numbered: SelectQuery, keys: readonly Key[], range: NumberRange): SelectQuery {
   const { time, order } = main;
-  const own = main.columns.map((name): [string, string] => [name, name]);
-  const carried = [...main.columns, ...keys.map((_, at) => `k${at}`), 'one', 'at', 'number'];
-  let rows = printSelect({
+  const carried = [...main.columns, ...keyNames(keys), 'one', 'at', 'number'];
+  let rows = select({
     columns: [
-      ...own,
-      ...keys.map((key, at): [string, string] => [key.main, `k${at}`]),
-      ['1', 'one'],
-      [`assumeNotNull(${time.sql})`, 'at'],
-      [`toInt64(row_number() OVER (ORDER BY ${order.join(', ')}))`, 'number'],
+      ...ownColumns(main.columns),
+      ...keys.map((key, at): SelectColumn => [key.main, `k${at}`]),
+      [one, 'one'],
+      [expr`assumeNotNull(${time.sql})`, 'at'],
+      [counted('row_number', [], order), 'number'],
     ],
-    from: `(${main.sql}) AS a`,
+    from: fromQuery(main.query, 'a'),
   });
-  const lookUp = (operator: string, offset: bigint, columns: readonly string[]): void => {
-    const on = [
-      'm.one = p.one',
-      ...keys.map((_, at) => `m.k${at} = p.k${at}`),
-      `m.at + ${int64(offset)} ${operator} p.at`,
-    ];
-    rows = printSelect({
-      columns: [
-        ...carried.map((name): [string, string] => [`m.${name}`, name]),
-        ...columns.map((name): [string, string] => [`p.${name}`, name]),
-      ],
-      from: `(${rows}) AS m ASOF LEFT JOIN (${numbered}) AS p ON ${on.join(' AND ')}`,
+  const lookUp = (operator: Operator, offset: bigint, columns: readonly string[]): void => {
+    const within = new Binary(operator, expr`m.at + ${int64(offset)}`, column('p', 'at'));
+    const on = [expr`m.one = p.one`, ...equalKeysOf(keys), within];
+    rows = select({
+      columns: [...ownColumns(carried, 'm'), ...ownColumns(columns, 'p')],
+      from: join('ASOF LEFT', fromQuery(rows, 'm'), fromQuery(numbered, 'p'), on),
     });
     carried.push(...columns);
   };
@@ -290,10 +296,10 @@ function expandedRows(main: Side, numbered: string, keys: readonly Key[], range:
     lookUp(range.from.operator, range.from.offset, range.to === undefined ? ['low', 'total'] : ['low']);
   if (range.to !== undefined) lookUp(range.to.operator, range.to.offset, ['high']);
   const { first, last } = range;
-  const isNone = [`${first} = 0`, `${last} < ${first}`, ...(time.nullable ? [`isNull(${time.sql})`] : [])].join(' OR ');
-  const numbers = `if(${isNone}, [toInt64(0)], range(${first}, ${last} + 1))`;
-  return printSelect({
-    columns: [...carried.map((name): [string, string] => [name, name]), [`arrayJoin(${numbers})`, 'x']],
-    from: `(${rows}) AS e`,
+  const none = [expr`${first} = 0`, expr`${last} < ${first}`, ...(time.nullable ? [expr`isNull(${time.sql})`] : [])];
+  const numbers = expr`if(${anyOf(none)}, [toInt64(0)], range(${first}, ${last} + 1))`;
+  return select({
+    columns: [...ownColumns(carried), [expr`arrayJoin(${numbers})`, 'x']],
+    from: fromQuery(rows, 'e'),
   });
 }

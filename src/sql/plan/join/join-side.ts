@@ -1,4 +1,7 @@
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { column, fromQuery, select, sortTerm } from '../../engine/build.js';
+import type { Expr, SelectColumn, SelectQuery } from '../../engine/nodes.js';
+import { isSameExpr } from '../../engine/print.js';
+import { expr } from '../../engine/template.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { aggregateNotAllowed, RowNames } from '../../resolve/names.js';
 import {
@@ -15,37 +18,47 @@ import type { Term } from './join-tree.js';
 
 /** Rows to be joined, or joined already: a SELECT of the engine whose columns have names that nothing else has. */
 export interface Side {
-  readonly sql: string;
+  readonly query: SelectQuery;
   readonly columns: readonly string[];
   readonly members: readonly JoinMember[];
   /** The time line of the rows. */
   readonly time: Value;
-  /** Names of the columns that hold it: several after a join by equal times, none when it may be NULL. */
-  readonly times: ReadonlySet<string>;
+  /** The columns that hold it: several after a join by equal times, none when it may be NULL. */
+  readonly times: readonly Expr[];
   /** Expressions that give the rows their natural order, the time first. */
-  readonly order: readonly string[];
+  readonly order: readonly Expr[];
   readonly rowKey?: RowKey;
   /** Order of rows, where one time stands for several of them: see {@link Relation.sequence}. */
-  readonly sequence?: readonly string[];
+  readonly sequence?: readonly Expr[];
+}
+
+/** True for a column that holds the time line of a side. */
+export function holdsTime({ times }: Pick<Side, 'times'>, { sql }: Value): boolean {
+  return times.some((time) => isSameExpr(time, sql));
+}
+
+/** Columns of a FROM item, known under `table` where it has an alias, by the names that they have there. */
+export function ownColumns(names: readonly string[], table?: string): SelectColumn[] {
+  return names.map((name) => [column(table, name), name]);
 }
 
 /** The FROM of a block that is a join. */
 export function relationOf(side: Side, serial: number): Relation {
   const members = side.members.map((member) => {
-    return mapValues(member, (value) => (side.times.has(value.sql) ? { ...value, role: 'time' } : value));
+    return mapValues(member, (value) => (holdsTime(side, value) ? { ...value, role: 'time' } : value));
   });
   const rowAlias = `t${serial}`;
-  const time = side.times.size > 0 ? ({ ...side.time, role: 'time' } as const) : undefined;
-  const order = side.order.map((name) => sortTerm(name, true));
+  const time = side.times.length > 0 ? ({ ...side.time, role: 'time' } as const) : undefined;
+  const order = side.order.map((by) => sortTerm(by, true));
   return {
     ...namesOf(members),
     time,
     precision: side.time.precision,
     rowAlias,
     tagAlias: rowAlias,
-    source: { kind: 'block', sql: side.sql, order },
+    source: { kind: 'block', query: side.query, order },
     ...(side.rowKey === undefined ? {} : { rowKey: side.rowKey }),
-    ...(side.sequence === undefined ? {} : { sequence: `tuple(${side.sequence.join(', ')})` }),
+    ...(side.sequence === undefined ? {} : { sequence: expr`tuple(${side.sequence})` }),
   };
 }
 
@@ -53,21 +66,22 @@ export function relationOf(side: Side, serial: number): Relation {
 export function translatorOf(sides: readonly Side[], context: QueryContext): ExpressionTranslator {
   const precision = sides[0]?.time.precision ?? 'ms';
   const names = namesOf(sides.flatMap(({ members }) => members));
-  const source = { kind: 'block', sql: '' } as const;
+  const source = { kind: 'block', query: { columns: [], from: undefined } } as const;
   const relation = { ...names, time: undefined, precision, rowAlias: '', tagAlias: '', source };
   return new ExpressionTranslator({ context, precision }, new RowNames(relation, aggregateNotAllowed));
 }
 
 /** A side whose columns can be NULL, where a row of the other side has no partner. */
 export function nullableSide(side: Side, serial: number): Side {
-  const columns = side.columns.map((name): [string, string] => [`toNullable(n${serial}.${name})`, name]);
+  const alias = `n${serial}`;
+  const columns = side.columns.map((name): SelectColumn => [expr`toNullable(${column(alias, name)})`, name]);
   const nullable = (value: Value): Value => ({ ...value, nullable: true });
   return {
     ...side,
-    sql: printSelect({ columns, from: `(${side.sql}) AS n${serial}` }),
+    query: select({ columns, from: fromQuery(side.query, alias) }),
     members: side.members.map((member) => mapValues(member, nullable)),
     time: nullable(side.time),
-    times: new Set(),
+    times: [],
   };
 }
 
@@ -81,22 +95,22 @@ function namesOf(members: readonly JoinMember[]) {
 }
 
 function mapValues(member: JoinMember, change: (value: Value) => Value): JoinMember {
-  const changed = (column: RelationColumn): RelationColumn => ({ ...column, value: change(column.value) });
+  const changed = (each: RelationColumn): RelationColumn => ({ ...each, value: change(each.value) });
   const { time, tbname, byName } = member;
   return {
     ...member,
     columns: member.columns.map(changed),
-    byName: new Map([...byName].map(([name, column]) => [name, column === undefined ? undefined : changed(column)])),
+    byName: new Map([...byName].map(([name, each]) => [name, each === undefined ? undefined : changed(each)])),
     time: time === undefined ? undefined : change(time),
     tbname: tbname === undefined ? undefined : change(tbname),
   };
 }
 
 /** A condition of ON: an equality compares values of one type, which the engine needs to join by it. */
-export function joinCondition({ expression }: Term, translator: ExpressionTranslator): string {
+export function joinCondition({ expression }: Term, translator: ExpressionTranslator): Expr {
   if (expression.kind !== 'binary' || expression.operator !== '=') return translator.condition(expression).sql;
   const [left, right] = [translator.translate(expression.left), translator.translate(expression.right)];
   const hasKey = ({ member, role }: Value): boolean => member === undefined && role !== 'null';
   if (!hasKey(left) || !hasKey(right)) return translator.condition(expression).sql;
-  return `equals(${equalKeys(left, right, translator.env).join(', ')})`;
+  return expr`equals(${equalKeys(left, right, translator.env)})`;
 }

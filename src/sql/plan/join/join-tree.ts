@@ -1,4 +1,6 @@
 import { Codes } from '../../../model/fault.js';
+import { column as engineColumn } from '../../engine/build.js';
+import type { Expr, SelectColumn } from '../../engine/nodes.js';
 import { idColumn } from '../../engine/storage.js';
 import { isRandom } from '../../functions/registry.js';
 import { type ColumnExpression, chainTerms, mentions } from '../../resolve/expression.js';
@@ -14,12 +16,12 @@ export interface JoinLeaf {
   readonly kind: 'leaf';
   /** As the table is read, before any join. */
   readonly relation: Relation;
-  /** As it is known above: values are names of `columns`. */
+  /** As it is known above: values are `columns` by their names. */
   readonly member: JoinMember & { readonly time: Value };
-  /** Columns that are read: engine SQL over `relation`, and the name of each. */
-  readonly columns: readonly (readonly [sql: string, alias: string])[];
-  /** Names of the columns that give the rows their natural order, the time first. */
-  readonly order: readonly string[];
+  /** Columns that are read: expressions over `relation`, and the name of each. */
+  readonly columns: readonly SelectColumn[];
+  /** The columns, by their names, that give the rows their natural order, the time first. */
+  readonly order: readonly Expr[];
 }
 
 /** A join as written. */
@@ -173,11 +175,15 @@ function checkClauses({ join, jlimit, windowOffset }: JoinItem): void {
 function leafOf(relation: Relation, qualifier: string, mentioned: Mentioned, serial: number): JoinLeaf {
   const { time, tbname, rowAlias } = relation;
   if (time === undefined) throw refuse(Codes.joinNeedsTime, 'Join requires valid time-series input');
-  const columns: [sql: string, alias: string][] = [];
+  const columns: SelectColumn[] = [];
+  const read = (source: Expr, alias: string): Expr => {
+    columns.push([source, alias]);
+    return engineColumn(undefined, alias);
+  };
   const named = (value: Value, suffix: string | number): Value => {
     const alias = `c${serial}_${suffix}`;
-    columns.push([value.sql, alias]);
-    return { sql: alias, type: value.type, precision: value.precision, nullable: value.nullable, uses: Uses.row };
+    const { type, precision, nullable } = value;
+    return { sql: read(value.sql, alias), type, precision, nullable, uses: Uses.row };
   };
   const known = relation.columns.flatMap((column, at): RelationColumn[] =>
     isMentioned(column, mentioned) ? [{ ...column, value: named(column.value, at) }] : [],
@@ -185,15 +191,9 @@ function leafOf(relation: Relation, qualifier: string, mentioned: Mentioned, ser
   const ownTime = named(time, 't');
   const ownName = tbname !== undefined && mentioned.names.has('tbname') ? named(tbname, 'n') : undefined;
   const order = [ownTime.sql];
-  if (isSuper(relation)) {
-    order.push(`c${serial}_i`);
-    columns.push([idColumn(rowAlias), `c${serial}_i`]);
-  }
+  if (isSuper(relation)) order.push(read(idColumn(rowAlias), `c${serial}_i`));
   const [, second] = seriesOrder(relation);
-  if (second !== undefined) {
-    order.push(`c${serial}_k`);
-    columns.push([second, `c${serial}_k`]);
-  }
+  if (second !== undefined) order.push(read(second, `c${serial}_k`));
   const showsTags = isSuper(relation);
   const shown = known.map((column) => (isTime(column, relation) ? { ...column, value: ownTime } : column));
   const byName = indexColumns(shown);

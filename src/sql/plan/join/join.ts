@@ -1,6 +1,8 @@
 import { Codes } from '../../../model/fault.js';
-import { int64 } from '../../engine/quote.js';
-import { allOf, printSelect } from '../../engine/select.js';
+import { fromQuery, int64, join, select } from '../../engine/build.js';
+import type { Expr, SelectQuery } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
+import { hasNode } from '../../engine/transform.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { namesOwn } from '../../resolve/mentioned.js';
 import { aggregateNotAllowed, RowNames } from '../../resolve/names.js';
@@ -13,7 +15,7 @@ import { sortFilter } from '../rows/filter.js';
 import { scanRows } from '../rows/scan.js';
 import { firstPartners, withAside } from './join-aside.js';
 import { joinNearest } from './join-nearest.js';
-import { joinCondition, nullableSide, relationOf, type Side, translatorOf } from './join-side.js';
+import { joinCondition, nullableSide, ownColumns, relationOf, type Side, translatorOf } from './join-side.js';
 import {
   isEquality,
   isWithin,
@@ -82,11 +84,13 @@ class JoinPlanner {
   #read(leaf: JoinLeaf, terms: readonly Term[], bounds: TimeBounds | undefined): Side {
     const { relation, member, columns, order } = leaf;
     const filter = this.#filter(leaf, terms);
-    const time = [...filter.time, ...limits(relation.time?.sql ?? '', bounds)];
-    const needsTags = columns.some(([sql]) => sql.startsWith(`${relation.tagAlias}.`));
-    const sql = printSelect({ columns, ...scanRows(relation, { ...filter, time }, needsTags) });
+    const time = relation.time === undefined ? filter.time : [...filter.time, ...limits(relation.time.sql, bounds)];
+    const needsTags = columns.some(([sql]) => {
+      return hasNode(sql, (node) => node.kind === 'column' && node.table === relation.tagAlias);
+    });
+    const query = select({ columns, ...scanRows(relation, { ...filter, time }, needsTags) });
     const names = columns.map(([, alias]) => alias);
-    return { sql, columns: names, members: [member], time: member.time, times: new Set([member.time.sql]), order };
+    return { query, columns: names, members: [member], time: member.time, times: [member.time.sql], order };
   }
 
   #filter({ relation }: JoinLeaf, terms: readonly Term[]) {
@@ -107,9 +111,9 @@ class JoinPlanner {
     const translator = translatorOf([a, b], this.#reader.context);
     const keys = crossing.filter(({ expression }) => isEquality(expression));
     const rest = crossing.filter((term) => !keys.includes(term));
-    const times = plain ? new Set([...a.times, ...b.times]) : a.times;
+    const times = plain ? [...a.times, ...b.times] : a.times;
     const joined = { ...pairOf(a, b), times };
-    return { ...joined, sql: joinSql(joined, [a, b], 'INNER', keys, rest, translator) };
+    return { ...joined, query: joinedRows(joined, [a, b], 'INNER', keys, rest, translator) };
   }
 
   #full(node: JoinNode, terms: readonly Term[]): Side {
@@ -119,20 +123,20 @@ class JoinPlanner {
     const a = nullableSide(this.plan(node.left, [], undefined), this.#reader.nextSerial());
     const b = nullableSide(this.plan(node.right, [], undefined), this.#reader.nextSerial());
     const translator = translatorOf([a, b], this.#reader.context);
-    const order = [`coalesce(${a.time.sql}, ${b.time.sql})`, ...a.order, ...b.order];
-    const joined = { ...pairOf(a, b), times: new Set<string>(), order };
-    return { ...joined, sql: joinSql(joined, [a, b], 'FULL', on, terms, translator) };
+    const order = [expr`coalesce(${a.time.sql}, ${b.time.sql})`, ...a.order, ...b.order];
+    const joined = { ...pairOf(a, b), times: [], order };
+    return { ...joined, query: joinedRows(joined, [a, b], 'FULL', on, terms, translator) };
   }
 
   /** LEFT and RIGHT joins: every row of the main side stays, or with SEMI and ANTI those with and without partner. */
   #sided(node: JoinNode, terms: readonly Term[], bounds: TimeBounds | undefined): Side {
-    const { join, on: condition } = node.item;
-    const mirrored = mainOnTheRight.has(join);
+    const { join: joinKind, on: condition } = node.item;
+    const mirrored = mainOnTheRight.has(joinKind);
     const [main, partner] = mirrored ? [node.right, node.left] : [node.left, node.right];
     const on = onTerms(condition, leavesOf(node));
     const { own, rest } = withinMain(terms, main);
     const mainSide = this.plan(main, own, bounds);
-    if (join.endsWith('asof') || join.endsWith('window')) {
+    if (joinKind.endsWith('asof') || joinKind.endsWith('window')) {
       const known = intersect(bounds, this.#implied(main, own));
       const planPartner = (within: TimeBounds | undefined): Side => this.plan(partner, [], within);
       return joinNearest({ node, on, mirrored, main: mainSide, planPartner, rest }, known, this.#reader);
@@ -141,7 +145,8 @@ class JoinPlanner {
     const { plain } = matchOf(node, crossing);
     const shared = plain ? intersect(bounds, this.#implied(main, own)) : undefined;
     const block = this.plan(partner, other, shared);
-    const [isOuter, isSemi] = [join === 'left' || join === 'right', join.endsWith('semi')];
+    const isOuter = joinKind === 'left' || joinKind === 'right';
+    const isSemi = joinKind.endsWith('semi');
     const partnerSide = isSemi ? block : nullableSide(block, this.#reader.nextSerial());
     const translator = translatorOf(mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide], this.#reader.context);
     const kept = on.filter((term) => !other.includes(term));
@@ -149,16 +154,16 @@ class JoinPlanner {
     const outer = { ...pair, time: mainSide.time, order: [...mainSide.order, ...partnerSide.order] };
     if (isOuter) {
       const joined = { ...outer, times: mainSide.times };
-      return { ...joined, sql: joinSql(joined, [mainSide, partnerSide], 'LEFT', kept, rest, translator) };
+      return { ...joined, query: joinedRows(joined, [mainSide, partnerSide], 'LEFT', kept, rest, translator) };
     }
     if (!this.#isNamed(partner, main)) {
       const kind = isSemi ? 'LEFT SEMI' : 'LEFT ANTI';
-      return { ...mainSide, sql: joinSql(mainSide, [mainSide, partnerSide], kind, kept, rest, translator) };
+      return { ...mainSide, query: joinedRows(mainSide, [mainSide, partnerSide], kind, kept, rest, translator) };
     }
     const aside = withAside(mainSide, partnerSide, mirrored);
-    if (isSemi) return { ...aside, sql: firstPartners(aside, mainSide, partnerSide, kept, translator) };
+    if (isSemi) return { ...aside, query: firstPartners(aside, mainSide, partnerSide, kept, translator) };
     // The engine puts defaults where a row has no partner, which of columns that can be NULL is NULL.
-    return { ...aside, sql: joinSql(aside, [mainSide, partnerSide], 'LEFT ANTI', kept, [], translator) };
+    return { ...aside, query: joinedRows(aside, [mainSide, partnerSide], 'LEFT ANTI', kept, [], translator) };
   }
 
   /** True when the SELECT names columns of the tables of `partner`, of which `main` has none of the same name. */
@@ -174,9 +179,9 @@ class JoinPlanner {
   /** Limits of the time line of a tree that terms imply. */
   #implied(tree: JoinTree, terms: readonly Term[]): TimeBounds | undefined {
     if (tree.kind === 'leaf') return this.#filter(tree, terms).bounds;
-    const { join } = tree.item;
-    if (join === 'full') return undefined;
-    const main = mainOnTheRight.has(join) ? tree.right : tree.left;
+    const { join: joinKind } = tree.item;
+    if (joinKind === 'full') return undefined;
+    const main = mainOnTheRight.has(joinKind) ? tree.right : tree.left;
     return this.#implied(main, withinMain(terms, main).own);
   }
 }
@@ -192,9 +197,9 @@ function conjunction(terms: readonly Term[]): Expression | undefined {
   return all;
 }
 
-function limits(time: string, bounds: TimeBounds | undefined): string[] {
-  const low = bounds?.low === undefined ? [] : [`greaterOrEquals(${time}, ${int64(bounds.low)})`];
-  const high = bounds?.high === undefined ? [] : [`lessOrEquals(${time}, ${int64(bounds.high)})`];
+function limits(time: Expr, bounds: TimeBounds | undefined): Expr[] {
+  const low = bounds?.low === undefined ? [] : [expr`greaterOrEquals(${time}, ${int64(bounds.low)})`];
+  const high = bounds?.high === undefined ? [] : [expr`lessOrEquals(${time}, ${int64(bounds.high)})`];
   return [...low, ...high];
 }
 
@@ -237,7 +242,7 @@ function timeLine(tree: JoinTree): ReadonlySet<JoinLeaf> {
   return timeLine(mainOnTheRight.has(tree.item.join) ? tree.right : tree.left);
 }
 
-function pairOf(a: Side, b: Side): Omit<Side, 'sql'> {
+function pairOf(a: Side, b: Side): Omit<Side, 'query'> {
   return {
     columns: [...a.columns, ...b.columns],
     members: [...a.members, ...b.members],
@@ -247,19 +252,19 @@ function pairOf(a: Side, b: Side): Omit<Side, 'sql'> {
   };
 }
 
-function joinSql(
-  { columns }: Omit<Side, 'sql'>,
+function joinedRows(
+  { columns }: Omit<Side, 'query'>,
   [main, partner]: readonly [Side, Side],
   kind: string,
   on: readonly Term[],
   where: readonly Term[],
   translator: ExpressionTranslator,
-): string {
-  const [a, b] = [main, partner].map(({ sql, columns: [first] }) => `(${sql}) AS ${first}_s`);
-  const condition = allOf(on.map((term) => joinCondition(term, translator)));
-  return printSelect({
-    columns: columns.map((name) => [name, name]),
-    from: `${a} ${kind} JOIN ${b} ON ${condition}`,
+): SelectQuery {
+  const rowsOf = ({ query, columns: [first] }: Side) => fromQuery(query, `${first}_s`);
+  const conditions = on.map((term) => joinCondition(term, translator));
+  return select({
+    columns: ownColumns(columns),
+    from: join(kind, rowsOf(main), rowsOf(partner), conditions),
     where: where.map(({ expression }) => translator.condition(expression).sql),
   });
 }

@@ -1,3 +1,4 @@
+import type { Expr, Query, SelectColumn } from '../../engine/nodes.js';
 import { castToEngine } from '../../engine/storage.js';
 import type { Relation, RelationColumn } from '../../resolve/relation.js';
 import type { Select } from '../../syntax/ast.js';
@@ -23,10 +24,10 @@ export interface BlockTask {
 
 /** The windows that a query lists; their columns stand beside those of the rows that are in them. */
 export interface ExternalWindows {
-  /** Engine SQL: the windows with the columns xn, xs, xe, xa1 … of their own, and xk1 … of what they are sliced by. */
-  readonly listed: string;
+  /** The windows with the columns xn, xs, xe, xa1 … of their own, and xk1 … of what they are sliced by. */
+  readonly listed: Query;
   /** What the windows are sliced by as a column of them, and the same over the rows. */
-  readonly keys: readonly (readonly [window: string, row: Value])[];
+  readonly keys: readonly (readonly [window: Expr, row: Value])[];
   /** The further columns of the query, over the rows. */
   readonly attributes: readonly RelationColumn[];
 }
@@ -49,9 +50,9 @@ export function countOf([first, last]: WindowRange): number {
 export function resultColumns(
   items: readonly Item[],
   values: readonly Value[],
-): { planned: PlannedItem[]; columns: [sql: string, alias: string][]; shown: BlockColumn[] } {
+): { planned: PlannedItem[]; columns: SelectColumn[]; shown: BlockColumn[] } {
   const planned: PlannedItem[] = [];
-  const columns: [string, string][] = [];
+  const columns: SelectColumn[] = [];
   const shown: BlockColumn[] = [];
   items.forEach(({ name }, at) => {
     const value = values[at];

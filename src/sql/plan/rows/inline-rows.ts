@@ -1,8 +1,9 @@
 import { Codes } from '../../../model/fault.js';
 import { type DataType, type Precision, typeLength } from '../../../model/schema.js';
-import { quoteString } from '../../engine/quote.js';
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { call, fromQuery, nullWord, select, sortTerm, text } from '../../engine/build.js';
+import { type Expr, Tuple } from '../../engine/nodes.js';
 import { castToEngine } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { aggregateNotAllowed, RowNames } from '../../resolve/names.js';
 import { blockRelation, type Relation } from '../../resolve/relation.js';
@@ -27,15 +28,17 @@ export function inlineRows(
     if (row.length !== types.length) throw refuse(Codes.illegalColumnCount, 'Illegal number of columns');
     return types.map((type, at) => ({ type, value: cellValue(row[at]!, type, translator) }));
   });
-  const sql = printSelect({
-    columns: types.map((type, at) => [castToEngine(`tupleElement(x, ${at + 1})`, type), `r${at + 1}`]),
-    from: `(SELECT arrayJoin([${(literalRows(cells, env) ?? computedRows(cells, env)).join(', ')}]) AS x)`,
+  const listedRows = literalRows(cells, env) ?? computedRows(cells, env);
+  const query = select({
+    columns: types.map((type, at) => [castToEngine(expr`tupleElement(x, ${at + 1})`, type), `r${at + 1}`]),
+    from: fromQuery({ columns: [[expr`arrayJoin([${listedRows}])`, 'x']], from: undefined }),
   });
   const listed = blockColumns(columns, types, precision);
-  const relation = blockRelation(sql, listed, qualifier, serial);
+  const relation = blockRelation(query, listed, qualifier, serial);
   const [first] = relation.columns;
   const isTimed = first?.value.role === 'time';
-  return isTimed ? { ...relation, source: { kind: 'block', sql, order: [sortTerm(first.value.sql, true)] } } : relation;
+  if (!isTimed) return relation;
+  return { ...relation, source: { kind: 'block', query, order: [sortTerm(first.value.sql, true)] } };
 }
 
 /** A value and the type of the column that it stands in. */
@@ -63,42 +66,46 @@ function cellValue(written: Expression, type: DataType, translator: ExpressionTr
   return translator.translate({ kind: 'call', name: 'ST_GEOMFROMTEXT', args: [written], bare: false, span });
 }
 
-function computedRows(cells: readonly (readonly Cell[])[], env: Environment): readonly string[] {
-  const computed = ({ type, value }: Cell): string => {
+function computedRows(cells: readonly (readonly Cell[])[], env: Environment): readonly Expr[] {
+  const computed = ({ type, value }: Cell): Expr => {
     return castToEngine(type.name === 'GEOMETRY' ? value.sql : castValue(value, type, env).sql, type);
   };
-  return cells.map((row) => `tuple(${row.map(computed).join(', ')})`);
+  return cells.map((row) => call('tuple', ...row.map(computed)));
 }
 
 /** The rows as texts of their values, which the engine reads much faster than what it computes; undefined where one has to be computed. */
-function literalRows(cells: readonly (readonly Cell[])[], env: Environment): readonly string[] | undefined {
-  const rows: string[] = [];
+function literalRows(cells: readonly (readonly Cell[])[], env: Environment): readonly Expr[] | undefined {
+  const rows: Expr[] = [];
   for (const row of cells) {
-    const texts = row.map((cell) => literalText(cell, env));
-    if (texts.includes(undefined)) return undefined;
+    const items: Expr[] = [];
+    for (const cell of row) {
+      const item = literalText(cell, env);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
     // The empty text makes a tuple of a single value, too.
-    rows.push(`(${texts.join(', ')}, '')`);
+    rows.push(new Tuple([...items, text('')]));
   }
   return rows;
 }
 
 /** A literal that fits its column as it is, as a text of the engine. */
-function literalText({ type, value }: Cell, env: Environment): string | undefined {
-  if (value.role === 'null') return 'NULL';
+function literalText({ type, value }: Cell, env: Environment): Expr | undefined {
+  if (value.role === 'null') return nullWord;
   const constant = type.name === 'TIMESTAMP' ? ticksOf(value, env.precision, env).constant : value.constant;
-  const text = quoteString(String(constant));
+  const literal = text(String(constant));
   const bits = typeLength(type) * 8;
   switch (typeof constant) {
     case 'bigint':
-      if (type.name === 'FLOAT' || type.name === 'DOUBLE' || type.name === 'TIMESTAMP') return text;
+      if (type.name === 'FLOAT' || type.name === 'DOUBLE' || type.name === 'TIMESTAMP') return literal;
       if (!isInteger(type)) return undefined;
-      return (isUnsigned(type) ? BigInt.asUintN : BigInt.asIntN)(bits, constant) === constant ? text : undefined;
+      return (isUnsigned(type) ? BigInt.asUintN : BigInt.asIntN)(bits, constant) === constant ? literal : undefined;
     case 'number':
-      return type.name === 'FLOAT' || type.name === 'DOUBLE' ? text : undefined;
+      return type.name === 'FLOAT' || type.name === 'DOUBLE' ? literal : undefined;
     case 'boolean':
-      return type.name === 'BOOL' ? text : undefined;
+      return type.name === 'BOOL' ? literal : undefined;
     case 'string':
-      return isText(type) && Buffer.byteLength(constant) <= type.length ? text : undefined;
+      return isText(type) && Buffer.byteLength(constant) <= type.length ? literal : undefined;
     default:
       return undefined;
   }

@@ -1,5 +1,8 @@
 import { Codes } from '../../../model/fault.js';
-import { type EngineSelect, type RowRange, sortTerm } from '../../engine/select.js';
+import { call, column, sortTerm } from '../../engine/build.js';
+import { Over, type RowRange, type SelectQuery, type SortTerm } from '../../engine/nodes.js';
+import { isSameExpr } from '../../engine/print.js';
+import { expr } from '../../engine/template.js';
 import type { Limit, OrderItem, Select } from '../../syntax/ast.js';
 import { refuse } from '../../values/context.js';
 import { Uses, type Value } from '../../values/value.js';
@@ -31,6 +34,7 @@ export function isNamed({ aliased, name, value }: Item, text: string): boolean {
 
 /** An item as planned, for matching ORDER BY with it. */
 export interface PlannedItem {
+  /** Its name among the columns of the SELECT. */
   readonly alias: string;
   readonly value: Value;
 }
@@ -45,15 +49,18 @@ export function orderTerms(
   planned: readonly PlannedItem[],
   distinct: boolean,
   translate: (order: OrderItem) => Value,
-): string[] {
-  const terms: string[] = [];
+): SortTerm[] {
+  const terms: SortTerm[] = [];
   for (const order of orderBy) {
     const position = orderedItem(order, items);
     const value = position === undefined ? translate(order) : planned[position]?.value;
-    const chosen = position === undefined ? planned.find((item) => item.value.sql === value?.sql) : planned[position];
-    if (value === undefined || (value.uses === Uses.nothing && chosen === undefined)) continue;
+    if (value === undefined) continue;
+    const chosen =
+      position === undefined ? planned.find((item) => isSameExpr(item.value.sql, value.sql)) : planned[position];
+    if (value.uses === Uses.nothing && chosen === undefined) continue;
     if (chosen === undefined && distinct) throw refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
-    terms.push(sortTerm(chosen?.alias ?? value.sql, value.nullable, order));
+    const by = chosen === undefined ? value.sql : column(undefined, chosen.alias);
+    terms.push(sortTerm(by, value.nullable, order));
   }
   return terms;
 }
@@ -74,16 +81,16 @@ export function rowRange(limit: Limit | undefined): RowRange | undefined {
 export function sliceLimits(
   { partitionBy, orderBy, slimit, limit }: Pick<Select, 'partitionBy' | 'orderBy' | 'slimit' | 'limit'>,
   slices: readonly Value[],
-): Pick<EngineSelect, 'qualify' | 'limitBy' | 'limit'> {
+): Pick<SelectQuery, 'qualify' | 'limitBy' | 'limit'> {
   const ordered = orderBy.length > 0;
   const [chosen, range] = [rowRange(slimit), rowRange(limit)];
   const keys = slices.map(({ sql }) => sql);
-  const order = slices.map(({ sql, nullable }) => sortTerm(sql, nullable)).join(', ');
-  const rank = `dense_rank() OVER (ORDER BY ${order})`;
+  const byKeys = slices.map(({ sql, nullable }) => sortTerm(sql, nullable));
+  const rank = new Over(call('dense_rank'), { orderBy: byKeys });
   const qualify =
     chosen === undefined || ordered || keys.length === 0
       ? undefined
-      : `and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
+      : expr`and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
   const isPerSlice = partitionBy.length > 0 && !ordered && keys.length > 0;
   if (!isPerSlice || range === undefined || range.count === 0n) return { qualify, limit: range };
   return { qualify, limitBy: { ...range, keys } };

@@ -1,28 +1,30 @@
 import { keyColumn } from '../../../model/schema.js';
-import { allOf } from '../../engine/select.js';
+import { allOf, equal, fromQuery, inQuery, join } from '../../engine/build.js';
+import type { Expr, FromItem } from '../../engine/nodes.js';
 import {
   dataColumn,
   idColumn,
   idsWhere,
   keysSource,
   notDroppedSince,
-  rowsOfTable,
+  ofTable,
   rowsSource,
   type TagTable,
   tagsSource,
   timeColumn,
 } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Filter } from './filter.js';
 
 /** The FROM and WHERE of an engine SELECT. */
 export interface Scan {
-  readonly from: string | undefined;
-  readonly where: readonly string[];
+  readonly from: FromItem | undefined;
+  readonly where: readonly Expr[];
 }
 
 /**
- * Engine SQL that reads the rows of FROM which pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
+ * What reads the rows of FROM which pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
  * whether overwritten rows are merged before.
  */
 export function scanRows(
@@ -33,19 +35,24 @@ export function scanRows(
 ): Scan {
   if (relation === undefined) return { from: undefined, where: everything(filter) };
   const { rowAlias, tagAlias, source } = relation;
-  if (source.kind === 'block') return { from: `(${source.sql}) AS ${rowAlias}`, where: everything(filter) };
+  if (source.kind === 'block') return { from: fromQuery(source.query, rowAlias), where: everything(filter) };
   const { table } = source.target;
   const rows = read(table.storage, rowAlias);
   if (source.target.kind !== 'super') return { from: rows, where: [...seriesTerms(relation), ...everything(filter)] };
-  const own = rowsOfTable(table, rowAlias);
-  const where = [...own, ...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
+  const where = [
+    ...ofTable(table, rowAlias),
+    ...liveTerms(relation, filter),
+    ...filter.time,
+    ...filter.row,
+    ...filter.mixed,
+  ];
   if (!needsTags && filter.mixed.length === 0) return { from: rows, where };
   return { from: besideTags(rows, table, rowAlias, tagAlias), where };
 }
 
 /** Rows with the tags of their series beside them, as a FROM item. */
-export function besideTags(rows: string, table: TagTable, rowAlias: string, tagAlias: string): string {
-  return `${rows} INNER JOIN ${tagsSource(table, tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
+export function besideTags(rows: FromItem, table: TagTable, rowAlias: string, tagAlias: string): FromItem {
+  return join('INNER', rows, tagsSource(table, tagAlias), [equal(idColumn(tagAlias), idColumn(rowAlias))]);
 }
 
 /** Reads keys only: enough to know which series have rows in the time range; overwritten keys may show twice. */
@@ -54,7 +61,7 @@ export function scanKeys(relation: Relation, filter: Filter): Scan {
   if (source.kind === 'block') return scanRows(relation, filter, false);
   const { table, kind } = source.target;
   const series =
-    kind === 'super' ? [...rowsOfTable(table, rowAlias), ...liveTerms(relation, filter)] : seriesTerms(relation);
+    kind === 'super' ? [...ofTable(table, rowAlias), ...liveTerms(relation, filter)] : seriesTerms(relation);
   return { from: keysSource(table.storage, rowAlias), where: [...series, ...filter.time] };
 }
 
@@ -67,32 +74,33 @@ export function scanTags(relation: Relation, filter: Filter): Scan | undefined {
   const rowTerms = [...filter.time, ...filter.row];
   if (rowTerms.length > 0) {
     const rows = filter.row.length > 0 ? rowsSource(table.storage, rowAlias) : keysSource(table.storage, rowAlias);
-    const terms = allOf([...rowsOfTable(table, rowAlias), ...rowTerms]);
-    where.push(`${idColumn(tagAlias)} IN (SELECT ${idColumn(rowAlias)} FROM ${rows} WHERE ${terms})`);
+    const terms = [...ofTable(table, rowAlias), ...rowTerms];
+    const ids = { columns: [[idColumn(rowAlias), '']], from: rows, where: terms } as const;
+    where.push(inQuery(idColumn(tagAlias), ids));
   }
   return { from: tagsSource(table, tagAlias), where };
 }
 
-function everything(filter: Filter): string[] {
+function everything(filter: Filter): Expr[] {
   return [...filter.time, ...filter.row, ...filter.tags, ...filter.mixed];
 }
 
-function seriesTerms({ rowAlias, source }: Relation): string[] {
+function seriesTerms({ rowAlias, source }: Relation): Expr[] {
   if (source.kind === 'block' || source.target.kind === 'super') return [];
   const { target } = source;
   const id = target.kind === 'sub' ? target.id : target.table.seriesId;
-  return [...rowsOfTable(target.table, rowAlias), `${idColumn(rowAlias)} = ${id ?? 0n}`];
+  return [...ofTable(target.table, rowAlias), expr`${idColumn(rowAlias)} = ${id ?? 0n}`];
 }
 
 /** Terms on tags become a set of ids, which the primary key of the rows can use. Without them dropped sub-tables are left out whose rows are still there. */
-function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): string[] {
+function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): Expr[] {
   if (source.kind === 'block') return [];
   const { target } = source;
   if (filter.tags.length === 0) {
     if (target.kind === 'sub' || target.hiddenSince === undefined) return [];
     return [notDroppedSince(target.table, rowAlias, target.hiddenSince)];
   }
-  return [`${idColumn(rowAlias)} IN ${idsWhere(target.table, tagAlias, allOf(filter.tags))}`];
+  return [expr`${idColumn(rowAlias)} IN ${idsWhere(target.table, tagAlias, allOf(filter.tags))}`];
 }
 
 /** True for the rows of one super table, whose tags stand in another engine table. */
@@ -101,7 +109,7 @@ export function isSuper(relation: Relation | undefined): relation is Relation {
 }
 
 /** The order of time in which the engine keeps the rows of a series: by the rest of the key, too, where the table has such a column. */
-export function seriesOrder({ rowAlias, source }: Relation): readonly string[] {
+export function seriesOrder({ rowAlias, source }: Relation): readonly Expr[] {
   if (source.kind === 'block') return [];
   const key = keyColumn(source.target.table);
   return [timeColumn(rowAlias), ...(key === undefined ? [] : [dataColumn(rowAlias, key.physical)])];

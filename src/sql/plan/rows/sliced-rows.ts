@@ -1,8 +1,12 @@
 import { Codes } from '../../../model/fault.js';
 import { keyColumn } from '../../../model/schema.js';
+import { column, fromQuery, sortTerm } from '../../engine/build.js';
+import { Column, type Expr, Over, type SelectColumn, type SelectQuery, type SortTerm } from '../../engine/nodes.js';
+import { isSameExpr, printExpr } from '../../engine/print.js';
 import { raiseIf } from '../../engine/raise.js';
-import { type EngineSelect, printSelect } from '../../engine/select.js';
 import { idColumn } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
+import { Transformer, visit } from '../../engine/transform.js';
 import { noTimeline, type RowWindow, type RowWindows } from '../../functions/spec.js';
 import { columnsIn } from '../../resolve/mentioned.js';
 import type { Relation } from '../../resolve/relation.js';
@@ -15,25 +19,27 @@ import { isSuper, scanRows, seriesOrder } from './scan.js';
 
 /** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */
 interface WindowColumn {
-  readonly sql: string;
+  readonly sql: Expr;
   readonly depth: number;
 }
 
 /**
  * The rows of FROM that pass WHERE as a subquery, with columns computed over the rows of a slice in order of time beside
- * them. `relation` names the same columns as the original FROM; its text is complete once everything was translated.
+ * them. `relation` names the same columns as the original FROM; its query is complete once everything was translated.
  */
 export class SlicedRows implements RowWindows {
   readonly relation: Relation;
   readonly time: Value;
-  readonly order: readonly string[];
-  readonly #scanned: EngineSelect;
+  readonly order: readonly Expr[];
+  readonly #scanned: SelectQuery;
   readonly #alias: string;
-  readonly #columns: WindowColumn[] = [];
-  readonly #known = new Map<string, string>();
+  /** By name. */
+  readonly #columns = new Map<string, WindowColumn>();
+  /** The columns by the text of what they hold. */
+  readonly #known = new Map<string, Expr>();
   /** Columns that order rows of one time; undefined when the rows must be numbered. */
-  readonly #tieBreak: readonly string[] | undefined;
-  #slices: readonly string[] = [];
+  readonly #tieBreak: readonly Expr[] | undefined;
+  #slices: readonly Expr[] = [];
   #isThinned = false;
 
   /**
@@ -44,10 +50,10 @@ export class SlicedRows implements RowWindows {
     const { relation, filter, serial } = task;
     if (relation === undefined || (relation.time === undefined && order !== 'any')) throw noTimeline();
     const time = relation.time ?? ticksValue(0n, relation.precision);
-    const complete = (): string => this.#text();
+    const complete = (): SelectQuery => this.#query();
     const source = {
       kind: 'block',
-      get sql() {
+      get query() {
         return complete();
       },
     } as const;
@@ -75,35 +81,37 @@ export class SlicedRows implements RowWindows {
     this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing).map(({ sql }) => sql);
   }
 
-  over(call: string, { by = [], order, frame }: RowWindow = {}): string {
-    const keys = [...this.#slices, ...by];
-    const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
-    const rows = frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
-    return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? this.order).join(', ')} ${rows})`);
+  over(call: Expr, { by = [], order, frame, nulls }: RowWindow = {}): Expr {
+    const window = {
+      partitionBy: [...this.#slices, ...by],
+      orderBy: order ?? ascending(this.order),
+      frame: frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
+    };
+    return this.#add(new Over(call, window, nulls));
   }
 
-  /** Engine SQL over the rows as a column of theirs; one that makes several rows of a row is not named beside others. */
-  column(sql: string): string {
+  /** An expression over the rows as a column of theirs; one that makes several rows of a row is not named beside others. */
+  column(sql: Expr): Expr {
     return this.#add(sql);
   }
 
   /** Sort terms that put the rows of a slice in order of time and leave no two of them alike. */
-  steadyOrder(): readonly string[] {
-    if (this.#tieBreak === undefined) return [this.over('row_number()')];
-    return [...this.order, ...this.#tieBreak];
+  steadyOrder(): readonly SortTerm[] {
+    if (this.#tieBreak === undefined) return ascending([this.over(expr`row_number()`)]);
+    return ascending([...this.order, ...this.#tieBreak]);
   }
 
   /**
    * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Where the table has a key beside the
    * time, `takesFirst` takes the row with the smallest one of each time instead.
    */
-  distinctTimes(takesFirst: boolean): string {
+  distinctTimes(takesFirst: boolean): Expr {
     this.#isThinned = takesFirst && this.order.length > 1;
     return this.#isNewTime(Codes.duplicateTimestamps, 'Duplicate timestamps not allowed in function');
   }
 
   /** The same with error 0x073E, for windows that the rows make one by one; no term where the time is the whole key. */
-  distinctInWindows(): readonly string[] {
+  distinctInWindows(): readonly Expr[] {
     const text = 'Duplicate timestamp not allowed in count/event/state window';
     return this.order.length > 1 ? [this.#isNewTime(Codes.duplicateInWindow, text)] : [];
   }
@@ -114,49 +122,58 @@ export class SlicedRows implements RowWindows {
   }
 
   /** A window that rows are put into by their time is the same in all rows of a time. */
-  #firstOfTimes(): Pick<EngineSelect, 'orderBy' | 'limitBy'> {
-    const bare = (sql: string): string => sql.replaceAll(`${this.#alias}.`, '');
-    const slices = this.#slices.filter((sql) => windowColumns(sql, this.#alias).length === 0);
-    const keys = [...slices, this.time.sql].map(bare);
-    const order = [...this.order.slice(1), ...(this.#tieBreak ?? [])].map(bare);
-    return { orderBy: [...keys, ...order], limitBy: { keys, count: 1n, offset: 0n } };
+  #firstOfTimes(): Pick<SelectQuery, 'orderBy' | 'limitBy'> {
+    const bare = new Transformer((node) => {
+      if (node.kind !== 'column' || node.table !== this.#alias) return undefined;
+      return new Column(undefined, node.name, node.isQuoted);
+    });
+    const slices = this.#slices.filter((sql) => this.#depthOf(sql) === 0);
+    const keys = bare.list([...slices, this.time.sql]);
+    const order = bare.list([...this.order.slice(1), ...(this.#tieBreak ?? [])]);
+    return { orderBy: ascending([...keys, ...order]), limitBy: { keys, count: 1n, offset: 0n } };
   }
 
-  #isNewTime(code: number, text: string): string {
-    const before = this.over(`lagInFrame(toNullable(${this.time.sql}))`);
-    return `${raiseIf(`ifNull(${before} = ${this.time.sql}, 0)`, code, text)} = 0`;
+  #isNewTime(code: number, text: string): Expr {
+    const before = this.over(expr`lagInFrame(toNullable(${this.time.sql}))`);
+    return expr`${raiseIf(expr`ifNull(${before} = ${this.time.sql}, 0)`, code, text)} = 0`;
   }
 
-  #add(sql: string): string {
-    const known = this.#known.get(sql);
+  #add(sql: Expr): Expr {
+    const key = printExpr(sql);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    let depth = 1;
-    for (const number of windowColumns(sql, this.#alias)) {
-      depth = Math.max(depth, (this.#columns[number - 1]?.depth ?? 0) + 1);
-    }
-    this.#columns.push({ sql, depth });
-    const name = `${this.#alias}.y${this.#columns.length}`;
-    this.#known.set(sql, name);
-    return name;
+    const name = `y${this.#columns.size + 1}`;
+    this.#columns.set(name, { sql, depth: this.#depthOf(sql) + 1 });
+    const added = column(this.#alias, name);
+    this.#known.set(key, added);
+    return added;
   }
 
-  #text(): string {
-    let text = printSelect(this.#isThinned ? { ...this.#scanned, ...this.#firstOfTimes() } : this.#scanned);
-    const deepest = this.#columns.reduce((most, { depth }) => Math.max(most, depth), 0);
+  /** Depth of the deepest window column that an expression names; 0 where it names none. */
+  #depthOf(sql: Expr): number {
+    let deepest = 0;
+    visit(sql, (node) => {
+      const isOwn = node.kind === 'column' && node.table === this.#alias && !node.isQuoted;
+      if (isOwn) deepest = Math.max(deepest, this.#columns.get(node.name)?.depth ?? 0);
+    });
+    return deepest;
+  }
+
+  #query(): SelectQuery {
+    let query = this.#isThinned ? { ...this.#scanned, ...this.#firstOfTimes() } : this.#scanned;
+    const columns = [...this.#columns];
+    const deepest = columns.reduce((most, [, { depth }]) => Math.max(most, depth), 0);
     for (let level = 1; level <= deepest; level += 1) {
-      const added = this.#columns.flatMap(({ sql, depth }, at) =>
-        depth === level ? [[sql, `y${at + 1}`] as const] : [],
-      );
-      text = printSelect({ columns: added, star: this.#alias, from: `(${text}) AS ${this.#alias}` });
+      const added = columns.flatMap(([name, { sql, depth }]): SelectColumn[] => (depth === level ? [[sql, name]] : []));
+      query = { columns: added, star: this.#alias, from: fromQuery(query, this.#alias) };
     }
-    return text;
+    return query;
   }
 }
 
-/** Numbers of the columns computed over the rows. */
-function windowColumns(sql: string, alias: string): readonly number[] {
-  const columns = [...sql.matchAll(/\b(\w+)\.y(\d+)\b/g)];
-  return columns.filter(([, table]) => table === alias).map(([, , number]) => Number(number));
+/** Sort terms by values that are never NULL, or whose NULLs the engine may put where it does by itself. */
+function ascending(values: readonly Expr[]): readonly SortTerm[] {
+  return values.map((by) => sortTerm(by, false));
 }
 
 /** False when every slice is one series, whose times differ anyway. */
@@ -168,11 +185,11 @@ export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Va
 
 /** The columns of a stored table that a block names, as a subquery hands them on. */
 class Carried {
-  readonly columns: [sql: string, alias: string][] = [];
+  readonly columns: SelectColumn[] = [];
   readonly relation: Relation;
   readonly time: Value;
-  /** Sort terms of the rows of a series. */
-  readonly order: readonly string[];
+  /** What the rows of a series are sorted by. */
+  readonly order: readonly Expr[];
   usesTags = false;
   readonly #alias: string;
 
@@ -181,19 +198,19 @@ class Carried {
     this.time = this.#carry(time, 'ts');
     const [, second] = seriesOrder(relation);
     if (second !== undefined) this.columns.push([second, 'k']);
-    this.order = [this.time.sql, ...(second === undefined ? [] : [`${alias}.k`])];
-    const columns = relation.columns.map((column, at) => {
-      if (column.value.sql === time.sql) return { ...column, value: this.time };
-      return names.has(column.name) ? { ...column, value: this.#carry(column.value, `c${at + 1}`) } : column;
+    this.order = [this.time.sql, ...(second === undefined ? [] : [column(alias, 'k')])];
+    const columns = relation.columns.map((each, at) => {
+      if (isSameExpr(each.value.sql, time.sql)) return { ...each, value: this.time };
+      return names.has(each.name) ? { ...each, value: this.#carry(each.value, `c${at + 1}`) } : each;
     });
     const { tbname } = relation;
-    const byName = new Map(columns.map((column) => [column.name, column]));
+    const byName = new Map(columns.map((each) => [each.name, each]));
     this.relation = {
       ...relation,
       columns,
-      byName: new Map([...relation.byName].map(([name, column]) => [name, column && byName.get(name)])),
+      byName: new Map([...relation.byName].map(([name, each]) => [name, each && byName.get(name)])),
       time: this.time,
-      ...(second === undefined ? {} : { sequence: `tuple(${this.order.join(', ')})` }),
+      ...(second === undefined ? {} : { sequence: expr`tuple(${this.order})` }),
       tbname: tbname !== undefined && names.has('tbname') ? this.#carry(tbname, 'tb') : tbname,
       rowAlias: alias,
       tagAlias: alias,
@@ -201,16 +218,16 @@ class Carried {
   }
 
   /** Hands on the id of the series that a row is of. */
-  series(sql: string): string {
+  series(sql: Expr): Expr {
     this.columns.push([sql, 'id']);
-    return `${this.#alias}.id`;
+    return column(this.#alias, 'id');
   }
 
-  #carry(value: Value, column: string): Value {
+  #carry(value: Value, name: string): Value {
     if (value.uses === Uses.nothing) return value;
     if ((value.uses & Uses.tags) !== 0) this.usesTags = true;
-    this.columns.push([value.sql, column]);
-    return { ...value, sql: `${this.#alias}.${column}`, uses: value.uses | Uses.row };
+    this.columns.push([value.sql, name]);
+    return { ...value, sql: column(this.#alias, name), uses: value.uses | Uses.row };
   }
 }
 

@@ -1,5 +1,7 @@
 import { Codes } from '../../../model/fault.js';
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { column, fromQuery, join, select, sortTerm, subquery, zero } from '../../engine/build.js';
+import { type Expr, Over, type SelectColumn, type SelectQuery } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { RowNames } from '../../resolve/names.js';
 import { indexColumns, type JoinMember, type Relation, type RelationColumn } from '../../resolve/relation.js';
@@ -18,18 +20,19 @@ type ExternalClause = Extract<WindowClause, { kind: 'external' }>;
  * the windows and the rows are sliced, rows meet the windows of their own slice.
  */
 export function inExternalWindows(task: BlockTask, clause: ExternalClause): BlockTask {
-  const { relation, env, serial, select, items } = task;
+  const { relation, env, serial, items } = task;
+  const { partitionBy } = task.select;
   const { query, alias } = clause;
   if (env.context.subquery === undefined || relation?.time === undefined)
     throw refuseUnsupported('EXTERNAL_WINDOW here');
   const sliced = slicedBy(query);
-  if (sliced.length > 0 && select.partitionBy.length !== sliced.length) {
+  if (sliced.length > 0 && partitionBy.length !== sliced.length) {
     const text = 'Windows that are sliced by PARTITION BY need as many slices of the rows';
     throw refuse(Codes.groupByWithWindow, text);
   }
   const block = env.context.subquery(withKeys(query, sliced));
   const columns = block.columns.map(({ alias, type, precision, nullable }): Value => {
-    return { sql: `b.${alias}`, type, precision, nullable, uses: Uses.row };
+    return { sql: column('b', alias), type, precision, nullable, uses: Uses.row };
   });
   const [start, end, ...others] = columns;
   if (start?.type.name !== 'TIMESTAMP' || end?.type.name !== 'TIMESTAMP') {
@@ -40,24 +43,26 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
   const count = others.length - sliced.length;
   const attributes = others.slice(0, count).map((value, at): RelationColumn => {
     const name = block.columns[at + 2]?.name ?? '';
-    return { name, value: { ...value, sql: `${row}.xa${at + 1}`, uses: Uses.row, role: undefined }, tag: false };
+    return { name, value: { ...value, sql: column(row, `xa${at + 1}`), uses: Uses.row, role: undefined }, tag: false };
   });
-  const [from, to] = [start, end].map((value) => convertTo(value, value.type, env.precision, env).sql);
-  const named = printSelect({
+  const ticksOf = (value: Value): Expr => convertTo(value, value.type, env.precision, env).sql;
+  const [from, to] = [ticksOf(start), ticksOf(end)];
+  const named = select({
     columns: [
-      [`toInt64(assumeNotNull(${from}))`, 'xs'],
-      [`toInt64(assumeNotNull(${to}))`, 'xe'],
-      ...others.map(({ sql }, at): [string, string] => [sql, at < count ? `xa${at + 1}` : `xk${at - count + 1}`]),
+      [expr`toInt64(assumeNotNull(${from}))`, 'xs'],
+      [expr`toInt64(assumeNotNull(${to}))`, 'xe'],
+      ...others.map(({ sql }, at): SelectColumn => [sql, at < count ? `xa${at + 1}` : `xk${at - count + 1}`]),
     ],
-    from: `(${block.sql}) AS b`,
-    where: [`isNotNull(${from})`, `isNotNull(${to})`],
+    from: fromQuery(block.query, 'b'),
+    where: [expr`isNotNull(${from})`, expr`isNotNull(${to})`],
   });
-  const listed = `SELECT *, toInt64(row_number() OVER (ORDER BY xs, xe)) AS xn FROM (${named})`;
+  const number = new Over(expr`row_number()`, { orderBy: [{ by: expr`xs` }, { by: expr`xe` }] });
+  const listed = select({ columns: [[expr`toInt64(${number})`, 'xn']], star: '*', from: fromQuery(named) });
   const inKeys = (): Error => refuse(Codes.functionMixed, 'A key must not contain aggregation');
   const translator = new ExpressionTranslator(env, new RowNames(rows.relation, inKeys));
-  const parts = sliced.length === 0 ? [] : select.partitionBy;
+  const parts = sliced.length === 0 ? [] : partitionBy;
   const keys = keyExpressions(parts, items, rows.relation).map(({ value }, at) => {
-    return [`x${serial}.xk${at + 1}`, translator.translate(value)] as const;
+    return [column(`x${serial}`, `xk${at + 1}`), translator.translate(value)] as const;
   });
   const name = alias?.text ?? '';
   const member = { qualifier: name, columns: attributes, byName: indexColumns(attributes), time: undefined };
@@ -65,15 +70,15 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
   const { relation: base } = rows;
   const first: JoinMember = { ...base, qualifier: base.qualifier ?? '', showsTags: true };
   const windows: ExternalWindows = { listed, keys, attributes };
-  const order = [sortTerm(`${row}.xn`, false), sortTerm(rows.time.sql, false)];
+  const order = [sortTerm(column(row, 'xn'), false), sortTerm(rows.time.sql, false)];
   const joined: Relation = {
     ...base,
     members: [...(base.members ?? [first]), own],
-    windowEnds: { start: `${row}.xs`, end: `${row}.xe` },
+    windowEnds: { start: column(row, 'xs'), end: column(row, 'xe') },
     source: {
       kind: 'block',
       order,
-      get sql() {
+      get query() {
         return rowsInWindows(rows.relation, windows, serial);
       },
     },
@@ -81,9 +86,9 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
   return { ...task, relation: joined, filter: SlicedRows.afterScan(task.filter), external: windows };
 }
 
-/** True where a slice of windows is for a slice of rows; engine SQL for a condition of a join. */
-function isOfSlice([window, row]: ExternalWindows['keys'][number]): string {
-  return `toString(${window}) IS NOT DISTINCT FROM toString(${row.sql})`;
+/** True where a slice of windows is for a slice of rows: a condition of a join. */
+function isOfSlice([window, row]: ExternalWindows['keys'][number]): Expr {
+  return expr`toString(${window}) IS NOT DISTINCT FROM toString(${row.sql})`;
 }
 
 /**
@@ -94,18 +99,24 @@ function rowsInWindows(
   { source, rowAlias, time }: Relation,
   { listed, keys, attributes }: ExternalWindows,
   serial: number,
-): string {
+): SelectQuery {
+  if (source.kind !== 'block') throw new TypeError('Rows that meet windows must be those of a subquery');
   const x = `x${serial}`;
-  const ticks = time?.sql ?? '0';
-  const span = `(SELECT ifNull(greatest(max(xe - xs), 0), 0) + 1 FROM (${listed}))`;
-  const spread = `SELECT *, arrayJoin(range(intDiv(xs, ${span}), intDiv(xe, ${span}) + 1)) AS xb FROM (${listed}) WHERE xs <= xe`;
-  const meets = [`${x}.xb = intDiv(assumeNotNull(${ticks}), ${span})`, ...keys.map(isOfSlice)];
-  const sql = source.kind === 'block' ? source.sql : '';
-  return printSelect({
-    columns: ['xn', 'xs', 'xe', ...attributes.map((_, at) => `xa${at + 1}`)].map((name) => [`${x}.${name}`, name]),
+  const ticks = time?.sql ?? zero;
+  const longest = expr`ifNull(greatest(max(xe - xs), 0), 0) + 1`;
+  const span = subquery(select({ columns: [[longest, '']], from: fromQuery(listed) }));
+  const spread = select({
+    columns: [[expr`arrayJoin(range(intDiv(xs, ${span}), intDiv(xe, ${span}) + 1))`, 'xb']],
+    star: '*',
+    from: fromQuery(listed),
+    where: [expr`xs <= xe`],
+  });
+  const meets = [expr`${column(x, 'xb')} = intDiv(assumeNotNull(${ticks}), ${span})`, ...keys.map(isOfSlice)];
+  return select({
+    columns: ['xn', 'xs', 'xe', ...attributes.map((_, at) => `xa${at + 1}`)].map((name) => [column(x, name), name]),
     star: rowAlias,
-    from: `(${sql}) AS ${rowAlias} INNER JOIN (${spread}) AS ${x} ON ${meets.join(' AND ')}`,
-    where: [`isNotNull(${ticks})`, `${ticks} >= ${x}.xs`, `${ticks} <= ${x}.xe`],
+    from: join('INNER', fromQuery(source.query, rowAlias), fromQuery(spread, x), meets),
+    where: [expr`isNotNull(${ticks})`, expr`${ticks} >= ${column(x, 'xs')}`, expr`${ticks} <= ${column(x, 'xe')}`],
   });
 }
 

@@ -1,7 +1,9 @@
 import { Codes } from '../../../model/fault.js';
+import { column, fromQuery, join, one, select, sortTerm } from '../../engine/build.js';
+import { type Expr, Over, type Query, type SelectColumn, type SelectQuery, type SortTerm } from '../../engine/nodes.js';
 import { raiseIf } from '../../engine/raise.js';
-import { type EngineSelect, printSelect, sortTerm } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Fill } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
@@ -43,15 +45,15 @@ interface IntervalFill extends FillTask {
 
 /** Every window of every slice that is filled, with its number `n`, whether it has rows as `p`, and f1, f2 … where it has them. */
 interface CompleteWindows {
-  readonly sql: string;
+  readonly query: Query;
   /** The window itself, over `source`, by the names that its columns get. */
-  readonly window: readonly (readonly [sql: string, alias: string])[];
+  readonly window: readonly SelectColumn[];
   /** A condition on the windows that there are; undefined where it is all of them. */
-  readonly exists: string | undefined;
+  readonly exists: Expr | undefined;
   /** Where a window stands on the line between two others; undefined where there is no such line. */
-  readonly position: string | undefined;
+  readonly position: Expr | undefined;
   /** Where it begins, in ticks; undefined where its neighbours may be at any distance. */
-  readonly start: string | undefined;
+  readonly start: Expr | undefined;
 }
 
 /**
@@ -63,13 +65,13 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
   const { source, keys, windows } = task;
   const range = fillRange(task);
   const { grid } = windows;
-  const present = presentWindows(task, cellNumber(grid, `${source}.w`));
-  const start = startOfCell(grid, `${source}.n`);
+  const present = presentWindows(task, cellNumber(grid, column(source, 'w')));
+  const start = startOfCell(grid, column(source, 'n'));
   const complete = {
-    sql: withMissingSteps(present, { keys, number: 'n', range }),
+    query: withMissingSteps(present, { keys, number: 'n', range }),
     window: [[start, 'w']],
     exists: existingWindow(grid, source),
-    position: grid.unit === 'ticks' ? `${source}.n` : start,
+    position: grid.unit === 'ticks' ? column(source, 'n') : start,
     start,
   } as const;
   return filledRows(task, complete, translator);
@@ -82,43 +84,48 @@ export function fillListedWindows(
   translator: ExpressionTranslator,
 ): GroupedRows {
   const { source, keys, values } = task;
-  const present = presentWindows(task, `${source}.n`);
+  const present = presentWindows(task, column(source, 'n'));
   const own = [['xs', 'w'], ['xe', 'e'], ...attributes.map((_, at) => [`xa${at + 1}`, `q${at}`] as const)] as const;
-  const slices = keys.length === 0 ? '' : `(SELECT DISTINCT ${keys.join(', ')} FROM (${present})) AS s CROSS JOIN `;
-  const sameKey = (left: string, right: string): string => `toString(${left}) IS NOT DISTINCT FROM toString(${right})`;
-  const windows = printSelect({
+  const slices = select({
+    columns: keys.map((key): SelectColumn => [column(undefined, key), '']),
+    distinct: true,
+    from: fromQuery(present),
+  });
+  const sameKey = (left: Expr, right: Expr): Expr => expr`toString(${left}) IS NOT DISTINCT FROM toString(${right})`;
+  const all = fromQuery(listed, 'x');
+  const windows = select({
     columns: [
-      ...keys.map((key): [string, string] => [`s.${key}`, key]),
-      ...own.map(([x, name]): [string, string] => [`x.${x}`, name]),
-      ['x.xn', 'n'],
+      ...keys.map((key): SelectColumn => [column('s', key), key]),
+      ...own.map(([x, name]): SelectColumn => [column('x', x), name]),
+      [expr`x.xn`, 'n'],
     ],
-    from: `${slices}(${listed}) AS x`,
-    where: sliced.map((_, at) => sameKey(`x.xk${at + 1}`, `s.k${at + 1}`)),
+    from: keys.length === 0 ? all : join('CROSS', fromQuery(slices, 's'), all),
+    where: sliced.map((_, at) => sameKey(column('x', `xk${at + 1}`), column('s', `k${at + 1}`))),
   });
-  const columns = [...keys, ...own.map(([, name]) => name), 'n'].map((name): [string, string] => [`a.${name}`, name]);
-  const filled = ['p', ...values.map((_, at) => `f${at + 1}`)].map((name): [string, string] => [`g.${name}`, name]);
-  const on = ['g.n = a.n', ...keys.map((key) => sameKey(`g.${key}`, `a.${key}`))].join(' AND ');
-  const sql = printSelect({
+  const columns = [...keys, ...own.map(([, name]) => name), 'n'].map((name): SelectColumn => [column('a', name), name]);
+  const filled = ['p', ...values.map((_, at) => `f${at + 1}`)].map((name): SelectColumn => [column('g', name), name]);
+  const on = [expr`g.n = a.n`, ...keys.map((key) => sameKey(column('g', key), column('a', key)))];
+  const query = select({
     columns: [...columns, ...filled],
-    from: `(${windows}) AS a LEFT JOIN (${present}) AS g ON ${on}`,
+    from: join('LEFT', fromQuery(windows, 'a'), fromQuery(present, 'g'), on),
   });
-  const window = own.map(([, name]): [string, string] => [`${source}.${name}`, name]);
-  const numbered: [string, string] = [`${source}.n`, 'n'];
+  const window = own.map(([, name]): SelectColumn => [column(source, name), name]);
+  const numbered: SelectColumn = [column(source, 'n'), 'n'];
   return filledRows(
     task,
-    { sql, window: [...window, numbered], exists: undefined, position: undefined, start: undefined },
+    { query, window: [...window, numbered], exists: undefined, position: undefined, start: undefined },
     translator,
   );
 }
 
 /** The windows that have rows, numbered. */
-function presentWindows({ source, keys, values, grouped, steady }: FillTask, number: string): string {
-  const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
-  const numbered: EngineSelect = {
-    columns: [...keys.map((key): [string, string] => [`${source}.${key}`, key]), [number, 'n'], ['1', 'p'], ...columns],
-    from: `(${printSelect(grouped)}) AS ${source}`,
+function presentWindows({ source, keys, values, grouped, steady }: FillTask, number: Expr): SelectQuery {
+  const columns = values.map((value, at): SelectColumn => [castToEngine(value.sql, value.type), `f${at + 1}`]);
+  const numbered: SelectQuery = {
+    columns: [...keys.map((key): SelectColumn => [column(source, key), key]), [number, 'n'], [one, 'p'], ...columns],
+    from: fromQuery(grouped, source),
   };
-  return printSelect((steady ? mergedSelect(numbered, grouped, source) : undefined) ?? numbered);
+  return (steady ? mergedSelect(numbered, grouped, source) : undefined) ?? numbered;
 }
 
 function filledRows(task: FillTask, complete: CompleteWindows, translator: ExpressionTranslator): GroupedRows {
@@ -127,21 +134,26 @@ function filledRows(task: FillTask, complete: CompleteWindows, translator: Expre
   const filler = valueFiller(task, complete, translator);
   return {
     columns: [
-      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
+      ...keys.map((key): SelectColumn => [column(source, key), key]),
       ...complete.window,
-      ...values.map((value, at): [string, string] => [filler(value, at), `f${at + 1}`]),
+      ...values.map((value, at): SelectColumn => [filler(value, at), `f${at + 1}`]),
     ],
-    from: `(${complete.sql}) AS ${source}`,
+    from: fromQuery(complete.query, source),
     where: complete.exists === undefined ? [] : [complete.exists],
-    qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
+    qualify: forced ? undefined : hasWindow(column(source, 'p')),
     groups: false,
   };
 }
 
+/** A condition on all windows or points together: that one of them has rows. `present` is 1 for those, else 0. */
+export function hasWindow(present: Expr): Expr {
+  return expr`${new Over(expr`max(${present})`, {})} = 1`;
+}
+
 /** A condition on numbers `n` of cells: that there is time in the cell. Undefined where there is in all of them. */
-export function existingWindow(grid: Grid, source: string): string | undefined {
+export function existingWindow(grid: Grid, source: string): Expr | undefined {
   const none = emptyCell(grid);
-  return none === undefined ? undefined : `${source}.n != ${none}`;
+  return none === undefined ? undefined : expr`${column(source, 'n')} != ${none}`;
 }
 
 /** Error 0x263B without two limits or when they are too far apart. */
@@ -165,19 +177,22 @@ interface StepTask {
 }
 
 /**
- * Engine SQL of all rows in the order of {@link StepTask}. Error 0x263B when all slices together have too many: how many
+ * All rows in the order of {@link StepTask}. Error 0x263B when all slices together have too many: how many
  * there are, only the engine knows, which adds the rows of all of them before anything behind sees the first.
  */
-export function withMissingSteps(rows: string, { keys, number, range }: StepTask): string {
-  const sorted = [...keys.map((key) => sortTerm(key, true)), `${number} ASC`].join(', ');
+export function withMissingSteps(rows: SelectQuery, { keys, number, range }: StepTask): SelectQuery {
   const [first, last] = range;
-  const steps = first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
-  const complete = (from: string): string => `${from} ORDER BY ${sorted}${steps}`;
-  if (keys.length === 0 || countOf(range) <= fewWindows) return complete(rows);
+  const columns = keys.map((key) => column(undefined, key));
+  const orderBy: readonly SortTerm[] = [
+    ...columns.map((key) => sortTerm(key, true)),
+    { by: column(undefined, number), fill: first <= last ? { from: first, to: last + 1n } : undefined },
+  ];
+  if (keys.length === 0 || countOf(range) <= fewWindows) return { ...rows, orderBy };
   const mostSlices = Math.floor(Number(maxFilledWindows) / countOf(range));
-  const slices = `uniqExact(tuple(${keys.join(', ')})) OVER ()`;
-  const isBeyond = raiseIf(`${slices} > ${mostSlices}`, Codes.fillTimeRange, tooManyWindows);
-  return complete(`SELECT * FROM (SELECT * FROM (${rows}) QUALIFY ${isBeyond} = 0)`);
+  const slices = new Over(expr`uniqExact(tuple(${columns}))`, {});
+  const isBeyond = raiseIf(expr`${slices} > ${mostSlices}`, Codes.fillTimeRange, tooManyWindows);
+  const checked = select({ columns: [], star: '*', from: fromQuery(rows), qualify: expr`${isBeyond} = 0` });
+  return { columns: [], star: '*', from: fromQuery(checked), orderBy };
 }
 
 const tooManyWindows = 'Start(end) time of query range required or time range too large';
@@ -191,22 +206,25 @@ function valueFiller(
   { fill, source, keys }: FillTask,
   { position, start }: CompleteWindows,
   translator: ExpressionTranslator,
-): (value: Value, at: number) => string {
-  const column = (at: number): string => `${source}.f${at + 1}`;
-  const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => `${source}.${key}`).join(', ')} `;
+): (value: Value, at: number) => Expr {
+  const filled = (at: number): Expr => column(source, `f${at + 1}`);
+  const partitionBy = keys.map((key) => column(source, key));
+  const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
   // Looking ahead is looking back in the opposite order: a frame whose beginning moves is computed anew for every row.
-  const over = (direction: string): string =>
-    `OVER (${slice}ORDER BY ${source}.n ${direction} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
-  const previous = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('ASC')}`;
-  const next = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('DESC')}`;
+  const nearest = (sql: Expr, descending: boolean): Expr => {
+    const orderBy = [{ by: column(source, 'n'), descending }];
+    return new Over(expr`last_value(${sql})`, { partitionBy, orderBy, frame }, 'IGNORE NULLS');
+  };
+  const previous = (sql: Expr): Expr => nearest(sql, false);
+  const next = (sql: Expr): Expr => nearest(sql, true);
   switch (fill.mode) {
     case 'NULL':
     case 'NULL_F':
-      return (_, at) => column(at);
+      return (_, at) => filled(at);
     case 'PREV':
     case 'NEXT': {
       const neighbour = fill.mode === 'PREV' ? previous : next;
-      if (fill.within === undefined) return (_, at) => neighbour(column(at));
+      if (fill.within === undefined) return (_, at) => neighbour(filled(at));
       const { value: within } = fill.within;
       const ticks = durationTicks(within, translator.env.precision);
       if (start === undefined || ticks === undefined || ticks < 1n) {
@@ -214,24 +232,24 @@ function valueFiller(
       }
       const literals = fillLiterals(fill, translator);
       return (value, at) => {
-        const known = `if(isNull(${column(at)}), NULL, ${start})`;
-        const isNear = `ifNull(abs(${start} - ${neighbour(known)}) <= ${ticks}, 0)`;
-        const near = `if(${isNear}, ${neighbour(column(at))}, NULL)`;
-        return `if(isNull(${column(at)}), ${withDefault(near, literals(at), value, translator.env)}, ${column(at)})`;
+        const known = expr`if(isNull(${filled(at)}), NULL, ${start})`;
+        const isNear = expr`ifNull(abs(${start} - ${neighbour(known)}) <= ${ticks}, 0)`;
+        const near = expr`if(${isNear}, ${neighbour(filled(at))}, NULL)`;
+        return expr`if(isNull(${filled(at)}), ${withDefault(near, literals(at), value, translator.env)}, ${filled(at)})`;
       };
     }
     case 'VALUE':
     case 'VALUE_F': {
       const literals = fillLiterals(fill, translator);
-      return (value, at) => withDefault(column(at), literals(at), value, translator.env);
+      return (value, at) => withDefault(filled(at), literals(at), value, translator.env);
     }
     case 'LINEAR': {
       if (position === undefined) throw refuse(Codes.interpClauses, 'FILL(LINEAR) is not for EXTERNAL_WINDOW');
       return (value, at) => {
-        if (!isNumeric(value.type)) return column(at);
-        const known = `if(isNull(${column(at)}), NULL, ${position})`;
-        const ends = [previous(column(at)), next(column(at)), previous(known), next(known)] as const;
-        return linear(position, column(at), `${source}.p`, ends, value);
+        if (!isNumeric(value.type)) return filled(at);
+        const known = expr`if(isNull(${filled(at)}), NULL, ${position})`;
+        const ends = [previous(filled(at)), next(filled(at)), previous(known), next(known)] as const;
+        return linear(position, filled(at), column(source, 'p'), ends, value);
       };
     }
     default:
@@ -253,34 +271,34 @@ export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at:
 }
 
 /** A value, and the literal of FILL that stands for NULL. */
-function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
+function withDefault(column: Expr, literal: Value, value: Value, env: Environment): Expr {
   if (literal.role === 'null') return column;
-  return `ifNull(${column}, ${fillingValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
+  return expr`ifNull(${column}, ${fillingValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }
 
 /**
  * A number without its fraction, to be made an integer. What is under a NULL may be no number, and the engine converts that as well, so it is taken
  * out first.
  */
-export function wholePart(number: string): string {
-  return finite(number, `truncate(${number})`);
+export function wholePart(number: Expr): Expr {
+  return finite(number, expr`truncate(${number})`);
 }
 
 /** A number, or a value that comes of it, where it is finite, and NULL otherwise. */
-function finite(number: string, value = number): string {
-  return `if(isFinite(${number}), ${value}, NULL)`;
+function finite(number: Expr, value = number): Expr {
+  return expr`if(isFinite(${number}), ${value}, NULL)`;
 }
 
 /** A missing window between two with values lies on the line through them; integers are cut off. */
 function linear(
-  position: string,
-  column: string,
-  present: string,
-  [low, high, from, to]: readonly [string, string, string, string],
+  position: Expr,
+  column: Expr,
+  present: Expr,
+  [low, high, from, to]: readonly [Expr, Expr, Expr, Expr],
   { type }: Value,
-): string {
-  const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
-  const point = `${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
+): Expr {
+  const [a, b] = [expr`toFloat64(${low})`, expr`toFloat64(${high})`];
+  const point = expr`${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
   const value = isInteger(type) ? wholePart(point) : type.name === 'DECIMAL' ? finite(point) : point;
-  return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
+  return expr`if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
 }

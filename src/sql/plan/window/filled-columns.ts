@@ -1,3 +1,5 @@
+import { column } from '../../engine/build.js';
+import { isSameExpr, printExpr } from '../../engine/print.js';
 import type { AggregateFunction, SeriesFunction } from '../../functions/spec.js';
 import type { CallExpression, ColumnExpression, NameResolver } from '../../resolve/expression.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -15,7 +17,9 @@ export class FilledColumns implements NameResolver {
   constructor(source: string, names: NameResolver, values: readonly Value[]) {
     const functions = new Map<string, Value>();
     for (const value of values) {
-      if ((value.uses & Uses.aggregate) !== 0 && !functions.has(value.sql)) functions.set(value.sql, value);
+      if ((value.uses & Uses.aggregate) === 0) continue;
+      const key = printExpr(value.sql);
+      if (!functions.has(key)) functions.set(key, value);
     }
     this.functions = [...functions.values()];
     this.#source = source;
@@ -24,8 +28,8 @@ export class FilledColumns implements NameResolver {
 
   /** The value that stands for another one afterwards. */
   replaced(value: Value): Value {
-    const at = this.functions.findIndex(({ sql }) => sql === value.sql);
-    return at < 0 ? value : { ...value, sql: `${this.#source}.f${at + 1}`, nullable: true, exact: false };
+    const at = this.functions.findIndex(({ sql }) => isSameExpr(sql, value.sql));
+    return at < 0 ? value : { ...value, sql: column(this.#source, `f${at + 1}`), nullable: true, exact: false };
   }
 
   intercept(expression: Expression): Value | undefined {

@@ -1,5 +1,8 @@
-import { type EngineSelect, printSelect } from '../../engine/select.js';
+import { allOf, column, fromQuery, nullWord, one, select } from '../../engine/build.js';
+import type { Expr, SelectColumn, SelectQuery } from '../../engine/nodes.js';
+import { printExpr } from '../../engine/print.js';
 import { castToEngine } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import type { AggregateFunction, SeriesFunction } from '../../functions/spec.js';
 import {
   type CallExpression,
@@ -12,7 +15,7 @@ import { fillingValue } from '../../values/filling.js';
 import { cellNumber, startOfCell } from '../../values/grid.js';
 import { doubleType, nullValue, Uses, type Value } from '../../values/value.js';
 import type { BlockTask, WindowRange } from '../rows/block.js';
-import { existingWindow, fillLiterals, fillRange, withMissingSteps } from './fill.js';
+import { existingWindow, fillLiterals, fillRange, hasWindow, withMissingSteps } from './fill.js';
 import type { IntervalWindows } from './window.js';
 
 /** The rows of windows of INTERVAL, which a FILL adds rows to. */
@@ -22,14 +25,14 @@ interface RowsTask {
   readonly intervals: IntervalWindows;
   /** Undefined without two limits of time. */
   readonly range: WindowRange | undefined;
-  /** Engine SQL over the rows: the start of the window of each, and what numbers them inside of it. */
-  readonly start: string;
-  readonly number: string;
+  /** Expressions over the rows: the start of the window of each, and what numbers them inside of it. */
+  readonly start: Expr;
+  readonly number: Expr;
   /** Values over the rows by which they are cut into slices. */
   readonly slices: readonly Value[];
   /** Names as they stand for the rows, but for functions over them. */
   readonly plain: ExpressionTranslator;
-  windowColumn(name: string, start: string): Value;
+  windowColumn(name: string, start: Expr): Value;
 }
 
 /**
@@ -41,9 +44,9 @@ export class FilledRows implements NameResolver {
   readonly #task: RowsTask;
   readonly #translator: ExpressionTranslator;
   readonly #literals: (at: number) => Value;
-  /** What stays the same in a slice: engine SQL over the rows, and its column. */
-  readonly #kept: Map<string, string>;
-  readonly #columns: [sql: string, alias: string][] = [];
+  /** What stays the same in a slice: an expression over the rows, by its text, and its column. */
+  readonly #kept: Map<string, SelectColumn>;
+  readonly #columns: SelectColumn[] = [];
   #differs = false;
   #filled = 0;
 
@@ -55,7 +58,7 @@ export class FilledRows implements NameResolver {
     this.#task = rows;
     this.#translator = new ExpressionTranslator(task.env, this);
     this.#literals = fillLiterals(fill, this.#translator);
-    this.#kept = new Map(slices.map(({ sql }, at) => [sql, `k${at + 1}`]));
+    this.#kept = new Map(slices.map(({ sql }, at) => [printExpr(sql), [sql, `k${at + 1}`]]));
   }
 
   /** A value over the rows as one over the filled rows; `takesLiteral` for items of the select list, which FILL(VALUE, …) has literals for. */
@@ -67,39 +70,36 @@ export class FilledRows implements NameResolver {
     const env = { ...this.#task.task.env, precision: value.precision };
     const filling =
       literal === undefined || literal.role === 'null' ? undefined : fillingValue(literal, value.type, env);
-    const missing = filling?.sql ?? (this.#differs && takesLiteral ? 'NULL' : gap.sql);
+    const missing = filling?.sql ?? (this.#differs && takesLiteral ? nullWord : gap.sql);
     const alias = `f${this.#columns.push([value.sql, `f${this.#columns.length + 1}`])}`;
-    const sql = `if(${this.source}.p = 1, ${this.source}.${alias}, ${castToEngine(missing, value.type)})`;
+    const sql = expr`if(${column(this.source, 'p')} = 1, ${column(this.source, alias)}, ${castToEngine(missing, value.type)})`;
     return { ...value, sql, nullable: true, exact: false };
   }
 
   /** A condition over the rows as one over the filled rows. */
-  condition(expression: Expression, [sql = '1']: readonly string[]): string {
+  condition(expression: Expression, [sql = one]: readonly Expr[]): Expr {
     const gap = this.#translator.condition(expression).sql;
     const alias = `f${this.#columns.push([sql, `f${this.#columns.length + 1}`])}`;
-    return `if(${this.source}.p = 1, ${this.source}.${alias}, ${gap})`;
+    return expr`if(${column(this.source, 'p')} = 1, ${column(this.source, alias)}, ${gap})`;
   }
 
   /** The slices over the filled rows. */
   get slices(): readonly Value[] {
-    return this.#task.slices.map((value, at) => ({ ...value, sql: `${this.source}.k${at + 1}` }));
+    return this.#task.slices.map((value, at) => ({ ...value, sql: column(this.source, `k${at + 1}`) }));
   }
 
   /** What orders the rows of a slice. */
-  get order(): readonly string[] {
-    return [`${this.source}.n`, `${this.source}.o`];
+  get order(): readonly Expr[] {
+    return [column(this.source, 'n'), column(this.source, 'o')];
   }
 
   /** FROM and QUALIFY, once everything was translated; `scanned` are the rows, and `terms` further conditions on the filled ones. */
-  rows(
-    scanned: Pick<EngineSelect, 'from' | 'where'>,
-    terms: readonly string[],
-  ): Pick<EngineSelect, 'from' | 'qualify'> {
+  rows(scanned: Pick<SelectQuery, 'from' | 'where'>, terms: readonly Expr[]): Pick<SelectQuery, 'from' | 'qualify'> {
     const { fill, intervals, start, number } = this.#task;
-    const keys = [...this.#kept].map(([sql, alias]): [string, string] => [sql, alias]);
+    const keys = [...this.#kept.values()];
     const n = cellNumber(intervals.grid, start);
-    const columns = [...keys, [n, 'n'], [number, 'o'], ['1', 'p'], ...this.#columns] as const;
-    const complete = withMissingSteps(printSelect({ ...scanned, columns }), {
+    const columns: readonly SelectColumn[] = [...keys, [n, 'n'], [number, 'o'], [one, 'p'], ...this.#columns];
+    const complete = withMissingSteps(select({ ...scanned, columns }), {
       keys: keys.map(([, alias]) => alias),
       number: 'n',
       range: fillRange(this.#task),
@@ -107,9 +107,9 @@ export class FilledRows implements NameResolver {
     const forced = fill.mode.endsWith('_F') && keys.length === 0;
     const exists = existingWindow(intervals.grid, this.source);
     if (exists !== undefined) terms = [...terms, exists];
-    const shown = forced ? terms : [`max(${this.source}.p) OVER () = 1`, ...terms];
-    const qualify = shown.length > 1 ? `and(${shown.join(', ')})` : shown[0];
-    return { from: `(${complete}) AS ${this.source}`, qualify };
+    const shown = forced ? terms : [hasWindow(column(this.source, 'p')), ...terms];
+    const qualify = shown.length === 0 ? undefined : allOf(shown);
+    return { from: fromQuery(complete, this.source), qualify };
   }
 
   intercept(): undefined {
@@ -120,13 +120,14 @@ export class FilledRows implements NameResolver {
     const { plain, intervals, slices } = this.#task;
     const { table, name } = expression;
     const isWindows = table === undefined && windowNames.has(name.text);
-    if (isWindows) return this.#task.windowColumn(name.text, startOfCell(intervals.grid, `${this.source}.n`));
+    if (isWindows) return this.#task.windowColumn(name.text, startOfCell(intervals.grid, column(this.source, 'n')));
     const value = plain.translate(expression);
     // Tags of a sub-table that is a slice are the same in all of its rows.
     const isOfSlice = (value.uses & Uses.tags) !== 0 && slices.some(({ role }) => role === 'tbname');
-    if (isOfSlice && !this.#kept.has(value.sql)) this.#kept.set(value.sql, `k${this.#kept.size + 1}`);
-    const kept = this.#kept.get(value.sql);
-    if (kept !== undefined) return { ...value, sql: `${this.source}.${kept}` };
+    const key = printExpr(value.sql);
+    if (isOfSlice && !this.#kept.has(key)) this.#kept.set(key, [value.sql, `k${this.#kept.size + 1}`]);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return { ...value, sql: column(this.source, kept[1]) };
     if (value.uses === Uses.nothing) return value;
     return this.#missing(value);
   }
@@ -137,7 +138,7 @@ export class FilledRows implements NameResolver {
 
   #missing(value: Value): Value {
     this.#differs = true;
-    return { ...value, sql: castToEngine('NULL', value.type), nullable: true, exact: false };
+    return { ...value, sql: castToEngine(nullWord, value.type), nullable: true, exact: false };
   }
 }
 

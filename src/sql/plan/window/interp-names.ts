@@ -1,4 +1,6 @@
 import { Codes } from '../../../model/fault.js';
+import { column } from '../../engine/build.js';
+import { isSameExpr } from '../../engine/print.js';
 import { wrongCount, wrongParameterType, wrongParameterValue } from '../../functions/spec.js';
 import type { CallExpression, ColumnExpression, ExpressionTranslator, NameResolver } from '../../resolve/expression.js';
 import type { Expression, FillMode } from '../../syntax/ast.js';
@@ -59,10 +61,10 @@ export class InterpNames implements NameResolver {
   }
 
   column(expression: ColumnExpression): Value {
-    const { name: column, table } = expression;
-    const point = table === undefined && !column.quoted ? this.#point(column.text) : undefined;
+    const { name: written, table } = expression;
+    const point = table === undefined && !written.quoted ? this.#point(written.text) : undefined;
     if (point !== undefined) return point;
-    const aliased = table === undefined ? this.#aliases.get(column.text) : undefined;
+    const aliased = table === undefined ? this.#aliases.get(written.text) : undefined;
     const value = aliased ?? this.#rows.translate(expression);
     if (value.uses === Uses.nothing) return value;
     return this.#key(value) ?? this.#dependent(value);
@@ -72,31 +74,31 @@ export class InterpNames implements NameResolver {
     throw mixed();
   }
 
-  #point(column: string): Value | undefined {
+  #point(pseudoColumn: string): Value | undefined {
     const base = { precision: this.#rows.env.precision, nullable: false, uses: Uses.key };
-    switch (column) {
+    switch (pseudoColumn) {
       case '_irowts':
-        return { ...base, sql: `${this.#source}.t`, type: timestampType, role: 'time' };
+        return { ...base, sql: column(this.#source, 't'), type: timestampType, role: 'time' };
       case '_isfilled':
-        return { ...base, sql: `${this.#source}.f`, type: boolType };
+        return { ...base, sql: column(this.#source, 'f'), type: boolType };
       case '_irowts_origin':
         if (this.#mode !== 'PREV' && this.#mode !== 'NEXT' && this.#mode !== 'NEAR') {
           throw refuse(Codes.interpClauses, 'Invalid usage of RANGE clause, EVERY clause or FILL clause');
         }
-        return { ...base, sql: `${this.#source}.o`, type: timestampType };
+        return { ...base, sql: column(this.#source, 'o'), type: timestampType };
       default:
         return undefined;
     }
   }
 
   #key(value: Value): Value | undefined {
-    const key = this.slices.find((slice) => slice.value.sql === value.sql);
+    const key = this.slices.find((slice) => isSameExpr(slice.value.sql, value.sql));
     return key === undefined ? undefined : this.#outside(value, key.column);
   }
 
   #dependent(value: Value): Value {
     if (!this.#byTable || value.uses !== Uses.tags) throw mixed();
-    let known = this.#dependents.find((dependent) => dependent.value.sql === value.sql);
+    let known = this.#dependents.find((dependent) => isSameExpr(dependent.value.sql, value.sql));
     if (known === undefined) {
       known = { value, column: `d${this.#dependents.length + 1}` };
       this.#dependents.push(known);
@@ -104,8 +106,8 @@ export class InterpNames implements NameResolver {
     return this.#outside(value, known.column);
   }
 
-  #outside(value: Value, column: string): Value {
-    return { ...value, sql: `${this.#source}.${column}`, uses: Uses.key, role: undefined, member: undefined };
+  #outside(value: Value, alias: string): Value {
+    return { ...value, sql: column(this.#source, alias), uses: Uses.key, role: undefined, member: undefined };
   }
 
   #interp({ args }: CallExpression): Value {
@@ -116,10 +118,10 @@ export class InterpNames implements NameResolver {
     if (!isData || isBinary(value.type) || value.type.name === 'JSON') throw wrongParameterType(name);
     if (this.#mode === 'LINEAR' && !isNumeric(value.type)) throw wrongParameterType(name);
     this.#ignoreNull(flag);
-    let at = this.inputs.findIndex(({ sql }) => sql === value.sql);
+    let at = this.inputs.findIndex(({ sql }) => isSameExpr(sql, value.sql));
     if (at < 0) at = this.inputs.push(value) - 1;
     const { type, precision } = value;
-    return { sql: `${this.#source}.v${at + 1}`, type, precision, nullable: true, uses: Uses.aggregate };
+    return { sql: column(this.#source, `v${at + 1}`), type, precision, nullable: true, uses: Uses.aggregate };
   }
 
   /** The points are the same for all columns, and so is what counts as a row. */

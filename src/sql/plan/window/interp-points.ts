@@ -1,8 +1,9 @@
 import { Codes } from '../../../model/fault.js';
-import { int64 } from '../../engine/quote.js';
+import { column, fromQuery, int64, nullWord, one, select, zero } from '../../engine/build.js';
+import { type Expr, Over, type Query, type SelectColumn } from '../../engine/nodes.js';
 import { raiseIf } from '../../engine/raise.js';
-import { printSelect } from '../../engine/select.js';
 import { castToEngine } from '../../engine/storage.js';
+import { expr } from '../../engine/template.js';
 import { nullable } from '../../functions/arguments.js';
 import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Relation } from '../../resolve/relation.js';
@@ -12,7 +13,7 @@ import { fillingValue } from '../../values/filling.js';
 import { isInteger, nullValue, Uses, type Value } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
 import { scanRows, seriesOrder } from '../rows/scan.js';
-import { fillLiterals, wholePart, withMissingSteps } from './fill.js';
+import { fillLiterals, hasWindow, wholePart, withMissingSteps } from './fill.js';
 import type { KeyColumn } from './interp-names.js';
 
 /** The points of time that INTERP gives values for: `from`, `from + step` ... */
@@ -41,116 +42,125 @@ interface PointTask {
   readonly translator: ExpressionTranslator;
 }
 
-type Column = readonly [sql: string, alias: string];
-
 /**
- * Engine SQL of one row per slice and point: the keys, `t` its time, `f` whether it was filled, `o` the time of the row
+ * One row per slice and point: the keys, `t` its time, `f` whether it was filled, `o` the time of the row
  * that its values are from, and the values v1, v2 ...
  *
  * The rows between two points are put together first, because only the first and the last of them matter: what looks at
  * neighbours sees one row per point, however many there are. A row stands as a tuple of 1, its time and its inputs; the
  * tuple of 0 stands for none.
  */
-export function valuesAtPoints(task: PointTask): string {
-  const keys = task.keys.map(({ column }): Column => [`r.${column}`, column]);
+export function valuesAtPoints(task: PointTask): Query {
+  const keys = task.keys.map(({ column: name }): SelectColumn => [column('r', name), name]);
   const { where, origin, value } = filling(task);
-  return printSelect({
+  return select({
     columns: [
       ...keys,
-      ['r.t', 't'],
-      ['not(r.x)', 'f'],
-      [`if(r.x, r.t, ${origin})`, 'o'],
-      ...task.inputs.map((input, at): Column => {
-        return [`if(r.x, ${member('r.a', at)}, ${castToEngine(value(input, at), input.type)})`, `v${at + 1}`];
+      [expr`r.t`, 't'],
+      [expr`not(r.x)`, 'f'],
+      [expr`if(r.x, r.t, ${origin})`, 'o'],
+      ...task.inputs.map((input, at): SelectColumn => {
+        return [expr`if(r.x, ${member(expr`r.a`, at)}, ${castToEngine(value(input, at), input.type)})`, `v${at + 1}`];
       }),
     ],
-    from: `(${neighbours(task, keys)}) AS r`,
+    from: fromQuery(neighbours(task, keys), 'r'),
     where,
   });
 }
 
 /** The input at a position in a row's tuple. */
-function member(row: string, at: number): string {
-  return `tupleElement(${row}, ${at + 3})`;
+function member(row: Expr, at: number): Expr {
+  return expr`tupleElement(${row}, ${at + 3})`;
 }
 
 /** The rows in the cells between points, numbered by the point that a cell begins with: `a` the first row, `b` the last. */
-function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayRepeatTimes }: PointTask): string {
+function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayRepeatTimes }: PointTask): Query {
   const needsTags = [...keys.map(({ value }) => value), ...inputs].some(({ uses }) => (uses & Uses.tags) !== 0);
   const scan = scanRows(relation, filter, needsTags);
-  const ticks = time.nullable ? `assumeNotNull(${time.sql})` : time.sql;
-  const number = floorDivide(`(${ticks} - ${int64(points.from)})`, points.step);
-  const row = `tuple(toUInt8(1), ${[ticks, ...inputs.map(nullable)].join(', ')})`;
+  const ticks = time.nullable ? expr`assumeNotNull(${time.sql})` : time.sql;
+  const number = floorDivide(expr`${ticks} - ${int64(points.from)}`, points.step);
+  const row = expr`tuple(toUInt8(1), ${[ticks, ...inputs.map(nullable)]})`;
   const [, key] = seriesOrder(relation);
   // Of the rows of one time that differ in the rest of their key the first is taken.
-  const last = key === undefined ? `argMax(${row}, ${ticks})` : `argMin(${row}, tuple(negate(${ticks}), ${key}))`;
-  const groups = keys.map(({ value, column }): Column => [value.sql, column]);
-  groups.push([`least(greatest(${number}, toInt64(-1)), ${int64(points.count)})`, 'q']);
+  const last =
+    key === undefined ? expr`argMax(${row}, ${ticks})` : expr`argMin(${row}, tuple(negate(${ticks}), ${key}))`;
+  const groups = keys.map(({ value, column: name }): SelectColumn => [value.sql, name]);
+  groups.push([expr`least(greatest(${number}, toInt64(-1)), ${int64(points.count)})`, 'q']);
   const where = [...scan.where];
-  if (time.nullable) where.push(`isNotNull(${time.sql})`);
-  if (ignoresNull) where.push(...inputs.map(({ sql }) => `isNotNull(${sql})`));
+  if (time.nullable) where.push(expr`isNotNull(${time.sql})`);
+  if (ignoresNull) where.push(...inputs.map(({ sql }) => expr`isNotNull(${sql})`));
   const repeated = raiseIf(
-    `count() > uniqExact(${ticks})`,
+    expr`count() > uniqExact(${ticks})`,
     Codes.duplicateTimestamps,
     'Duplicate timestamps not allowed in function',
   );
-  return printSelect({
+  return select({
     columns: [
       ...groups,
-      [`argMin(${row}, ${key === undefined ? ticks : `tuple(${ticks}, ${key})`})`, 'a'],
+      [expr`argMin(${row}, ${key === undefined ? ticks : expr`tuple(${ticks}, ${key})`})`, 'a'],
       [last, 'b'],
     ],
     from: scan.from,
     where,
     groupBy: groups.length,
-    having: mayRepeatTimes && key === undefined ? [`${repeated} = 0`] : [],
+    having: mayRepeatTimes && key === undefined ? [expr`${repeated} = 0`] : [],
   });
 }
 
 /** The points of every slice with `a` the row at the point if `x`, `b` the last row before it and `n` the next one. */
-function neighbours(task: PointTask, keys: readonly Column[]): string {
+function neighbours(task: PointTask, keys: readonly SelectColumn[]): Query {
   const { points, fill } = task;
-  const complete = withMissingSteps(`SELECT * FROM (${cells(task)})`, {
+  const rows = select({ columns: [], star: '*', from: fromQuery(cells(task)) });
+  const complete = withMissingSteps(rows, {
     keys: keys.map(([, column]) => column),
     number: 'q',
     range: [0n, points.count - 1n],
   });
-  const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map(([sql]) => sql).join(', ')} `;
-  const running = 'ROWS BETWEEN UNBOUNDED PRECEDING AND';
+  const slice = { partitionBy: keys.map(([sql]) => sql) };
+  const before = {
+    ...slice,
+    orderBy: [{ by: expr`r.q` }],
+    frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING',
+  };
+  const behind = {
+    ...slice,
+    orderBy: [{ by: expr`r.q`, descending: true }],
+    frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
+  };
   const forced = fill?.mode.endsWith('_F') === true && keys.length === 0;
-  const around = printSelect({
+  const around = select({
     columns: [
       ...keys,
-      ['r.q', 'q'],
-      ['r.a', 'a'],
-      [`argMaxIf(r.b, r.q, r.b.1 = 1) OVER (${slice}ORDER BY r.q ASC ${running} 1 PRECEDING)`, 'b'],
-      [`argMinIf(r.a, r.q, r.a.1 = 1) OVER (${slice}ORDER BY r.q DESC ${running} CURRENT ROW)`, 'n'],
+      [expr`r.q`, 'q'],
+      [expr`r.a`, 'a'],
+      [new Over(expr`argMaxIf(r.b, r.q, r.b.1 = 1)`, before), 'b'],
+      [new Over(expr`argMinIf(r.a, r.q, r.a.1 = 1)`, behind), 'n'],
     ],
-    from: `(${complete}) AS r`,
-    qualify: forced ? undefined : 'max(r.a.1) OVER () = 1',
+    from: fromQuery(complete, 'r'),
+    qualify: forced ? undefined : hasWindow(expr`r.a.1`),
   });
-  const point = `(${int64(points.from)} + r.q * ${points.step})`;
-  return printSelect({
+  const point = expr`${int64(points.from)} + r.q * ${points.step}`;
+  return select({
     columns: [
       ...keys,
       [point, 't'],
-      [`and(r.a.1 = 1, r.a.2 = ${point})`, 'x'],
-      ['r.a', 'a'],
-      ['r.b', 'b'],
-      ['r.n', 'n'],
+      [expr`and(r.a.1 = 1, r.a.2 = ${point})`, 'x'],
+      [expr`r.a`, 'a'],
+      [expr`r.b`, 'b'],
+      [expr`r.n`, 'n'],
     ],
-    from: `(${around}) AS r`,
-    where: ['r.q >= 0', `r.q < ${points.count}`],
+    from: fromQuery(around, 'r'),
+    where: [expr`r.q >= 0`, expr`r.q < ${points.count}`],
   });
 }
 
 /** How points without a row get their values, and which of them are left out. */
 interface Filling {
-  readonly where: readonly string[];
-  readonly origin: string;
+  readonly where: readonly Expr[];
+  readonly origin: Expr;
   /** Whether there is a row to take values from. */
-  readonly exists: string;
-  value(input: Value, at: number): string;
+  readonly exists: Expr;
+  value(input: Value, at: number): Expr;
 }
 
 function filling(task: PointTask): Filling {
@@ -159,13 +169,13 @@ function filling(task: PointTask): Filling {
   const isByRow = fill?.mode === 'PREV' || fill?.mode === 'NEXT' || fill?.mode === 'NEAR';
   if (within === undefined || !isByRow) return near;
   // Every point is given: where no row is near enough, with the values of FILL.
-  const isNear = `and(${near.exists}, abs(r.t - ${near.origin}) <= ${within})`;
+  const isNear = expr`and(${near.exists}, abs(r.t - ${near.origin}) <= ${within})`;
   const otherwise = literalFiller(task);
   return {
     where: [],
-    origin: `if(${isNear}, ${near.origin}, r.t)`,
-    exists: '1',
-    value: (input, at) => `if(${isNear}, ${near.value(input, at)}, ${otherwise(input, at)})`,
+    origin: expr`if(${isNear}, ${near.origin}, r.t)`,
+    exists: one,
+    value: (input, at) => expr`if(${isNear}, ${near.value(input, at)}, ${otherwise(input, at)})`,
   };
 }
 
@@ -180,24 +190,24 @@ function literalFiller({ fill, translator }: PointTask): Filling['value'] {
 
 function fillingByMode(task: PointTask): Filling {
   const { fill } = task;
-  const nothing = { origin: 'r.t', exists: '0', value: (): string => 'NULL' } as const;
-  const of = (row: string): Omit<Filling, 'where'> => {
-    return { origin: `${row}.2`, exists: `${row}.1 = 1`, value: (_, at) => member(row, at) };
+  const nothing = { origin: expr`r.t`, exists: zero, value: (): Expr => nullWord };
+  const of = (row: Expr): Omit<Filling, 'where'> => {
+    return { origin: expr`${row}.2`, exists: expr`${row}.1 = 1`, value: (_, at) => member(row, at) };
   };
   switch (fill?.mode ?? 'NONE') {
     case 'NONE':
-      return { ...nothing, where: ['r.x'] };
+      return { ...nothing, where: [expr`r.x`] };
     case 'NULL':
     case 'NULL_F':
       return { ...nothing, where: [] };
     case 'PREV':
-      return { ...of('r.b'), where: ['or(r.x, r.b.1 = 1)'] };
+      return { ...of(expr`r.b`), where: [expr`or(r.x, r.b.1 = 1)`] };
     case 'NEXT':
-      return { ...of('r.n'), where: ['or(r.x, r.n.1 = 1)'] };
+      return { ...of(expr`r.n`), where: [expr`or(r.x, r.n.1 = 1)`] };
     case 'NEAR':
-      return { ...of('if(or(r.n.1 = 0, and(r.b.1 = 1, r.t - r.b.2 <= r.n.2 - r.t)), r.b, r.n)'), where: [] };
+      return { ...of(expr`if(or(r.n.1 = 0, and(r.b.1 = 1, r.t - r.b.2 <= r.n.2 - r.t)), r.b, r.n)`), where: [] };
     case 'LINEAR':
-      return { ...nothing, where: ['or(r.x, and(r.b.1 = 1, r.n.1 = 1))'], value: linear };
+      return { ...nothing, where: [expr`or(r.x, and(r.b.1 = 1, r.n.1 = 1))`], value: linear };
     case 'VALUE':
     case 'VALUE_F':
       return { ...nothing, where: [], value: literalFiller(task) };
@@ -205,8 +215,8 @@ function fillingByMode(task: PointTask): Filling {
 }
 
 /** On the line between the rows before and behind; what is cut off of an integer is its fraction. */
-function linear({ type }: Value, at: number): string {
-  const [low, high] = [`toFloat64(${member('r.b', at)})`, `toFloat64(${member('r.n', at)})`];
-  const value = `${low} + (${high} - ${low}) * (r.t - r.b.2) / (r.n.2 - r.b.2)`;
+function linear({ type }: Value, at: number): Expr {
+  const [low, high] = [expr`toFloat64(${member(expr`r.b`, at)})`, expr`toFloat64(${member(expr`r.n`, at)})`];
+  const value = expr`${low} + (${high} - ${low}) * (r.t - r.b.2) / (r.n.2 - r.b.2)`;
   return isInteger(type) ? wholePart(value) : value;
 }

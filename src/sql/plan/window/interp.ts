@@ -1,5 +1,5 @@
 import { Codes } from '../../../model/fault.js';
-import { printSelect, sortTerm } from '../../engine/select.js';
+import { column, fromQuery, select, sortTerm } from '../../engine/build.js';
 import { noTimeline, unorderedRows } from '../../functions/spec.js';
 import { ExpressionTranslator, mentions } from '../../resolve/expression.js';
 import { nestedAggregate, RowNames } from '../../resolve/names.js';
@@ -27,14 +27,14 @@ function callsInterp(expression: Expression): boolean {
 
 /** A SELECT with INTERP: values at regular points of time, slice by slice. */
 export function planInterp(task: BlockTask): PlannedBlock {
-  const { select, relation, env, items, filter } = task;
+  const { select: statement, relation, env, items, filter } = task;
   checkPlace(task);
-  const { range } = select;
+  const { range } = statement;
   if (range === undefined || !items.some(({ value }) => callsInterp(value))) throw wrongClauses();
   if (relation?.time === undefined) throw noTimeline();
   if (relation.rowOrder?.length === 0) throw unorderedRows('INTERP');
   const rows = new ExpressionTranslator(env, new RowNames(relation, nestedAggregate));
-  const keys = keyExpressions(select.partitionBy, items, relation).map(({ value, alias }) => {
+  const keys = keyExpressions(statement.partitionBy, items, relation).map(({ value, alias }) => {
     return { value: rows.translate(value), alias };
   });
   const source = `s${task.serial}`;
@@ -42,12 +42,12 @@ export function planInterp(task: BlockTask): PlannedBlock {
   const translator = new ExpressionTranslator(env, names);
   const values = items.map(({ value }) => translator.translate(value));
   const { planned, columns, shown } = resultColumns(items, values);
-  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) =>
+  const orderBy = orderTerms(statement.orderBy, items, planned, statement.distinct, ({ value }) =>
     translator.translate(value),
   );
-  const slices = names.slices.map(({ value, column }): Value => ({ ...value, sql: `${source}.${column}` }));
-  if (orderBy.length === 0 && !select.distinct) {
-    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)), sortTerm(`${source}.t`, false));
+  const slices = names.slices.map(({ value, column: name }): Value => ({ ...value, sql: column(source, name) }));
+  if (orderBy.length === 0 && !statement.distinct) {
+    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)), sortTerm(column(source, 't'), false));
   }
   const points = valuesAtPoints({
     relation,
@@ -65,14 +65,14 @@ export function planInterp(task: BlockTask): PlannedBlock {
     ),
     translator: rows,
   });
-  const sql = printSelect({
+  const query = select({
     columns,
-    distinct: select.distinct,
-    from: `(${points}) AS ${source}`,
-    ...sliceLimits(select, slices),
+    distinct: statement.distinct,
+    from: fromQuery(points, source),
+    ...sliceLimits(statement, slices),
     orderBy,
   });
-  return { sql, columns: shown };
+  return { query, columns: shown };
 }
 
 function wrongClauses(): Error {

@@ -1,4 +1,7 @@
 import { Codes } from '../../../model/fault.js';
+import { anyOf, call, nullWord, text } from '../../engine/build.js';
+import type { Expr, SortTerm } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import { ExpressionTranslator } from '../../resolve/expression.js';
 import { RowNames } from '../../resolve/names.js';
 import type { Expression, TrueFor, WindowClause } from '../../syntax/ast.js';
@@ -14,27 +17,27 @@ type RowWindowClause = Exclude<WindowClause, { kind: 'interval' | 'external' }>;
 
 type Clause<Kind extends RowWindowClause['kind']> = Extract<RowWindowClause, { kind: Kind }>;
 
-/** Which window every row is in; engine SQL over the rows. */
+/** Which window every row is in; expressions over the rows. */
 interface RowNumbering {
   /** The number of the row's window, which counts up with time inside a slice. */
-  readonly number: string;
+  readonly number: Expr;
   /** Which rows belong to a window at all. */
-  readonly rows: readonly string[];
-  /** Conditions on the rows of a window for it to show; `of` gives the text of an aggregate over them. */
-  having(of: OfWindow): string[];
+  readonly rows: readonly Expr[];
+  /** Conditions on the rows of a window for it to show; `of` gives the value of an aggregate over them. */
+  having(of: OfWindow): Expr[];
   /** What makes up the state of a window: each value as it was written, and the column of its rows that holds it or NULL. */
-  readonly state?: readonly { readonly value: Value; readonly column: string }[];
+  readonly state?: readonly { readonly value: Value; readonly column: Expr }[];
   /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
   readonly reach?: Reach;
 }
 
-/** The text that stands for an engine aggregate over the rows of a window. */
-export type OfWindow = (aggregate: string) => string;
+/** What stands for an engine aggregate over the rows of a window. */
+export type OfWindow = (aggregate: Expr) => Expr;
 
-/** Engine SQL over rows. */
+/** Expressions over rows. */
 interface Reach {
-  readonly from: string;
-  readonly to: string;
+  readonly from: Expr;
+  readonly to: Expr;
 }
 
 /** Most rows of a COUNT_WINDOW. */
@@ -50,16 +53,15 @@ export function countedRows(task: BlockTask): BlockTask {
   const { select, relation, filter } = task;
   const { window } = select;
   if (window === undefined) return task;
-  const terms: string[] = [];
-  if (relation?.time?.nullable === true) terms.push(`isNotNull(${relation.time.sql})`);
+  const terms: Expr[] = [];
+  if (relation?.time?.nullable === true) terms.push(expr`isNotNull(${relation.time.sql})`);
   if (window.kind === 'count' && window.columns.length > 0) {
     const values = window.columns.map((name) => {
       const column = { kind: 'column', table: undefined, name, span: name.span } as const;
       return translatorOf(task).translate(column);
     });
     if (values.every(({ nullable }) => nullable)) {
-      const present = values.map(({ sql }) => `isNotNull(${sql})`);
-      terms.push(present.length === 1 ? (present[0] ?? '1') : `or(${present.join(', ')})`);
+      terms.push(anyOf(values.map(({ sql }) => expr`isNotNull(${sql})`)));
     }
     const usesTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
     if (usesTags) return { ...task, filter: { ...filter, mixed: [...filter.mixed, ...terms] } };
@@ -98,8 +100,8 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
   }
   const order = rows.steadyOrder();
   const { sql: time } = rows.time;
-  const before = rows.over(`lagInFrame(${time}, 1, ${time})`, { order });
-  return { number: rows.over(`sum((${time} - ${before}) > ${ticks})`, { order }), rows: [], having: () => [] };
+  const before = rows.over(expr`lagInFrame(${time}, 1, ${time})`, { order });
+  return { number: rows.over(expr`sum(${time} - ${before} > ${ticks})`, { order }), rows: [], having: () => [] };
 }
 
 /**
@@ -112,40 +114,47 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
   const { extend, zeroth, trueFor } = clause;
   const extension = extensionOf(task, extend);
   const values = clause.values.map((value) => stateValue(task, value));
-  const isSingle = values.length === 1;
-  const together = `toNullable(${isSingle ? values[0]?.sql : `concat(${values.map(delimited).join(', ')})`})`;
+  const [single] = values.length === 1 ? values : [];
+  const isSingle = single !== undefined;
+  const together = expr`toNullable(${single?.sql ?? expr`concat(${values.flatMap(delimited)})`})`;
   const present = isSingle ? together : rows.column(together);
   const order = rows.steadyOrder();
-  const before = rows.over(`last_value(${present}) IGNORE NULLS`, { order });
-  const after = rows.over(`last_value(${present}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
-  const between = { none: 'NULL', forward: before, backward: after }[extension];
+  const lastPresent = expr`last_value(${present})`;
+  const before = rows.over(lastPresent, { order, nulls: 'IGNORE NULLS' });
+  const after = rows.over(lastPresent, { order: reversed(order), nulls: 'IGNORE NULLS' });
+  const between = { none: nullWord, forward: before, backward: after }[extension];
   const state = rows.column(
-    `multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, ${between})`,
+    expr`multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, ${between})`,
   );
   const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
-  const last = rows.over(`last_value(${state}) IGNORE NULLS`, { order, frame });
-  const number = rows.over(`sum(ifNull(${state} != ${last}, 0))`, { order });
+  const last = rows.over(expr`last_value(${state})`, { order, frame, nulls: 'IGNORE NULLS' });
+  const number = rows.over(expr`sum(ifNull(${state} != ${last}, 0))`, { order });
   const parts = values.map((value) => ({
     value,
-    column: isSingle ? state : rows.column(`if(isNull(${present}), NULL, ${value.sql})`),
+    column: isSingle ? state : rows.column(expr`if(isNull(${present}), NULL, ${value.sql})`),
   }));
   const reach = reachOf(rows, extension);
-  const having = (of: OfWindow): string[] => {
-    const shown = parts.flatMap(({ value, column }, at) => {
+  const having = (of: OfWindow): Expr[] => {
+    const shown = parts.flatMap(({ value, column }, at): readonly Expr[] => {
       const idle = zeroth[at];
-      return idle === undefined ? [] : [differs(task, { ...value, sql: of(`any(${column})`) }, idle)];
+      return idle === undefined ? [] : [differs(task, { ...value, sql: of(expr`any(${column})`) }, idle)];
     });
-    return [...(shown.length > 1 ? [`or(${shown.join(', ')})`] : shown), ...lasting(task, reach, trueFor, of)];
+    return [...(shown.length === 0 ? [] : [anyOf(shown)]), ...lasting(task, reach, trueFor, of)];
   };
-  return { number, rows: [`isNotNull(${state})`], having, state: parts, reach };
+  return { number, rows: [expr`isNotNull(${state})`], having, state: parts, reach };
 }
 
-/** A value as text from which the next one can be told apart. */
-function delimited({ sql, type }: Value): string {
-  return isText(type) ? `toString(length(${sql})), ':', ${sql}` : `toString(${sql}), ','`;
+/** Sort terms that put rows in the opposite order. */
+function reversed(order: readonly SortTerm[]): readonly SortTerm[] {
+  return order.map((term) => ({ ...term, descending: true }));
 }
 
-function differs(task: BlockTask, value: Value, zeroth: Expression): string {
+/** Pieces of text that hold a value, from which the next one can be told apart. */
+function delimited({ sql, type }: Value): readonly Expr[] {
+  return isText(type) ? [expr`toString(length(${sql}))`, text(':'), sql] : [expr`toString(${sql})`, text(',')];
+}
+
+function differs(task: BlockTask, value: Value, zeroth: Expression): Expr {
   const idle = translatorOf(task).translate(zeroth);
   if (idle.uses !== Uses.nothing)
     throw refuse(Codes.invalidValueType, 'Invalid value type: a state that is no literal');
@@ -182,11 +191,11 @@ function extensionOf(task: BlockTask, extend: Expression | undefined): Extension
 function reachOf(rows: SlicedRows, extension: Extension): Reach {
   const { sql: time } = rows.time;
   if (extension === 'none') return { from: time, to: time };
-  const order = rows.steadyOrder().map((term) => (extension === 'forward' ? `${term} DESC` : term));
-  const neighbour = rows.over(`lagInFrame(toNullable(${time}))`, { order });
+  const order = extension === 'forward' ? reversed(rows.steadyOrder()) : rows.steadyOrder();
+  const neighbour = rows.over(expr`lagInFrame(toNullable(${time}))`, { order });
   return extension === 'forward'
-    ? { from: time, to: `greatest(ifNull(${neighbour} - 1, ${time}), ${time})` }
-    : { from: `least(ifNull(${neighbour} + 1, ${time}), ${time})`, to: time };
+    ? { from: time, to: expr`greatest(ifNull(${neighbour} - 1, ${time}), ${time})` }
+    : { from: expr`least(ifNull(${neighbour} + 1, ${time}), ${time})`, to: time };
 }
 
 /**
@@ -194,16 +203,17 @@ function reachOf(rows: SlicedRows, extension: Extension): Reach {
  * piece the window begins at the first row that meets the start condition.
  */
 function numberEvents(task: BlockTask, rows: SlicedRows, { start, end, trueFor }: Clause<'event'>): RowNumbering {
-  const flag = (condition: Expression): string => `toUInt8(ifNull(${translatorOf(task).condition(condition).sql}, 0))`;
+  const flag = (condition: Expression): Expr =>
+    expr`toUInt8(ifNull(${translatorOf(task).condition(condition).sql}, 0))`;
   const [opens, closes] = [flag(start), flag(end)];
   const order = rows.steadyOrder();
-  const ended = rows.over(`sum(${closes})`, { order });
-  const number = rows.column(`toInt64(${ended}) - ${closes}`);
-  const open = rows.over(`max(${opens})`, { by: [number], order });
+  const ended = rows.over(expr`sum(${closes})`, { order });
+  const number = rows.column(expr`toInt64(${ended}) - ${closes}`);
+  const open = rows.over(expr`max(${opens})`, { by: [number], order });
   return {
     number,
-    rows: [`${open} = 1`],
-    having: (of) => [`${of(`max(${closes})`)} = 1`, ...lasting(task, reachOf(rows, 'none'), trueFor, of)],
+    rows: [expr`${open} = 1`],
+    having: (of) => [expr`${of(expr`max(${closes})`)} = 1`, ...lasting(task, reachOf(rows, 'none'), trueFor, of)],
   };
 }
 
@@ -214,25 +224,25 @@ function numberCounts(rows: SlicedRows, { size, sliding = size }: Clause<'count'
   }
   if (sliding > size) throw refuse(Codes.slidingTooLarge, 'sliding value no larger than the interval value');
   if (size > sliding * maxOverlap) throw refuse(Codes.tooManyWindows, 'Too many groups/time window in query');
-  const row = `(toInt64(${rows.over('row_number()', { order: rows.steadyOrder() })}) - 1)`;
-  const last = `intDiv(${row}, ${sliding})`;
+  const row = expr`toInt64(${rows.over(expr`row_number()`, { order: rows.steadyOrder() })}) - 1`;
+  const last = expr`intDiv(${row}, ${sliding})`;
   if (sliding === size) return { number: rows.column(last), rows: [], having: () => [] };
-  const first = `intDiv(greatest(${row} - ${size} + ${sliding}, 0), ${sliding})`;
-  return { number: rows.column(`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: () => [] };
+  const first = expr`intDiv(greatest(${row} - ${size} + ${sliding}, 0), ${sliding})`;
+  return { number: rows.column(expr`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: () => [] };
 }
 
 /** TRUE_FOR: windows that last long enough or have rows enough. */
-function lasting(task: BlockTask, reach: Reach, trueFor: TrueFor | undefined, of: OfWindow): string[] {
+function lasting(task: BlockTask, reach: Reach, trueFor: TrueFor | undefined, of: OfWindow): Expr[] {
   return trueFor === undefined ? [] : [isEnough(task, reach, trueFor, of)];
 }
 
-function isEnough(task: BlockTask, reach: Reach, least: TrueFor, of: OfWindow): string {
+function isEnough(task: BlockTask, reach: Reach, least: TrueFor, of: OfWindow): Expr {
   if ('operator' in least) {
     const sides = [least.left, least.right].map((side) => isEnough(task, reach, side, of));
-    return `${least.operator === 'AND' ? 'and' : 'or'}(${sides.join(', ')})`;
+    return call(least.operator === 'AND' ? 'and' : 'or', ...sides);
   }
-  if ('rows' in least) return `${of('count()')} >= ${least.rows}`;
+  if ('rows' in least) return expr`${of(expr`count()`)} >= ${least.rows}`;
   const ticks = 'ticks' in least ? least.ticks : durationTicks(least, task.env.precision);
   if (ticks === undefined) throw refuse(Codes.invalidValueType, 'Invalid value type: TRUE_FOR wants a fixed duration');
-  return `(${of(`max(${reach.to})`)} - ${of(`min(${reach.from})`)}) >= ${ticks}`;
+  return expr`${of(expr`max(${reach.to})`)} - ${of(expr`min(${reach.from})`)} >= ${ticks}`;
 }

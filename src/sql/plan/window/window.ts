@@ -1,5 +1,7 @@
 import { Codes } from '../../../model/fault.js';
 import { type Precision, ticksPerSecond } from '../../../model/schema.js';
+import type { Expr } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import type { Duration, WindowClause, WindowLength } from '../../syntax/ast.js';
 import { durationTicks } from '../../times/timestamp.js';
 import { zoneOffsets } from '../../times/zone.js';
@@ -25,10 +27,10 @@ type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
 export interface IntervalWindows {
   /** Where windows begin: one in every cell. */
   readonly grid: Grid;
-  /** Engine SQL: the start of the window that holds `ticks`; with SLIDING one row per window. */
-  startOf(ticks: string): string;
-  /** Engine SQL: the first tick after a window. */
-  endOf(start: string): string;
+  /** The start of the window that holds `ticks`; with SLIDING one row per window. */
+  startOf(ticks: Expr): Expr;
+  /** The first tick after a window. */
+  endOf(start: Expr): Expr;
   /** The number of the first window that holds an instant. */
   firstAt(ticks: bigint): bigint;
 }
@@ -58,7 +60,8 @@ export function intervalWindows(
   const tumbling = clause.sliding === undefined || sliding.count === length.count;
   return {
     grid,
-    startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
+    startOf: (ticks) =>
+      tumbling ? cellStart(grid, ticks) : expr`arrayJoin(${coveringStarts(grid, ticks, length.count)})`,
     endOf: (start) => endOfSpan(grid, start, length.count),
     firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
   };
@@ -78,12 +81,12 @@ function monthsInSteps(clause: IntervalClause, step: WindowLength, months: Span,
   checkSliding({ unit: 'ticks', count: leastTicks(months, precision) }, pace);
   const grid = gridOf(clause, sliding, months, place);
   const longest = months.count * longestMonth * (sliding.unit === 'days' ? 1n : dayTicks(precision));
-  const endOf = (start: string): string => endOfMonths(grid, start, months.count);
+  const endOf = (start: Expr): Expr => endOfMonths(grid, start, months.count);
   return {
     grid,
     startOf: (ticks) => {
       const starts = coveringStarts(grid, ticks, longest);
-      return `arrayJoin(arrayFilter(s -> ${endOf('s')} > ${ticks}, ${starts}))`;
+      return expr`arrayJoin(arrayFilter(s -> ${endOf(expr`s`)} > ${ticks}, ${starts}))`;
     },
     endOf,
     firstAt: (ticks) => {

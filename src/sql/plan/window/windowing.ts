@@ -1,5 +1,8 @@
 import { Codes } from '../../../model/fault.js';
 import { ticksPerSecond } from '../../../model/schema.js';
+import { column } from '../../engine/build.js';
+import type { Expr, SelectColumn } from '../../engine/nodes.js';
+import { expr } from '../../engine/template.js';
 import type { Fill } from '../../syntax/ast.js';
 import { refuse } from '../../values/context.js';
 import { cellNumberAt } from '../../values/grid.js';
@@ -16,13 +19,13 @@ export interface Windowing {
   readonly key?: WindowKey;
   readonly limits?: WindowLimits;
   /** Conditions on the rows of a window for it to show, as they stand in every row of it. */
-  having?(of: OfWindow): readonly string[];
-  /** Which rows belong to windows; engine SQL over rows. */
-  readonly rows: readonly string[];
+  having?(of: OfWindow): readonly Expr[];
+  /** Which rows belong to windows; expressions over rows. */
+  readonly rows: readonly Expr[];
   /** Set for INTERVAL, whose windows can be filled. */
   readonly intervals?: IntervalWindows;
-  /** Engine SQL over the grouped rows that sorts the windows of a slice. */
-  readonly order?: string;
+  /** An expression over the grouped rows that sorts the windows of a slice. */
+  readonly order?: Expr;
 }
 
 /** The windows of INTERVAL that lie between the limits of time; undefined without two limits. */
@@ -68,16 +71,17 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   const clause = select.window;
   if (clause === undefined || relation?.time === undefined) return { rows: [] };
   const source = groupedSource(task);
-  const start = `${source}.w`;
+  const start = column(source, 'w');
   if (clause.kind === 'interval') {
     const intervals = intervalWindows(clause, env.precision, env.context.connectionZone, filter.bounds);
     const { sql, nullable } = relation.time;
-    const first = intervals.startOf(nullable ? `assumeNotNull(${sql})` : sql);
+    const first = intervals.startOf(nullable ? expr`assumeNotNull(${sql})` : sql);
     const { unit, step } = intervals.grid;
     const isShort =
       unit === 'ticks' && clause.sliding === undefined && step <= shortSeconds * BigInt(ticksPerSecond(env.precision));
     const key: WindowKey = { key: [first, 'w'], limits: [], having: [], isShort };
-    const span = { start: 'w', end: intervals.endOf('w') };
+    const begin = column(undefined, 'w');
+    const span = { start: begin, end: intervals.endOf(begin) };
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }
   if (clause.kind === 'external') return externalWindowing(task, rows, slices);
@@ -89,18 +93,18 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
   });
   rows.sliceBy([...slices, ...apart]);
-  const limits = [
-    [`min(${reach?.from ?? rows.time.sql})`, 'w'],
-    [`max(${reach?.to ?? rows.time.sql})`, 'e'],
-    ...state.map(({ column }, at) => [`any(${column})`, `q${at}`] as const),
-  ] as const;
+  const limits: readonly SelectColumn[] = [
+    [expr`min(${reach?.from ?? rows.time.sql})`, 'w'],
+    [expr`max(${reach?.to ?? rows.time.sql})`, 'e'],
+    ...state.map(({ column: held }, at): SelectColumn => [expr`any(${held})`, `q${at}`]),
+  ];
   const shared = state.map(({ value }, at) => ({ value, column: `q${at}`, alias: undefined }));
   return {
     key: { key: [number, 'n'], limits, having: having((aggregate) => aggregate) },
     having,
-    limits: { start, end: `${source}.e`, shared },
+    limits: { start, end: column(source, 'e'), shared },
     rows: [...distinct, ...inWindow],
-    order: `${source}.n`,
+    order: column(source, 'n'),
   };
 }
 
@@ -108,20 +112,20 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
 function externalWindowing(task: BlockTask, rows: SlicedRows | undefined, slices: readonly Value[]): Windowing {
   const { relation, external, env } = task;
   const source = groupedSource(task);
-  const column = (name: string): string => `${relation?.rowAlias}.${name}`;
-  const number = column('xn');
+  const ofWindow = (name: string): Expr => column(relation?.rowAlias, name);
+  const number = ofWindow('xn');
   const base = { type: bigintType, precision: env.precision, nullable: false, uses: Uses.row };
   rows?.sliceBy([...slices, { ...base, sql: number }]);
   const shared = (external?.attributes ?? []).map(({ value }, at) => ({ value, column: `q${at}`, alias: undefined }));
-  const limits = [
-    [`any(${column('xs')})`, 'w'],
-    [`any(${column('xe')})`, 'e'],
-    ...shared.map(({ value, column: name }) => [`any(${value.sql})`, name] as const),
-  ] as const;
+  const limits: readonly SelectColumn[] = [
+    [expr`any(${ofWindow('xs')})`, 'w'],
+    [expr`any(${ofWindow('xe')})`, 'e'],
+    ...shared.map(({ value, column: name }): SelectColumn => [expr`any(${value.sql})`, name]),
+  ];
   return {
     key: { key: [number, 'n'], limits, having: [] },
-    limits: { start: `${source}.w`, end: `${source}.e`, shared },
+    limits: { start: column(source, 'w'), end: column(source, 'e'), shared },
     rows: [],
-    order: `${source}.n`,
+    order: column(source, 'n'),
   };
 }

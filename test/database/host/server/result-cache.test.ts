@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { EngineClient } from '../../../../src/database/engine/client.js';
 import { QueryChannel } from '../../../../src/database/engine/query-channel.js';
 import { ResultCache } from '../../../../src/database/host/server/result-cache.js';
+import { printExpr } from '../../../../src/sql/engine/print.js';
 import { nothingAfter } from '../../../../src/sql/engine/storage.js';
 import { startEngine } from '../../../support/engine/engine.js';
 import { until } from '../../../support/until.js';
@@ -75,7 +76,9 @@ test.serial(
     await client.exec('CREATE TABLE default.relied (a Int64) ENGINE = MergeTree ORDER BY a');
     await client.insert('INSERT INTO default.relied FORMAT TSV', Buffer.from('1\n'));
     const query = (insert: number, run: number) =>
-      text(`SELECT count(), ${run} FROM default.relied AS t WHERE ${nothingAfter(insert, 'default.relied', 't')}`);
+      text(
+        `SELECT count(), ${run} FROM default.relied AS t WHERE ${printExpr(nothingAfter(insert, 'default.relied', 't'))}`,
+      );
     for (let run = 0; run < 5; run++) t.is(await query(1, run), `1\t${run}`);
     await client.insert('INSERT INTO default.relied FORMAT TSV', Buffer.from('2\n'));
     for (let run = 0; run < 2; run++)
