@@ -21,19 +21,45 @@ const rows: readonly IdleRow[] = [
     why: 'every page may call while cors.allowAllOrigins is true; it only lets the pages that it names use the first password of root',
   },
   {
+    flags: /^cors\.allowWebSockets$/,
+    isIdle: ({ cors }) => cors.allowAllOrigins,
+    why: 'every page may call while cors.allowAllOrigins is true',
+  },
+  {
+    flags: /^database\.(urls|cluster|replication|caFile)$/,
+    isIdle: ({ database }) => database.mode === 'embedded',
+    why: 'it has no effect while database.mode is embedded',
+  },
+  {
     flags: /^monitor\.(writeToDB|writeInterval|user|password|identity|statsd.*|disableCollectClientIP)$/,
     isIdle: ({ monitor }) => monitor.disable,
     why: 'it has no effect while monitor.disable is true',
   },
 ];
 
-/** The settings that are given and do nothing, or less than their names say, each with the reason. Defaults are not among them. */
+/** Switches that other settings of their group do not depend on: gRPC takes OpenTelemetry's metrics without otlp.enable. */
+const partialSwitches: ReadonlySet<string> = new Set(['otlp.enable']);
+
+/** Switches with another name than `<group>.enable`, by the setting that needs them. */
+const switchesOf: ReadonlyMap<string, string> = new Map([['otlp.grpcPort', 'otlp.grpc']]);
+
+/**
+ * The settings that are given and do nothing, or less than their names say, each with the reason. Defaults are not among them, and neither are
+ * settings of what an operator has switched off by name.
+ */
 export function idleSettings(
   settings: Settings,
   listing: readonly SettingLine[],
 ): readonly { readonly flag: string; readonly why: string }[] {
+  const off = new Set(
+    listing.flatMap(({ flag, value, source }) => (source === 'default' && value === 'false' ? [flag] : [])),
+  );
   return listing.flatMap(({ flag, source }) => {
-    const row = source === 'default' ? undefined : rows.find(({ flags }) => flags.test(flag));
-    return row?.isIdle(settings) === true ? [{ flag, why: row.why }] : [];
+    if (source === 'default') return [];
+    const row = rows.find(({ flags }) => flags.test(flag));
+    if (row?.isIdle(settings) === true) return [{ flag, why: row.why }];
+    const needed = switchesOf.get(flag) ?? `${flag.split('.', 1)[0]}.enable`;
+    const isOff = off.has(needed) && !partialSwitches.has(needed);
+    return isOff ? [{ flag, why: `it has no effect while ${needed} is false` }] : [];
   });
 }
