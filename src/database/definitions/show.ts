@@ -1,8 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { named, noSuperTable, refusals } from '../../model/refusals.js';
 import { dataType } from '../../model/schema.js';
+import { allOf } from '../../sql/engine/build.js';
+import { printExpr } from '../../sql/engine/print.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { expr } from '../../sql/engine/template.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Show } from '../../sql/syntax/ast-statement.js';
 import { showList } from '../../sql/syntax/show-lists.js';
@@ -173,7 +176,8 @@ async function showCreateTable(
 async function isHidden(engine: Engine, live: LiveTable, id: bigint, context: DefinitionContext): Promise<boolean> {
   const hidden = hiddenSubTables(live, new Access(context.catalogue, context.user), context.timeZone);
   if (typeof hidden === 'string') return hidden === 'all';
-  const where = [...ofTable(live.table), ofSeries([id]), 'dropped = 0', hidden.where].join(' AND ');
+  const own = printExpr(allOf([...ofTable(live.table), ofSeries([id]), expr`dropped = 0`]));
+  const where = `${own} AND ${hidden.where}`;
   const rows = await engine.rows(`SELECT 1 FROM ${live.table.tagStorage} FINAL WHERE ${where}`);
   return rows.length > 0;
 }
