@@ -32,6 +32,10 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     'database/engine',
     /short-?asks|held-?(?:result|bytes)|result-?places|handover-?place|\bgather|\bask(?:s|ed|ing)?\b|\btold|\blane\b|waiter|br(?:eaks?|oken?) off|has-?few-?rows|is-?light|may-?repeat/i,
   ],
+  [
+    'database/cluster',
+    /catch-?up|(?<!sluice\.)put_?-?aside|lifeline|\bgather|\bask(?:s|ed|ing)?\b|\btold|\bnote(?:s|d|clean|empty|whole)|br(?:eaks?|oken?) off|leftovers|clock-?trouble/i,
+  ],
 ];
 
 for (const [folder, words] of replaced) {

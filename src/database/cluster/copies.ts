@@ -1,42 +1,42 @@
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { fillEmpty } from './empty-nodes.js';
+import { HintedHandoff } from './hinted-handoff.js';
 import { localPrefix, ownDatabases, type Replication } from './layout.js';
 import type { ClusterNode } from './node.js';
-import { PutAside } from './put-aside.js';
 
-/** How rows that one node has come to the other replicas of its shard. Tables are `database.table`; without them all are meant. */
+/** How rows of one node reach the other replicas of its shard. Tables are `database.table`; without them all tables. */
 export interface Copies {
-  /** True where a node that is away may keep rows which another one lacks, and nobody else knows of them. */
+  /** True if a node that is away may hold hints for other nodes that no other node knows of. */
   readonly isQueued: boolean;
-  /** Sends on what some nodes keep for others. True when all of it was taken that was there when this began. */
-  send(keepers: readonly ClusterNode[], tables?: readonly string[]): Promise<boolean>;
-  /** The nodes that lack rows, as far as some nodes know. */
-  lacking(
+  /** Sends the hints of some nodes. True when all hints from before the call were delivered. */
+  send(holders: readonly ClusterNode[], tables?: readonly string[]): Promise<boolean>;
+  /** The nodes that lack rows, as far as the probed nodes know. */
+  behindNodes(
     all: readonly ClusterNode[],
-    asked: readonly ClusterNode[],
+    probed: readonly ClusterNode[],
     tables?: readonly string[],
   ): Promise<ReadonlySet<ClusterNode>>;
-  /** Brings rows to their nodes that will not come by themselves; all nodes must answer. Gives the number of tables, or of their partitions, that had such rows. */
-  mend(all: readonly ClusterNode[]): Promise<number>;
-  /** Every node has everything now. */
-  noteWhole(): void;
+  /** Copies rows to nodes that would not receive them otherwise; all nodes must answer. Returns the number of tables, or of their partitions, with such rows. */
+  resync(all: readonly ClusterNode[]): Promise<number>;
+  /** Records that every node has everything now. */
+  markWhole(): void;
 }
 
-/** The node that takes rows keeps in files what another one misses. */
-function queued(): Copies {
-  const putAside = new PutAside();
+/** Hinted handoff: the node that takes rows keeps them in files for nodes that are away. */
+function hintedCopies(): Copies {
+  const hints = new HintedHandoff();
   return {
     isQueued: true,
 
-    async send(keepers, tables) {
+    async send(holders, tables) {
       const sent = await Promise.all(
-        keepers.map(async (keeper) => {
+        holders.map(async (holder) => {
           let isSent = true;
-          const waiting = (await putAside.queues(keeper, tables)).filter((queue) => queue.waiting > 0);
+          const waiting = (await hints.queues(holder, tables)).filter((queue) => queue.waiting > 0);
           for (const table of new Set(waiting.map((queue) => queue.table))) {
-            // Of the replicas some may still be away; the others have been sent theirs.
-            isSent = (await isDone(keeper.client.exec(`SYSTEM FLUSH DISTRIBUTED ${table}`))) && isSent;
+            // Some replicas may still be away; the others get their rows.
+            isSent = (await isDone(holder.client.exec(`SYSTEM FLUSH DISTRIBUTED ${table}`))) && isSent;
           }
           return isSent;
         }),
@@ -44,56 +44,56 @@ function queued(): Copies {
       return sent.every(Boolean);
     },
 
-    async lacking(all, asked, tables) {
-      const queues = await Promise.all(asked.map((keeper) => putAside.queues(keeper, tables)));
-      const holders = new Set<ClusterNode>();
-      for (const { shard, replica, putAside: files } of queues.flat()) {
+    async behindNodes(all, probed, tables) {
+      const queues = await Promise.all(probed.map((holder) => hints.queues(holder, tables)));
+      const behind = new Set<ClusterNode>();
+      for (const { shard, replica, quarantined } of queues.flat()) {
         const node = all.find(({ place }) => place?.shard === shard && place.replica === replica);
         if (node === undefined) continue;
-        holders.add(node);
-        if (files > 0) node.hasGap = true;
+        behind.add(node);
+        if (quarantined > 0) node.hasLostHints = true;
       }
-      return holders;
+      return behind;
     },
 
-    async mend(all) {
-      const pieces = (await fillEmpty(all)) + (await putAside.copy(all));
-      for (const node of all) node.hasGap = false;
+    async resync(all) {
+      const pieces = (await fillEmpty(all)) + (await hints.replayQuarantined(all));
+      for (const node of all) node.hasLostHints = false;
       return pieces;
     },
 
-    noteWhole: () => putAside.noteClean(),
+    markWhole: () => hints.markClean(),
   };
 }
 
-/** How long a node is given to fetch what is new, seconds. */
+/** Timeout of a node that fetches new parts, seconds. */
 const fetchSeconds = 5;
 
-/** Tables fetch from each other what the keeper lists, in one order. */
-const fetched: Copies = {
+/** Replicated tables: replicas fetch the parts that the keeper lists, in one order. */
+const fetchedCopies: Copies = {
   isQueued: false,
 
   send: () => Promise.resolve(true),
-  mend: () => Promise.resolve(0),
-  noteWhole: () => undefined,
+  resync: () => Promise.resolve(0),
+  markWhole: () => undefined,
 
-  async lacking(all, asked, tables) {
-    const holders = new Set<ClusterNode>();
+  async behindNodes(all, probed, tables) {
+    const behind = new Set<ClusterNode>();
     await Promise.all(
-      asked.map(async (node) => {
+      probed.map(async (node) => {
         const hasAll = tables === undefined ? hasFetched(node) : fetch(node, all, tables);
-        if (!(await hasAll)) holders.add(node);
+        if (!(await hasAll)) behind.add(node);
       }),
     );
-    return holders;
+    return behind;
   },
 };
 
 export function copiesOf(replication: Replication): Copies {
-  return replication === 'replicated' ? fetched : queued();
+  return replication === 'replicated' ? fetchedCopies : hintedCopies();
 }
 
-/** Lets a node fetch what its neighbours have, but for those that are away: false where it has not within some seconds. */
+/** Lets a node fetch the parts of its neighbours, except of those that are away: false if that takes longer than some seconds. */
 async function fetch(node: ClusterNode, all: readonly ClusterNode[], tables: readonly string[]): Promise<boolean> {
   const neighbours = all.filter(
     (other) => other !== node && other.state !== 'away' && other.place?.shard === node.place?.shard,
@@ -108,7 +108,7 @@ async function fetch(node: ClusterNode, all: readonly ClusterNode[], tables: rea
 
 const ownTables = `match(database, ${quoteString(ownDatabases)})`;
 
-/** True where a node works with the keeper, and has fetched everything that the keeper has listed until now. */
+/** True if a node works with the keeper, and has fetched everything that the keeper lists now. */
 async function hasFetched(node: ClusterNode): Promise<boolean> {
   const open = await node.client.rows(
     `SELECT database, table, is_readonly OR is_session_expired, queue_size - inserts_in_queue - merges_in_queue FROM system.replicas
@@ -127,7 +127,7 @@ async function areSynced({ client }: ClusterNode, whats: readonly string[]): Pro
   return (await Promise.all(done)).every(Boolean);
 }
 
-/** False where an engine refused or did not answer. */
+/** False if an engine returned an error or did not answer. */
 async function isDone(work: Promise<void>): Promise<boolean> {
   try {
     await work;

@@ -16,24 +16,24 @@ const text =
  * replica, what one node writes to all replicas does not come a second time. See docs/decisions/035-through-to-disk.md.
  */
 export function warnOfLossyNodes(nodes: ClusterNodes, log: ComponentLog): void {
-  const asked = new Set<ClusterNode>();
-  const ask = async (node: ClusterNode): Promise<void> => {
+  const checked = new Set<ClusterNode>();
+  const check = async (node: ClusterNode): Promise<void> => {
     const replicas = nodes.shards().find((shard) => shard.includes(node))?.length ?? 1;
     if (!nodes.copies.isQueued && replicas > 1) return;
     const lacking = await node.client.rows(missing);
     if (lacking.length > 0) log.warn({ url: node.url, settings: lacking.flat() }, text);
   };
-  const look = (): void => {
+  const checkAll = (): void => {
     for (const node of nodes.usable) {
-      if (asked.has(node)) continue;
-      asked.add(node);
-      ask(node).catch((error: unknown) => {
-        // It is asked again once it is back.
-        asked.delete(node);
+      if (checked.has(node)) continue;
+      checked.add(node);
+      check(node).catch((error: unknown) => {
+        // It is checked again after its return.
+        checked.delete(node);
         if (!(error instanceof FaultError)) throw error;
       });
     }
   };
-  nodes.watch(look);
-  look();
+  nodes.watch(checkAll);
+  checkAll();
 }

@@ -1,38 +1,38 @@
 import { quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
+import { copyRows } from './hinted-handoff.js';
 import { localPrefix, ownDatabases } from './layout.js';
 import type { ClusterNode } from './node.js';
-import { copyRows } from './put-aside.js';
 
-/** On a node that came empty, until it has the rows of its shard. It has a row for each piece that an adapter began to copy. */
+/** Marks a node that joined without tables, until it has the rows of its shard. It has a row for each partition that an adapter began to copy. */
 const emptyTable = 'sluice.lacks_rows';
 const isThere = "SELECT count() FROM system.tables WHERE database = 'sluice' AND name = 'lacks_rows'";
-/** While one adapter copies, others leave it alone for so long, seconds. */
-const pieceSeconds = 60;
+/** While one adapter copies, others wait for so long, seconds. */
+const copyTimeoutSeconds = 60;
 
-/** Notes on a node that it has come without any table, before it gets some. */
-export async function noteEmpty(node: EngineClient): Promise<void> {
+/** Marks a node as empty, before it gets tables. */
+export async function markEmpty(node: EngineClient): Promise<void> {
   await node.exec('CREATE DATABASE IF NOT EXISTS sluice');
   await node.exec(
     `CREATE TABLE IF NOT EXISTS ${emptyTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`,
   );
 }
 
-/** True while a node that came empty has not got the rows of its shard. */
+/** True while an empty node lacks the rows of its shard. */
 export async function lacksRows(node: EngineClient): Promise<boolean> {
   return Number((await node.rows(isThere))[0]?.[0]) > 0;
 }
 
 /**
- * Copies rows to the nodes that came empty, from a neighbour of each, partition by partition; all nodes must answer. Gives the number of
- * partitions.
+ * Copies rows to empty nodes, from another replica of each, partition by partition; all nodes must answer. Returns the
+ * number of partitions.
  */
 export async function fillEmpty(all: readonly ClusterNode[]): Promise<number> {
   let pieces = 0;
   for (const node of all.filter((one) => one.isEmpty)) {
     const { client, place } = node;
     node.isEmpty = await lacksRows(client);
-    const began = `SELECT count() FROM ${emptyTable} WHERE at > now() - ${pieceSeconds}`;
+    const began = `SELECT count() FROM ${emptyTable} WHERE at > now() - ${copyTimeoutSeconds}`;
     if (!node.isEmpty || Number((await client.rows(began))[0]?.[0]) > 0) continue;
     const from = all.find((other) => other.place?.shard === place?.shard && !other.isEmpty);
     if (from !== undefined) {

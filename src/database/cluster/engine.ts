@@ -9,7 +9,7 @@ import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
-import { definingParameters } from './catch-up.js';
+import { definingParameters } from './definition-sync.js';
 import { VersionHistory } from './history.js';
 import { KeeperWatch } from './keeper.js';
 import { type ClusterLayout, localPrefix, nodeStatements, receiptColumn, versionSetting } from './layout.js';
@@ -17,9 +17,9 @@ import type { ClusterNode } from './node.js';
 import { type ClusterNodes, isNodeFailure } from './nodes.js';
 import { routeOf, turnOf } from './routes.js';
 
-/** How often a statement is sent when nodes fail under it; each time to another one, after a look at all. */
+/** Limit of attempts of a statement when nodes fail, each on another node and after a probe of all. */
 const maxAttempts = 4;
-/** The same of the catalogue's log: a keeper that does not answer one node does not answer the others. */
+/** The same for the catalogue's log: a keeper that does not answer one node does not answer the others. */
 const maxLogAttempts = 2;
 
 /** Tables that are ordered by the numbers of inserts lie on one node, and with them the statements that name them. */
@@ -29,29 +29,29 @@ const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
 /** Tables whose rows are spread over the shards. */
 const spreadTables = /\b(?:d\d+_\d+\.|sluice\.sub_tables\b)/;
 
-/** Rows that a SELECT gives go through the table that spreads them: left to the shards, one replica of each would get them. */
+/** Rows of an INSERT … SELECT use the distributed table: otherwise only one replica of each shard would get them. */
 const spreadInsert = { parallel_distributed_insert_select: '0' } as const;
 
 /** Below that of any INSERT of now; see {@link versionSetting}. */
 const earlierVersion = '1';
 
-/** Two versions of one process are at least a place in the order of writes apart. */
-const placeNanos = 1_000n;
+/** Smallest difference between two versions of one process, in ns: one position in the order of writes. */
+const versionStepNanos = 1_000n;
 
-/** BAD_ARGUMENTS: the engine is told nothing of a keeper. */
+/** BAD_ARGUMENTS: the engine has no keeper configured. */
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
-const alterLaterCode = 517;
+const alterConflictCode = 517;
 /** UNKNOWN_TABLE, UNKNOWN_DATABASE: a node that has just come back has not got what was defined while it was away. */
 const unknownCodes: ReadonlySet<number | undefined> = new Set([60, 81]);
-/** How often queues are looked at, and how long they are left to themselves. */
-const queueLookMs = 25;
+/** Interval and limit of waiting for queues of hints. */
+const queuePollMs = 25;
 const maxQueueMs = 1_000;
-const alterPauseMs = 50;
-/** How long a replica is waited for that has not taken an earlier change yet. */
+const alterRetryMs = 50;
+/** Timeout of a replica that has not applied an earlier change yet. */
 const maxAlterMs = 20_000;
-/** UNFINISHED: replicas that are away change their rows later. */
-const laterElsewhereCode = 341;
+/** UNFINISHED: replicas that are away apply the change later. */
+const unfinishedCode = 341;
 
 /** A cluster of engines as one {@link Engine}: every node that answers takes every statement. See docs/cluster.md. */
 export class ClusterEngine implements Engine {
@@ -73,16 +73,16 @@ export class ClusterEngine implements Engine {
     this.history = new VersionHistory(nodes, nodes.copies);
   }
 
-  /** See {@link ClusterNodes.start}; finds out, too, whether the nodes have a keeper for the catalogue. */
+  /** See {@link ClusterNodes.start}; also detects whether the nodes have a keeper for the catalogue. */
   async start(): Promise<void> {
     await this.#nodes.start();
     await this.define({ change: 'make-database', database: 'sluice' });
-    await this.#addReceipts();
+    await this.#addReceiptColumns();
     const { cluster } = this.#layout;
     const create = `CREATE TABLE IF NOT EXISTS ${logTable} (position UInt64, entry String)
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
     try {
-      await this.#nodes.changing(this.#everywhere([create], this.#nodes.usable));
+      await this.#nodes.changing(this.#onNodes([create], this.#nodes.usable));
       if (await this.#isLogInKeeper()) this.#keeper = new KeeperWatch();
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
@@ -92,13 +92,13 @@ export class ClusterEngine implements Engine {
   /** False where the log is a table of the first node's own, which was made without a keeper: the node says nothing of a missing keeper then. */
   async #isLogInKeeper(): Promise<boolean> {
     const [database = '', name = ''] = logTable.split('.');
-    const ask = `SELECT engine FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(name)}`;
-    const engines = await Promise.all(this.#nodes.usable.map(({ client }) => client.rows(ask)));
+    const query = `SELECT engine FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(name)}`;
+    const engines = await Promise.all(this.#nodes.usable.map(({ client }) => client.rows(query)));
     return engines.every((rows) => rows.every(([engine]) => engine === 'KeeperMap'));
   }
 
-  /** Tables that were made before rows said when they came go on keeping what was stored last. */
-  async #addReceipts(): Promise<void> {
+  /** Adds the column for the time of receipt to older tables, where the last stored row has won until now. */
+  async #addReceiptColumns(): Promise<void> {
     const lacking = await this.rows(
       `SELECT concat(database, '.', table) FROM system.columns WHERE match(database, '^d[0-9]+_[0-9]+$')
        GROUP BY 1 HAVING countIf(name = 'version') = 1 AND countIf(name = 'received') = 0`,
@@ -118,11 +118,11 @@ export class ClusterEngine implements Engine {
   async define(change: TableChange): Promise<void> {
     const statements = nodeStatements(change, this.#layout, this.#nodes.weight);
     if (change.change !== 'delete-rows') {
-      await this.#nodes.changing(this.#everywhere(statements, this.#nodes.usable));
+      await this.#nodes.changing(this.#onNodes(statements, this.#nodes.usable));
     } else if (!this.#nodes.copies.isQueued) {
       await this.#deleteFromShards(statements);
     } else if (change.isUnseen) {
-      await this.#everywhere(statements, this.#nodes.usable);
+      await this.#onNodes(statements, this.#nodes.usable);
     } else {
       await this.#deleteFromCopies(statements, change.table);
     }
@@ -184,7 +184,7 @@ export class ClusterEngine implements Engine {
 
   /** True when some node answers. */
   async ping(): Promise<boolean> {
-    await this.#nodes.look();
+    await this.#nodes.probeAll();
     return this.#nodes.usable.length > 0;
   }
 
@@ -213,18 +213,18 @@ export class ClusterEngine implements Engine {
   }
 
   /**
-   * Sends what only reads, or may be done twice, to one node after the other until one has answered. The same question goes to the
-   * same replicas while they live: those of a shard get the rows of an insert at different moments, and what an answer has
-   * shown is not to be missing in the next one.
+   * Sends an idempotent statement to one node after the other until one answers. The same query goes to the same replicas
+   * while they live: the replicas of a shard get the rows of an insert at different moments, and a later result must not
+   * lack rows of an earlier one.
    */
   async #read<T>(
     statement: string,
-    ask: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>,
+    run: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    // The log is the same wherever it is asked for.
+    // The log is the same on every node.
     const isLog = statement.includes(logTable);
-    const asksKeeper = isLog && !spreadTables.test(statement);
+    const readsKeeper = isLog && !spreadTables.test(statement);
     this.#requireRows(statement);
     const turn = isLog ? this.#turn++ : turnOf(statement);
     const attempts = isLog ? maxLogAttempts : maxAttempts;
@@ -235,18 +235,18 @@ export class ClusterEngine implements Engine {
         throw unreachable('Of some shard no node of the cluster has everything, so its new rows are not known');
       }
       try {
-        const answer = ask(route.node.client, route.parameters);
-        return await (asksKeeper && this.#keeper !== undefined ? this.#keeper.asked(route.node, answer) : answer);
+        const result = run(route.node.client, route.parameters);
+        return await (readsKeeper && this.#keeper !== undefined ? this.#keeper.track(route.node, result) : result);
       } catch (error) {
         if (attempt === attempts || signal?.aborted === true || !isNodeFailure(error)) throw error;
-        await this.#nodes.look();
+        await this.#nodes.probeAll();
       }
     }
   }
 
   /**
-   * Stores rows in at least one replica of every shard that they belong to, and in all that answer. What a replica that is away
-   * misses waits on the node that took the rows.
+   * Stores rows in at least one replica of every shard that they belong to, and in all that answer. Rows for a replica
+   * that is away wait as hints on the node that took them.
    */
   async #write(
     statement: string,
@@ -267,12 +267,12 @@ export class ClusterEngine implements Engine {
       try {
         await send(route.node.client, { ...route.parameters, ...own });
         const isCopiedLater = queues || (!isQueued && isSpread);
-        if (isCopiedLater && table !== undefined) await this.#afterStored(route.node, table);
+        if (isCopiedLater && table !== undefined) await this.#awaitReplicas(route.node, table);
         return;
       } catch (error) {
-        // The caller that appends to the log finds out by itself whether an entry has come there.
+        // The caller that appends to the log checks by itself whether the entry is there.
         if (attempt === maxAttempts || !isSpread || !isNodeFailure(error)) throw error;
-        await this.#nodes.look();
+        await this.#nodes.probeAll();
       }
     }
   }
@@ -284,17 +284,17 @@ export class ClusterEngine implements Engine {
   }
 
   /**
-   * Brings rows to the other replicas at once. Rejects unless every node that is to have everything has them, and every shard in some node: what a
-   * node misses that others ask as one that has everything would be missing in their answers.
+   * Waits until every required replica has the rows, and every shard has them on some node; rejects otherwise. Queries
+   * read from the required replicas, so results would lack rows that one of them misses.
    */
-  async #afterStored(entry: ClusterNode, table: string): Promise<void> {
+  async #awaitReplicas(entry: ClusterNode, table: string): Promise<void> {
     const { all, copies } = this.#nodes;
     for (let attempt = 1; ; attempt++) {
-      // Queues are sent by themselves within a moment; told to, the entry would also wait for a node that hangs.
+      // The engine delivers hints within a moment; with an explicit flush the entry would also wait for a node that hangs.
       if (attempt > 1) await copies.send([entry], [table]);
-      const asked = copies.isQueued ? [entry] : all.filter(isToHaveAll);
-      const waiting = await this.#lacking(asked, table);
-      const late = [...waiting].find(isToHaveAll);
+      const holders = copies.isQueued ? [entry] : all.filter(isRequiredReplica);
+      const waiting = await this.#behindNodes(holders, table);
+      const late = [...waiting].find(isRequiredReplica);
       if (late === undefined) {
         const stored = new Set(
           this.#nodes.usable.filter((node) => !waiting.has(node)).map(({ place }) => place?.shard),
@@ -304,28 +304,28 @@ export class ClusterEngine implements Engine {
         throw unreachable(`No node of shard ${lacking} of the cluster has taken the rows`);
       }
       if (attempt === maxAttempts) throw unreachable(`The node at ${late.url} has not taken the rows`);
-      await this.#nodes.look();
+      await this.#nodes.probeAll();
     }
   }
 
-  /** The nodes that lack rows of a table and do not get them within a moment. */
-  async #lacking(asked: readonly ClusterNode[], table: string): Promise<ReadonlySet<ClusterNode>> {
+  /** The nodes that still lack rows of a table after a short wait. */
+  async #behindNodes(holders: readonly ClusterNode[], table: string): Promise<ReadonlySet<ClusterNode>> {
     const { all, copies } = this.#nodes;
-    for (const begun = performance.now(); ; await sleep(queueLookMs)) {
-      const waiting = await copies.lacking(all, asked, [table]);
-      const isSent = ![...waiting].some(isToHaveAll);
+    for (const begun = performance.now(); ; await sleep(queuePollMs)) {
+      const waiting = await copies.behindNodes(all, holders, [table]);
+      const isSent = ![...waiting].some(isRequiredReplica);
       if (isSent || performance.now() - begun > maxQueueMs) return waiting;
     }
   }
 
-  /** Rises with every INSERT of this process, and follows the clock so that those of others are about as far. */
+  /** Increases with every INSERT of this process and follows the clock, so that the versions of all processes are close. */
   #nextVersion(): string {
     const now = BigInt(Date.now()) * 1_000_000n;
-    this.#version = now > this.#version ? now : this.#version + placeNanos;
+    this.#version = now > this.#version ? now : this.#version + versionStepNanos;
     return String(this.#version);
   }
 
-  /** All copies must be there: one that came back later would show the rows again. */
+  /** Needs all copies: one that came back later would show the rows again. */
   async #deleteFromCopies(statements: readonly string[], table: string): Promise<void> {
     const { all } = this.#nodes;
     if (!this.#nodes.isWhole) {
@@ -334,21 +334,22 @@ export class ClusterEngine implements Engine {
     }
     const { copies } = this.#nodes;
     await copies.send(all, [table]);
-    if ((await copies.lacking(all, all, [table])).size > 0) throw unreachable('Some node does not have all rows yet');
-    await this.#everywhere(statements, all, true);
+    if ((await copies.behindNodes(all, all, [table])).size > 0)
+      throw unreachable('Some node does not have all rows yet');
+    await this.#onNodes(statements, all, true);
   }
 
-  /** One replica of each shard is told; a replica that is away does the same once it is back, before it is asked. */
+  /** Sends the change to one replica of each shard; a replica that is away applies it after its return, before it serves queries. */
   async #deleteFromShards(statements: readonly string[]): Promise<void> {
     try {
-      await this.#everywhere(statements, this.#oneOfEachShard(), true);
+      await this.#onNodes(statements, this.#oneOfEachShard(), true);
     } catch (error) {
-      if (engineCodeOf(error) !== laterElsewhereCode) throw error;
+      if (engineCodeOf(error) !== unfinishedCode) throw error;
     }
   }
 
-  /** Runs statements on nodes side by side. A node that goes away meanwhile catches up when it is back, unless `needsAll`. */
-  async #everywhere(statements: readonly string[], nodes: readonly ClusterNode[], needsAll = false): Promise<void> {
+  /** Runs statements on nodes concurrently. A node that goes away meanwhile is resynced later, unless `needsAll`. */
+  async #onNodes(statements: readonly string[], nodes: readonly ClusterNode[], needsAll = false): Promise<void> {
     if (nodes.length === 0) throw unreachable('No node of the cluster answers');
     const failures = await Promise.all(nodes.map((node) => this.#runOn(node, statements)));
     const failed = failures.filter((error) => error !== undefined);
@@ -364,7 +365,7 @@ export class ClusterEngine implements Engine {
     return undefined;
   }
 
-  /** Runs one statement on a node, again where a later attempt may succeed; as {@link #runOn}. */
+  /** Runs one statement on a node, with retries; as {@link #runOn}. */
   async #defineOn(node: ClusterNode, statement: string): Promise<unknown> {
     const begun = Date.now();
     for (let attempt = 1; ; attempt++) {
@@ -373,23 +374,23 @@ export class ClusterEngine implements Engine {
         return undefined;
       } catch (error) {
         const code = engineCodeOf(error);
-        const isEarly = code === alterLaterCode;
+        const isAlterConflict = code === alterConflictCode;
         if (node.state === 'behind' && unknownCodes.has(code)) {
           this.#nodes.lacksDefinitions(node);
           return error;
         }
-        if (!isEarly && !isNodeFailure(error)) throw error;
-        if (!isEarly) await this.#nodes.look();
+        if (!isAlterConflict && !isNodeFailure(error)) throw error;
+        if (!isAlterConflict) await this.#nodes.probeAll();
         if (node.state === 'away') return error;
-        if (isEarly ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;
-        if (isEarly) await sleep(alterPauseMs);
+        if (isAlterConflict ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;
+        if (isAlterConflict) await sleep(alterRetryMs);
       }
     }
   }
 }
 
-/** True of a node that is to have rows before they count as stored. */
-function isToHaveAll({ state, isAwaited }: ClusterNode): boolean {
+/** True for a node that must have rows before they are acknowledged. */
+function isRequiredReplica({ state, isRequired: isAwaited }: ClusterNode): boolean {
   return state === 'up' || isAwaited;
 }
 

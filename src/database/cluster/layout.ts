@@ -1,7 +1,7 @@
 import { makeTable, statementOf, type TableChange } from '../engine/table-change.js';
 
 /**
- * Who makes the copies of a row: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
+ * How the copies of a row are made: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
  * spreads the rows writes each to all replicas of its shard.
  */
 export type Replication = 'replicated' | 'distributed';
@@ -26,26 +26,26 @@ export const ownDatabases = `^(${localPrefix})?(d[0-9]+_[0-9]+|sluice)$`;
 export const versionSetting = 'log_comment';
 
 /**
- * The place of a row in the history of its table. Whoever takes the INSERT gives the version before it sends the rows to the replicas, so
- * that it is the same in all of them. No version is older than {@link lateMs} when its INSERT begins, so a follower of rows knows
+ * The position of a row in the history of its table. The node that takes the INSERT sets the version before it sends the
+ * rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs} when its INSERT begins, so a follower of rows knows
  * when there are no more with older ones.
  */
 const givenVersion = `toUInt64OrZero(getSetting('${versionSetting}'))`;
 
-/** A node that takes an INSERT later than this after its version was given gives a newer one. */
+/** A node that takes an INSERT later than this after its version was set, in ms, sets a newer one. */
 export const lateMs = 1_000;
 
 const latestVersion = `toUInt64(toUnixTimestamp64Nano(now64(9)) - ${lateMs}000000)`;
 const versionColumn = `version UInt64 DEFAULT if(${givenVersion} <= 1, ${givenVersion}, greatest(${givenVersion}, ${latestVersion}))`;
 /**
- * When a row came, in Unix nanoseconds: of rows with one key that stays which came last, whichever adapter took it and however late it is
- * stored. Rows that nobody says it of came as they were stored.
+ * Time of receipt of a row, in Unix nanoseconds: of rows with one key the last received one wins, whichever adapter took
+ * it and however late it is stored. Without a time of receipt the time of storage counts.
  */
 export const receiptColumn = 'received UInt64 DEFAULT version CODEC(Delta, ZSTD(1))';
-/** Leads those who follow rows to the newest ones. */
+/** Index by which followers of a table read the newest rows. */
 const versionIndex = 'INDEX by_version version TYPE minmax GRANULARITY 1';
 
-/** A table that is on nodes while rows are moved between shards: no adapter stores or reads rows meanwhile. */
+/** A table that exists while rows are moved between shards: meanwhile no adapter stores or reads rows. */
 export const holdTable = 'sluice.rebalance';
 
 /**
@@ -69,7 +69,7 @@ export function nodeStatements(change: TableChange, layout: ClusterLayout, weigh
   switch (change.change) {
     case 'make-database':
       return [localPrefix, ''].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
-    // The table that leads to the rows goes first.
+    // The distributed table is dropped first.
     case 'drop-database':
       return ['', localPrefix].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
     case 'drop-table':
@@ -86,8 +86,8 @@ export function nodeStatements(change: TableChange, layout: ClusterLayout, weigh
 type MakeTable = Extract<TableChange, { change: 'make-table' }>;
 
 /**
- * Fetches that the keeper does not answer in time are tried again soon, and inserts are not told apart by what they hold: rows that are deleted
- * may be written again as they were.
+ * Fetches that the keeper does not answer in time are retried soon, and inserts are not deduplicated by their rows:
+ * deleted rows may be written again as they were.
  */
 const replicatedSettings = [
   'replicated_deduplication_window = 0',

@@ -2,49 +2,49 @@ import { detached } from '../../async/detached.js';
 import type { ComponentLog } from '../../model/component.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { copyDefinitions } from './catch-up.js';
 import { type Copies, copiesOf } from './copies.js';
+import { copyDefinitions } from './definition-sync.js';
 import { lacksRows } from './empty-nodes.js';
 import type { ClusterLayout } from './layout.js';
-import type { ClusterNode, NodePlace } from './node.js';
+import type { ClusterNode, NodePosition } from './node.js';
 
-/** How often a node that answers is looked at, and one that is behind. */
-const lookMs = 1_000;
-const behindMs = 200;
-/** How often one that is away is: twice as seldom every time. */
-const firstBackOffMs = 200;
-const lastBackOffMs = 1_000;
+/** How often a node that answers is probed, and one that is behind resynced. */
+const probeIntervalMs = 1_000;
+const resyncIntervalMs = 200;
+/** Exponential backoff between probes of a node that is away. */
+const minBackoffMs = 200;
+const maxBackoffMs = 1_000;
 
-/** By when every adapter that works has seen a table that holds it up: its looks, and the longest time that one takes. */
-export const holdNoticeMs = lookMs + 3_000;
+/** Time until every running adapter has seen the hold: the probe interval, and the longest duration of a probe. */
+export const holdPropagationMs = probeIntervalMs + 3_000;
 
-const awayText = 'the node does not answer';
+const noResponse = 'the node does not answer';
 
 /**
- * The nodes of a cluster: which answer, and which have all rows. One that comes back is given the tables that it lacks and the
- * rows that others have for it, before it counts as whole. Where nodes keep rows for each other it also stays behind while any is away,
- * because that one may keep some.
+ * The nodes of a cluster: which answer, and which have all rows. A node that comes back is resynced before it counts as
+ * whole: it gets the tables that it lacks and the hints that others hold for it. With hinted handoff it stays behind
+ * while any node is away, because that one may hold hints.
  */
 export class ClusterNodes {
   readonly all: readonly ClusterNode[];
-  /** How rows come to all replicas. */
+  /** How rows reach all replicas. */
   readonly copies: Copies;
   readonly #layout: ClusterLayout;
   readonly #log: ComponentLog;
   readonly #timers = new Map<ClusterNode, NodeJS.Timeout>();
-  readonly #backOffMs = new Map<ClusterNode, number>();
+  readonly #backoffMs = new Map<ClusterNode, number>();
   /** Nodes that have the definitions of the others since they came back. */
   readonly #defined = new Set<ClusterNode>();
-  /** Nodes that turned out to lack some while they were given them. */
-  readonly #lacking = new Set<ClusterNode>();
+  /** Nodes that turned out to lack definitions while they got them. */
+  readonly #lackingDefinitions = new Set<ClusterNode>();
   readonly #changes = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   #shards: ReadonlySet<number> = new Set();
   #weight = 1;
-  #looking: Promise<void> | undefined;
-  #settling: Promise<void> | undefined;
-  /** Why nodes could not catch up the last time. */
-  #hindrance = '';
+  #probing: Promise<void> | undefined;
+  #resyncing: Promise<void> | undefined;
+  /** Why the last resync failed. */
+  #lastFailure = '';
   #isStopped = false;
 
   constructor(all: readonly ClusterNode[], layout: ClusterLayout, log: ComponentLog) {
@@ -53,31 +53,31 @@ export class ClusterNodes {
     this.copies = copiesOf(layout.replication);
     this.#log = log;
     for (const node of all)
-      node.lifeline.watch(() => {
-        if (this.#timers.size > 0) detached(this.#look(node), (error) => this.#lookFailed(node, error));
+      node.livenessPipe.watch(() => {
+        if (this.#timers.size > 0) detached(this.#probe(node), (error) => this.#probeFailed(node, error));
       });
   }
 
-  /** Finds the nodes; rejects with one line when none answers or the cluster is another one than its addresses say. */
+  /** Probes the nodes; rejects with one line when none answers or the addresses do not match the cluster. */
   async start(): Promise<void> {
-    await Promise.all(this.all.map((node) => this.#look(node)));
+    await Promise.all(this.all.map((node) => this.#probe(node)));
     const [first, ...others] = this.usable;
     if (first === undefined) {
       const urls = this.all.map(({ url, silence }) => (silence === '' ? url : `${url} (${silence})`)).join(', ');
       throw new FaultError(fault('network', Codes.networkUnavailable, `No node of the cluster answers at ${urls}`));
     }
-    // Round twice: what any of them has, all have then.
+    // Two rounds: then all nodes have the definitions of all.
     const round = [first, ...others, first, ...others];
     for (const [at, from] of round.entries()) {
       const to = round[at + 1];
       if (to !== undefined && to !== from) await this.#copyDefinitions(from, to);
     }
     for (const node of this.usable) this.#defined.add(node);
-    await this.#settle();
-    for (const node of this.all) this.#plan(node);
+    await this.#resync();
+    for (const node of this.all) this.#schedule(node);
   }
 
-  /** Nodes that answer. */
+  /** Nodes that are not away. */
   get usable(): readonly ClusterNode[] {
     return this.all.filter(({ state }) => state !== 'away');
   }
@@ -87,7 +87,7 @@ export class ClusterNodes {
     return this.all.every(({ state }) => state === 'up');
   }
 
-  /** The weights of all shards together: their number, unless the cluster says otherwise. */
+  /** Sum of the weights of all shards: their number, unless the cluster configures weights. */
   get weight(): number {
     return this.#weight;
   }
@@ -102,19 +102,19 @@ export class ClusterNodes {
     return [...this.#shards].map((shard) => this.all.filter(({ place }) => place?.shard === shard));
   }
 
-  /** Shards of which no node answers; a node that has never answered may belong to any. */
+  /** Shards without a node that answers; a node that has never answered may belong to any. */
   get missingShards(): readonly number[] {
     const present = new Set(this.usable.map(({ place }) => place?.shard));
     return [...this.#shards].filter((shard) => !present.has(shard));
   }
 
-  /** Calls the listener whenever a node comes or goes, until the result is called. */
+  /** Calls the listener whenever the state of a node changes, until the result is called. */
   watch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Keeps in mind that definitions are under way: a node that comes back meanwhile waits for them. */
+  /** Tracks changes of definitions in flight: a node that comes back meanwhile waits for them. */
   async changing<T>(work: Promise<T>): Promise<T> {
     const settled = work.catch(() => undefined);
     this.#changes.add(settled);
@@ -125,18 +125,18 @@ export class ClusterNodes {
     }
   }
 
-  /** A node that has come back does not have some definition yet, and gets it before it is asked. */
+  /** Records that a node that is behind lacks some definition, so that it gets it before it serves queries. */
   lacksDefinitions(node: ClusterNode): void {
     this.#defined.delete(node);
-    this.#lacking.add(node);
+    this.#lackingDefinitions.add(node);
   }
 
-  /** Looks at all nodes that should answer now, because a statement failed. */
-  async look(): Promise<void> {
-    this.#looking ??= Promise.all(this.usable.map((node) => this.#look(node))).then(() => {
-      this.#looking = undefined;
+  /** Probes all usable nodes at once, because a statement failed. */
+  async probeAll(): Promise<void> {
+    this.#probing ??= Promise.all(this.usable.map((node) => this.#probe(node))).then(() => {
+      this.#probing = undefined;
     });
-    await this.#looking;
+    await this.#probing;
   }
 
   async stop(): Promise<void> {
@@ -145,67 +145,64 @@ export class ClusterNodes {
     await Promise.all(this.all.map((node) => node.close()));
   }
 
-  #plan(node: ClusterNode): void {
+  #schedule(node: ClusterNode): void {
     if (this.#isStopped) return;
     clearTimeout(this.#timers.get(node));
     const next = async (): Promise<void> => {
-      await this.#look(node);
-      if (node.state !== 'away') node.lifeline.open();
-      if (node.state === 'behind') await this.#settle();
-      this.#plan(node);
+      await this.#probe(node);
+      if (node.state !== 'away') node.livenessPipe.open();
+      if (node.state === 'behind') await this.#resync();
+      this.#schedule(node);
     };
     const timer = setTimeout(() => {
       detached(next(), (error) => {
-        this.#lookFailed(node, error);
-        this.#plan(node);
+        this.#probeFailed(node, error);
+        this.#schedule(node);
       });
-    }, this.#waitMs(node));
+    }, this.#delayMs(node));
     this.#timers.set(node, timer.unref());
   }
 
-  #lookFailed({ url }: ClusterNode, error: unknown): void {
-    this.#log.warn(
-      { url, error: reasonOf(error) },
-      'A node of the cluster could not be looked at; Sluice looks again.',
-    );
+  #probeFailed({ url }: ClusterNode, error: unknown): void {
+    this.#log.warn({ url, error: reasonOf(error) }, 'A probe of a cluster node failed; Sluice retries.');
   }
 
-  #waitMs(node: ClusterNode): number {
-    if (node.state === 'up') return lookMs;
-    if (node.state === 'behind') return behindMs;
-    const wait = this.#backOffMs.get(node) ?? firstBackOffMs;
-    this.#backOffMs.set(node, Math.min(lastBackOffMs, wait * 2));
+  #delayMs(node: ClusterNode): number {
+    if (node.state === 'up') return probeIntervalMs;
+    if (node.state === 'behind') return resyncIntervalMs;
+    const wait = this.#backoffMs.get(node) ?? minBackoffMs;
+    this.#backoffMs.set(node, Math.min(maxBackoffMs, wait * 2));
     return wait;
   }
 
-  async #look(node: ClusterNode): Promise<void> {
-    const agreed = node.clockTrouble === '';
+  async #probe(node: ClusterNode): Promise<void> {
+    const agreed = node.clockSkew === '';
     const answer = await node.probe();
     if (this.#isStopped) return;
-    if (agreed && node.clockTrouble !== '') this.#tellOfClock(node);
-    // One that has begun anew was away, whether that was seen or not.
+    if (agreed && node.clockSkew !== '') this.#warnOfClock(node);
+    // A restarted node was away, even if no probe has seen that.
     if (answer !== 'there' && node.state !== 'away') this.#enter(node, 'away');
-    if (node.hasGap && node.state === 'up') this.#enter(node, 'behind');
+    if (node.hasLostHints && node.state === 'up') this.#enter(node, 'behind');
     if (answer === 'away' || node.state !== 'away') return;
     node.client.refuseAll(undefined);
     try {
       node.place = await this.#locate(node);
     } catch (error) {
-      node.client.refuseAll(awayText);
-      // At the start the caller is told; later the node stays away until it is one of the cluster.
+      node.client.refuseAll(noResponse);
+      // At the start the caller gets the error; later the node stays away until it belongs to the cluster.
       if (this.#timers.size === 0 && !isNodeFailure(error)) throw error;
       this.#log.warn({ url: node.url, error: reasonOf(error) }, 'A node of the cluster answers, but cannot be used.');
       return;
     }
-    this.#backOffMs.delete(node);
-    node.lifeline.open();
+    this.#backoffMs.delete(node);
+    node.livenessPipe.open();
     this.#enter(node, 'behind');
   }
 
-  #tellOfClock({ url, clockTrouble }: ClusterNode): void {
+  #warnOfClock({ url, clockSkew }: ClusterNode): void {
     const what =
       'The clock of a node differs from that of this service. Of two writes of one row, the earlier one may stay.';
-    this.#log.warn({ url, clock: clockTrouble }, what);
+    this.#log.warn({ url, clock: clockSkew }, what);
   }
 
   #enter(node: ClusterNode, state: ClusterNode['state']): void {
@@ -213,13 +210,13 @@ export class ClusterNodes {
     node.state = state;
     if (state !== 'up') this.#defined.delete(node);
     if (state === 'away') {
-      node.client.refuseAll(awayText);
+      node.client.refuseAll(noResponse);
       this.#log.warn({ url, ...place, reason: node.silence }, 'A node of the cluster is away.');
     } else if (this.#timers.size > 0) {
-      const back = node.hasGap ? 'A node of the cluster lacks rows.' : 'A node is back.';
+      const back = node.hasLostHints ? 'A node of the cluster lacks rows.' : 'A node is back.';
       this.#log.info({ url, ...place }, state === 'up' ? 'A node of the cluster has everything.' : back);
     }
-    if (this.#timers.size > 0) this.#plan(node);
+    if (this.#timers.size > 0) this.#schedule(node);
     for (const listener of this.#listeners) listener();
   }
 
@@ -228,23 +225,23 @@ export class ClusterNodes {
     to.isEmpty = await lacksRows(to.client);
   }
 
-  /** Brings nodes that are behind up, as far as that is possible now. */
-  async #settle(): Promise<void> {
-    this.#settling ??= this.#settleNow()
+  /** Resyncs nodes that are behind, as far as possible now. */
+  async #resync(): Promise<void> {
+    this.#resyncing ??= this.#resyncNow()
       .catch((error: unknown) => {
         const reason = reasonOf(error);
-        // One that goes away again is told of as such, and what goes on being wrong once.
-        const level = isNodeFailure(error) || reason === this.#hindrance ? 'debug' : 'warn';
-        this.#hindrance = reason;
-        this.#log[level]({ error: reason }, 'Nodes of the cluster could not catch up yet.');
+        // A node that goes away again has its own log line, and a repeated failure is logged once.
+        const level = isNodeFailure(error) || reason === this.#lastFailure ? 'debug' : 'warn';
+        this.#lastFailure = reason;
+        this.#log[level]({ error: reason }, 'Nodes of the cluster could not be resynced yet.');
       })
       .finally(() => {
-        this.#settling = undefined;
+        this.#resyncing = undefined;
       });
-    await this.#settling;
+    await this.#resyncing;
   }
 
-  async #settleNow(): Promise<void> {
+  async #resyncNow(): Promise<void> {
     const behind = this.all.filter(({ state }) => state === 'behind');
     for (const node of behind) if (!this.#defined.has(node)) await this.#define(node);
     const { usable } = this;
@@ -253,43 +250,43 @@ export class ClusterNodes {
       return;
     }
     const defined = behind.filter((node) => this.#defined.has(node));
-    const pieces = await this.copies.mend(usable);
+    const pieces = await this.copies.resync(usable);
     if (pieces > 0) this.#log.warn({ pieces }, 'Rows that nodes lacked were copied from other replicas.');
-    // While rows come all the time, some are always on their way: those of before must be there, and the others wait for the node.
-    for (const node of defined) node.isAwaited = true;
+    // Under constant load some rows are always in flight: the node needs the earlier ones, and inserts wait for it from now on.
+    for (const node of defined) node.isRequired = true;
     try {
       await this.#admitWhole(defined);
     } finally {
-      for (const node of defined) node.isAwaited = false;
+      for (const node of defined) node.isRequired = false;
     }
   }
 
   /** Gives a node the definitions that it lacks. */
   async #define(node: ClusterNode): Promise<void> {
-    // Changes that were begun before this node came back did not go to it.
+    // Changes that began before this node came back did not reach it.
     await Promise.all(this.#changes);
-    this.#lacking.delete(node);
+    this.#lackingDefinitions.delete(node);
     const from = this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
     if (from !== undefined) await this.#copyDefinitions(from, node);
-    if (!this.#lacking.has(node)) this.#defined.add(node);
+    if (!this.#lackingDefinitions.has(node)) this.#defined.add(node);
   }
 
-  /** Sends rows on that wait for nodes; nodes with definitions that lack no rows then are up. */
+  /** Delivers hints; nodes with all definitions and all rows become `up`. */
   async #admitWhole(defined: readonly ClusterNode[]): Promise<void> {
     const { usable } = this;
     const isSent = await this.copies.send(usable);
     const { isQueued } = this.copies;
-    const lacking = await this.copies.lacking(this.all, isQueued ? usable : defined);
+    const lacking = await this.copies.behindNodes(this.all, isQueued ? usable : defined);
     for (const node of defined) {
-      // One that went and came back meanwhile lacks definitions again.
+      // A node that was away meanwhile lacks definitions again.
       const isSame = node.state === 'behind' && this.#defined.has(node);
-      const isLacking = isQueued ? node.hasGap || node.isEmpty : lacking.has(node);
+      const isLacking = isQueued ? node.hasLostHints || node.isEmpty : lacking.has(node);
       if (isSent && !isLacking && isSame) this.#enter(node, 'up');
     }
-    if (this.isWhole) this.copies.noteWhole();
+    if (this.isWhole) this.copies.markWhole();
   }
 
-  async #locate({ client, url }: ClusterNode): Promise<NodePlace> {
+  async #locate({ client, url }: ClusterNode): Promise<NodePosition> {
     const { cluster } = this.#layout;
     const rows = await client.rows(
       `SELECT shard_num, replica_num, is_local, shard_weight FROM system.clusters WHERE cluster = ${quoteString(cluster)}`,
@@ -317,7 +314,7 @@ export class ClusterNodes {
   }
 }
 
-/** True when a node failed and not the statement: another node, or this one later, may do what it asks for. */
+/** True when a node failed and not the statement: a retry on another node, or later, may succeed. */
 export function isNodeFailure(error: unknown): boolean {
   return error instanceof FaultError && error.fault.kind === 'network';
 }
@@ -326,7 +323,7 @@ function sumOf(numbers: Iterable<number>): number {
   return [...numbers].reduce((sum, number) => sum + number, 0);
 }
 
-/** The macros that name the place of a node; by numbers, a node knows it that others reach by another address than its own. */
+/** The macros with the position of a node, for nodes that do not recognize their own address. */
 async function macrosOf(client: ClusterNode['client']): Promise<ReadonlyMap<string, string>> {
   const rows = await client.rows("SELECT macro, substitution FROM system.macros WHERE macro IN ('replica', 'shard')");
   return new Map(rows.map(([macro, value]) => [String(macro), String(value)]));

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
+import { copyParameters } from './hinted-handoff.js';
 import { runningInserts } from './history.js';
 import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
 import type { ClusterNode } from './node.js';
-import { type ClusterNodes, holdNoticeMs } from './nodes.js';
-import { copyParameters } from './put-aside.js';
+import { type ClusterNodes, holdPropagationMs } from './nodes.js';
 
-/** Rows that are moved by one statement, about. */
+/** Approximate number of rows that one statement moves. */
 const rowsPerPiece = 5_000_000;
-const pauseMs = 200;
-/** How long inserts that run are waited for. */
+const pollMs = 200;
+/** Timeout of running inserts. */
 const maxDrainMs = 120_000;
 
-/** Told of tables that are done, and how many there are. */
+/** Called with the number of finished tables and of all tables. */
 type TableProgress = (done: number, of: number) => void;
 
-/** A table that is spread over the shards, as `database.table`, with its columns. */
+/** A distributed table, as `database.table`, with its columns. */
 interface SpreadTable {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
 /**
- * Spreads the rows of all tables over all shards that there are now. Meanwhile no adapter stores or reads rows, because a table
- * `sluice.rebalance` on the nodes holds them up. When it breaks off they go on waiting: it is to be called again, and finds by itself what is
- * left. Gives the number of rows that were moved.
+ * Spreads the rows of all tables over all present shards. Meanwhile no adapter stores or reads rows, because the table
+ * `sluice.rebalance` exists on the nodes. After a failure they still wait: call this again, which continues with the
+ * remaining rows. Returns the number of moved rows.
  * @throws Error with one line where not every node has everything.
  */
 export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, progress: TableProgress): Promise<number> {
@@ -34,10 +34,10 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
   };
   await run('CREATE DATABASE IF NOT EXISTS sluice');
   await run(`CREATE TABLE IF NOT EXISTS ${holdTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`);
-  await sleep(holdNoticeMs);
+  await sleep(holdPropagationMs);
   await drain(nodes);
   const tables = await spreadTables(nodes);
-  // Rows that come from now on, from adapters that do not know of the hold yet, go to their new shard.
+  // Rows from adapters that have not seen the hold yet go to their new shard from now on.
   for (const { name } of tables) await run(spreadTable(name, layout, nodes.weight, 'CREATE OR REPLACE TABLE'));
   await drain(nodes);
   let moved = 0;
@@ -51,13 +51,13 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
   return moved;
 }
 
-/** Waits until no node runs an insert or keeps rows for another one. */
+/** Waits until no node runs an insert or holds hints. */
 async function drain(nodes: ClusterNodes): Promise<void> {
-  for (const begun = Date.now(); ; await sleep(pauseMs)) {
+  for (const begun = Date.now(); ; await sleep(pollMs)) {
     const running = await Promise.all(nodes.all.map(({ client }) => client.rows(runningInserts)));
     if (running.every(([row]) => Number(row?.[2]) === 0)) {
       await nodes.copies.send(nodes.all);
-      if ((await nodes.copies.lacking(nodes.all, nodes.all)).size === 0) return;
+      if ((await nodes.copies.behindNodes(nodes.all, nodes.all)).size === 0) return;
     }
     if (Date.now() - begun > maxDrainMs) throw new Error('Some inserts do not end; try again.');
   }

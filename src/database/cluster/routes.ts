@@ -1,6 +1,6 @@
 import type { ClusterNode } from './node.js';
 
-/** Where a statement goes, and the settings that go with it. */
+/** The node of a statement, and its settings. */
 interface Route {
   readonly node: ClusterNode;
   readonly parameters: Readonly<Record<string, string>>;
@@ -9,11 +9,11 @@ interface Route {
 }
 
 /**
- * Settings under which queries over tables that are spread mean what they mean on one node: what is joined or looked up is gathered
- * first and sent to every shard; a condition on one series asks its shard alone, and groups by series are made there. Of each shard
- * the replica is asked that the adapter names: the engine's own count of errors and its second question to another replica could
- * lead to one that lacks rows. One that does not answer is passed over after one attempt; of one that hangs in the middle, nothing comes for
- * so long that it is away by then: a node that works tells how far it is several times per second.
+ * Settings under which queries over distributed tables return what they return on one node. Joined tables and subqueries
+ * are collected first and sent to every shard. A condition on one series reads its shard only, and groups by series are
+ * made there. The adapter chooses the replica of each shard: the engine's own error counts and hedged requests could
+ * choose one that lacks rows. A replica that does not answer is skipped after one attempt. A healthy node reports its
+ * progress several times per second, so a node that hangs counts as away before `receive_timeout` ends.
  */
 const spreadQuery = {
   distributed_product_mode: 'global',
@@ -29,9 +29,9 @@ const spreadQuery = {
 } as const;
 
 /**
- * The way of a statement: one replica number for all shards, and a node as the entry, so that as many shards as possible are read from
- * a node that has everything. `turn`, a whole number, spreads statements over what is equally good: the same turn goes the same
- * way through every adapter as long as nodes stay as they are. Undefined where no node answers.
+ * The route of a statement: one replica number for all shards, and an entry node, so that as many shards as possible are
+ * read from a node that has everything. `turn`, a whole number, spreads statements over equally good routes: every
+ * adapter chooses the same route for a turn as long as the states of nodes do not change. Undefined if no node answers.
  */
 export function routeOf(nodes: readonly ClusterNode[], turn: number): Route | undefined {
   const answering = nodes.filter(({ state, isSilent }) => state !== 'away' && !isSilent);
@@ -60,7 +60,7 @@ function routeBy(node: ClusterNode, replica: number, isWhole: boolean): Route {
   return { node, isWhole, parameters: { ...spreadQuery, load_balancing_first_offset: String(replica - 1) } };
 }
 
-/** All of a list, from a place on that turns. */
+/** A list, rotated by `turn`. */
 function fromTurn<T>(list: readonly T[], turn: number): readonly T[] {
   const at = list.length === 0 ? 0 : turn % list.length;
   return [...list.slice(at), ...list.slice(0, at)];
@@ -70,7 +70,7 @@ function byShard(a: ClusterNode, b: ClusterNode): number {
   return (a.place?.shard ?? 0) - (b.place?.shard ?? 0);
 }
 
-/** How many shards are read from a node that has everything: of its own shard the entry reads itself, where it knows itself. */
+/** How many shards are read from a node that has everything. An entry that recognizes its address reads its own shard itself. */
 function shardsServed(whole: readonly ClusterNode[], entry: ClusterNode, replica: number): number {
   const served = new Set<number>();
   for (const node of whole) {
@@ -84,7 +84,7 @@ function shardsServed(whole: readonly ClusterNode[], entry: ClusterNode, replica
 
 const hashedCharacters = 2_000;
 
-/** A number by which the same question goes the same way, see {@link routeOf}. */
+/** A number that is equal for equal statements, see {@link routeOf}. */
 export function turnOf(statement: string): number {
   let hash = 2_166_136_261;
   const length = Math.min(statement.length, hashedCharacters);

@@ -22,7 +22,7 @@ const fetching =
   'replicated_deduplication_window = 0, max_postpone_time_for_failed_replicated_fetches_ms = 1000, ' +
   'zookeeper_session_expiration_check_period = 5';
 
-test('replicated tables copy each other through the keeper, in one place for each shard', (t) => {
+test('replicated tables copy each other through the keeper, with one path per shard', (t) => {
   t.deepEqual(nodeStatements(table, replicated, 2), [
     `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
       "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}', received) " +
@@ -36,7 +36,7 @@ test('a replicated table whose rows have a version of their own keeps the newest
   t.regex(local ?? '', /ReplicatedReplacingMergeTree\('[^']+', '\{replica\}', seen\) ORDER BY \(id\) SETTINGS/);
 });
 
-test('distributed tables tell copies of a row apart by the version that its writer gave', (t) => {
+test('distributed tables keep the newest copy of a row by the version of its writer', (t) => {
   const [local, over] = nodeStatements(table, distributed, 2);
   t.is(
     local,
@@ -46,7 +46,7 @@ test('distributed tables tell copies of a row apart by the version that its writ
   t.is(over, spread);
 });
 
-test('other changes are made on both tables, and what leads to rows is there only while the rows are', (t) => {
+test('other changes apply to both tables, and the distributed table exists only while the local one does', (t) => {
   const changes: readonly TableChange[] = [
     { change: 'make-database', database: 'd1_0' },
     { change: 'add-columns', table: 'd1_0.s1', columns: ['w Nullable(Int32)'] },

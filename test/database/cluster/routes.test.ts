@@ -12,7 +12,7 @@ function nodes(states: readonly State[], isLocal = false): readonly ClusterNode[
   });
 }
 
-/** Which nodes take so many queries as entries, and which replica of each shard they ask first. */
+/** The entry nodes of so many queries, and the replica of each shard that they read first. */
 function routes(cluster: readonly ClusterNode[], queries: number): readonly (readonly [string, number])[] {
   return Array.from({ length: queries }, (_, turn) => {
     const route = routeOf(cluster, turn);
@@ -31,7 +31,7 @@ test('queries go to all nodes, and to all replicas', (t) => {
   t.is(new Set(routes(all, 8).map(([, offset]) => offset)).size, 2);
 });
 
-test('the same question goes the same way, also when nodes come in another order', (t) => {
+test('the same query takes the same route, also when nodes are listed in another order', (t) => {
   const all = nodes(['up', 'up', 'up', 'up', 'up', 'up']);
   for (const question of ['SELECT 1', 'SELECT 2', 'SELECT count(*) FROM d.m']) {
     const turn = turnOf(question);
@@ -41,13 +41,13 @@ test('the same question goes the same way, also when nodes come in another order
   t.not(turnOf('SELECT 1'), turnOf('SELECT 2'));
 });
 
-test('a question stays with its replicas while another one is away', (t) => {
+test('a query stays with its replicas while another one is away', (t) => {
   const whole = routes(nodes(['up', 'up', 'up', 'up']), 8);
   const without = routes(nodes(['up', 'away', 'up', 'up']), 8);
   for (const [turn, [, offset]] of whole.entries()) if (offset === 0) t.is(without[turn]?.[1], 0);
 });
 
-test('a node that is behind is asked only where no other one of its shard answers', (t) => {
+test('a node that is behind is read only if no other one of its shard answers', (t) => {
   for (const states of [
     ['up', 'up', 'behind', 'up'],
     ['behind', 'up', 'up', 'up'],
@@ -62,25 +62,25 @@ test('a node that is behind is asked only where no other one of its shard answer
   t.deepEqual(entries(nodes(['behind', 'away', 'behind', 'behind'])), ['0', '2', '3']);
 });
 
-test('where nodes know themselves two shards may lack different replicas', (t) => {
+test('if nodes recognize their address, two shards may lack different replicas', (t) => {
   for (const [url, offset] of routes(nodes(['behind', 'up', 'up', 'away'], true), 8)) {
     // The entry reads its own shard itself, and of the other one the replica that is whole.
     t.deepEqual([url, offset], url === '1' ? ['1', 0] : ['2', 1]);
   }
 });
 
-test('a node that is silent is asked when no other one answers', (t) => {
+test('a silent node is used if no other one answers', (t) => {
   const [a, b] = nodes(['up', 'up']);
   const silent = Object.assign(Object.create(a!), { isSilent: true });
   for (const turn of [0, 1, 2, 3]) t.is(routeOf([silent, b!], turn)?.node, b);
   t.is(routeOf([silent], 1)?.node, silent);
 });
 
-test('there is no way where no node answers', (t) => {
+test('there is no route if no node answers', (t) => {
   t.is(routeOf(nodes(['away', 'away']), 0), undefined);
 });
 
-test('a way is whole when a node that has everything is read for each shard', (t) => {
+test('a route is whole if each shard is read from a node that has everything', (t) => {
   const cases: readonly (readonly [readonly State[], boolean])[] = [
     [['up', 'up', 'up', 'up'], true],
     [['up', 'away', 'behind', 'up'], true],

@@ -1,26 +1,26 @@
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
-import { noteEmpty } from './empty-nodes.js';
+import { markEmpty } from './empty-nodes.js';
 import { ownDatabases } from './layout.js';
 
-/** Definitions came from an engine that took them, codecs included. */
+/** An engine has accepted these definitions before, codecs included. */
 export const definingParameters = { allow_experimental_codecs: '1' } as const;
 
 const ofProduct = `match(database, ${quoteString(ownDatabases)})`;
-/** Tables that every node has; those that are meant for one node are left out. */
+/** Tables that every node has, without those of a single node. */
 const everywhere = "(database != 'sluice' OR engine IN ('Distributed', 'KeeperMap'))";
 
 /**
- * Makes the tables and columns on a node that another one has and it has not. Says nothing about those that it has too many:
- * nothing leads to them, and they go when leftovers are removed. With `notesEmpty` one that has none at all is noted as empty.
+ * Makes the tables and columns on a node that it lacks and another one has. Additional ones stay: nothing uses them, and
+ * the removal of orphaned tables drops them. With `marksEmpty` a node without any table is marked as empty.
  */
-export async function copyDefinitions(from: EngineClient, to: EngineClient, notesEmpty: boolean): Promise<void> {
+export async function copyDefinitions(from: EngineClient, to: EngineClient, marksEmpty: boolean): Promise<void> {
   const tables = `SELECT database, name, create_table_query FROM system.tables WHERE ${ofProduct} AND ${everywhere}`;
   const columns = `SELECT database, table, name, type, default_expression, compression_codec FROM system.columns WHERE ${ofProduct}`;
   const [known, lacking] = [new Set<string>(), new Set<string>()];
   for (const [database, name] of await to.rows(tables)) known.add(`${database}.${name}`);
   const definitions = await from.rows(tables);
-  if (notesEmpty && known.size === 0 && definitions.length > 0) await noteEmpty(to);
+  if (marksEmpty && known.size === 0 && definitions.length > 0) await markEmpty(to);
   const run = (statement: string): Promise<void> => to.exec(statement, { parameters: definingParameters });
   for (const database of new Set(definitions.map(([name]) => String(name)))) {
     await run(`CREATE DATABASE IF NOT EXISTS ${database}`);
@@ -28,7 +28,7 @@ export async function copyDefinitions(from: EngineClient, to: EngineClient, note
   for (const [database, name, create] of definitions) {
     const place = `${database}.${name}`;
     if (known.has(place)) lacking.add(place);
-    // The engine does not know its definition any more, and goes on with what it has in memory.
+    // The engine no longer knows the definition of this table, and works with the one in memory.
     else if (create !== '') await run(String(create).replace(/^CREATE TABLE /, 'CREATE TABLE IF NOT EXISTS '));
   }
   const present = new Set((await to.rows(columns)).map(([database, table, name]) => `${database}.${table}.${name}`));

@@ -1,35 +1,35 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
-import { Lifeline } from '../../../src/database/cluster/lifeline.js';
+import { LivenessPipe } from '../../../src/database/cluster/liveness-pipe.js';
 import { until } from '../../support/until.js';
 
-test('a connection that the other end closes is told once, and may be opened again', async (t) => {
+test('the listener is called once when the server closes the connection, which may be opened again', async (t) => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const lifeline = new Lifeline(`http://127.0.0.1:${port}/path`);
+  const pipe = new LivenessPipe(`http://127.0.0.1:${port}/path`);
   let ends = 0;
-  lifeline.watch(() => ends++);
-  lifeline.open();
-  lifeline.open();
+  pipe.watch(() => ends++);
+  pipe.open();
+  pipe.open();
   t.true(await until(() => sockets.length > 0));
   sockets[0]!.destroy();
   t.true(await until(() => ends === 1));
   t.is(sockets.length, 1, 'it is opened once');
-  lifeline.open();
+  pipe.open();
   t.true(await until(() => sockets.length === 2));
   const closed = once(sockets[1]!, 'close');
   sockets[1]!.resume();
-  lifeline.close();
+  pipe.close();
   await closed;
-  t.is(ends, 1, 'its own end is no news');
+  t.is(ends, 1, 'its own close calls no listener');
 });
 
-test('an address where nobody listens is no end of a connection', async (t) => {
+test('a refused connection calls no listener', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -37,9 +37,9 @@ test('an address where nobody listens is no end of a connection', async (t) => {
   const closed = once(server, 'close');
   server.close();
   await closed;
-  const lifeline = new Lifeline(`http://127.0.0.1:${port}`);
-  lifeline.watch(() => t.fail());
-  lifeline.open();
+  const pipe = new LivenessPipe(`http://127.0.0.1:${port}`);
+  pipe.watch(() => t.fail());
+  pipe.open();
   const other = createServer().listen(port, '127.0.0.1');
   t.teardown(() => other.close());
   let isOpen = false;
@@ -49,9 +49,9 @@ test('an address where nobody listens is no end of a connection', async (t) => {
   });
   t.true(
     await until(() => {
-      lifeline.open();
+      pipe.open();
       return isOpen;
     }),
   );
-  lifeline.close();
+  pipe.close();
 });

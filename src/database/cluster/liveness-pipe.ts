@@ -4,25 +4,25 @@ import { connect, type Socket } from 'node:net';
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * A connection to a server on which nothing is ever sent. The operating system ends it with the server's process, so that the
- * listener knows of a crash at once. A server also ends idle connections, so the listener has to look what it was.
+ * A connection to a server on which no data are sent. The operating system closes it with the server's process, so that
+ * the listener detects a crash at once. A server also closes idle connections, so the listener must probe the server.
  */
-export class Lifeline {
+export class LivenessPipe {
   readonly #address: { readonly host: string; readonly port: number };
   #socket: Socket | undefined;
-  #ended: () => void = () => {};
+  #listener: () => void = () => {};
 
   constructor(url: string) {
     const { protocol, hostname, port } = new URL(url);
     this.#address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (ports[protocol] ?? 80) };
   }
 
-  /** Calls the listener, instead of an earlier one, when a connection ends that was open. */
-  watch(ended: () => void): void {
-    this.#ended = ended;
+  /** Sets the listener, which is called when an open connection closes. */
+  watch(listener: () => void): void {
+    this.#listener = listener;
   }
 
-  /** Opens it where it is not open. */
+  /** Opens the connection if it is not open. */
   open(): void {
     if (this.#socket !== undefined) return;
     const socket = connect(this.#address);
@@ -31,12 +31,12 @@ export class Lifeline {
     socket.unref().on('connect', () => {
       wasOpen = true;
     });
-    // Whatever comes, such as a notice that the server waits no longer, is not read but must not stand in the way of the end.
+    // Data, such as a timeout notice of the server, are discarded, because unread data would delay the event.
     socket.on('error', () => undefined).resume();
     socket.on('close', () => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      if (wasOpen) this.#ended();
+      if (wasOpen) this.#listener();
     });
   }
 
