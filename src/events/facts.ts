@@ -7,7 +7,7 @@ import { renderTemplate } from './template.js';
 const maxAttributes = 64;
 const maxValueLength = 512;
 
-/** Findings of a rule, as the event will tell them. */
+/** A finding of a rule, from which an event is made. */
 interface Found extends QueryFinding {
   /** In decimal digits; empty where there is none. */
   readonly series: string;
@@ -16,7 +16,7 @@ interface Found extends QueryFinding {
 /** Names of sub-tables that are made of a fingerprint; see `transforms/points/sub-table-name.ts`. */
 const fingerprint = /^t_[0-9a-f]{32}$/;
 
-/** A series as people call it: by the name that somebody gave it, or else by its tags. */
+/** The display name of a series: its given name, or else its tags. */
 function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
   if (tags.size === 0 || !fingerprint.test(name)) return name;
   return [...tags].map(([tag, value]) => `${tag}=${value}`).join(', ');

@@ -1,8 +1,8 @@
 import type { EventSeverity } from '../model/event.js';
 
-/** How a value is held against the threshold. */
+/** Comparisons of a value with the threshold. */
 export const comparisons = ['>', '>=', '<', '<=', '=', '!='] as const;
-/** How a value is held against a threshold. */
+/** A comparison of a value with the threshold. */
 export type Comparison = (typeof comparisons)[number];
 
 /** Tags, and the values each may have; every tag that is named must match. `tbname` is the name of the series. */

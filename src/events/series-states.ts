@@ -1,4 +1,4 @@
-/** How far a series is with a rule. */
+/** State of a series under a rule. */
 const stateFree = 0;
 /** It breaks the rule, but not long enough yet. */
 export const statePending = 1;
@@ -20,14 +20,14 @@ export class SeriesStates {
   since = new Float64Array(initialCapacity);
   last = new Float64Array(initialCapacity);
   value = new Float64Array(initialCapacity);
-  /** Rows that are not told yet. */
+  /** Rows that are not reported yet. */
   count = new Uint32Array(initialCapacity);
   ids = new Uint32Array(initialCapacity * 2);
   #mask = initialCapacity - 1;
   #size = 0;
   readonly #limit: number;
 
-  /** `limit` bounds how many series are remembered. */
+  /** `limit` is the largest number of series. */
   constructor(limit: number) {
     this.#limit = limit;
   }

@@ -1,10 +1,10 @@
 import type { EventChange, NotificationChannel } from '../model/notification.js';
 
-/** A way to tell people, over which one message is sent at a time. */
+/** A channel of notifications, which sends one message at a time. */
 export interface Channel extends Pick<NotificationChannel, 'kind' | 'target'> {
-  /** Rejects with {@link RefusedForGood} when trying again is of no use, otherwise with what may pass. */
+  /** Rejects with {@link PermanentRejection} when a retry is useless, otherwise with a transient error. */
   send(changes: readonly EventChange[], signal: AbortSignal): Promise<void>;
 }
 
-/** The other side will never take this message. The text holds no secret. */
-export class RefusedForGood extends Error {}
+/** The receiver will never accept this message. The text holds no secret. */
+export class PermanentRejection extends Error {}

@@ -3,28 +3,28 @@ import { type Event, eventSeverities } from '../model/event.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { EventChange, NotificationChannel, NotificationTest } from '../model/notification.js';
 import type { Channel } from './channel.js';
+import { ChannelQueue, type QueueTimes } from './channel-queue.js';
 import { mailChannel } from './mail.js';
 import type { NotifySettings } from './options.js';
-import { Outbox, type OutboxTimes } from './outbox.js';
 import { webhookChannel } from './webhook.js';
 
 /**
- * Tells people of events, over every channel of the settings. What waits is kept in memory: a restart forgets it, the events
- * themselves are in the database.
+ * Sends notifications of events over every channel of the settings. They wait in memory: a restart drops them, while the
+ * events themselves are in the database.
  */
 export class Notifier implements Component {
   readonly name = 'notifications';
-  readonly #outboxes: readonly Outbox[];
+  readonly #queues: readonly ChannelQueue[];
   readonly #severity: NotifySettings['severity'];
   readonly #identity: string;
 
-  constructor(settings: NotifySettings, identity: string, log: ComponentLog, times?: OutboxTimes) {
+  constructor(settings: NotifySettings, identity: string, log: ComponentLog, times?: QueueTimes) {
     const { webhook, mail } = settings;
     const channels: Channel[] = [
       ...(webhook === undefined ? [] : [webhookChannel(webhook, identity)]),
       ...(mail === undefined ? [] : [mailChannel(mail, identity)]),
     ];
-    this.#outboxes = channels.map((channel) => new Outbox(channel, log, times));
+    this.#queues = channels.map((channel) => new ChannelQueue(channel, log, times));
     this.#severity = settings.severity;
     this.#identity = identity;
   }
@@ -32,41 +32,41 @@ export class Notifier implements Component {
   add(change: EventChange): void {
     const least = eventSeverities.indexOf(this.#severity);
     if (eventSeverities.indexOf(change.event.severity) > least) return;
-    for (const outbox of this.#outboxes) outbox.add(change);
+    for (const queue of this.#queues) queue.add(change);
   }
 
   get channels(): readonly NotificationChannel[] {
-    return this.#outboxes.map(({ state }) => state);
+    return this.#queues.map(({ state }) => state);
   }
 
   /** Sends a test message over every channel now. */
   test(user: string): Promise<readonly NotificationTest[]> {
     const change = { change: 'opened', event: testEvent(this.#identity, user) } as const;
     return Promise.all(
-      this.#outboxes.map(async (outbox) => {
-        const problem = (await outbox.test(change)) ?? null;
-        const { kind, target } = outbox.state;
+      this.#queues.map(async (queue) => {
+        const problem = (await queue.test(change)) ?? null;
+        const { kind, target } = queue.state;
         return { kind, target, problem };
       }),
     );
   }
 
   async drain(): Promise<void> {
-    await Promise.all(this.#outboxes.map((outbox) => outbox.drain()));
+    await Promise.all(this.#queues.map((queue) => queue.drain()));
   }
 
   async stop(): Promise<void> {
-    for (const outbox of this.#outboxes) outbox.stop();
+    for (const queue of this.#queues) queue.stop();
   }
 
-  /** Figures of notifications. */
+  /** Metrics of notifications. */
   get figures(): WatchedFigures {
     const sum = (key: 'sent' | 'failed' | 'waiting') => () =>
       this.channels.reduce((all, channel) => all + channel[key], 0);
     return {
-      adapter_notifications_sent_total: { help: 'Events that people were told of.', read: sum('sent') },
-      adapter_notifications_failed_total: { help: 'Events that nobody could be told of.', read: sum('failed') },
-      adapter_notifications_waiting: { help: 'Events that people are still to be told of.', read: sum('waiting') },
+      adapter_notifications_sent_total: { help: 'Events whose notification was sent.', read: sum('sent') },
+      adapter_notifications_failed_total: { help: 'Events whose notification failed for good.', read: sum('failed') },
+      adapter_notifications_waiting: { help: 'Events whose notification waits.', read: sum('waiting') },
     };
   }
 }
@@ -79,7 +79,7 @@ function testEvent(identity: string, user: string): Event {
     severity: 'info',
     elementId: identity,
     title: 'Test message',
-    description: `${user} asked for it on the page. Nothing is wrong.`,
+    description: `${user} requested this test on the page. Nothing is wrong.`,
     source: 'system',
     rule: 'test',
     value: null,

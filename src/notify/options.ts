@@ -9,11 +9,11 @@ export interface MailSettings {
   readonly to: readonly string[];
 }
 
-/** Whom events are told. */
+/** Channels of notifications, and the severity from which they are sent. */
 export interface NotifySettings {
   readonly webhook: string | undefined;
   readonly mail: MailSettings | undefined;
-  /** Events of this severity and worse are told. */
+  /** Events of this severity and worse are sent. */
   readonly severity: EventSeverity;
 }
 

@@ -1,8 +1,8 @@
 import type { EventChange } from '../model/notification.js';
-import { type Channel, RefusedForGood } from './channel.js';
+import { type Channel, PermanentRejection } from './channel.js';
 import { headOf, lineOf } from './message.js';
 
-/** Statuses of the 400 class that another attempt may not meet. */
+/** Statuses of the 400 class that are transient. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 const timeoutMs = 15_000;
 
@@ -26,7 +26,7 @@ export function webhookChannel(address: string, identity: string): Channel {
       const status = await post(address, body, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
       if (status < 300) return;
       const words = `The receiver answered with status ${status}.`;
-      throw status >= 300 && status < 500 && !passing.has(status) ? new RefusedForGood(words) : new Error(words);
+      throw status >= 300 && status < 500 && !passing.has(status) ? new PermanentRejection(words) : new Error(words);
     },
   };
 }

@@ -9,13 +9,13 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { EventChange } from '../model/notification.js';
 import type { RuleTrial } from '../model/rule-list.js';
-import { Announcer } from './events/announcer.js';
-import { EventLedger } from './events/ledger.js';
-import { EventQuestions } from './events/questions.js';
-import { EventRecorder } from './events/recorder.js';
-import { RuleMemory } from './events/rule-memory.js';
+import { EventLogWriter } from './events/event-log-writer.js';
+import { EventQueue } from './events/event-queue.js';
+import { EventRequests } from './events/event-requests.js';
+import { NotificationDispatcher } from './events/notification-dispatcher.js';
 import { tryRule } from './events/rule-trial.js';
 import { RuleWatch } from './events/rule-watch.js';
+import { RulesFile } from './events/rules-file.js';
 import type { ScheduledWatchContext } from './events/scheduled-watch.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
 import type { RequestReplyContext } from './request-reply.js';
@@ -26,22 +26,22 @@ interface EventsContext
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
     Pick<ScheduledWatchContext, 'storage' | 'query' | 'visible'> {
   readonly settings: EventsSettings;
-  /** File that remembers the rules from run to run. */
+  /** File with the rules of the last run. */
   readonly rulesFile: string;
-  /** True for a worker: it watches the values of its own rows, and leaves everything else to the first process. */
+  /** True for a worker: it evaluates rules over its own rows, and leaves everything else to the primary process. */
   readonly isWorker?: boolean;
-  /** Hears of events that open and that are over. */
-  readonly tell: (change: EventChange) => void;
+  /** Called with events that open and that end. */
+  readonly notify: (change: EventChange) => void;
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly logOf: (component: string) => ComponentLog;
 }
 
-/** Everything about events: who notices, what is kept, and who asks. */
+/** Everything about events: detection, storage and requests. */
 export class EventsPipeline {
-  readonly questions: EventQuestions;
-  readonly recorder: EventRecorder;
-  /** The rules that are watched; stored rows are shown to them. */
+  readonly requests: EventRequests;
+  readonly queue: EventQueue;
+  /** The rules, which evaluate stored rows. */
   readonly rules: RuleWatch;
   /** Findings that a rule would have now; rejects with a FaultError. */
   readonly tryRule: (rule: Rule, signal: AbortSignal) => Promise<RuleTrial>;
@@ -52,35 +52,35 @@ export class EventsPipeline {
     const { settings, engine, catalogue, credentials, slots, logOf, isWorker = false } = context;
     const log = logOf('events');
     const store = new EventsStore(engine);
-    const announcer = new Announcer(context.tell);
-    const ledger = new EventLedger(store, (operations, outcomes) => announcer.recorded(operations, outcomes));
-    this.recorder = new EventRecorder(ledger, settings.maxWaiting, log, (operations) => announcer.waiting(operations));
-    this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
-    const retention = eventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
+    const dispatcher = new NotificationDispatcher(context.notify);
+    const eventLog = new EventLogWriter(store, (operations, outcomes) => dispatcher.recorded(operations, outcomes));
+    this.queue = new EventQueue(eventLog, settings.maxWaiting, log, (operations) => dispatcher.waiting(operations));
+    this.requests = new EventRequests({ credentials, slots, log, catalogue, store, eventLog });
+    const retention = eventRetention({ store, eventLog, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
     const rules = isWorker ? rulesOfWorker(settings.rules) : settings.rules;
-    const memory = isWorker ? noMemory : new RuleMemory(context.rulesFile);
-    const watching = { ...settings, ...context, rules, store, names, recorder: this.recorder, log, memory };
+    const rulesFile = isWorker ? noRulesFile : new RulesFile(context.rulesFile);
+    const watching = { ...settings, ...context, rules, store, names, queue: this.queue, log, rulesFile };
     this.rules = new RuleWatch(watching);
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     const ofFirst = [retention, ...(settings.system ? [new SystemWatch(watching)] : [])];
-    this.components = [...(isWorker ? [] : ofFirst), this.recorder, this.rules, this.questions];
+    this.components = [...(isWorker ? [] : ofFirst), this.queue, this.rules, this.requests];
   }
 
-  /** Figures of events. */
+  /** Metrics of events. */
   get figures(): WatchedFigures {
-    const { recorder } = this;
+    const { queue } = this;
     return {
-      adapter_events_waiting: { help: 'Events that are not stored yet.', read: () => recorder.waiting },
-      adapter_events_lost_total: { help: 'Events lost because too many waited.', read: () => recorder.lost },
+      adapter_events_waiting: { help: 'Events that are not stored yet.', read: () => queue.waiting },
+      adapter_events_lost_total: { help: 'Events lost because too many waited.', read: () => queue.lost },
     };
   }
 }
 
-/** A worker has some of the rules only. */
-const noMemory = { read: () => [], keep: () => {} };
+/** A worker has only some of the rules, and saves none. */
+const noRulesFile = { read: () => [], save: () => {} };
 
-/** The rules that a worker watches: they look at the rows that it stores. */
+/** The rules that a worker evaluates over the rows that it stores. */
 export function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter(({ kind }) => kind === 'value');
 }
@@ -88,27 +88,27 @@ export function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
 /** Context of the store's retention. */
 interface EventRetentionContext {
   readonly store: Pick<EventsStore, 'removeEnded'>;
-  readonly ledger: Pick<EventLedger, 'heal'>;
+  readonly eventLog: Pick<EventLogWriter, 'foldRest'>;
   /** How long a resolved event is kept; 0 is for ever. */
   readonly retentionMs: number;
   readonly log: ComponentLog;
 }
 
-/** Soon after a start, so that what a crash has left is put right, and then now and then. */
+/** First run soon after the start, to repair after a crash, and the interval of later ones. */
 const firstMs = 2_000;
 const sweepMs = 10 * 60_000;
 const retryMs = 15_000;
 
-/** Completes what a process that died has left half done, and removes events whose time is over. */
-function eventRetention({ store, ledger, retentionMs, log }: EventRetentionContext): Component {
+/** Folds entries that a dead process has not folded, and removes expired events. */
+function eventRetention({ store, eventLog, retentionMs, log }: EventRetentionContext): Component {
   return new RepeatedWork('event-retention', firstMs, async () => {
     const now = Date.now();
     try {
-      await ledger.heal();
+      await eventLog.foldRest();
       await store.removeEnded(retentionMs === 0 ? 0 : now - retentionMs, now);
       return sweepMs;
     } catch (error) {
-      log.warn({ error: String(error) }, 'The events could not be put in order; it is tried again.');
+      log.warn({ error: String(error) }, 'The events could not be folded or expired; Sluice retries.');
       return retryMs;
     }
   });

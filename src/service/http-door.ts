@@ -7,7 +7,7 @@ import { createHttpServer, type HttpServer } from '../http/server.js';
 import type { Component } from '../model/component.js';
 import type { Credentials, Exchange, Intake } from '../model/exchange.js';
 import { faultOf } from '../model/fault.js';
-import { httpDoor } from '../pipelines/events/system-watch.js';
+import { httpInput } from '../pipelines/events/system-watch.js';
 import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
@@ -75,7 +75,7 @@ function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObs
     ended: (request) => metrics.ended(request),
     refused: (reason) => {
       metrics.refused(reason);
-      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: httpDoor });
+      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: httpInput });
     },
   };
 }
@@ -104,7 +104,7 @@ export function intakeOf(
   return {
     sql: (exchange) => sql.ask(exchange),
     series: (exchange) => reads.ask(exchange),
-    events: (exchange) => events.questions.ask(exchange),
+    events: (exchange) => events.requests.ask(exchange),
     desk,
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);

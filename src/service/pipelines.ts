@@ -139,7 +139,7 @@ function eventsPipeline(
     catalogue,
     storage,
     ...questions,
-    tell,
+    notify: tell,
     credentials,
     slots,
     logOf,

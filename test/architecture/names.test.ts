@@ -36,6 +36,9 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     'database/cluster',
     /catch-?up|(?<!sluice\.)put_?-?aside|lifeline|\bgather|\bask(?:s|ed|ing)?\b|\btold|\bnote(?:s|d|clean|empty|whole)|br(?:eaks?|oken?) off|leftovers|clock-?trouble/i,
   ],
+  ['events', /trouble|\btold|\bnoticed|lasting\.ts/i],
+  ['notify', /outbox|trouble|together|giveUpOldest|\btold|refusedForGood/i],
+  ['pipelines/events', /announcer|\bledger|recorder|\btold|\btell\b|\bhears\b|trouble|rule-?memory|event-?questions/i],
 ];
 
 for (const [folder, words] of replaced) {

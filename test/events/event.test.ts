@@ -71,18 +71,18 @@ for (const [before, then, outcome, after] of table) {
   });
 }
 
-test('a move notes who made it, when, and what was said', (t) => {
+test('a move records its user, time and comment', (t) => {
   const { event } = walk('seen', 'seen', 'acknowledge', 'resolve');
   t.like(event, { id: 'event-1', count: 4, value: 82, startTime: 990, lastSeenTime: 2000 });
   t.like(event, { acknowledgedBy: 'user-3', acknowledgedAt: 3000, resolvedBy: 'user-4', resolvedAt: 4000 });
   t.like(event, { endTime: 4000, comment: 'comment 4', elementId: 'oven-1', rule: 'hot', threshold: 80 });
 });
 
-test('what clears by itself says so', (t) => {
+test('an automatic resolution is marked as such', (t) => {
   t.like(walk('seen', 'clear').event, { resolvedBy: '(condition cleared)', endTime: 2000, resolvedAt: 2000 });
 });
 
-test('what was seen before somebody resolved the event does not open a new one', (t) => {
+test('findings from before the resolution do not open a new event', (t) => {
   const { event } = walk('seen', 'resolve');
   const late = { ...operation('seen', 3), at: 2000 };
   const step = applyOperation(event, { position: 3, operation: late });
@@ -90,7 +90,7 @@ test('what was seen before somebody resolved the event does not open a new one',
   t.is(step.event, event);
 });
 
-test('what several processes find in one scheduled run counts once', (t) => {
+test('findings of several processes in one scheduled run count once', (t) => {
   const seen = (n: number, run: number): EventLogEntry => {
     const once = operation('seen', n);
     return { position: n, operation: once.op === 'seen' ? { ...once, run } : once };

@@ -25,7 +25,7 @@ const tags = new Map([
 ]);
 const finding = { tags, value: 93, series: '17' };
 
-test('a series whose name is a fingerprint is called by its tags', (t) => {
+test('a series whose name is a fingerprint is shown by its tags', (t) => {
   const element = 't_bca93dbf1379d1b0e5b6a1f0c2d3e4f5';
   t.like(factsOf(rule, { ...finding, element }), {
     elementId: 'site=north, line=1',
@@ -35,7 +35,7 @@ test('a series whose name is a fingerprint is called by its tags', (t) => {
   t.is(factsOf(rule, { ...finding, tags: new Map(), element }).elementId, element);
 });
 
-test('a series that somebody named is called by its name, and a tag called series is that tag', (t) => {
+test('a named series is shown by its name, and a tag called series is that tag', (t) => {
   t.is(factsOf(rule, { ...finding, element: 'oven-7' }).title, 'temp of oven-7 is > 80');
   const own = new Map([['series', 'mine']]);
   t.is(factsOf(rule, { ...finding, tags: own, element: 'oven-7' }).elementId, 'mine');

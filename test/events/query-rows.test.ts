@@ -4,7 +4,7 @@ import { findingsOf } from '../../src/events/query-rows.js';
 const short = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   findingsOf(rows, 'rule').map(({ element, value, tags }) => [element, value, Object.fromEntries(tags)]);
 
-test('the column element names the element, value is the value, the others are told', (t) => {
+test('the column element names the element, value is the value, and the others become attributes', (t) => {
   const row = { element: 'north', value: 7.5, top: 9, site: 'x', no: null, bool: true };
   t.deepEqual(short([row]), [['north', 7.5, { top: '9', site: 'x', bool: 'true' }]]);
 });

@@ -142,11 +142,11 @@ test('a second rule of one name is refused', (t) => {
   t.regex(errorsOf(hot, hot).join(), /events\.rules\[2\] name: "hot" .*a name that no other rule/);
 });
 
-test('what is not a list of objects is refused', (t) => {
+test('a value that is not a list of objects is an error', (t) => {
   for (const rules of [{}, [1], 'x', [[]]])
     t.regex([read(rules)].flat().join(), /events\.rules: .* is refused; allowed: tables/);
 });
 
-test('every mistake of every rule is told at once', (t) => {
+test('all mistakes of all rules are reported at once', (t) => {
   t.is(errorsOf({ ...hot, threshold: 'x', severity: 'y' }, { name: 'other' }).length >= 5, true);
 });

@@ -152,7 +152,7 @@ test('rows that are older than what is known change nothing, and history is not 
   );
 });
 
-test('repeats are counted and told in one', (t) => {
+test('repeats are counted and reported in one', (t) => {
   const rules = new ValueRules([ruleOf()], limits);
   rules.evaluate(
     blockOf([
@@ -250,7 +250,7 @@ test('negative integers of 64 bits are negative, and large ones are large', (t) 
   );
 });
 
-test('columns of texts and times, other columns and other tables are passed by', (t) => {
+test('columns of texts and times, other columns and other tables are skipped', (t) => {
   const rules = new ValueRules([ruleOf({ comparison: '!=', threshold: -1 })], limits);
   rules.evaluate(blockOf([[1, 0, 5]], dataType('TIMESTAMP')), 1, now);
   const text = new BlockBuilder('d', 'ovens', 'overwrite');
@@ -267,7 +267,7 @@ test('columns of texts and times, other columns and other tables are passed by',
   t.deepEqual(rules.take(), []);
 });
 
-test('a series that the rule is not about is passed by until that is forgotten', (t) => {
+test('an excluded series is skipped until the exclusion ends', (t) => {
   const rules = new ValueRules([ruleOf()], limits);
   const series = (1n << 40n) | 1n;
   const go = (seconds: number, value: number): string[] => {
@@ -282,7 +282,7 @@ test('a series that the rule is not about is passed by until that is forgotten',
   t.deepEqual(go(4, 84), ['fired 1 4..4 x1 84']);
 });
 
-test('what is open already does not fire again, and what a person resolves may', (t) => {
+test('an open event does not fire again, and one that a person resolved may', (t) => {
   const rules = new ValueRules([ruleOf()], limits);
   const series = (1n << 40n) | 1n;
   rules.opened('hot', series, now);
@@ -303,18 +303,18 @@ test('when more series repeat than are taken at once, all of them get their turn
   const rows = Array.from({ length: 20 }, (_, i): Row => [i + 1, 0, 81]);
   rules.evaluate(blockOf(rows), 1, now);
   rules.take();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (let second = 1; second <= 60; second++) {
     // All go on: whoever is always taken first would leave nothing to the others.
     rules.evaluate(blockOf(rows.map(([series]): Row => [series, second, 82])), 1, now);
     const repeats = rules.takeRepeats(4);
     t.is(repeats.length, 4);
-    for (const { rule, series } of repeats) told.add(`${rule.name} ${series}`);
+    for (const { rule, series } of repeats) reported.add(`${rule.name} ${series}`);
   }
-  t.is(told.size, 40);
+  t.is(reported.size, 40);
 });
 
-test('a rule remembers as many series as it may, and counts what is beyond', (t) => {
+test('a rule tracks series up to its limit, and counts rows beyond it', (t) => {
   const rules = new ValueRules([ruleOf()], { ...limits, maxSeries: 3 });
   rules.evaluate(blockOf([1, 2, 3, 4, 5].map((series): Row => [series, 0, 81])), 1, now);
   t.is(rules.take().length, 3);

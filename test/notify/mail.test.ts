@@ -26,7 +26,7 @@ async function drippingServer(): Promise<{ readonly port: number; readonly close
   return { port, closed: gone, close: () => server.close() };
 }
 
-test('a mail server that goes on dripping lines is left, at the latest when the service stops', async (t) => {
+test('a mail to a server with very slow lines times out, at the latest when the service stops', async (t) => {
   const server = await drippingServer();
   t.teardown(server.close);
   const settings = { server: `smtp://127.0.0.1:${server.port}/`, from: 'a@b', to: ['c@d'] };

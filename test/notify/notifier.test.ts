@@ -20,7 +20,7 @@ function change(n: number, more: Partial<EventChange['event']> = {}): EventChang
   return { change: 'opened', event: storedEvent(n, { title: `event ${n}`, severity: 'critical', ...more }) };
 }
 
-test('events are posted to a webhook in their order, those of one moment together, with a text for chats', async (t) => {
+test('events are posted to a webhook in order, those of one turn in one message, with a text for chats', async (t) => {
   const receiver = await webhookReceiver();
   t.teardown(receiver.close);
   const own = notifier({ webhook: `http://ann:p%20w@127.0.0.1:${receiver.port}/secret-path` });
@@ -40,7 +40,7 @@ test('events are posted to a webhook in their order, those of one moment togethe
   t.like(own.channels[0], { kind: 'webhook', sent: 3, waiting: 0, failed: 0, problem: null });
 });
 
-test('what fails is tried again until it is taken; what is refused for good is given up', async (t) => {
+test('failed notifications are retried until they are accepted; permanently rejected ones are dropped', async (t) => {
   const statuses = [503, 429, 200, 404, 200];
   const receiver = await webhookReceiver(() => statuses.shift() ?? 200);
   t.teardown(receiver.close);
@@ -64,7 +64,7 @@ test('what fails is tried again until it is taken; what is refused for good is g
   await own.stop();
 });
 
-test('a receiver that is away is told of, and stops no stop', async (t) => {
+test('an unreachable receiver is logged and does not delay a stop', async (t) => {
   const receiver = await webhookReceiver();
   receiver.close();
   const own = notifier({ webhook: `http://127.0.0.1:${receiver.port}/` });
@@ -89,7 +89,7 @@ test('events are mailed, many in one mail, after a log-in', async (t) => {
   t.regex(mail?.text ?? '', /^Subject: \[here\] 2 events$.*CRITICAL: event 1\nOpen the valve\..*CRITICAL: event 2/ms);
 });
 
-test('mail that the server refuses for good is given up, and a wrong password is in no message', async (t) => {
+test('a permanently rejected mail is dropped, and a wrong password is in no message', async (t) => {
   let refuses = 'AUTH';
   const receiver = await smtpReceiver((command) => (command === refuses ? `535 no, not with topsecret` : undefined));
   t.teardown(receiver.close);
@@ -107,7 +107,7 @@ test('mail that the server refuses for good is given up, and a wrong password is
   await own.stop();
 });
 
-test('only events of the severity that is asked for, and worse, are told', async (t) => {
+test('only events of the configured severity and worse are sent', async (t) => {
   const receiver = await webhookReceiver();
   t.teardown(receiver.close);
   const own = notifier({ webhook: `http://127.0.0.1:${receiver.port}/`, severity: 'warning' });
@@ -135,7 +135,7 @@ function read(values: Readonly<Record<string, string>>) {
   return resolution.outcome === 'refused' ? resolution.errors.map((line) => line.split(/[ :]/)[0]) : [];
 }
 
-test('the address of a mail server holds its sender and who reads it; what is incomplete is refused', (t) => {
+test('the address of a mail server has the sender and recipients; incomplete ones are errors', (t) => {
   const mail = 'smtps://u:p@mail.example.org:465/?from=a@x.org&to=b@x.org,c@x.org&tls.rejectUnauthorized=false';
   t.deepEqual(read({ 'notify.mail': mail, 'notify.webhook': 'https://h.example.org/x' }), {
     webhook: 'https://h.example.org/x',

@@ -9,7 +9,7 @@ import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
 import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
-/** Surroundings in which a rule is tried. */
+/** Context of {@link tryRule}. */
 interface RuleTrialContext extends SilentContext {
   readonly catalogue: Catalogue;
   readonly names: Pick<SeriesNames, 'find'>;
@@ -17,20 +17,20 @@ interface RuleTrialContext extends SilentContext {
   readonly maxRowAgeMs: number;
 }
 
-/** Series that are looked at, and events that are shown. */
+/** Limits of inspected series, and of returned events. */
 const [maxSeries, maxShown] = [10_000, 100];
 
 /** A series that would make an event. */
-interface Tried extends QueryFinding {
+interface TrialFinding extends QueryFinding {
   readonly rows: number | null;
 }
 
-/** Findings that a rule would have with the data of now. Nothing is kept of them. Rejects with a FaultError. */
+/** Findings that a rule would have with the present data. Records nothing. Rejects with a FaultError. */
 export async function tryRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<RuleTrial> {
-  const findings = await look(rule, context, signal);
+  const findings = await findingsOfRule(rule, context, signal);
   return {
     name: rule.name,
-    looked: lookedAt(rule, context.maxRowAgeMs),
+    looked: inspectedText(rule, context.maxRowAgeMs),
     total: findings.length,
     records: findings.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
       const { elementId, title, severity } = factsOf(rule, { element, tags, value, series: '' });
@@ -39,18 +39,18 @@ export async function tryRule(rule: Rule, context: RuleTrialContext, signal: Abo
   };
 }
 
-function look(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<readonly Tried[]> {
+function findingsOfRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<readonly TrialFinding[]> {
   switch (rule.kind) {
     case 'value':
-      return lookAtValues(rule, context, signal);
+      return findValues(rule, context, signal);
     case 'absence':
-      return lookForSilence(rule, context);
+      return findAbsences(rule, context);
     case 'query':
-      return ask(rule, context, signal);
+      return runRuleQuery(rule, context, signal);
   }
 }
 
-function lookedAt(rule: Rule, maxRowAgeMs: number): string {
+function inspectedText(rule: Rule, maxRowAgeMs: number): string {
   const recent = `rows of the last ${Math.round(maxRowAgeMs / 1000)} s`;
   switch (rule.kind) {
     case 'value':
@@ -62,11 +62,11 @@ function lookedAt(rule: Rule, maxRowAgeMs: number): string {
   }
 }
 
-async function lookAtValues(
+async function findValues(
   rule: ValueRule,
   context: RuleTrialContext,
   signal: AbortSignal,
-): Promise<readonly Tried[]> {
+): Promise<readonly TrialFinding[]> {
   const { catalogue, query, maxRowAgeMs } = context;
   const table = catalogue.table(rule.database, rule.table);
   if (table === undefined) throw new FaultError(noSuchTable(rule));
@@ -101,7 +101,7 @@ function textsOf(name: string, cell: unknown): (readonly [string, string])[] {
   return Object.entries(cell).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 
-async function lookForSilence(rule: AbsenceRule, context: RuleTrialContext): Promise<readonly Tried[]> {
+async function findAbsences(rule: AbsenceRule, context: RuleTrialContext): Promise<readonly TrialFinding[]> {
   const { database, table } = rule;
   if (context.catalogue.table(database, table) === undefined) throw new FaultError(noSuchTable(rule));
   const now = Date.now();
@@ -116,7 +116,11 @@ async function lookForSilence(rule: AbsenceRule, context: RuleTrialContext): Pro
   return elements.filter((one) => one !== undefined);
 }
 
-async function ask(rule: QueryRule, { query }: RuleTrialContext, signal: AbortSignal): Promise<readonly Tried[]> {
+async function runRuleQuery(
+  rule: QueryRule,
+  { query }: RuleTrialContext,
+  signal: AbortSignal,
+): Promise<readonly TrialFinding[]> {
   try {
     checkQuery(rule);
   } catch (error) {

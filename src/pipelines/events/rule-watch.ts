@@ -3,18 +3,18 @@ import type { Rule } from '../../events/rule.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component } from '../../model/component.js';
 import type { RuleChanges } from '../../model/rule-list.js';
-import { endOrphans, placeOf, type RuleMemory } from './rule-memory.js';
+import { type RulesFile, resolveOrphans, ruleKeyOf } from './rules-file.js';
 import { ScheduledWatch, type ScheduledWatchContext } from './scheduled-watch.js';
 import { ValueWatch, type ValueWatchContext } from './value-watch.js';
 
-/** Context in which rules are watched. */
+/** Context of {@link RuleWatch}. */
 interface RuleWatchContext
   extends Omit<ValueWatchContext, 'rules' | 'store'>,
     Omit<ScheduledWatchContext, 'rules' | 'store'> {
   readonly rules: readonly Rule[];
   readonly store: Pick<EventsStore, 'open' | 'position' | 'entriesAfter'>;
   /** The rules of the last run. */
-  readonly memory: Pick<RuleMemory, 'read' | 'keep'>;
+  readonly rulesFile: Pick<RulesFile, 'read' | 'save'>;
 }
 
 interface Watches {
@@ -47,15 +47,15 @@ export class RuleWatch implements Component {
     return this.#loadedTime;
   }
 
-  /** Looks at rows that are stored. Never throws. */
+  /** Evaluates stored rows. Never throws. */
   observe(group: BlockGroup): void {
     this.#watches.values?.observe(group);
   }
 
   async start(): Promise<void> {
     await begin(this.#watches);
-    const { memory } = this.#context;
-    await endOrphans(this.#context, memory.read(), this.#rules);
+    const { rulesFile } = this.#context;
+    await resolveOrphans(this.#context, rulesFile.read(), this.#rules);
   }
 
   async drain(): Promise<void> {
@@ -70,8 +70,8 @@ export class RuleWatch implements Component {
   }
 
   /**
-   * Goes on with other rules. Events stay open where their rule is still there and about the same table, and end where it is not.
-   * Rejects when one of the rules cannot be run, or with a FaultError when the database is away; the old ones stay then.
+   * Replaces the rules. Events stay open if their rule still exists for the same table, and end otherwise. Rejects when a
+   * rule cannot be run, or with a FaultError when the database is away; then the old rules stay.
    */
   replace(rules: readonly Rule[]): Promise<RuleChanges> {
     const done = this.#replacing.then(() => this.#replace(rules));
@@ -90,12 +90,12 @@ export class RuleWatch implements Component {
       throw error;
     }
     const changes = compare(this.#rules, rules);
-    const places = this.#rules.map(placeOf);
+    const oldRules = this.#rules.map(ruleKeyOf);
     this.#watches = after;
     this.#rules = rules;
     this.#loadedTime = Date.now();
     await Promise.all([before.values?.drain(), before.scheduled?.drain()]);
-    await endOrphans(this.#context, places, rules);
+    await resolveOrphans(this.#context, oldRules, rules);
     return changes;
   }
 
@@ -111,7 +111,7 @@ export class RuleWatch implements Component {
 }
 
 async function begin({ values, scheduled }: Watches): Promise<void> {
-  // Queries of rules that cannot be read are found before anything begins.
+  // Queries with syntax errors are detected before anything begins.
   await scheduled?.start();
   await values?.start();
 }

@@ -5,7 +5,7 @@ import { parsedRows } from '../row-lines.js';
 import type { SqlPipeline } from '../sql.js';
 import type { RunQuery } from './scheduled-watch.js';
 
-/** No password is checked: rules are the operator's. */
+/** No password is checked: rules belong to the operator. */
 const ownCredentials = { scheme: 'token', token: '' } as const;
 
 /** Runs the queries of rules, as the administrator, through the pipeline of statements. */

@@ -11,7 +11,7 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
 import { FaultError } from '../../model/fault.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import type { EventRecorder } from './recorder.js';
+import type { EventQueue } from './event-queue.js';
 
 /** Rows of a query, by column name. The signal ends it. */
 export type RunQuery = (
@@ -27,32 +27,32 @@ export interface ScheduledWatchContext extends SilentContext {
   readonly repeatIntervalMs: number;
   readonly store: Pick<EventsStore, 'open'>;
   readonly names: Pick<SeriesNames, 'find'>;
-  readonly recorder: Pick<EventRecorder, 'add'>;
+  readonly queue: Pick<EventQueue, 'add'>;
   readonly query: RunQuery;
   readonly log: ComponentLog;
 }
 
-/** An absence is looked for several times while it lasts, but not too often. */
+/** Checks per absence time of a rule, and limits of their interval. */
 const absenceShare = 4;
 const minAbsenceMs = 1_000;
 const maxAbsenceMs = 60_000;
-/** Series that had no data for so long, or for so many times the absence, are not missed any more. */
-const lookBackMs = 86_400_000;
-const lookBackFactor = 10;
-/** Elements of one rule. */
+/** Series without data for longer than this, or than so many times the absence, are ignored. */
+const lookbackMs = 86_400_000;
+const lookbackFactor = 10;
+/** Limit of elements of one rule. */
 const maxElements = 10_000;
 
 /** An element for which a rule holds now. */
-interface Found {
+interface ElementFinding {
   readonly slot: string;
   readonly facts: EventFacts;
   readonly first: number;
   readonly value: number | null;
 }
 
-/** Result of one run of a rule. `over` are open events whose condition does not hold any more, with the time of its end. */
-interface Verdict {
-  readonly findings: readonly Found[];
+/** Result of one run of a rule. `over` are open events whose condition no longer holds, with the time of its end. */
+interface RunResult {
+  readonly findings: readonly ElementFinding[];
   readonly over: readonly (readonly [event: StoredEvent, time: number])[];
 }
 
@@ -69,15 +69,14 @@ export function checkQuery({ name, sql }: QueryRule): void {
 }
 
 /**
- * Rules that ask the database on a schedule: queries, and series that have fallen silent. Runs of a rule are numbered by the
- * clock, so that what several processes find in one run counts once. What is open is asked of the database, nothing is
- * remembered.
+ * Rules that query the database on a schedule: queries, and absences of data. Runs of a rule are numbered by the clock,
+ * so that findings of several processes in one run count once. Open events are read from the database each time.
  */
 export class ScheduledWatch implements Component {
   readonly name = 'scheduled-rules';
   readonly #context: ScheduledWatchContext;
   #runs: readonly RepeatedWork[] = [];
-  /** Rules whose last run failed: that is said once. */
+  /** Rules whose last run failed, which is logged once. */
   readonly #failing = new Set<string>();
 
   constructor(context: ScheduledWatchContext) {
@@ -114,32 +113,37 @@ export class ScheduledWatch implements Component {
     try {
       const open = (await store.open([rule.name], maxElements)).filter(({ source }) => source === 'rule');
       const { findings, over } = await (rule.kind === 'query'
-        ? this.#ask(rule, open, now, stopped)
-        : this.#miss(rule, open, now));
-      const isTold = run % Math.max(1, Math.ceil(repeatIntervalMs / intervalMs)) === 0;
+        ? this.#runQuery(rule, open, now, stopped)
+        : this.#findAbsences(rule, open, now));
+      const isRepeat = run % Math.max(1, Math.ceil(repeatIntervalMs / intervalMs)) === 0;
       const known = new Set(open.map(({ slot }) => slot));
-      for (const one of findings) if (isTold || !known.has(one.slot)) this.#tellFound(one, now, run);
-      if (rule.resolves) for (const [event, time] of over) this.#tellOver(event, time, now, run);
+      for (const one of findings) if (isRepeat || !known.has(one.slot)) this.#recordFinding(one, now, run);
+      if (rule.resolves) for (const [event, time] of over) this.#recordEnd(event, time, now, run);
       this.#failing.delete(rule.name);
     } catch (error) {
       if (stopped.aborted || this.#failing.has(rule.name)) return;
       this.#failing.add(rule.name);
-      log.warn({ rule: rule.name, error: String(error) }, 'A rule could not be run; its next runs try again.');
+      log.warn({ rule: rule.name, error: String(error) }, 'A rule could not be run; its next run retries.');
     }
   }
 
-  #tellFound({ slot, facts, first, value }: Found, at: number, run: number): void {
+  #recordFinding({ slot, facts, first, value }: ElementFinding, at: number, run: number): void {
     const keys = { key: randomUUID(), id: newEventId(first) };
     const operation = { op: 'seen', ...keys, slot, at, facts, count: 1, first, last: at, value, run } as const;
-    this.#context.recorder.add(async () => [operation]);
+    this.#context.queue.add(async () => [operation]);
   }
 
-  #tellOver({ slot }: StoredEvent, time: number, at: number, run: number): void {
+  #recordEnd({ slot }: StoredEvent, time: number, at: number, run: number): void {
     const operation = { op: 'clear', key: randomUUID(), slot, at, time, run } as const;
-    this.#context.recorder.add(async () => [operation]);
+    this.#context.queue.add(async () => [operation]);
   }
 
-  async #ask(rule: QueryRule, open: readonly StoredEvent[], now: number, stopped: AbortSignal): Promise<Verdict> {
+  async #runQuery(
+    rule: QueryRule,
+    open: readonly StoredEvent[],
+    now: number,
+    stopped: AbortSignal,
+  ): Promise<RunResult> {
     const rows = await this.#context.query(rule.database, rule.sql, maxElements, stopped);
     const findings = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
       slot: slotOf('query', rule.name, rule.database, element),
@@ -151,7 +155,7 @@ export class ScheduledWatch implements Component {
     return { findings, over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const) };
   }
 
-  async #miss(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
+  async #findAbsences(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<RunResult> {
     const { names } = this.#context;
     const { database, table, absenceMs } = rule;
     const silent = await silentSeries(this.#context, rule, absenceSince(rule, now), now - absenceMs);
@@ -178,9 +182,9 @@ export class ScheduledWatch implements Component {
   }
 }
 
-/** Series that were silent before are not missed any more: Unix ms. */
+/** Start of the lookback, in Unix ms: series without data since then are ignored. */
 export function absenceSince({ absenceMs }: AbsenceRule, nowMs: number): number {
-  return nowMs - Math.max(lookBackMs, absenceMs * lookBackFactor);
+  return nowMs - Math.max(lookbackMs, absenceMs * lookbackFactor);
 }
 
 function intervalOf(rule: AbsenceRule | QueryRule): number {

@@ -1,26 +1,26 @@
 import { Subject } from 'rxjs';
 import type { WriteMeter } from '../../model/component.js';
 
-/** Something that the service noticed about itself. */
+/** A condition or event of the service itself. */
 export type Signal =
-  /** A target was asked; `problem` is why it did not answer. */
+  /** A target was scraped; `problem` is why it did not answer. */
   | { readonly kind: 'target'; readonly address: string; readonly problem: string | undefined }
-  /** Writes of a door were turned away, or shed. */
+  /** Writes of an input were rejected or shed. */
   | { readonly kind: 'refused'; readonly door: string }
-  /** Rows of a table that were answered are in the file of rejected rows, for a reason. */
+  /** Acknowledged rows of a table were rejected by the database and are in the file of rejected rows. */
   | { readonly kind: 'rejected'; readonly table: string; readonly problem: string }
   /** A group of rows was written, or not. */
   | { readonly kind: 'wrote'; readonly isStored: boolean };
 
-/** Where the parts of the service tell what they notice; there may be no listener. */
+/** Channel for the signals of all parts of the service; there may be no listener. */
 export class ServiceSignals {
   readonly signals$ = new Subject<Signal>();
-  /** Addresses that are asked for data. */
+  /** Addresses that are scraped. */
   readonly targets = new Set<string>();
-  /** Counts of shed writes since the start, by door, for doors that only count them. */
+  /** Counts of shed writes since the start, by input, for inputs that only count them. */
   readonly shed = new Map<string, () => number>();
 
-  /** The meter, and what it is told about writes that fail or are shed. */
+  /** Wraps a meter: failed and shed writes also become signals. */
   metering(meter: WriteMeter): WriteMeter {
     return {
       received: (door, bytes) => meter.received(door, bytes),

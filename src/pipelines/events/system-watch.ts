@@ -3,12 +3,12 @@ import { type Observable, Subscription } from 'rxjs';
 import { detached } from '../../async/detached.js';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
-import { LastingTroubles } from '../../events/lasting.js';
+import { LastingFailures } from '../../events/lasting-failures.js';
 import { isSystemRule, type SystemRule, systemRuleNames, systemRules } from '../../events/system-rules.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts } from '../../model/event-log.js';
 import type { GuardState } from '../../model/exchange.js';
-import type { EventRecorder } from './recorder.js';
+import type { EventQueue } from './event-queue.js';
 import type { ServiceSignals, Signal } from './signals.js';
 
 /** Context of the watch over the service itself. */
@@ -20,46 +20,46 @@ export interface SystemWatchContext {
   readonly watchEngine: (listener: (isUp: boolean) => void) => () => void;
   readonly signals: ServiceSignals;
   readonly store: Pick<EventsStore, 'open'>;
-  readonly recorder: Pick<EventRecorder, 'add'>;
-  /** How long writes must fail before that is an event. */
+  readonly queue: Pick<EventQueue, 'add'>;
+  /** How long writes must fail before that opens an event, ms. */
   readonly failingMs: number;
   readonly repeatIntervalMs: number;
   readonly log: ComponentLog;
 }
 
 const tickMs = 1_000;
-/** The trouble of writes that the database does not take, whatever door they came by. */
-const databaseDoor = 'database';
-/** The trouble of requests that the memory guard turns away. */
-export const httpDoor = 'http';
-/** Open events that are looked through at the start. */
+/** Name of failed inserts, whatever input the rows came from. */
+const databaseInput = 'database';
+/** Name of requests that the memory guard rejects. */
+export const httpInput = 'http';
+/** Limit of open events that the start reads. */
 const maxOpen = 10_000;
 
 /** A condition that holds. */
-interface Holding {
+interface ActiveCondition {
   readonly rule: SystemRule;
   readonly element: string;
-  /** When it was told last, and how often it was found since. */
-  toldAt: number;
+  /** When it was recorded last, and how often it was detected since. */
+  reportedAt: number;
   count: number;
 }
 
-/** Makes events of what the service notices about itself: its memory, its database, its targets, writes that fail. */
+/** Makes events of the conditions of the service itself: memory, database, targets, failing writes. */
 export class SystemWatch implements Component {
   readonly name = 'system-events';
   readonly #context: SystemWatchContext;
-  readonly #troubles: LastingTroubles;
-  readonly #holding = new Map<string, Holding>();
+  readonly #failures: LastingFailures;
+  readonly #active = new Map<string, ActiveCondition>();
   readonly #shed = new Map<string, number>();
   readonly #subscription = new Subscription();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: SystemWatchContext) {
     this.#context = context;
-    this.#troubles = new LastingTroubles(context.failingMs);
+    this.#failures = new LastingFailures(context.failingMs);
   }
 
-  /** The start does not wait for it: what it begins with is asked of the database. */
+  /** Does not wait for the database, from which it reads the open events. */
   async start(): Promise<void> {
     detached(this.#begin());
   }
@@ -67,7 +67,7 @@ export class SystemWatch implements Component {
   async #begin(): Promise<void> {
     const { guard$, watchEngine, signals, log } = this.#context;
     try {
-      await this.#takeOver();
+      await this.#adoptOpenEvents();
     } catch (error) {
       log.warn({ error: String(error) }, 'Events that an earlier process left open could not be read.');
     }
@@ -88,15 +88,15 @@ export class SystemWatch implements Component {
     this.#subscription.unsubscribe();
   }
 
-  /** Takes events over that an earlier process of this name left open: they stay open until their condition is over, or is not watched any more. */
-  async #takeOver(): Promise<void> {
+  /** Adopts open events of an earlier process of this name: they stay open until their condition ends or is no longer watched. */
+  async #adoptOpenEvents(): Promise<void> {
     const { store, identity, signals } = this.#context;
     for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {
       const { service, element = '' } = attributes;
       if (!isSystemRule(rule) || service !== identity) continue;
-      this.#holding.set(slotOf('system', rule, identity, element), { rule, element, toldAt: 0, count: 0 });
+      this.#active.set(slotOf('system', rule, identity, element), { rule, element, reportedAt: 0, count: 0 });
     }
-    for (const { rule, element } of [...this.#holding.values()]) {
+    for (const { rule, element } of [...this.#active.values()]) {
       const isGone = rule === 'target-unreachable' && !signals.targets.has(element);
       if (rule === 'writes-failing' || isGone) this.#report(rule, element, undefined);
     }
@@ -107,7 +107,7 @@ export class SystemWatch implements Component {
   }
 
   #guard(state: GuardState): void {
-    if (state !== 'all-paused') this.#troubles.succeeded(httpDoor);
+    if (state !== 'all-paused') this.#failures.succeeded(httpInput);
     this.#report(
       'memory-queries',
       '',
@@ -130,11 +130,11 @@ export class SystemWatch implements Component {
         this.#report('rows-rejected', signal.table, signal.problem);
         break;
       case 'refused':
-        this.#troubles.failed(signal.door, now);
+        this.#failures.failed(signal.door, now);
         break;
       case 'wrote':
-        if (signal.isStored) this.#troubles.succeeded(databaseDoor);
-        else this.#troubles.failed(databaseDoor, now);
+        if (signal.isStored) this.#failures.succeeded(databaseInput);
+        else this.#failures.failed(databaseInput, now);
     }
   }
 
@@ -142,38 +142,38 @@ export class SystemWatch implements Component {
     const now = Date.now();
     for (const [door, read] of this.#context.signals.shed) {
       const count = read();
-      if (count > (this.#shed.get(door) ?? 0)) this.#troubles.failed(door, now);
+      if (count > (this.#shed.get(door) ?? 0)) this.#failures.failed(door, now);
       this.#shed.set(door, count);
     }
-    const lasting = this.#troubles.lasting(now);
+    const lasting = this.#failures.lasting(now);
     for (const [door, since] of lasting) {
       this.#report('writes-failing', door, `It began at ${new Date(since).toISOString()}.`, since);
     }
-    for (const { rule, element } of [...this.#holding.values()]) {
+    for (const { rule, element } of [...this.#active.values()]) {
       if (rule === 'writes-failing' && !lasting.has(element)) this.#report(rule, element, undefined);
     }
   }
 
-  /** Notes that a condition holds, for the reason given, or that it does not. */
+  /** Records that a condition holds, with its problem, or that it does not hold. */
   #report(rule: SystemRule, element: string, problem: string | undefined, since = Date.now()): void {
-    const { identity, recorder, repeatIntervalMs } = this.#context;
+    const { identity, queue, repeatIntervalMs } = this.#context;
     const slot = slotOf('system', rule, identity, element);
-    const known = this.#holding.get(slot);
+    const known = this.#active.get(slot);
     const at = Date.now();
     if (problem === undefined) {
       if (known === undefined) return;
-      this.#holding.delete(slot);
+      this.#active.delete(slot);
       const key = randomUUID();
-      recorder.add(async () => [{ op: 'clear', key, slot, at, time: at }]);
+      queue.add(async () => [{ op: 'clear', key, slot, at, time: at }]);
       return;
     }
-    const holding = known ?? { rule, element, toldAt: 0, count: 0 };
-    this.#holding.set(slot, holding);
-    holding.count++;
-    if (at - holding.toldAt < repeatIntervalMs) return;
-    const { count } = holding;
-    holding.toldAt = at;
-    holding.count = 0;
+    const condition = known ?? { rule, element, reportedAt: 0, count: 0 };
+    this.#active.set(slot, condition);
+    condition.count++;
+    if (at - condition.reportedAt < repeatIntervalMs) return;
+    const { count } = condition;
+    condition.reportedAt = at;
+    condition.count = 0;
     const first = known === undefined ? since : at;
     const facts = factsOf(rule, identity, element, problem);
     const seen = {
@@ -188,7 +188,7 @@ export class SystemWatch implements Component {
       last: at,
       value: null,
     } as const;
-    recorder.add(async () => [seen]);
+    queue.add(async () => [seen]);
   }
 }
 

@@ -11,7 +11,7 @@ import type { BlockGroup } from '../../model/batch.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import type { EventRecorder } from './recorder.js';
+import type { EventQueue } from './event-queue.js';
 
 /** Context of the watch over values. */
 export interface ValueWatchContext {
@@ -22,35 +22,35 @@ export interface ValueWatchContext {
   readonly store: Pick<EventsStore, 'open' | 'position' | 'entriesAfter'>;
   readonly names: Pick<SeriesNames, 'find'>;
   readonly catalogue: Catalogue;
-  readonly recorder: Pick<EventRecorder, 'add'>;
+  readonly queue: Pick<EventQueue, 'add'>;
   readonly log: ComponentLog;
 }
 
-/** How often it is looked up what other processes, and people, did with events. */
+/** How often the log is polled for operations of other processes and of people. */
 const pollMs = 1_000;
-/** How long it is remembered that a rule is not about a series: tags may change. */
+/** How long a series stays excluded from a rule: its tags may change. */
 const excludedMs = 60_000;
-/** Series whose events are counted on in one turn. */
+/** Limit of series whose repeats are recorded in one turn. */
 const maxRepeats = 5_000;
 
 /** A series under one of the rules. */
-interface Watched {
+interface WatchedSeries {
   readonly rule: string;
   readonly series: bigint;
 }
 
 /**
- * Rules over values, on the blocks that the write pipeline has stored. The evaluation is done when {@link observe} returns;
- * which series were found is asked of the database afterwards. Events that are open at the start, that other processes open
- * and that people resolve are known from the log, so that several processes agree on what is open.
+ * Rules over values, on the blocks that the write pipeline has stored. The evaluation is complete when {@link observe}
+ * returns; the names of the series are read from the database afterwards. The log tells which events are open at the
+ * start, opened by other processes and resolved by people, so that several processes agree.
  */
 export class ValueWatch implements Component {
   readonly name = 'value-rules';
   readonly #context: ValueWatchContext;
   readonly #rules: ValueRules;
-  readonly #bySlot = new Map<string, Watched>();
+  readonly #seriesBySlot = new Map<string, WatchedSeries>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** Follows what other processes, and people, do with events. */
+  /** Follows operations of other processes and of people. */
   readonly #polls = new RepeatedWork('events-log', pollMs, async () => {
     await this.#poll();
     return pollMs;
@@ -64,7 +64,7 @@ export class ValueWatch implements Component {
     this.#rules = new ValueRules(rules, { maxSeries, maxAgeMs: maxRowAgeMs });
   }
 
-  /** Looks at rows that are stored. Never throws. */
+  /** Evaluates stored rows. Never throws. */
   observe({ blocks }: BlockGroup): void {
     const { catalogue, log } = this.#context;
     try {
@@ -73,7 +73,7 @@ export class ValueWatch implements Component {
         const precision = catalogue.database(block.database)?.precision;
         if (precision !== undefined) this.#rules.evaluate(block, ticksPerSecond(precision) / 1000, now);
       }
-      for (const finding of this.#rules.take()) this.#notice(finding, now);
+      for (const finding of this.#rules.take()) this.#record(finding, now);
     } catch (error) {
       log.error({ error: String(error) }, 'Rules could not be evaluated.');
     }
@@ -110,16 +110,16 @@ export class ValueWatch implements Component {
 
   #repeat(): void {
     const now = Date.now();
-    for (const finding of this.#rules.takeRepeats(maxRepeats)) this.#notice(finding, now);
+    for (const finding of this.#rules.takeRepeats(maxRepeats)) this.#record(finding, now);
     const { overflowed } = this.#rules;
     if (overflowed > this.#overflowed) {
       const fields = { rows: overflowed - this.#overflowed, limit: this.#context.maxSeries };
-      this.#context.log.warn(fields, 'Rows break a rule that remembers as many series as it may.');
+      this.#context.log.warn(fields, 'Rows break a rule that has reached its limit of series.');
     }
     this.#overflowed = overflowed;
   }
 
-  /** Follows the log. A poll that fails is left to the next one. */
+  /** Follows the log. The next poll retries a failed one. */
   async #poll(): Promise<void> {
     try {
       for (const { position, operation } of await this.#context.store.entriesAfter(this.#position)) {
@@ -138,9 +138,9 @@ export class ValueWatch implements Component {
       return;
     }
     if (operation.op === 'acknowledge') return;
-    const watched = this.#bySlot.get(operation.slot);
+    const watched = this.#seriesBySlot.get(operation.slot);
     if (watched === undefined) return;
-    this.#bySlot.delete(operation.slot);
+    this.#seriesBySlot.delete(operation.slot);
     this.#rules.resolved(watched.rule, watched.series, operation.at);
   }
 
@@ -148,17 +148,17 @@ export class ValueWatch implements Component {
     const rule = this.#context.rules.find((candidate) => candidate.name === name);
     if (rule === undefined || text === '') return;
     const series = BigInt(text);
-    this.#bySlot.set(slotOfSeries(rule, series), { rule: name, series });
+    this.#seriesBySlot.set(slotOfSeries(rule, series), { rule: name, series });
     this.#rules.opened(name, series, lastMs);
   }
 
-  #notice(finding: Finding, now: number): void {
+  #record(finding: Finding, now: number): void {
     const { rule, series } = finding;
     // Rows that were seen before a person resolved the event belong to it, though they are counted later.
     const at = finding.kind === 'repeated' ? Math.min(now, finding.last) : now;
     const slot = slotOfSeries(rule, series);
     const keys = { seen: randomUUID(), clear: randomUUID(), event: newEventId(Math.max(0, finding.first)) };
-    this.#context.recorder.add(async () => {
+    this.#context.queue.add(async () => {
       const { database, table } = rule;
       const name = await this.#context.names.find(database, table, series);
       const tags = name === undefined ? undefined : new Map([...name.tags, ['tbname', name.name]]);

@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 
 const identity = 'here:6041';
 
-test('open events of targets that are asked no more end at the start, those of others stay', async (t) => {
+test('open events of removed targets end at the start, and others stay open', async (t) => {
   const signals = new ServiceSignals();
   signals.targets.add('http://kept:9100');
   const open = ['http://kept:9100', 'http://gone:9100'].map((element) => {
@@ -23,7 +23,7 @@ test('open events of targets that are asked no more end at the start, those of o
     watchEngine: () => () => {},
     signals,
     store: { open: async () => [...open, other] } as unknown as SystemWatchContext['store'],
-    recorder: { add: (make: () => Promise<readonly EventOperation[]>) => void recorded.push(make()) },
+    queue: { add: (make: () => Promise<readonly EventOperation[]>) => void recorded.push(make()) },
     failingMs: 60_000,
     repeatIntervalMs: 60_000,
     log: silentLog,

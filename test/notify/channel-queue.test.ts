@@ -1,11 +1,11 @@
 import test from 'ava';
-import { RefusedForGood } from '../../src/notify/channel.js';
-import { Outbox } from '../../src/notify/outbox.js';
+import { PermanentRejection } from '../../src/notify/channel.js';
+import { ChannelQueue } from '../../src/notify/channel-queue.js';
 import { type LogLine, recordingLog } from '../support/doors/http-room.js';
 import { storedEvent } from '../support/events/stored-events.js';
 import { until } from '../support/until.js';
 
-test('a message that is refused for good takes no events with it that came meanwhile', async (t) => {
+test('a permanently rejected message does not drop events that arrived meanwhile', async (t) => {
   const lines: LogLine[] = [];
   const sizes: number[] = [];
   let refuse = (): void => undefined;
@@ -16,23 +16,23 @@ test('a message that is refused for good takes no events with it that came meanw
       sizes.push(changes.length);
       if (sizes.length > 1) return Promise.resolve();
       return new Promise<void>((_, reject) => {
-        refuse = () => reject(new RefusedForGood('no'));
+        refuse = () => reject(new PermanentRejection('no'));
       });
     },
   } as const;
-  const outbox = new Outbox(channel, recordingLog(lines));
-  const add = (): void => outbox.add({ change: 'opened', event: storedEvent(1) });
+  const queue = new ChannelQueue(channel, recordingLog(lines));
+  const add = (): void => queue.add({ change: 'opened', event: storedEvent(1) });
   add();
   t.true(await until(() => sizes.length === 1));
   // One more than may wait: the oldest, which is on its way, is given up.
   for (let i = 0; i < 1000; i++) add();
   refuse();
-  await until(() => outbox.state.waiting === 0);
-  t.like(outbox.state, { sent: 1000, failed: 1 });
+  await until(() => queue.state.waiting === 0);
+  t.like(queue.state, { sent: 1000, failed: 1 });
 });
 
-/** An outbox whose attempts end as the test says; a promise per attempt. */
-function startOutbox(drainMs: number) {
+/** A queue whose attempts end as the test says; a promise per attempt. */
+function startQueue(drainMs: number) {
   const attempts: { readonly signal: AbortSignal; readonly fail: () => void; readonly succeed: () => void }[] = [];
   const channel = {
     kind: 'webhook',
@@ -42,33 +42,33 @@ function startOutbox(drainMs: number) {
         attempts.push({ signal, fail: () => reject(new Error('away')), succeed: resolve });
       }),
   } as const;
-  const outbox = new Outbox(channel, recordingLog([]), { firstDelayMs: 60_000, maxDelayMs: 60_000, drainMs });
-  outbox.add({ change: 'opened', event: storedEvent(1) });
-  return { outbox, attempts };
+  const queue = new ChannelQueue(channel, recordingLog([]), { firstDelayMs: 60_000, maxDelayMs: 60_000, drainMs });
+  queue.add({ change: 'opened', event: storedEvent(1) });
+  return { queue, attempts };
 }
 
 test('a drain waits for the attempt in flight, and for no retry once that fails', async (t) => {
-  const { outbox, attempts } = startOutbox(60_000);
+  const { queue, attempts } = startQueue(60_000);
   t.true(await until(() => attempts.length === 1));
-  const drained = outbox.drain();
+  const drained = queue.drain();
   attempts[0]?.fail();
   await drained;
-  t.like(outbox.state, { waiting: 1, problem: 'away' });
-  outbox.stop();
+  t.like(queue.state, { waiting: 1, problem: 'away' });
+  queue.stop();
   t.true(attempts[0]?.signal.aborted);
 
-  const second = startOutbox(60_000);
+  const second = startQueue(60_000);
   t.true(await until(() => second.attempts.length === 1));
-  const sent = second.outbox.drain();
+  const sent = second.queue.drain();
   second.attempts[0]?.succeed();
   await sent;
-  t.is(second.outbox.state.sent, 1);
+  t.is(second.queue.state.sent, 1);
 });
 
 test('a drain does not wait for long for a receiver that does not answer', async (t) => {
-  const { outbox, attempts } = startOutbox(50);
+  const { queue, attempts } = startQueue(50);
   t.true(await until(() => attempts.length === 1));
-  await outbox.drain();
-  t.is(outbox.state.waiting, 1);
-  outbox.stop();
+  await queue.drain();
+  t.is(queue.state.waiting, 1);
+  queue.stop();
 });

@@ -4,21 +4,21 @@ import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
 import type { EventChange, NotificationChannel } from '../model/notification.js';
 import { backOffMs } from '../text/duration.js';
-import { type Channel, RefusedForGood } from './channel.js';
+import { type Channel, PermanentRejection } from './channel.js';
 
-/** Events that wait for one channel; of more, the oldest are given up. */
+/** Limit of events that wait for one channel; beyond it the oldest are dropped. */
 const maxWaiting = 1_000;
 /** Events in one message. */
-const maxTogether = 100;
-/** How long an event is tried. */
+const maxBatch = 100;
+/** How long an event is retried, ms. */
 const maxAgeMs = 24 * 3_600_000;
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
-/** How long a stop waits for a receiver that does not answer. */
+/** How long a stop waits for a receiver that does not answer, ms. */
 const drainMs = 2_000;
 
 /** Pauses between attempts, and the longest drain, in ms; tests take shorter ones. */
-export interface OutboxTimes {
+export interface QueueTimes {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
   readonly drainMs: number;
@@ -29,11 +29,11 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Sends what it is given over one channel, in its order, again and again until it is taken. */
-export class Outbox {
+/** Queue of one channel: sends events in order, with retries until the receiver accepts them. */
+export class ChannelQueue {
   readonly #channel: Channel;
   readonly #log: ComponentLog;
-  readonly #times: OutboxTimes;
+  readonly #times: QueueTimes;
   readonly #stopped = new AbortController();
   readonly #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
@@ -41,10 +41,10 @@ export class Outbox {
   #failed = 0;
   #lastSentTime: number | null = null;
   #problem: string | null = null;
-  /** Called when an attempt fails that is to be repeated. */
+  /** Called when an attempt fails and will be retried. */
   #attemptFailed = (): void => undefined;
 
-  constructor(channel: Channel, log: ComponentLog, times: OutboxTimes = { firstDelayMs, maxDelayMs, drainMs }) {
+  constructor(channel: Channel, log: ComponentLog, times: QueueTimes = { firstDelayMs, maxDelayMs, drainMs }) {
     this.#channel = channel;
     this.#log = log;
     this.#times = times;
@@ -52,7 +52,7 @@ export class Outbox {
 
   add(change: EventChange): void {
     if (this.#stopped.signal.aborted) return;
-    if (this.#waiting.length >= maxWaiting) this.#giveUpOldest(1, 'Too many events wait.');
+    if (this.#waiting.length >= maxWaiting) this.#dropOldest(1, 'Too many events wait.');
     this.#waiting.push({ change, since: Date.now() });
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
@@ -72,7 +72,7 @@ export class Outbox {
     };
   }
 
-  /** Sends one message now, once, beside all that waits. Undefined when it was taken, otherwise why not. */
+  /** Sends one message at once, without the queue or retries. Undefined when it was accepted, otherwise why not. */
   async test(change: EventChange): Promise<string | undefined> {
     try {
       await this.#channel.send([change], this.#stopped.signal);
@@ -82,7 +82,7 @@ export class Outbox {
     }
   }
 
-  /** Waits until all is sent, but not for retries, and not for long: a receiver that does not answer must not keep the stop. */
+  /** Waits until all is sent, but not for retries, and not for long: a receiver that does not answer must not delay the stop. */
   async drain(): Promise<void> {
     const working = this.#working;
     if (working === undefined || this.#problem !== null) return;
@@ -97,7 +97,7 @@ export class Outbox {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
     if (this.#waiting.length > 0) {
-      this.#log.warn({ ...this.#named, events: this.#waiting.length }, 'Nobody could be told of some events.');
+      this.#log.warn({ ...this.#named, events: this.#waiting.length }, 'Some notifications could not be sent.');
     }
   }
 
@@ -108,7 +108,7 @@ export class Outbox {
 
   async #work(): Promise<void> {
     const { signal } = this.#stopped;
-    // Changes of one turn of the event loop are told together.
+    // Changes of one turn of the event loop share a message.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const { firstDelayMs: first, maxDelayMs: most } = this.#times;
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
@@ -117,11 +117,11 @@ export class Outbox {
     }
   }
 
-  /** True when the first of the queue are done with. */
+  /** True when the first batch of the queue is finished. */
   async #attempt(isFirst: boolean): Promise<boolean> {
     const old = this.#waiting.findIndex(({ since }) => Date.now() - since <= maxAgeMs);
-    if (old !== 0) this.#giveUpOldest(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
-    const entries = this.#waiting.slice(0, maxTogether);
+    if (old !== 0) this.#dropOldest(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
+    const entries = this.#waiting.slice(0, maxBatch);
     if (entries.length === 0) return true;
     try {
       await this.#channel.send(
@@ -130,38 +130,38 @@ export class Outbox {
       );
     } catch (error) {
       this.#problem = reasonOf(error);
-      if (error instanceof RefusedForGood) {
+      if (error instanceof PermanentRejection) {
         this.#giveUp(this.#remove(entries), this.#problem);
         return true;
       }
       this.#attemptFailed();
       if (isFirst) {
-        this.#log.warn({ ...this.#named, reason: this.#problem }, 'A notification failed; it is tried again.');
+        this.#log.warn({ ...this.#named, reason: this.#problem }, 'A notification failed; Sluice retries.');
       }
       return false;
     }
     this.#remove(entries);
     this.#sent += entries.length;
     this.#lastSentTime = Date.now();
-    if (this.#problem !== null) this.#log.info(this.#named, 'Notifications go out again.');
+    if (this.#problem !== null) this.#log.info(this.#named, 'Notifications are sent again.');
     this.#problem = null;
     return true;
   }
 
-  /** Removes those that were sent, and counts them: meanwhile the oldest may have been given up. */
+  /** Removes sent entries, and counts them: meanwhile the oldest may have been dropped. */
   #remove(entries: readonly Waiting[]): number {
     const done = new Set(entries);
     const rest = this.#waiting.filter((entry) => !done.has(entry));
     return this.#waiting.splice(0, this.#waiting.length, ...rest).length - rest.length;
   }
 
-  #giveUpOldest(events: number, reason: string): void {
+  #dropOldest(events: number, reason: string): void {
     this.#waiting.splice(0, events);
     this.#giveUp(events, reason);
   }
 
   #giveUp(events: number, reason: string): void {
     this.#failed += events;
-    this.#log.error({ ...this.#named, events, reason }, 'Events are given up that nobody could be told of.');
+    this.#log.error({ ...this.#named, events, reason }, 'Notifications were dropped that could not be sent.');
   }
 }

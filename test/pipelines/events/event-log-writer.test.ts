@@ -4,8 +4,8 @@ import type { EventOutcome } from '../../../src/events/event.js';
 import { newEventId } from '../../../src/events/event-id.js';
 import type { EventFacts, EventOperation } from '../../../src/model/event-log.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
-import { EventLedger } from '../../../src/pipelines/events/ledger.js';
-import { EventRecorder } from '../../../src/pipelines/events/recorder.js';
+import { EventLogWriter } from '../../../src/pipelines/events/event-log-writer.js';
+import { EventQueue } from '../../../src/pipelines/events/event-queue.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
@@ -40,12 +40,12 @@ function move(op: 'acknowledge' | 'resolve', slot: string, id: string, by: strin
 
 async function openEvent(slot: string): Promise<string> {
   const operation = seen(slot);
-  await new EventLedger(store).record([operation]);
+  await new EventLogWriter(store).record([operation]);
   return operation.id;
 }
 
-async function outcomesOf(ledger: EventLedger, operations: readonly EventOperation[]): Promise<EventOutcome[]> {
-  const steps = await ledger.record(operations);
+async function outcomesOf(writer: EventLogWriter, operations: readonly EventOperation[]): Promise<EventOutcome[]> {
+  const steps = await writer.record(operations);
   return operations.flatMap(({ key }) => steps.get(key)?.outcome ?? []);
 }
 
@@ -59,8 +59,8 @@ for (const [left, right, outcomes, end] of [
       const id = await openEvent(slot);
       const [a, b] = [move(left, slot, id, 'ann'), move(right, slot, id, 'ben')];
       const [first, second] = await Promise.all([
-        outcomesOf(new EventLedger(store), [a]),
-        outcomesOf(new EventLedger(store), [b]),
+        outcomesOf(new EventLogWriter(store), [a]),
+        outcomesOf(new EventLogWriter(store), [b]),
       ]);
       t.deepEqual([...first, ...second].toSorted(), [...outcomes]);
       const winner = first[0] === 'moved' ? 'ann' : 'ben';
@@ -76,8 +76,8 @@ test.serial('an acknowledgement that races with a resolution is first or too lat
     const slot = fresh();
     const id = await openEvent(slot);
     const [acknowledged, resolved] = await Promise.all([
-      outcomesOf(new EventLedger(store), [move('acknowledge', slot, id, 'ann')]),
-      outcomesOf(new EventLedger(store), [move('resolve', slot, id, 'ben')]),
+      outcomesOf(new EventLogWriter(store), [move('acknowledge', slot, id, 'ann')]),
+      outcomesOf(new EventLogWriter(store), [move('resolve', slot, id, 'ben')]),
     ]);
     t.deepEqual(resolved, ['moved']);
     const event = await store.find(id);
@@ -87,21 +87,21 @@ test.serial('an acknowledgement that races with a resolution is first or too lat
   }
 });
 
-test.serial('two processes that see one thing at once make one event of it', async (t) => {
+test.serial('two processes that detect one condition at once make one event', async (t) => {
   const slot = fresh();
-  await Promise.all(Array.from({ length: 6 }, () => new EventLedger(store).record([seen(slot, 2)])));
+  await Promise.all(Array.from({ length: 6 }, () => new EventLogWriter(store).record([seen(slot, 2)])));
   const [event] = await store.newest([slot]);
   t.is(event?.count, 12);
   const [row] = await engine.rows(`SELECT uniqExact(id) FROM sluice.events WHERE slot = ${slot}`);
   t.deepEqual(row, [1]);
 });
 
-test.serial('what many callers record at once is whole for each of them', async (t) => {
-  const ledger = new EventLedger(store);
+test.serial('many concurrent callers each get all of their outcomes', async (t) => {
+  const writer = new EventLogWriter(store);
   const slot = fresh();
   const id = await openEvent(slot);
   const moves = Array.from({ length: 20 }, (_, i) => move(i % 2 === 0 ? 'acknowledge' : 'resolve', slot, id, `u${i}`));
-  const outcomes = (await Promise.all(moves.map((one) => outcomesOf(ledger, [one])))).flat();
+  const outcomes = (await Promise.all(moves.map((one) => outcomesOf(writer, [one])))).flat();
   t.deepEqual(outcomes.slice(0, 2), ['moved', 'moved']);
   t.deepEqual(new Set(outcomes.slice(2)), new Set<EventOutcome>(['late', 'repeated']));
 });
@@ -111,24 +111,24 @@ test.serial('operations on several events take in what others appended to each o
   const id = await openEvent(slots[0]);
   await store.append([seen(slots[0], 2)]);
   await openEvent(slots[1]);
-  await new EventLedger(store).record(slots.map((slot) => seen(slot, 4)));
+  await new EventLogWriter(store).record(slots.map((slot) => seen(slot, 4)));
   t.like(await store.find(id), { count: 7 });
   t.like((await store.newest([slots[1]]))[0], { count: 5 });
 });
 
-test.serial('a listener hears of what is recorded, with the outcome of each operation', async (t) => {
+test.serial('the listener gets recorded operations, with the outcome of each', async (t) => {
   const slot = fresh();
   const id = await openEvent(slot);
   const heard: [EventOperation[], EventOutcome | undefined][] = [];
-  const ledger = new EventLedger(store, (operations, outcomes) =>
+  const writer = new EventLogWriter(store, (operations, outcomes) =>
     heard.push([[...operations], outcomes.get(operations[0]!.key)?.outcome]),
   );
   const resolution = move('resolve', slot, id, 'ann');
-  await ledger.record([resolution]);
+  await writer.record([resolution]);
   t.deepEqual(heard, [[[resolution], 'moved']]);
 });
 
-test.serial('an append whose end nobody knows is not made twice', async (t) => {
+test.serial('an append with an unknown outcome is not repeated', async (t) => {
   const slot = fresh();
   let failures = 0;
   const broken = new Proxy(store, {
@@ -143,24 +143,24 @@ test.serial('an append whose end nobody knows is not made twice', async (t) => {
       };
     },
   });
-  const recorder = new EventRecorder(new EventLedger(broken), 100, silentLog);
+  const queue = new EventQueue(new EventLogWriter(broken), 100, silentLog);
   const operations = [seen(slot, 3), seen(slot, 4)];
-  for (const operation of operations) recorder.add(async () => [operation]);
-  await recorder.drain();
+  for (const operation of operations) queue.add(async () => [operation]);
+  await queue.drain();
   t.is(failures, 1);
   const [event] = await store.newest([slot]);
   t.is(event?.count, 7);
   t.is((await store.entries([slot], 0)).length, 2);
 });
 
-test.serial('what a process that died has appended but not folded is folded by the next one', async (t) => {
+test.serial('entries that a dead process has not folded are folded by the next one', async (t) => {
   const slot = fresh();
   const operation = seen(slot, 5);
   await store.append([operation]);
   t.is(await store.find(operation.id), undefined);
-  await new EventLedger(store).heal();
+  await new EventLogWriter(store).foldRest();
   t.like(await store.find(operation.id), { count: 5, status: 'active' });
   await store.append([move('resolve', slot, operation.id, 'ann')]);
-  await new EventLedger(store).heal();
+  await new EventLogWriter(store).foldRest();
   t.like(await store.find(operation.id), { count: 5, status: 'resolved', resolvedBy: 'ann' });
 });

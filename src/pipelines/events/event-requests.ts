@@ -9,23 +9,23 @@ import type { EventSight, StoredEvent } from '../../model/event-log.js';
 import type { EventAnswer, EventRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { RequestReply, type RequestReplyContext } from '../request-reply.js';
-import type { EventLedger } from './ledger.js';
+import type { EventLogWriter } from './event-log-writer.js';
 import { shownEvent } from './shown-event.js';
 
-/** Context in which questions about events are answered. */
-interface EventQuestionsContext extends RequestReplyContext {
+/** Context of requests about events. */
+interface EventRequestsContext extends RequestReplyContext {
   readonly catalogue: Catalogue;
   readonly store: Pick<EventsStore, 'find' | 'list'>;
-  readonly ledger: Pick<EventLedger, 'record'>;
+  readonly eventLog: Pick<EventLogWriter, 'record'>;
 }
 
 /**
- * Request-reply over events. Who may read the table that an event is about sees it, who may write to it moves it; what is
- * about the service itself is the administrator's.
+ * Requests about events. Users with the right to read the table of an event see it, users with the right to write may
+ * move it. Only administrators see events about the service itself.
  */
-export class EventQuestions extends RequestReply<EventRequest, EventAnswer> {
-  constructor(context: EventQuestionsContext) {
-    super('event-questions', context, ({ request: { question } }, user) => {
+export class EventRequests extends RequestReply<EventRequest, EventAnswer> {
+  constructor(context: EventRequestsContext) {
+    super('event-requests', context, ({ request: { question } }, user) => {
       const access = new Access(context.catalogue, user);
       switch (question.kind) {
         case 'list':
@@ -39,13 +39,13 @@ export class EventQuestions extends RequestReply<EventRequest, EventAnswer> {
   }
 }
 
-async function list(listing: EventListing, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
+async function list(listing: EventListing, access: Access, context: EventRequestsContext): Promise<EventAnswer> {
   const { pageNum, pageSize } = listing;
-  const { total, asOf, events } = await context.store.list(listing, sightOf(access, context.catalogue));
+  const { total, asOf, events } = await context.store.list(listing, visibilityOf(access, context.catalogue));
   return { kind: 'list', page: { total, pageNum, pageSize, asOf, records: events.map(shownEvent) } };
 }
 
-async function get(id: string, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
+async function get(id: string, access: Access, context: EventRequestsContext): Promise<EventAnswer> {
   return { kind: 'get', event: shownEvent(await visible(id, access, context)) };
 }
 
@@ -55,25 +55,25 @@ interface Move {
   readonly comment: string | undefined;
 }
 
-async function move({ id, move, comment }: Move, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
+async function move({ id, move, comment }: Move, access: Access, context: EventRequestsContext): Promise<EventAnswer> {
   const before = await visible(id, access, context);
   const { slot, database, table } = before;
   if (!access.isAdministrator && !access.may('WRITE', database, table)) throw insufficientPrivilege();
   const key = randomUUID();
   const operation = { op: move, key, slot, at: Date.now(), id, by: access.user, comment };
-  // States only go forward, so what is done already needs no entry in the log.
-  const foreseen = applyOperation(before, { position: before.version, operation });
-  const step = foreseen.outcome === 'moved' ? (await context.ledger.record([operation])).get(key) : foreseen;
+  // States only progress, so a move without effect needs no entry in the log.
+  const preview = applyOperation(before, { position: before.version, operation });
+  const step = preview.outcome === 'moved' ? (await context.eventLog.record([operation])).get(key) : preview;
   if (step?.outcome === 'late') {
     throw new FaultError(fault('database', Codes.eventResolved, `Event ${id} is resolved and cannot be acknowledged`));
   }
-  // A slot goes on with its next event; the one that was meant is then as it was left.
+  // If the slot already has its next event, the requested one is as it was left.
   const event = step?.event?.id === id ? step.event : await visible(id, access, context);
   return { kind: 'move', event: { ...shownEvent(event), changed: step?.outcome === 'moved' } satisfies MovedEvent };
 }
 
-/** The event, or the fault of there being none, which is what those hear who may not see it. */
-async function visible(id: string, access: Access, { store }: EventQuestionsContext): Promise<StoredEvent> {
+/** The event. Throws the fault of a missing event also to users who may not see it. */
+async function visible(id: string, access: Access, { store }: EventRequestsContext): Promise<StoredEvent> {
   const event = await store.find(id);
   const isSeen =
     event !== undefined &&
@@ -84,8 +84,8 @@ async function visible(id: string, access: Access, { store }: EventQuestionsCont
   );
 }
 
-/** Rows that a list may show: the same as {@link visible}, as a condition. */
-function sightOf(access: Access, catalogue: Catalogue): EventSight {
+/** Events that a list may show: the same as {@link visible}, as a condition. */
+function visibilityOf(access: Access, catalogue: Catalogue): EventSight {
   const all = access.isAdministrator;
   const { principals } = catalogue;
   const grants = principals.grants(access.user).filter(({ rights }) => rights.includes('READ'));

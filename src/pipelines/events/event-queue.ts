@@ -3,54 +3,54 @@ import type { EventOperation } from '../../model/event-log.js';
 import { isPassing } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
 import { pause } from '../pause.js';
-import type { EventLedger } from './ledger.js';
+import type { EventLogWriter } from './event-log-writer.js';
 
 /**
- * Something that was noticed: gives the operations to be recorded, once the database can tell what is needed for them. It may be
- * called again after it rejected, and gives operations of the same keys and ids then.
+ * Makes the operations to record, which may need the database. After a rejection it may be called again, and returns
+ * operations with the same keys and ids.
  */
-type Notice = () => Promise<readonly EventOperation[]>;
+type OperationSource = () => Promise<readonly EventOperation[]>;
 
 const firstDelayMs = 200;
 const maxDelayMs = 5_000;
-/** Notices that are recorded together. */
-const batchNotices = 2_000;
+/** Limit of sources per batch. */
+const maxBatch = 2_000;
 
 /**
- * Records what was noticed, in its order, and keeps it while the database is away: it is tried again until it is stored,
- * and stored once. What does not fit into memory meanwhile is lost, counted and logged.
+ * Queue of operations on events. Records them in order and retries while the database is away until they are stored,
+ * once each. Operations beyond the limit are lost, counted and logged.
  */
-export class EventRecorder implements Component {
-  readonly name = 'event-recorder';
-  /** Notices that were lost because too many waited. */
+export class EventQueue implements Component {
+  readonly name = 'event-queue';
+  /** Sources that were lost because too many waited. */
   lost = 0;
-  readonly #ledger: Pick<EventLedger, 'record'>;
+  readonly #eventLog: Pick<EventLogWriter, 'record'>;
   readonly #maxWaiting: number;
   readonly #log: ComponentLog;
-  readonly #waits: (operations: readonly EventOperation[]) => void;
-  readonly #waiting: Notice[] = [];
+  readonly #onWaiting: (operations: readonly EventOperation[]) => void;
+  readonly #waiting: OperationSource[] = [];
   #working: Promise<void> | undefined;
   readonly #stopped = new AbortController();
 
-  /** `waits` hears of operations that cannot be recorded for now, each time they are tried; it must not throw. */
+  /** `onWaiting` is called with operations whose attempt failed, after each attempt; it must not throw. */
   constructor(
-    ledger: Pick<EventLedger, 'record'>,
+    eventLog: Pick<EventLogWriter, 'record'>,
     maxWaiting: number,
     log: ComponentLog,
-    waits: (operations: readonly EventOperation[]) => void = () => {},
+    onWaiting: (operations: readonly EventOperation[]) => void = () => {},
   ) {
-    this.#ledger = ledger;
-    this.#waits = waits;
+    this.#eventLog = eventLog;
+    this.#onWaiting = onWaiting;
     this.#maxWaiting = maxWaiting;
     this.#log = log;
   }
 
-  /** Notices that are not stored yet. */
+  /** Sources that are not stored yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  add(notice: Notice): void {
+  add(notice: OperationSource): void {
     if (this.#stopped.signal.aborted) return;
     if (this.#waiting.length >= this.#maxWaiting) {
       if (this.lost === 0)
@@ -77,10 +77,10 @@ export class EventRecorder implements Component {
 
   async #work(): Promise<void> {
     let attempt = 0;
-    // Operations of one turn of the event loop are recorded together.
+    // Operations of one turn of the event loop share a batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0 && !this.#stopped.signal.aborted) {
-      const batch = this.#waiting.slice(0, batchNotices);
+      const batch = this.#waiting.slice(0, maxBatch);
       if (await this.#record(batch, attempt > 0)) {
         this.#waiting.splice(0, batch.length);
         attempt = 0;
@@ -91,27 +91,27 @@ export class EventRecorder implements Component {
     }
   }
 
-  /** True when the batch is done with: stored, or of a kind that can never be. */
-  async #record(batch: readonly Notice[], again: boolean): Promise<boolean> {
+  /** True when the batch is finished: stored, or failed for good. */
+  async #record(batch: readonly OperationSource[], isRetry: boolean): Promise<boolean> {
     const operations: EventOperation[] = [];
     try {
       const results = await Promise.allSettled(batch.map((notice) => notice()));
-      let passing: unknown;
+      let transient: unknown;
       for (const one of results) {
         if (one.status === 'fulfilled') operations.push(...one.value);
-        else if (isPassing(one.reason)) passing ??= one.reason;
+        else if (isPassing(one.reason)) transient ??= one.reason;
         else this.#log.error({ error: String(one.reason) }, 'An event could not be made and is lost.');
       }
-      if (passing !== undefined) throw passing;
-      if (operations.length > 0) await this.#ledger.record(operations, again);
+      if (transient !== undefined) throw transient;
+      if (operations.length > 0) await this.#eventLog.record(operations, isRetry);
       return true;
     } catch (error) {
       const events = batch.length;
       if (!isPassing(error))
         this.#log.error({ error: String(error), events }, 'Events could not be stored and are lost.');
       else {
-        this.#waits(operations);
-        if (!again) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
+        this.#onWaiting(operations);
+        if (!isRetry) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
       }
       return !isPassing(error);
     }

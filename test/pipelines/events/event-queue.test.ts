@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { EventOperation } from '../../../src/model/event-log.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
-import { EventRecorder } from '../../../src/pipelines/events/recorder.js';
+import { EventQueue } from '../../../src/pipelines/events/event-queue.js';
 import { silentLog } from '../../support/engine/engine.js';
 
 function operation(key: string): EventOperation {
@@ -10,8 +10,8 @@ function operation(key: string): EventOperation {
 
 const away = new FaultError(fault('network', Codes.networkUnavailable, 'The database cannot be reached'));
 
-/** A ledger that notes what it records, and fails as often as it is told. */
-class Ledger {
+/** An event log that keeps what it records, and fails for a number of calls. */
+class EventLog {
   failures = 0;
   readonly recorded: (readonly [keys: string, again: boolean])[] = [];
 
@@ -22,55 +22,55 @@ class Ledger {
   }
 }
 
-function recorder(ledger: Ledger, maxWaiting = 100): EventRecorder {
-  return new EventRecorder(ledger, maxWaiting, silentLog);
+function queueOver(eventLog: EventLog, maxWaiting = 100): EventQueue {
+  return new EventQueue(eventLog, maxWaiting, silentLog);
 }
 
-test('what is noticed at once is recorded together, in its order', async (t) => {
-  const ledger = new Ledger();
-  const own = recorder(ledger);
+test('operations of one turn are recorded in one batch, in their order', async (t) => {
+  const eventLog = new EventLog();
+  const own = queueOver(eventLog);
   for (const key of ['a', 'b', 'c']) own.add(async () => [operation(key)]);
   await own.drain();
   own.add(async () => [operation('d'), operation('e')]);
   own.add(async () => []);
   await own.drain();
-  t.deepEqual(ledger.recorded, [
+  t.deepEqual(eventLog.recorded, [
     ['a b c', false],
     ['d e', false],
   ]);
   t.is(own.waiting, 0);
 });
 
-test('what is noticed while others are recorded is recorded behind them', async (t) => {
-  const ledger = new Ledger();
-  const own = recorder(ledger);
+test('operations that arrive during a batch are recorded after it', async (t) => {
+  const eventLog = new EventLog();
+  const own = queueOver(eventLog);
   own.add(async () => {
     own.add(async () => [operation('b')]);
     return [operation('a')];
   });
   await own.drain();
-  t.deepEqual(ledger.recorded, [
+  t.deepEqual(eventLog.recorded, [
     ['a', false],
     ['b', false],
   ]);
 });
 
-test('while the database is away the same operations are tried again, and said to be', async (t) => {
-  const ledger = new Ledger();
-  ledger.failures = 2;
-  const own = recorder(ledger);
+test('while the database is away the same operations are retried, marked as retries', async (t) => {
+  const eventLog = new EventLog();
+  eventLog.failures = 2;
+  const own = queueOver(eventLog);
   own.add(async () => [operation('a')]);
   await own.drain();
-  t.deepEqual(ledger.recorded, [
+  t.deepEqual(eventLog.recorded, [
     ['a', false],
     ['a', true],
     ['a', true],
   ]);
 });
 
-test('a notice that needs the database waits for it, and one that is broken costs itself alone', async (t) => {
-  const ledger = new Ledger();
-  const own = recorder(ledger);
+test('an operation that needs the database waits for it, and a failing one does not affect others', async (t) => {
+  const eventLog = new EventLog();
+  const own = queueOver(eventLog);
   let asked = 0;
   own.add(async () => {
     if (asked++ === 0) throw away;
@@ -81,14 +81,14 @@ test('a notice that needs the database waits for it, and one that is broken cost
   });
   own.add(async () => [operation('b')]);
   await own.drain();
-  t.deepEqual(ledger.recorded.at(-1), ['a b', true]);
+  t.deepEqual(eventLog.recorded.at(-1), ['a b', true]);
   t.is(own.waiting, 0);
 });
 
-test('what does not fit is lost and counted, and what waits at the stop is given up', async (t) => {
-  const ledger = new Ledger();
-  ledger.failures = 1_000_000;
-  const own = recorder(ledger, 3);
+test('operations beyond the limit are lost and counted, and waiting ones are dropped at the stop', async (t) => {
+  const eventLog = new EventLog();
+  eventLog.failures = 1_000_000;
+  const own = queueOver(eventLog, 3);
   for (const key of ['a', 'b', 'c', 'd', 'e']) own.add(async () => [operation(key)]);
   t.is(own.waiting, 3);
   t.is(own.lost, 2);
