@@ -145,7 +145,7 @@ export type EventAnswer =
   | { readonly kind: 'move'; readonly event: MovedEvent };
 
 /** Actions of administrators on rules and notifications; others get a fault. Nothing here rejects. */
-export interface EventsDesk {
+export interface EventsAdmin {
   rules(user: string): Promise<RuleList | Fault>;
   /** Reads the rules again; a fault leaves the old ones. */
   reload(user: string): Promise<RuleChanges | Fault>;
@@ -175,7 +175,7 @@ export interface Intake {
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
-  readonly desk: EventsDesk;
+  readonly eventsAdmin: EventsAdmin;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */
   mayWrite(user: string): boolean;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */

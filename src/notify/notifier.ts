@@ -79,7 +79,7 @@ function testEvent(identity: string, user: string): Event {
     severity: 'info',
     elementId: identity,
     title: 'Test message',
-    description: `${user} requested this test on the page. Nothing is wrong.`,
+    description: `${user} asked for it on the page. Nothing is wrong.`,
     source: 'system',
     rule: 'test',
     value: null,

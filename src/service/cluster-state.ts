@@ -2,7 +2,7 @@ import type { Engine } from '../database/engine/engine.js';
 import type { ClusterState } from '../model/exchange.js';
 import type { WatchedFigures } from '../model/figure.js';
 
-/** How the parts of the cluster answer that an engine is; undefined for a single engine. */
+/** State of a cluster's nodes and keeper; undefined for a single engine. */
 export function clusterState(engine: Engine): ClusterState | undefined {
   const { isMissing, keeper } = engine;
   const all = engine.nodes();
@@ -11,7 +11,7 @@ export function clusterState(engine: Engine): ClusterState | undefined {
   return { isMissing, nodes: { up: count('up'), behind: count('behind'), away: count('away') }, keeper };
 }
 
-/** The same as figures; none of a single engine. */
+/** The same as metrics; none for a single engine. */
 export function clusterFigures(engine: Engine): WatchedFigures {
   const state = clusterState(engine);
   if (state === undefined) return {};

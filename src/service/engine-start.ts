@@ -16,20 +16,20 @@ export interface BegunEngine {
 }
 
 /**
- * Begins to start the engine, in a process of its own, which takes as long as reading the code of the service: a caller may do that
+ * Begins to start the engine in a process of its own, which takes as long as loading the code of the service: a caller may do that
  * meanwhile. Rejects with one clear line when a port of the settings is taken; then nothing is started.
  */
 export async function beginEngine(settings: Settings, logger: Logger): Promise<BegunEngine> {
   await requireFreePorts(settings);
-  sayWhereDataIs(settings, componentLog(logger, 'service'));
+  logDataDirectory(settings, componentLog(logger, 'service'));
   const running = startEngine(settings, logger);
-  // Whoever waits for it hears of a failure, however late that is.
+  // Callers that await it later still get the rejection.
   running.catch(() => {});
   return { running };
 }
 
-/** A relative path is another directory for every working directory, so the whole path is told. */
-function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
+/** Logs the absolute path, because a relative one depends on the working directory. */
+function logDataDirectory({ database }: Settings, log: ComponentLog): void {
   if (database.mode === 'cluster') {
     log.info({ urls: database.urls }, 'The data is in the database of database.urls.');
     return;
@@ -39,13 +39,13 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
   log.info({ path }, isThere ? `The data is in ${path}.` : `A new data directory is made: ${path}.`);
 }
 
-/** How long a port may take to become free: the service that was killed a moment ago still lets go of it. */
-const waitMs = 2_000;
-const betweenMs = 250;
+/** How long a port may take to become free, ms: a service that was killed a moment ago may still hold it. */
+const portTimeoutMs = 2_000;
+const retryMs = 250;
 
 const ofSources: Readonly<Record<string, SourceOptions>> = sourceOptions;
 
-/** Every port that the settings name; 0, which is any free port, is left out. */
+/** Every port of the settings, without 0, which is any free port. */
 function wantedPorts({ general, database, otlp, sources }: Settings): readonly ListenPort[] {
   const ports: ListenPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
   if (database.mode === 'embedded') {
@@ -63,15 +63,15 @@ function wantedPorts({ general, database, otlp, sources }: Settings): readonly L
  * reasons why a port cannot be listened on are left to the listener, which names them.
  */
 async function requireFreePorts(settings: Settings): Promise<void> {
-  const until = performance.now() + waitMs;
+  const until = performance.now() + portTimeoutMs;
   for (;;) {
     const ports = wantedPorts(settings);
     const taken: ListenPort[] = [];
-    // One after the other: a port that stands in two settings must not be called taken by ourselves.
+    // Sequential: a port that occurs in two settings must not conflict with our own check.
     for (const port of ports) if (!(await canListen(port.transport, port))) taken.push(port);
     if (taken.length === 0) return;
     if (performance.now() > until) throw new Error(takenText(taken));
-    await sleep(betweenMs);
+    await sleep(retryMs);
   }
 }
 

@@ -1,10 +1,10 @@
 import { deferred } from '../async/deferred.js';
 
-/** The end of a service that can write no more. */
+/** The failure of a service that can no longer write. */
 export class Failure {
   readonly #first = deferred<unknown>();
-  /** Resolves with what went wrong first. */
+  /** Resolves with the first error. */
   readonly happened = this.#first.promise;
-  /** To be called with what went wrong. */
+  /** Call it with the error. */
   readonly fail = this.#first.resolve;
 }

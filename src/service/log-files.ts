@@ -9,7 +9,7 @@ import { recordLine } from '../telemetry/sql-record.js';
 export interface LogFiles {
   readonly main: RotatingFile | undefined;
   readonly recordSql: RecordSql | undefined;
-  /** Lines to tell about them. */
+  /** Lines to log about them. */
   readonly notes: readonly string[];
   close(): void;
 }

@@ -14,29 +14,29 @@ import { StatsdSender } from '../telemetry/statsd-sender.js';
 import { SystemMeter } from '../telemetry/system-figures.js';
 import { encodeFigures } from '../transforms/encode/figure-lines.js';
 
-/** Database of the service's own figures. */
+/** Database of the self metrics. */
 const figuresDatabase = 'log';
 
-/** Processes of the service beside this one. */
+/** Other processes of the service. */
 interface ServiceProcesses {
   /** That of the embedded engine. */
   pid(): number | undefined;
   companions(): readonly number[];
-  /** True where the first process tells of what is the same for all. */
+  /** True for a worker: the primary process reports the metrics that all share. */
   readonly isWorker?: boolean;
 }
 
-/** The parts that watch the service. */
+/** The parts that monitor the service. */
 export interface Monitoring {
   readonly guard: MemoryGuard;
   readonly metrics: ServiceMetrics;
-  /** The figures of the last hour. */
+  /** The metrics of the last hour. */
   readonly memory: FigureMemory;
 }
 
 /**
- * Builds the figures and the memory guard, which share one sample of the system. `readMemoryPercent` takes the place of
- * the measured memory where a test needs to say how much is in use.
+ * Builds the metrics and the memory guard, which share one sample of the system. `readMemoryPercent` replaces
+ * the measured memory in tests.
  */
 export function createMonitoring(
   { monitor, database }: Settings,
@@ -90,7 +90,7 @@ export function createMonitoring(
   return { guard, metrics, memory };
 }
 
-/** The disk of the embedded engine; nothing where the database is elsewhere. */
+/** The disk of the embedded engine; nothing for an external database. */
 function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
   if (mode === 'cluster') return {};
   const read = (of: (stats: StatsFs) => number) => () => {
@@ -112,7 +112,7 @@ function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
   };
 }
 
-/** Sender of the service's own figures as StatsD (`monitor.statsd`), if there is one. */
+/** Sender of the self metrics as StatsD (`monitor.statsd`), if there is one. */
 export function statsdSenders({ monitor }: Settings, metrics: ServiceMetrics, log: ComponentLog): StatsdSender[] {
   if (monitor.statsd === undefined || monitor.disable) return [];
   const options = { ...monitor.statsd, intervalMs: monitor.statsdIntervalMs, prefix: monitor.statsdPrefix };

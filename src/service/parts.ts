@@ -9,12 +9,12 @@ import { CredentialCheck } from '../database/users/credentials.js';
 import type { ComponentLog } from '../model/component.js';
 import { ServiceSignals } from '../pipelines/events/signals.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
-import type { FirstProcess } from '../workers/link.js';
-import type { Peers } from '../workers/questions.js';
+import type { Peers } from '../workers/peer-requests.js';
+import type { PrimaryProcess } from '../workers/primary-process.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
 import type { RunningEngine } from './running-engine.js';
 
-/** Parts that the pipelines and doors of one service share. */
+/** Parts that the pipelines and endpoints of one service share. */
 export interface ServiceParts {
   readonly settings: Settings;
   readonly version: string;
@@ -28,20 +28,20 @@ export interface ServiceParts {
   readonly changes: Changes;
   readonly states: StreamStates;
   readonly signals: ServiceSignals;
-  /** The process that this worker belongs to; undefined in that process itself. */
-  readonly first: FirstProcess | undefined;
-  /** The other processes of the service; undefined where there are none. */
+  /** The primary process of this worker; undefined in the primary process itself. */
+  readonly primary: PrimaryProcess | undefined;
+  /** The other processes of the service; undefined if there are none. */
   readonly peers: Peers | undefined;
   logOf(component: string): ComponentLog;
 }
 
-/** Options of the parts of a service beside its settings. */
+/** Options of the parts of a service, besides its settings. */
 interface PartsExtras {
   /** Memory in use in percent, instead of what is measured. */
   readonly readMemoryPercent?: (() => number) | undefined;
   /** Set for a worker. */
-  readonly first?: FirstProcess | undefined;
-  /** Set where the service is several processes. */
+  readonly primary?: PrimaryProcess | undefined;
+  /** Set if the service has several processes. */
   readonly peers?: Peers | undefined;
   readonly sharedTurns?: StorageOptions['sharedTurns'];
 }
@@ -55,11 +55,11 @@ export async function createParts(
   more: PartsExtras = {},
 ): Promise<ServiceParts> {
   const logOf = (component: string): ComponentLog => componentLog(logger, component);
-  const { first, peers = first } = more;
-  const processes = { pid: engine.pid, companions: engine.companions, isWorker: first !== undefined };
+  const { primary, peers = primary } = more;
+  const processes = { pid: engine.pid, companions: engine.companions, isWorker: primary !== undefined };
   const monitoring = createMonitoring(settings, processes, logOf('monitor'), more.readMemoryPercent);
   if (peers !== undefined) {
-    monitoring.metrics.joinWith(async () => (peers.isEmpty ? [] : peers.ask({ kind: 'figures', asked: null })));
+    monitoring.metrics.joinWith(async () => (peers.isEmpty ? [] : peers.request({ kind: 'figures', data: null })));
   }
   const catalogue = new Catalogue(engine.client, logOf('catalogue'));
   const compression = await offeredCompression(engine.client, settings.database.compression);
@@ -68,11 +68,11 @@ export async function createParts(
   const credentials = new CredentialCheck(catalogue, logOf('credentials'));
   monitoring.metrics.watch(credentials.figures);
   await credentials.prepare();
-  // The first rows need not wait for it; where it fails, they try again.
+  // The first rows need not wait for it; after a failure they retry it.
   subTables.prepare().catch(() => undefined);
   const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);
   const states = new StreamStates(engine.client);
   const tables = { catalogue, storage, compression, subTables, changes, states };
-  return { settings, version, engine, monitoring, ...tables, credentials, signals, first, peers, logOf };
+  return { settings, version, engine, monitoring, ...tables, credentials, signals, primary, peers, logOf };
 }

@@ -1,47 +1,48 @@
 import type { Component } from '../model/component.js';
-import type { EventsDesk } from '../model/exchange.js';
+import type { EventsAdmin } from '../model/exchange.js';
 import { polledCatalogue } from '../pipelines/polled-catalogue.js';
 import type { OtherStatements } from '../pipelines/statements/running-statements.js';
 import type { WriteContext } from '../pipelines/writes.js';
-import type { FirstProcess } from '../workers/link.js';
-import type { DeskAnswer, DeskQuestion, Peers } from '../workers/questions.js';
+import type { AdminAction, AdminResult, Peers } from '../workers/peer-requests.js';
+import type { PrimaryProcess } from '../workers/primary-process.js';
 import type { ServiceParts } from './parts.js';
 
-/** Rows that wait in the other processes; undefined where there are none. */
+/** Waiting rows of the other processes; undefined if there are none. */
 export function otherRows(peers: Peers | undefined): WriteContext['others'] {
-  return peers && ((asked) => (peers.isEmpty ? undefined : peers.ask({ kind: 'visible', asked })));
+  return peers && ((tables) => (peers.isEmpty ? undefined : peers.request({ kind: 'visible', data: tables })));
 }
 
-/** Statements of the other processes; undefined where there are none. */
+/** Statements of the other processes; undefined if there are none. */
 export function otherStatements(peers: Peers | undefined): OtherStatements | undefined {
   if (peers === undefined) return undefined;
   return {
-    running: async () => (await peers.ask({ kind: 'running', asked: null })).flat(),
-    slow: async () => (await peers.ask({ kind: 'slow', asked: null })).flat(),
+    running: async () => (await peers.request({ kind: 'running', data: null })).flat(),
+    slow: async () => (await peers.request({ kind: 'slow', data: null })).flat(),
     kill: async (place, user) => {
-      await peers.ask({ kind: 'kill', asked: { place, user } });
+      await peers.request({ kind: 'kill', data: { place, user } });
     },
   };
 }
 
-/** The catalogue as a component. The other processes are told of new entries, so that what was answered here holds there. */
-export function keptCatalogue({ engine, peers, ...parts }: ServiceParts): Component {
-  // One that does not hear of it finds it by itself.
-  const submitted = peers && ((asked: number) => peers.ask({ kind: 'catalogue', asked }).catch(() => undefined));
+/** The catalogue as a component. It notifies the other processes of new entries, so that an acknowledged change holds there. */
+export function syncedCatalogue({ engine, peers, ...parts }: ServiceParts): Component {
+  // A process that misses the notification polls the entries itself.
+  const submitted =
+    peers && ((entries: number) => peers.request({ kind: 'catalogue', data: entries }).catch(() => undefined));
   return polledCatalogue(parts, { watchLog: engine.watchLog, submitted });
 }
 
-/** Rules and notifications are kept by the first process; `own` tries a rule. */
-export function deskOfFirst(first: FirstProcess, own: EventsDesk): EventsDesk {
-  const ask =
-    <A extends DeskQuestion>(what: A) =>
-    async (user: string): Promise<DeskAnswer<A>> =>
-      (await first.askFirst({ kind: 'desk', asked: { ask: what, user } })) as DeskAnswer<A>;
+/** Forwards actions on rules and notifications to the primary process; `own` runs trials of rules. */
+export function adminOfPrimary(primary: PrimaryProcess, own: EventsAdmin): EventsAdmin {
+  const run =
+    <A extends AdminAction>(action: A) =>
+    async (user: string): Promise<AdminResult<A>> =>
+      (await primary.requestPrimary({ kind: 'eventsAdmin', data: { action, user } })) as AdminResult<A>;
   return {
-    rules: ask('rules'),
-    reload: ask('reload'),
-    notifications: ask('notifications'),
-    testNotifications: ask('testNotifications'),
+    rules: run('rules'),
+    reload: run('reload'),
+    notifications: run('notifications'),
+    testNotifications: run('testNotifications'),
     tryRule: (user, text, signal) => own.tryRule(user, text, signal),
   };
 }

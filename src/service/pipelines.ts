@@ -5,7 +5,7 @@ import type { Settings } from '../config/adapter-settings.js';
 import type { Variable } from '../database/system-tables/system-table.js';
 import type { Rule } from '../events/rule.js';
 import type { WireFormat } from '../model/batch.js';
-import type { EventsDesk } from '../model/exchange.js';
+import type { EventsAdmin } from '../model/exchange.js';
 import type { EventChange } from '../model/notification.js';
 import { version } from '../model/version.js';
 import { Notifier } from '../notify/notifier.js';
@@ -27,10 +27,10 @@ import { defineTable, isDefined } from '../sinks/table-preparation.js';
 import { readTypesDatabases } from '../sources/agentd/types-database.js';
 import { HttpBodySource } from '../sources/http-body/source.js';
 import { sourceKinds } from '../sources/kinds.js';
-import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
+import { eventsAdmin, type ReadRulesAgain } from './events-admin.js';
 import { ownFigures } from './monitoring.js';
 import type { ServiceParts } from './parts.js';
-import { deskOfFirst, otherRows, otherStatements } from './peers.js';
+import { adminOfPrimary, otherRows, otherStatements } from './peers.js';
 import { logFolder, writeLogFigures } from './write-log.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
@@ -41,20 +41,20 @@ const leastMaxRows = 200_000;
 const maxGroupBytes = 32 * 1024 * 1024;
 /** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
 const groupWorkers = 8;
-/** Parts of the credit, of which ways in have one whose senders wait: more is only held, and makes nothing faster. */
+/** Share of the credit, as a divisor, of an input whose senders wait: more would only be held. */
 const waitingSendersShare = 8;
 const writeTimeoutMs = 120_000;
 /** Each may hold `limits.remoteReadBytes`. */
 const maxRemoteReads = 4;
-/** Further ones wait as long as statements do; each holds its request. */
+/** Limit of further ones that wait, as long as statements do; each holds its request. */
 const maxWaitingReads = 64;
 
-/** Questions about events that are answered at once. */
-const maxEventQuestions = 8;
+/** Limit of concurrent requests about events. */
+const maxEventRequests = 8;
 
-/** The ways through the service. */
+/** The pipelines of a service. */
 export interface ServicePipelines {
-  /** Room for the bodies of all HTTP doors. */
+  /** Memory budget of the bodies of all HTTP endpoints. */
   readonly bodies: BodyBudget;
   readonly writes: WritePipeline;
   readonly streams: StreamRunner;
@@ -62,40 +62,40 @@ export interface ServicePipelines {
   readonly reads: RemoteReadPipeline;
   readonly events: EventsPipeline;
   readonly notifier: Notifier;
-  readonly desk: EventsDesk;
+  readonly eventsAdmin: EventsAdmin;
 }
 
 /** Options of the write pipeline of a service, which that of the load tool lacks. */
 interface WritePipelineExtras {
-  /** Left out, every write is answered once it is stored. */
+  /** Without it, a write is acknowledged once it is stored. */
   readonly writeLog?: WriteLog;
-  /** Called when the write pipeline breaks. */
+  /** Called when the write pipeline fails. */
   readonly broke?: (error: unknown) => void;
-  /** Left out where the settings cannot be read again. */
+  /** Missing if the settings cannot be read again. */
   readonly readRules?: ReadRulesAgain | undefined;
 }
 
-/** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
+/** Wires the pipelines; none of them is started. `inputs` are the inputs besides HTTP: by default all that are enabled. */
 export function createPipelines(
   parts: ServiceParts,
   inputs = listeningInputs(parts),
   more: WritePipelineExtras = {},
 ): ServicePipelines {
-  const { settings, catalogue, monitoring, first, peers, logOf } = parts;
+  const { settings, catalogue, monitoring, primary, peers, logOf } = parts;
   const notifier = new Notifier(settings.notify, settings.monitor.identity, logOf('notifications'));
   monitoring.metrics.watch(notifier.figures);
-  const tell = (change: EventChange): void => {
-    if (first === undefined) notifier.add(change);
-    else first.tell({ about: 'event', change });
+  const notify = (change: EventChange): void => {
+    if (primary === undefined) notifier.add(change);
+    else primary.notify({ about: 'event', change });
   };
-  const questions: RuleQuestions = {
+  const queries: RuleQueries = {
     query: (...query) => queriesOver(sql)(...query),
     visible: (tables) => writes.visible(tables),
   };
-  const events = eventsPipeline(parts, questions, tell);
-  const replaced = async (asked: readonly Rule[]) => peers?.ask({ kind: 'rules', asked });
-  const ownDesk = eventsDesk({ catalogue, events, notifier, readRules: more.readRules, replaced });
-  const desk = first === undefined ? ownDesk : deskOfFirst(first, ownDesk);
+  const events = eventsPipeline(parts, queries, notify);
+  const onReplaced = async (rules: readonly Rule[]) => peers?.request({ kind: 'rules', data: rules });
+  const ownAdmin = eventsAdmin({ catalogue, events, notifier, readRules: more.readRules, onReplaced });
+  const admin = primary === undefined ? ownAdmin : adminOfPrimary(primary, ownAdmin);
   const bodies = bodyBudget(parts);
   const writes = writePipeline(parts, inputs, events, bodies, more);
   const sql = sqlPipeline(parts, writes);
@@ -107,7 +107,7 @@ export function createPipelines(
     reads: readPipeline(parts, writes),
     events,
     notifier,
-    desk,
+    eventsAdmin: admin,
   };
 }
 
@@ -121,25 +121,25 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
   return bodies;
 }
 
-/** What scheduled rules ask. */
-type RuleQuestions = Pick<ScheduledWatchContext, 'query' | 'visible'>;
+/** Queries of scheduled rules. */
+type RuleQueries = Pick<ScheduledWatchContext, 'query' | 'visible'>;
 
 function eventsPipeline(
   parts: ServiceParts,
-  questions: RuleQuestions,
-  tell: (change: EventChange) => void,
+  queries: RuleQueries,
+  notify: (change: EventChange) => void,
 ): EventsPipeline {
-  const { settings, engine, catalogue, storage, credentials, monitoring, signals, first, logOf } = parts;
-  const slots = { ...settings.limits.slots, running: maxEventQuestions, runningOfUser: 0 };
+  const { settings, engine, catalogue, storage, credentials, monitoring, signals, primary, logOf } = parts;
+  const slots = { ...settings.limits.slots, running: maxEventRequests, runningOfUser: 0 };
   const events = new EventsPipeline({
     settings: settings.events,
     rulesFile: join(logFolder(settings), `rules-${settings.general.port}.json`),
-    isWorker: first !== undefined,
+    isWorker: primary !== undefined,
     engine: engine.client,
     catalogue,
     storage,
-    ...questions,
-    notify: tell,
+    ...queries,
+    notify,
     credentials,
     slots,
     logOf,
@@ -286,11 +286,11 @@ function variablesOf({ general, limits, database }: Settings, version: string): 
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
 }
 
-/** Every door beside HTTP that is switched on: the sources with settings of their own, and the service's own figures. */
+/** Every enabled input besides HTTP: the sources with settings of their own, and the self metrics. */
 function listeningInputs(parts: ServiceParts): WriteInput[] {
   const { settings, version, monitoring, credentials, signals, logOf } = parts;
   const context: InputContext = {
-    // A batch that is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
+    // A batch keeps its credit during an outage; that must not block HTTP.
     newGate: (canWait) =>
       guardedGate(monitoring.guard, settings.limits.creditBytes / (canWait ? waitingSendersShare : 1)),
     logOf,
@@ -303,7 +303,7 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
   return [...inputsOf(sourceKinds, settings.sources, context), ...figuresInput(parts, context)];
 }
 
-/** The service's own figures as one more door; what is not stored comes with the next ones. */
+/** The self metrics as one more input; values that are not stored come with the next ones. */
 function figuresInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
   const source = ownFigures(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
   if (source === undefined) return [];

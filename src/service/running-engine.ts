@@ -9,15 +9,15 @@ import type { Engine } from '../database/engine/engine.js';
 import type { EngineEndpoint } from '../database/host/endpoint-file.js';
 import { EngineSupervisor } from '../database/host/supervisor.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
-import type { FirstProcess } from '../workers/link.js';
-import type { EngineNews } from '../workers/messages.js';
+import type { EngineStatus } from '../workers/messages.js';
+import type { PrimaryProcess } from '../workers/primary-process.js';
 import { hasWorkers, processesOf } from './worker-share.js';
 
 /** An engine, and the connections to it. */
 interface ServiceEngine extends Engine {
   /** True when the engine answers. */
   ping(): Promise<boolean>;
-  /** Gives up all connections; statements that run fail. */
+  /** Closes all connections; statements in flight fail. */
   close(): Promise<void>;
 }
 
@@ -29,33 +29,33 @@ export interface RunningEngine {
   pid(): number | undefined;
   /** The other processes of the service, with that of the embedded engine. */
   companions(): readonly number[];
-  /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
+  /** False while the embedded engine is down, or a cluster lacks a shard. */
   isUp(): boolean;
   /** True while the process of the embedded engine lives and does not answer. */
   isHung(): boolean;
-  /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
+  /** Calls the listener now and whenever the embedded engine goes up or down, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
   /**
-   * Calls the listener with the number of entries in the catalogue's log whenever it may have changed, whoever has changed it;
-   * undefined where nobody tells, and it has to be asked for.
+   * Calls the listener with the number of entries in the catalogue's log whenever any process may have changed it;
+   * undefined if there is no notification and the log must be polled.
    */
   readonly watchLog?: (listener: (entries: number) => void) => void;
-  /** Facts about the embedded engine for workers; undefined where the database is elsewhere. */
+  /** The embedded engine's endpoint and status for workers; undefined for an external database. */
   readonly forWorkers?: {
     readonly endpoint: EngineEndpoint;
-    news(): Omit<EngineNews, 'pids'>;
-    /** Calls the listener now and whenever there is news, until the result is called. */
-    onNews(listener: () => void): () => void;
+    status(): Omit<EngineStatus, 'pids'>;
+    /** Calls the listener now and whenever the status changes, until the result is called. */
+    onStatus(listener: () => void): () => void;
   };
-  /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
+  /** Closes all connections and stops the embedded engine, by force after `withinMs`. */
   stop(withinMs?: number): Promise<void>;
 }
 
-/** The embedded engine that the first process of a service runs, as a worker has it. */
-export function engineOfFirst(
+/** A worker's connection to the embedded engine of the primary process. */
+export function engineOfPrimary(
   settings: Settings,
   { url, user, password }: EngineEndpoint,
-  first: FirstProcess,
+  primary: PrimaryProcess,
 ): RunningEngine {
   const client = new EngineClient({
     ...limitsOf(settings),
@@ -64,30 +64,30 @@ export function engineOfFirst(
     password,
     maxResults: hostResults(settings),
     handover: () => {
-      const { handover } = first.engine;
+      const { handover } = primary.engine;
       return handover && { ...handover, maxBytes: handover.maxBytes / processesOf(settings) };
     },
   });
-  first.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
+  primary.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
   return {
     client,
     url,
     pid: () => undefined,
-    companions: () => first.engine.pids.filter((pid) => pid !== process.pid),
-    isUp: () => first.engine.state === 'up',
-    isHung: () => first.engine.state === 'hung',
-    watch: (listener) => first.onState((state) => listener(state === 'up')),
-    watchLog: (listener) => first.onLogChange(listener),
+    companions: () => primary.engine.pids.filter((pid) => pid !== process.pid),
+    isUp: () => primary.engine.state === 'up',
+    isHung: () => primary.engine.state === 'hung',
+    watch: (listener) => primary.onState((state) => listener(state === 'up')),
+    watchLog: (listener) => primary.onLogChange(listener),
     stop: () => client.close(),
   };
 }
 
-/** Results that one process may read at a time. */
+/** Limit of concurrent results of one process. */
 function hostResults(settings: Pick<Settings, 'general'>): number {
   return Math.max(1, Math.floor(maxHostResults / processesOf(settings)));
 }
 
-/** Connections of one process: they share what the settings allow, and each has enough to do several things at once. */
+/** Connections of one process: its share of the limit in the settings, but at least four. */
 function limitsOf({ general, pool: { maxConnect, maxIdle, idleTimeoutMs } }: Settings): ConnectionLimits {
   const share = Math.max(4, Math.ceil((maxConnect ?? availableParallelism() * 4) / general.workers));
   const most = hasWorkers({ general }) ? share : maxConnect;
@@ -96,7 +96,7 @@ function limitsOf({ general, pool: { maxConnect, maxIdle, idleTimeoutMs } }: Set
 
 const hungText = 'it does not answer, and is started anew when it stays silent';
 
-/** Starts the embedded engine, or finds the one of `database.urls`. */
+/** Starts the embedded engine, or connects to `database.urls`. */
 export async function startEngine(settings: Settings, logger: Logger): Promise<RunningEngine> {
   const { database, limits: held, wal } = settings;
   const limits = limitsOf(settings);
@@ -130,8 +130,8 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
     companions: () => (supervisor.pid === undefined ? [] : [supervisor.pid]),
     forWorkers: {
       endpoint,
-      news: () => ({ state: supervisor.state, handover: supervisor.handover }),
-      onNews: (listener) => supervisor.onState(listener),
+      status: () => ({ state: supervisor.state, handover: supervisor.handover }),
+      onStatus: (listener) => supervisor.onState(listener),
     },
     isUp: () => supervisor.state === 'up',
     isHung: () => supervisor.state === 'hung',
@@ -141,7 +141,7 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   };
 }
 
-/** An engine that runs by itself, at a URL: nothing is known of its process. */
+/** An external engine at a URL, whose process is unknown. */
 export function attachedEngine(client: EngineClient, url: string): RunningEngine {
   return {
     client,
@@ -155,10 +155,10 @@ export function attachedEngine(client: EngineClient, url: string): RunningEngine
   };
 }
 
-/** Bounds of the connections to one engine. */
+/** Limits of the connections to one engine. */
 type ConnectionLimits = Pick<EngineClientOptions, 'maxConnect' | 'maxIdle' | 'idleTimeoutMs' | 'requestTimeoutMs'>;
 
-/** The nodes of a cluster, each with connections of its own; nothing is asked of them yet. */
+/** The nodes of a cluster, each with connections of its own; no request is sent yet. */
 export function clusterNodes(
   { urls, user, password, ca, cluster, replication }: Settings['database'],
   limits: ConnectionLimits,
@@ -172,7 +172,7 @@ export function clusterNodes(
 }
 
 /**
- * Finds the nodes of a cluster, each with connections of its own; with `isForced` those are named that do not force stored rows to the disk.
+ * Connects to the nodes of a cluster; with `isForced` it warns of nodes that do not sync stored rows to the disk.
  * Rejects as {@link ClusterEngine.start} does.
  */
 export async function openCluster(

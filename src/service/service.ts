@@ -8,27 +8,27 @@ import type { ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
-import type { EngineNews } from '../workers/messages.js';
-import { type FirstDuties, WorkerPool } from '../workers/pool.js';
-import { answering } from './answering.js';
+import type { EngineStatus } from '../workers/messages.js';
+import { type PrimaryHandlers, WorkerPool } from '../workers/pool.js';
 import { clusterFigures } from './cluster-state.js';
 import { type BegunEngine, beginEngine } from './engine-start.js';
-import type { ReadRulesAgain } from './events-desk.js';
+import type { ReadRulesAgain } from './events-admin.js';
 import { Failure } from './failure.js';
-import { createHttpDoor } from './http-door.js';
+import { createHttpEndpoint } from './http-endpoint.js';
 import { statsdSenders } from './monitoring.js';
-import { otlpGrpcDoors } from './otlp-grpc-door.js';
+import { otlpGrpcEndpoints } from './otlp-grpc-endpoints.js';
 import { createParts, type ServiceParts } from './parts.js';
-import { keptCatalogue } from './peers.js';
+import { peerHandlers } from './peer-handlers.js';
+import { syncedCatalogue } from './peers.js';
 import { createPipelines, type ServicePipelines } from './pipelines.js';
 import type { RunningEngine } from './running-engine.js';
 import { hasWorkers, shareOf } from './worker-share.js';
-import { leftWriteLogs, openWriteLog } from './write-log.js';
+import { openWriteLog, orphanedWriteLogs } from './write-log.js';
 
-/** Least time for the engine to end, however long the rest of a stop took. */
-const leastEngineStopMs = 500;
+/** Shortest deadline of the engine's stop, ms, however long the rest of the stop took. */
+const minEngineStopMs = 500;
 
-/** States of the memory guard by the number that the figures show. */
+/** States of the memory guard by their number in the metrics. */
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
 
 /** A running service. */
@@ -37,23 +37,23 @@ export interface Service {
   readonly port: number;
   /** Where the engine answers. */
   readonly engineUrl: string;
-  /** Resolves when the service can write no more, and is to be stopped. */
+  /** Resolves when the service can no longer write and must be stopped. */
   readonly failed: Promise<unknown>;
-  /** Drains what was taken, then releases everything; what has not ended at the deadline is cut off. */
+  /** Drains accepted work, then releases everything; at the deadline the rest is aborted. */
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** Options of a service beside its settings. */
+/** Options of a service, besides its settings. */
 export interface ServiceExtras {
   /** Memory in use in percent, instead of what is measured. */
   readonly readMemoryPercent?: () => number;
-  /** Takes note of every SQL statement (`log.enableRecordHttpSql`). */
+  /** Called with every SQL statement (`log.enableRecordHttpSql`). */
   readonly recordSql?: RecordSql;
   /** Reads the rules of the settings again. */
   readonly readRules?: ReadRulesAgain;
-  /** Hears the lines that workers log. */
+  /** Called with the log lines of workers. */
   readonly workerLine?: (line: string) => void;
-  /** The engine of these settings, which was begun before; without it the service begins it. */
+  /** The engine of these settings, if its start has begun; otherwise the service starts it. */
   readonly engine?: BegunEngine;
 }
 
@@ -90,7 +90,7 @@ async function startOn(
   { recordSql, readRules }: ServiceExtras,
 ): Promise<Service> {
   const { settings, monitoring, catalogue, credentials, signals, logOf } = parts;
-  showState(parts);
+  registerStateMetrics(parts);
   engine.watch((isUp) => isUp || parts.storage.forgetRows());
   const secret = await catalogue.sharedSecret();
   const writeLog = openWriteLog(settings, secret, logOf('wal'), signals);
@@ -98,25 +98,25 @@ async function startOn(
   const pipelines = createPipelines(parts, undefined, { writeLog, broke: failure.fail, readRules });
   const { writes, streams, sql, reads, events, notifier } = pipelines;
   pool.duties = {
-    begin: beginningOf(parts, pipelines, recordSql !== undefined),
-    answering: answering(parts, pipelines),
-    told: (news) => {
-      if (news.about === 'signal') signals.signals$.next(news.signal);
-      else if (news.about === 'event') notifier.add(news.change);
-      else recordSql?.(news.entry);
+    begin: workerStartOf(parts, pipelines, recordSql !== undefined),
+    handlers: peerHandlers(parts, pipelines),
+    onNotification: (notification) => {
+      if (notification.about === 'signal') signals.signals$.next(notification.signal);
+      else if (notification.about === 'event') notifier.add(notification.change);
+      else recordSql?.(notification.entry);
     },
-    leftLogs: () => leftWriteLogs(settings, secret),
+    orphanedLogs: () => orphanedWriteLogs(settings, secret),
   };
-  const door = hasWorkers(settings) ? undefined : await createHttpDoor(parts, pipelines, recordSql);
+  const door = hasWorkers(settings) ? undefined : await createHttpEndpoint(parts, pipelines, recordSql);
   const sweeps = expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
   const watching = [monitoring.guard, monitoring.memory, ...senders, sweeps, notifier, ...events.components];
-  const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcDoors(parts, pipelines))];
-  const components = [keptCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
+  const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcEndpoints(parts, pipelines))];
+  const components = [syncedCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();
-  removeOldDrops(parts);
+  removeOrphans(parts);
   renewOldCodecs(parts);
   return {
     port: (door ?? pool).port,
@@ -125,17 +125,17 @@ async function startOn(
     stop: async (deadlineMs) => {
       const begun = performance.now();
       await lifecycle.stop(deadlineMs);
-      await engine.stop(Math.max(leastEngineStopMs, deadlineMs - (performance.now() - begun)));
+      await engine.stop(Math.max(minEngineStopMs, deadlineMs - (performance.now() - begun)));
     },
   };
 }
 
-/** State that workers begin with: the settings with the rules that are watched now, and the engine as it is. */
-function beginningOf(
+/** Initial state of workers: the settings with the present rules, and the status of the engine. */
+function workerStartOf(
   { settings, version, engine }: ServiceParts,
   { events }: ServicePipelines,
   recordsSql: boolean,
-): FirstDuties['begin'] {
+): PrimaryHandlers['begin'] {
   return (role, number) => ({
     role,
     number,
@@ -143,26 +143,26 @@ function beginningOf(
     version,
     recordsSql,
     engine: engine.forWorkers?.endpoint,
-    news: newsOf(engine),
+    status: engineStatusOf(engine),
   });
 }
 
-/** The engine with the processes of the pool, which is told of it. */
+/** The engine with the processes of the pool; sends its status to the pool. */
 function withWorkers(engine: RunningEngine, pool: WorkerPool): RunningEngine {
   const running = { ...engine, companions: () => [...engine.companions(), ...pool.pids] };
-  const tell = (): void => pool.send({ kind: 'engine', news: newsOf(running) });
-  engine.forWorkers?.onNews(tell);
+  const sendStatus = (): void => pool.send({ kind: 'engine', status: engineStatusOf(running) });
+  engine.forWorkers?.onStatus(sendStatus);
   engine.watchLog?.((entries) => pool.send({ kind: 'log', entries }));
-  pool.onChange(tell);
+  pool.onChange(sendStatus);
   return running;
 }
 
-function newsOf(engine: RunningEngine): EngineNews {
-  const { state, handover } = engine.forWorkers?.news() ?? { state: 'up', handover: undefined };
+function engineStatusOf(engine: RunningEngine): EngineStatus {
+  const { state, handover } = engine.forWorkers?.status() ?? { state: 'up', handover: undefined };
   return { state, handover, pids: [process.pid, ...engine.companions()] };
 }
 
-function showState({ monitoring: { guard, metrics }, engine }: ServiceParts): void {
+function registerStateMetrics({ monitoring: { guard, metrics }, engine }: ServiceParts): void {
   metrics.watch({
     adapter_engine_up: { help: '1 while the embedded engine runs.', read: () => Number(engine.isUp()) },
     adapter_memory_guard_state: {
@@ -173,15 +173,15 @@ function showState({ monitoring: { guard, metrics }, engine }: ServiceParts): vo
   });
 }
 
-/** Goes on beside the service. */
-function removeOldDrops({ engine, catalogue, storage, subTables, logOf }: ServiceParts): void {
+/** Runs in the background. */
+function removeOrphans({ engine, catalogue, storage, subTables, logOf }: ServiceParts): void {
   removeLeftovers({ engine: engine.client, catalogue, storage, subTables }).catch((error: unknown) => {
-    const text = 'What earlier drops have left could not be removed; the next start tries again.';
+    const text = 'Orphaned tables of earlier drops could not be removed; the next start retries.';
     logOf('catalogue').warn({ error: String(error) }, text);
   });
 }
 
-/** Goes on beside the service. */
+/** Runs in the background. */
 function renewOldCodecs({ engine, compression, logOf }: ServiceParts): void {
   const log = logOf('storage');
   renewCodecs(engine.client, compression).then(
@@ -189,7 +189,7 @@ function renewOldCodecs({ engine, compression, logOf }: ServiceParts): void {
       if (tables > 0) log.info({ tables, compression }, 'Tables are compressed anew as they are merged.');
     },
     (error: unknown) => {
-      const text = 'Tables could not be given the compression of the settings; the next start tries again.';
+      const text = 'The compression of tables could not be changed to the settings; the next start retries.';
       log.warn({ error: String(error) }, text);
     },
   );

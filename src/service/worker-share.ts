@@ -1,16 +1,16 @@
 import type { Settings } from '../config/adapter-settings.js';
 
-/** True where HTTP is served by processes of its own. */
+/** True if worker processes serve HTTP. */
 export function hasWorkers({ general }: Pick<Settings, 'general'>): boolean {
   return general.workers > 1;
 }
 
-/** Processes that ask the database. */
+/** Number of processes that query the database. */
 export function processesOf(settings: Pick<Settings, 'general'>): number {
   return hasWorkers(settings) ? settings.general.workers + 1 : 1;
 }
 
-/** The settings of one worker: its share of what the service may hold and do at once. */
+/** The settings of one worker: its share of the service's limits. */
 export function shareOf(settings: Settings): Settings {
   const { general, limits } = settings;
   const { workers } = general;

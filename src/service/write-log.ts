@@ -15,8 +15,8 @@ import { RejectedRowsFile } from '../wal/rejected-rows.js';
 const rejectedName = 'rejected.jsonl';
 
 /**
- * Opens the write-ahead log of the service, and says what was found in it. `secret` is one that all adapters of a database share
- * and no other database has: rows that were left behind go to the database that they were for. Throws an Error with one clear line.
+ * Opens the write-ahead log of the service, and logs its recovery. `secret` identifies the database, so that the rows of
+ * orphaned logs go to the database that they were for. Throws an Error with one clear line.
  */
 export function openWriteLog(
   { database, general, wal, write }: Settings,
@@ -55,13 +55,13 @@ function damageOf(path: string, bytes: number, isWhole: boolean): Fault {
   return fault('database', Codes.free, `${what} ${path} of the write-ahead log are damaged; the file is kept`);
 }
 
-/** The directory of the write-ahead logs, and of what else an adapter remembers from run to run. */
+/** The directory of the write-ahead logs and of other state that an adapter keeps between runs. */
 export function logFolder({ database, wal }: Pick<Settings, 'database' | 'wal'>): string {
   return resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
 }
 
-/** How many logs of a database hold rows and are held by nobody. */
-export function leftWriteLogs(settings: Pick<Settings, 'database' | 'wal'>, secret: Buffer | string): number {
+/** Number of orphaned logs of a database with rows. */
+export function orphanedWriteLogs(settings: Pick<Settings, 'database' | 'wal'>, secret: Buffer | string): number {
   return countFreeLogs(logFolder(settings), nameOf(secret));
 }
 
@@ -69,7 +69,7 @@ function nameOf(secret: Buffer | string): string {
   return createHash('sha256').update('write-ahead log').update(secret).digest('hex');
 }
 
-/** Figures of the log and of the rows that wait behind it. */
+/** Metrics of the log and of waiting rows. */
 export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
   return {
     adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },

@@ -4,49 +4,49 @@ import { detached } from '../async/detached.js';
 import { type EndTurn, Turns } from '../database/storage/turns.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
-import type { Beginning, FromWorker, News, ToWorker, WorkerRole } from './messages.js';
+import type { FromWorker, ToWorker, WorkerNotification, WorkerRole, WorkerStart } from './messages.js';
 import {
-  type Answer,
-  type Answering,
-  answerIn,
   type Outcome,
   outcomeOf,
+  type PeerHandlers,
+  type PeerRequest,
+  type PeerRequestKind,
+  type PeerResult,
   type Peers,
-  type Question,
-  type QuestionKind,
-} from './questions.js';
+  resultIn,
+} from './peer-requests.js';
 import { WorkerSlot } from './slot.js';
 
 /** Options of the workers of a service. */
 interface WorkerPoolOptions {
-  /** Workers for requests. */
+  /** Number of workers that serve HTTP. */
   readonly count: number;
-  /** Hears a line that a worker logs. */
+  /** Called with each log line of a worker. */
   readonly line: (line: string) => void;
   readonly log: ComponentLog;
 }
 
-/** Duties of the first process towards its workers. */
-export interface FirstDuties {
-  /** State that a worker begins with. */
-  readonly begin: (role: WorkerRole, number: number) => Beginning;
-  /** How this process answers. */
-  readonly answering: Answering;
-  /** Hears what a worker tells unasked. */
-  readonly told: (news: News) => void;
-  /** How many logs of this database were left behind and are read by nobody: each gets a worker until it is stored. */
-  readonly leftLogs: () => number;
+/** Callbacks of the primary process for its workers. */
+export interface PrimaryHandlers {
+  /** Initial state of a worker. */
+  readonly begin: (role: WorkerRole, number: number) => WorkerStart;
+  /** Handlers of requests to this process. */
+  readonly handlers: PeerHandlers;
+  /** Called with notifications of workers. */
+  readonly onNotification: (notification: WorkerNotification) => void;
+  /** Number of orphaned write-ahead logs of this database: each gets a worker until it is stored. */
+  readonly orphanedLogs: () => number;
 }
 
 /** The program that a worker runs. */
 const program = fileURLToPath(new URL('../worker.js', import.meta.url));
 
-/** Of the time that a stop has, what the workers may use. */
+/** Deadline of the workers in a stop, ms. */
 const stopMs = 7_000;
 
 /**
- * The workers of a service, run by its first process: they share the port of HTTP, and each has a write-ahead log of its own.
- * Questions of one process to the others go through here.
+ * The workers of a service, run by its primary process: they share the port of HTTP, and each has a write-ahead log of its own.
+ * It forwards requests of one process to the others.
  */
 export class WorkerPool implements Component, Peers {
   readonly name = 'workers';
@@ -54,7 +54,7 @@ export class WorkerPool implements Component, Peers {
   readonly #slots: WorkerSlot[] = [];
   readonly #changed = new Set<() => void>();
   readonly #turns = new Turns();
-  #duties: FirstDuties | undefined;
+  #primaryHandlers: PrimaryHandlers | undefined;
   #numbers = 0;
 
   constructor(options: WorkerPoolOptions) {
@@ -71,14 +71,14 @@ export class WorkerPool implements Component, Peers {
     return this.#slots.flatMap(({ pid }) => pid ?? []);
   }
 
-  /** True when there is nobody to ask. */
+  /** True when there is no worker. */
   get isEmpty(): boolean {
     return this.#slots.length === 0;
   }
 
   /** Set before the start. */
-  set duties(duties: FirstDuties) {
-    this.#duties = duties;
+  set duties(duties: PrimaryHandlers) {
+    this.#primaryHandlers = duties;
   }
 
   async start(): Promise<void> {
@@ -91,35 +91,35 @@ export class WorkerPool implements Component, Peers {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     await Promise.all(Array.from({ length: count }, () => this.#add('http').start()));
-    const logs = this.#first.leftLogs();
-    if (logs > 0) log.info({ logs }, 'Write-ahead logs were left behind; each is stored by a process of its own.');
+    const logs = this.#handlers.orphanedLogs();
+    if (logs > 0) log.info({ logs }, 'Storing orphaned write-ahead logs, each in a process of its own.');
     for (let left = logs; left > 0; left--) {
       const slot = this.#add('log');
       slot.start().catch((error: unknown) => {
-        log.error({ reason: reasonOf(error) }, 'A write-ahead log that was left behind could not be read back.');
+        log.error({ reason: reasonOf(error) }, 'An orphaned write-ahead log could not be read.');
         this.#remove(slot);
       });
     }
     for (const listener of this.#changed) listener();
   }
 
-  /** Calls the listener when there are other processes than before. */
+  /** Calls the listener when workers were added or removed. */
   onChange(listener: () => void): void {
     this.#changed.add(listener);
   }
 
-  /** A turn of this process to work on engine tables; undefined when it has nobody to share them with. */
+  /** A turn of this process to work on engine tables; undefined without workers. */
   takeTurn(tables: ReadonlySet<string>): Promise<EndTurn> | undefined {
     return this.isEmpty ? undefined : this.#turns.take([...tables]);
   }
 
-  /** A message for all workers. */
+  /** Sends a message to all workers. */
   send(message: ToWorker): void {
     for (const slot of this.#slots) slot.send(message);
   }
 
-  async ask<K extends QuestionKind>(question: Question<K>): Promise<readonly Answer<K>[]> {
-    return (await this.#askSlots(question, undefined)).map((outcome) => answerIn(outcome));
+  async request<K extends PeerRequestKind>(request: PeerRequest<K>): Promise<readonly PeerResult<K>[]> {
+    return (await this.#requestSlots(request, undefined)).map((outcome) => resultIn(outcome));
   }
 
   async drain(): Promise<void> {
@@ -130,17 +130,17 @@ export class WorkerPool implements Component, Peers {
     for (const slot of this.#slots) slot.kill();
   }
 
-  get #first(): FirstDuties {
-    if (this.#duties === undefined) throw new Error('The workers have nobody to begin with.');
-    return this.#duties;
+  get #handlers(): PrimaryHandlers {
+    if (this.#primaryHandlers === undefined) throw new Error('The workers have no handlers yet.');
+    return this.#primaryHandlers;
   }
 
   #add(role: WorkerRole): WorkerSlot {
     const { line, log } = this.#options;
     const number = ++this.#numbers;
     const slot: WorkerSlot = new WorkerSlot({
-      begin: () => this.#first.begin(role, number),
-      heard: (message, answer) => detached(this.#hear(slot, message, answer)),
+      begin: () => this.#handlers.begin(role, number),
+      onMessage: (message, answer) => detached(this.#onMessage(slot, message, answer)),
       takeTurn: (tables) => this.#turns.take([...tables]),
       line,
       log,
@@ -154,25 +154,25 @@ export class WorkerPool implements Component, Peers {
     for (const listener of this.#changed) listener();
   }
 
-  async #hear(slot: WorkerSlot, message: FromWorker, answer: (message: ToWorker) => void): Promise<void> {
-    if (message.kind === 'news') this.#first.told(message.news);
+  async #onMessage(slot: WorkerSlot, message: FromWorker, answer: (message: ToWorker) => void): Promise<void> {
+    if (message.kind === 'notification') this.#handlers.onNotification(message.notification);
     else if (message.kind === 'done') {
       await slot.stop(stopMs);
       this.#remove(slot);
-    } else if (message.kind === 'question') {
-      const { id, question, of } = message;
-      const own = outcomeOf(this.#first.answering, question);
-      const outcomes = of === 'first' ? [await own] : [await own, ...(await this.#askSlots(question, slot))];
-      answer({ kind: 'answers', id, outcomes });
+    } else if (message.kind === 'request') {
+      const { id, request, of } = message;
+      const own = outcomeOf(this.#handlers.handlers, request);
+      const outcomes = of === 'primary' ? [await own] : [await own, ...(await this.#requestSlots(request, slot))];
+      answer({ kind: 'results', id, outcomes });
     }
   }
 
-  async #askSlots<K extends QuestionKind>(
-    question: Question<K>,
+  async #requestSlots<K extends PeerRequestKind>(
+    request: PeerRequest<K>,
     except: WorkerSlot | undefined,
   ): Promise<readonly Outcome<K>[]> {
     const others = this.#slots.filter((slot) => slot !== except);
-    const outcomes = await Promise.all(others.map((slot) => slot.ask(question as Question)));
+    const outcomes = await Promise.all(others.map((slot) => slot.request(request as PeerRequest)));
     return outcomes.filter((outcome) => outcome !== undefined) as readonly Outcome<K>[];
   }
 }

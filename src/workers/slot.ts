@@ -7,15 +7,15 @@ import type { EndTurn } from '../database/storage/turns.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, fault, reasonOf } from '../model/fault.js';
 import { backOffMs } from '../text/duration.js';
-import type { Beginning, FromWorker, ToWorker } from './messages.js';
-import type { Outcome, Question, QuestionKind } from './questions.js';
+import type { FromWorker, ToWorker, WorkerStart } from './messages.js';
+import type { Outcome, PeerRequest, PeerRequestKind } from './peer-requests.js';
 
-/** Options of a place for a worker. */
+/** Options of {@link WorkerSlot}. */
 interface SlotOptions {
-  /** State that the process begins with, asked for at each start. */
-  readonly begin: () => Beginning;
-  /** Hears what the process says, but for what the slot itself waits for. */
-  readonly heard: (message: FromWorker, answer: (message: ToWorker) => void) => void;
+  /** Initial state of the process, read at each start. */
+  readonly begin: () => WorkerStart;
+  /** Called with messages of the process, except those that the slot handles itself. */
+  readonly onMessage: (message: FromWorker, answer: (message: ToWorker) => void) => void;
   /** Takes a turn for the process. */
   readonly takeTurn: (tables: ReadonlySet<string>) => Promise<EndTurn>;
   /** A line that the process logs. */
@@ -25,29 +25,29 @@ interface SlotOptions {
 
 const firstDelayMs = 100;
 const maxDelayMs = 5_000;
-/** A worker that lived this long was well: the next restart is immediate again. */
+/** After this uptime the next restart is immediate again. */
 const steadyMs = 10_000;
-/** How long a worker may take to answer; rows of a database that does not answer are told of earlier. */
-const patienceMs = 60_000;
+/** Timeout of a request; a database that does not answer causes a fault earlier. */
+const requestTimeoutMs = 60_000;
 
-/** Questions that a process which is started anew must answer, too: it has a log with answered rows. */
-const outlivesProcess: ReadonlySet<QuestionKind> = new Set<QuestionKind>(['visible']);
+/** Requests that a restarted process must answer, too: its log has acknowledged rows. */
+const survivesRestart: ReadonlySet<PeerRequestKind> = new Set<PeerRequestKind>(['visible']);
 
-interface Open {
-  readonly question: Question;
+interface RequestInFlight {
+  readonly request: PeerRequest;
   readonly settle: (outcome: Outcome | undefined) => void;
 }
 
-/** The place of one worker: runs its process, and starts it again when it dies. */
+/** Runs the process of one worker, and restarts it when it dies. */
 export class WorkerSlot {
   readonly #options: SlotOptions;
-  readonly #open = new Map<number, Open>();
+  readonly #inFlight = new Map<number, RequestInFlight>();
   /** Turns that the process has. */
   readonly #turns = new Map<number, EndTurn>();
   #worker: Worker | undefined;
   #isReady = false;
   #isStopping = false;
-  #questions = 0;
+  #counter = 0;
   #restarts = 0;
   #port = 0;
 
@@ -70,29 +70,29 @@ export class WorkerSlot {
     await this.#launch();
   }
 
-  /** A message for the process, if there is one. */
+  /** Sends a message to the process, if there is one. */
   send(message: ToWorker): void {
     if (this.#worker?.isConnected() === true) this.#worker.send(message);
   }
 
-  /** The outcome of a question; undefined where the process is gone, or not there yet, and that answers it. */
-  ask(question: Question): Promise<Outcome | undefined> {
-    const mustWait = outlivesProcess.has(question.kind);
+  /** The outcome of a request; undefined if there is no process and the request does not need one. */
+  request(request: PeerRequest): Promise<Outcome | undefined> {
+    const mustWait = survivesRestart.has(request.kind);
     if (this.#isStopping || (!this.#isReady && !mustWait)) return Promise.resolve(undefined);
-    const id = ++this.#questions;
+    const id = ++this.#counter;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle(silent), patienceMs);
+      const timer = setTimeout(() => settle(timeoutOutcome), requestTimeoutMs);
       const settle = (outcome: Outcome | undefined): void => {
         clearTimeout(timer);
-        this.#open.delete(id);
+        this.#inFlight.delete(id);
         resolve(outcome);
       };
-      this.#open.set(id, { question, settle });
-      if (this.#isReady) this.send({ kind: 'question', id, question });
+      this.#inFlight.set(id, { request, settle });
+      if (this.#isReady) this.send({ kind: 'request', id, request });
     });
   }
 
-  /** Asks the worker to end, and ends it by force after `withinMs`. */
+  /** Stops the worker, by force after `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#isStopping = true;
     const worker = this.#worker;
@@ -121,15 +121,15 @@ export class WorkerSlot {
     const exited = once(worker, 'exit');
     const ready = new Promise<void>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'listening') this.send({ kind: 'begin', beginning: this.#options.begin() });
+        if (message.kind === 'listening') this.send({ kind: 'begin', workerStart: this.#options.begin() });
         else if (message.kind === 'ready') {
-          this.#begun(message.port);
+          this.#onReady(message.port);
           resolve();
         } else if (message.kind === 'cannot-start') reject(new Error(message.reason));
-        else if (message.kind === 'outcome') this.#open.get(message.id)?.settle(message.outcome);
+        else if (message.kind === 'outcome') this.#inFlight.get(message.id)?.settle(message.outcome);
         else if (message.kind === 'take-turn') detached(this.#takeTurn(worker, message.id, message.tables));
         else if (message.kind === 'end-turn') this.#endTurn(message.id);
-        else this.#options.heard(message, (answer) => this.send(answer));
+        else this.#options.onMessage(message, (answer) => this.send(answer));
       });
     });
     worker.on('error', () => undefined);
@@ -159,20 +159,20 @@ export class WorkerSlot {
     this.#turns.delete(id);
   }
 
-  #begun(port: number): void {
+  #onReady(port: number): void {
     this.#port = port;
     this.#isReady = true;
-    for (const [id, { question }] of this.#open) this.send({ kind: 'question', id, question });
+    for (const [id, { request }] of this.#inFlight) this.send({ kind: 'request', id, request });
   }
 
   #onExit(livedMs: number): void {
     this.#isReady = false;
     for (const id of [...this.#turns.keys()]) this.#endTurn(id);
-    for (const { question, settle } of [...this.#open.values()]) {
-      if (this.#isStopping || !outlivesProcess.has(question.kind)) settle(undefined);
+    for (const { request, settle } of [...this.#inFlight.values()]) {
+      if (this.#isStopping || !survivesRestart.has(request.kind)) settle(undefined);
     }
     if (this.#isStopping) return;
-    this.#options.log.error({ livedMs: Math.round(livedMs) }, 'A worker died; it is started again.');
+    this.#options.log.error({ livedMs: Math.round(livedMs) }, 'A worker died; restarting it.');
     if (livedMs >= steadyMs) this.#restarts = 0;
     detached(this.#keepStarting());
   }
@@ -194,6 +194,6 @@ export class WorkerSlot {
   }
 }
 
-const silent: Outcome = {
+const timeoutOutcome: Outcome = {
   fault: fault('network', Codes.networkUnavailable, 'A worker of the service does not answer'),
 };

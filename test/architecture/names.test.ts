@@ -39,6 +39,11 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['events', /trouble|\btold|\bnoticed|lasting\.ts/i],
   ['notify', /outbox|trouble|together|giveUpOldest|\btold|refusedForGood/i],
   ['pipelines/events', /announcer|\bledger|recorder|\btold|\btell\b|\bhears\b|trouble|rule-?memory|event-?questions/i],
+  [
+    'workers',
+    /\bquestion|\basked|\basker|\btold|\btell\b|\bheard?\b|\bhears\b|\bdesk|first-?process|unasked|answering/i,
+  ],
+  ['service', /events-?desk|\bdesk|\btold|\btell\b|\bhears\b|answering\b|left behind|http-?door|first-?process/i],
 ];
 
 for (const [folder, words] of replaced) {

@@ -11,12 +11,12 @@ const maxRuleBytes = 64 * 1024;
 
 /** `GET /api/v1/rules`. */
 export function rulesHandler(context: HandlerContext): Handler<KnownCall> {
-  return async (call) => answer(call, context, await context.intake.desk.rules(call.user));
+  return async (call) => answer(call, context, await context.intake.eventsAdmin.rules(call.user));
 }
 
 /** `POST /api/v1/rules/reload`. */
 export function reloadRulesHandler(context: HandlerContext): Handler<KnownCall> {
-  return async (call) => answer(call, context, await context.intake.desk.reload(call.user));
+  return async (call) => answer(call, context, await context.intake.eventsAdmin.reload(call.user));
 }
 
 /** `POST /api/v1/rules/try`: the body is a rule in TOML. */
@@ -26,18 +26,18 @@ export function tryRuleHandler(context: HandlerContext): Handler<KnownCall> {
     if (isFault(body)) return apiErrors(call, refusalOf(body, 'parameter'), context.settings);
     const text = body.bytes.toString('utf8');
     body.release();
-    return answer(call, context, await context.intake.desk.tryRule(call.user, text, call.aborted));
+    return answer(call, context, await context.intake.eventsAdmin.tryRule(call.user, text, call.aborted));
   };
 }
 
 /** `GET /api/v1/notifications`. */
 export function notificationsHandler(context: HandlerContext): Handler<KnownCall> {
-  return async (call) => answer(call, context, await context.intake.desk.notifications(call.user));
+  return async (call) => answer(call, context, await context.intake.eventsAdmin.notifications(call.user));
 }
 
 /** `POST /api/v1/notifications/test`. */
 export function testNotificationsHandler(context: HandlerContext): Handler<KnownCall> {
-  return async (call) => answer(call, context, await context.intake.desk.testNotifications(call.user));
+  return async (call) => answer(call, context, await context.intake.eventsAdmin.testNotifications(call.user));
 }
 
 function answer(call: KnownCall, { settings }: HandlerContext, result: object | Fault): FastifyReply {

@@ -52,7 +52,7 @@ export interface RoomOptions {
   readonly events?: (exchange: Exchange<EventRequest, EventAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
   readonly slowStatements?: Intake['slowStatements'];
-  readonly desk?: Intake['desk'];
+  readonly desk?: Intake['eventsAdmin'];
   readonly guard?: () => GuardState;
   readonly replay?: Intake['replay'];
   readonly isDatabaseHung?: () => boolean;
@@ -90,7 +90,7 @@ export function rows(...chunks: string[]): SqlAnswer {
 
 /** Takes everybody for somebody who is no administrator. */
 const refuseAll = async () => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege');
-const refusingDesk: Intake['desk'] = {
+const refusingDesk: Intake['eventsAdmin'] = {
   rules: refuseAll,
   reload: refuseAll,
   tryRule: refuseAll,
@@ -141,7 +141,7 @@ function defaultIntake(options: RoomOptions): Intake {
     series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
     events:
       options.events ?? ((exchange) => exchange.refuse(fault('database', Codes.eventNotExist, 'Event not exist'))),
-    desk: options.desk ?? refusingDesk,
+    eventsAdmin: options.desk ?? refusingDesk,
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),

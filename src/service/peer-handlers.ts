@@ -1,13 +1,13 @@
 import { rulesOfWorker } from '../pipelines/events.js';
-import type { Answering } from '../workers/questions.js';
+import type { PeerHandlers } from '../workers/peer-requests.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
-/** How a process of the service answers the others. */
-export function answering(
+/** Handlers of requests of the other processes. */
+export function peerHandlers(
   { catalogue, monitoring: { metrics } }: ServiceParts,
-  { writes, sql, events, desk }: ServicePipelines,
-): Answering {
+  { writes, sql, events, eventsAdmin }: ServicePipelines,
+): PeerHandlers {
   return {
     visible: async (tables) => {
       await writes.visibleHere(tables);
@@ -28,6 +28,6 @@ export function answering(
       await events.rules.replace(rulesOfWorker(rules));
       return null;
     },
-    desk: ({ ask, user }) => desk[ask](user),
+    eventsAdmin: ({ action, user }) => eventsAdmin[action](user),
   };
 }

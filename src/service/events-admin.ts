@@ -3,29 +3,29 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { Access, insufficientPrivilege } from '../database/catalogue/rights.js';
 import type { Rule } from '../events/rule.js';
 import { conditionOf } from '../events/rule-words.js';
-import type { EventsDesk } from '../model/exchange.js';
+import type { EventsAdmin } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault, reasonOf } from '../model/fault.js';
 import type { ShownRule } from '../model/rule-list.js';
 import type { Notifier } from '../notify/notifier.js';
 import type { EventsPipeline } from '../pipelines/events.js';
 
-/** The rules of the settings as they are now, or what is wrong with the settings. */
+/** The present rules of the settings, or the errors in the settings. */
 export type ReadRulesAgain = () => readonly Rule[] | { readonly errors: readonly string[] };
 
 /** Actions of administrators on rules and notifications. */
-interface EventsDeskContext {
+interface EventsAdminContext {
   readonly catalogue: Catalogue;
   readonly events: EventsPipeline;
   readonly notifier: Notifier;
-  /** Left out where the settings cannot be read again. */
+  /** Missing if the settings cannot be read again. */
   readonly readRules: ReadRulesAgain | undefined;
-  /** Called with rules that are watched from now on. */
-  readonly replaced: (rules: readonly Rule[]) => Promise<unknown>;
+  /** Called with new rules. */
+  readonly onReplaced: (rules: readonly Rule[]) => Promise<unknown>;
 }
 
-/** The port of rules and notifications, for administrators alone. */
-export function eventsDesk({ catalogue, events, notifier, readRules, replaced }: EventsDeskContext): EventsDesk {
-  /** Runs what only administrators may; never rejects. */
+/** Administration of rules and notifications, for administrators only. */
+export function eventsAdmin({ catalogue, events, notifier, readRules, onReplaced }: EventsAdminContext): EventsAdmin {
+  /** Runs an action of administrators; never rejects. */
   const guarded = async <T>(user: string, act: () => T | Promise<T>): Promise<T | Fault> => {
     if (!new Access(catalogue, user).isAdministrator) return insufficientPrivilege().fault;
     try {
@@ -42,7 +42,7 @@ export function eventsDesk({ catalogue, events, notifier, readRules, replaced }:
         const rules = readRules?.() ?? { errors: ['The settings of this service cannot be read again.'] };
         if ('errors' in rules) throw new FaultError(refused(rules.errors.join('\n')));
         const changes = await events.rules.replace(rules);
-        await replaced(rules);
+        await onReplaced(rules);
         return changes;
       }),
     tryRule: (user, text, signal) =>

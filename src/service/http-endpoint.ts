@@ -12,17 +12,17 @@ import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
-/** The HTTP door as a component that knows its port once it is started. */
-interface HttpDoor extends Component {
+/** The HTTP endpoint as a component that knows its port once it is started. */
+interface HttpEndpoint extends Component {
   readonly port: number;
 }
 
-/** Builds the door over the pipelines; nothing listens yet. */
-export async function createHttpDoor(
+/** Builds the endpoint over the pipelines; nothing listens yet. */
+export async function createHttpEndpoint(
   parts: ServiceParts,
   pipelines: ServicePipelines,
   recordSql: RecordSql | undefined,
-): Promise<HttpDoor> {
+): Promise<HttpEndpoint> {
   const { settings, catalogue } = parts;
   const { limits } = settings;
   const http = createHttpServer({
@@ -65,10 +65,10 @@ export async function createHttpDoor(
   parts.monitoring.metrics.watch({
     adapter_http_connections: { help: 'Open connections of HTTP.', read: () => http.connections },
   });
-  return doorOf(http, settings.general.port);
+  return endpointOf(http, settings.general.port);
 }
 
-/** Counts what the door does, and tells of writes that it turns away for want of memory. */
+/** Counts requests, and signals writes that are rejected for lack of memory. */
 function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObserver {
   return {
     begun: () => metrics.begun(),
@@ -80,7 +80,7 @@ function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObs
   };
 }
 
-function doorOf(http: HttpServer, port: number): HttpDoor {
+function endpointOf(http: HttpServer, port: number): HttpEndpoint {
   let bound = port;
   return {
     name: 'http',
@@ -95,17 +95,17 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
   };
 }
 
-/** The ports of the HTTP door, and of that for gRPC. A write is let in before its body is read, a statement in its own pipeline. */
+/** Ports of the HTTP and gRPC endpoints. A write is authenticated before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { sql, reads, writes, events, desk }: ServicePipelines,
+  { sql, reads, writes, events, eventsAdmin }: ServicePipelines,
 ): Intake {
   const { guard, metrics, memory } = monitoring;
   return {
     sql: (exchange) => sql.ask(exchange),
     series: (exchange) => reads.ask(exchange),
     events: (exchange) => events.requests.ask(exchange),
-    desk,
+    eventsAdmin,
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
@@ -125,7 +125,7 @@ export function intakeOf(
   };
 }
 
-/** Never rejects: what breaks costs this exchange alone. */
+/** Never rejects: an error affects only this exchange. */
 async function letIn<Q extends { readonly credentials: Credentials }, A>(
   exchange: Exchange<Q, A>,
   credentials: CredentialCheck,

@@ -1,16 +1,16 @@
 import { createLoginCodes } from '../http/request/login-code.js';
 import type { Component } from '../model/component.js';
-import { intakeOf } from './http-door.js';
+import { intakeOf } from './http-endpoint.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
-/** The door for OpenTelemetry's metrics over gRPC, where it is switched on; its library is read only then. */
-export async function otlpGrpcDoors(parts: ServiceParts, pipelines: ServicePipelines): Promise<Component[]> {
+/** The endpoint for OpenTelemetry's metrics over gRPC, if it is enabled; its library is loaded only then. */
+export async function otlpGrpcEndpoints(parts: ServiceParts, pipelines: ServicePipelines): Promise<Component[]> {
   const { settings, catalogue, logOf } = parts;
   const { otlp, limits, general } = settings;
   if (!otlp.grpc) return [];
   const { OtlpGrpcDoor } = await import('../http/grpc/otlp-grpc.js');
-  const door = new OtlpGrpcDoor({
+  const endpoint = new OtlpGrpcDoor({
     intake: intakeOf(parts, pipelines),
     bodies: pipelines.bodies,
     loginCodes: createLoginCodes({ secret: await catalogue.sharedSecret() }),
@@ -19,5 +19,5 @@ export async function otlpGrpcDoors(parts: ServiceParts, pipelines: ServicePipel
     tls: settings.tls,
     log: logOf('otlp-grpc'),
   });
-  return [door];
+  return [endpoint];
 }
