@@ -27,28 +27,28 @@ const doorNames = {
 const doorFigures = {
   tsdbwire_telnet: [
     ['adapter_telnet_connections', 'connections', false],
-    ['adapter_telnet_refused_connections_total', 'refused connections', true],
-    ['adapter_telnet_lost_lines_total', 'lost lines', true],
+    ['adapter_telnet_refused_connections', 'refused connections', true],
+    ['adapter_telnet_lost_lines', 'lost lines', true],
   ],
   statsgw: [
-    ['adapter_statsgw_messages_total', 'messages', false],
-    ['adapter_statsgw_rejected_lines_total', 'bad lines', true],
-    ['adapter_statsgw_shed_datagrams_total', 'shed datagrams', true],
-    ['adapter_statsgw_refused_connections_total', 'refused connections', true],
-    ['adapter_statsgw_skipped_gathers_total', 'skipped gathers', true],
+    ['adapter_statsgw_messages', 'messages', false],
+    ['adapter_statsgw_rejected_lines', 'bad lines', true],
+    ['adapter_statsgw_shed_datagrams', 'shed datagrams', true],
+    ['adapter_statsgw_refused_connections', 'refused connections', true],
+    ['adapter_statsgw_skipped_gathers', 'skipped gathers', true],
   ],
   agentd: [
-    ['adapter_agentd_datagrams_total', 'datagrams', false],
-    ['adapter_agentd_shed_datagrams_total', 'shed datagrams', true],
+    ['adapter_agentd_datagrams', 'datagrams', false],
+    ['adapter_agentd_shed_datagrams', 'shed datagrams', true],
   ],
   lineproto_udp: [
-    ['adapter_lineproto_udp_datagrams_total', 'datagrams', false],
-    ['adapter_lineproto_udp_shed_datagrams_total', 'shed datagrams', true],
+    ['adapter_lineproto_udp_datagrams', 'datagrams', false],
+    ['adapter_lineproto_udp_shed_datagrams', 'shed datagrams', true],
   ],
   hostexporter: [
-    ['adapter_hostexporter_scrapes_total', 'scrapes', false],
-    ['adapter_hostexporter_failed_scrapes_total', 'failed scrapes', true],
-    ['adapter_hostexporter_skipped_scrapes_total', 'skipped scrapes', true],
+    ['adapter_hostexporter_scrapes', 'scrapes', false],
+    ['adapter_hostexporter_failed_scrapes', 'failed scrapes', true],
+    ['adapter_hostexporter_skipped_scrapes', 'skipped scrapes', true],
   ],
 };
 
@@ -254,7 +254,7 @@ function requestRow(history) {
   const show = (/** @type {{ method: string; route: string }} */ { method, route }) => {
     const { last } = history;
     const labels = { request_method: method, request_uri: route };
-    const failed = figure(last, 'adapter_restful_http_request_fail_total', labels) ?? 0;
+    const failed = figure(last, 'adapter_restful_http_request_fail', labels) ?? 0;
     const quantile = (/** @type {string} */ at) => {
       const ms = figure(last, 'adapter_restful_http_request_summary_milliseconds', { ...labels, quantile: at });
       return ms === undefined || Number.isNaN(ms) ? '–' : duration(ms);

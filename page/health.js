@@ -130,7 +130,7 @@ function diskFacts(figures) {
  */
 function logFacts(figures) {
   const of = (/** @type {string} */ wanted) => figure(figures, wanted) ?? 0;
-  const rejected = of('adapter_wal_rejected_rows_total');
+  const rejected = of('adapter_wal_rejected_rows');
   const oldest = of('adapter_wal_oldest_seconds');
   return [
     ['bytes in the log', size(of('adapter_wal_bytes')), false],

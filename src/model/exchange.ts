@@ -3,7 +3,7 @@ import type { Acknowledgement, Target, WireFormat } from './batch.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
-import type { FigureHistory } from './figure.js';
+import type { FigureFormat, FigureHistory } from './figure.js';
 import type { NotificationChannel, NotificationTest } from './notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
 import type { DataType } from './schema.js';
@@ -194,7 +194,7 @@ export interface Intake {
   /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */
   replay(): ReadonlyMap<string, number>;
   /** The service's figures as OpenMetrics text. */
-  metrics(): Promise<string>;
+  metrics(format: FigureFormat): Promise<string>;
   /** Some of them over the last hour. */
   history(): FigureHistory;
 }

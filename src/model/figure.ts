@@ -5,15 +5,20 @@ export interface Figure {
   readonly values: readonly (readonly [name: string, value: number])[];
 }
 
-/** Figures that are read on each scrape, by name and with a help text. The name of one that only grows ends with `_total`. */
+/** Figures that are read on each scrape, by name and with a help text. */
 export interface WatchedFigures {
   readonly [name: string]: {
     readonly help: string;
     readonly read: () => number;
+    /** Set where it only grows while the service runs; a gauge when left out. */
+    readonly isCounter?: boolean;
     /** How those of several processes of a service are one; their sum when left out. */
     readonly together?: 'max';
   };
 }
+
+/** Text formats of figures: version 0.0.4 of Prometheus, and OpenMetrics 1.0. */
+export type FigureFormat = 'prometheus' | 'openmetrics';
 
 /** Figures of the last while, oldest first. */
 export interface FigureHistory {

@@ -64,8 +64,12 @@ export class Notifier implements Component {
     const sum = (key: 'sent' | 'failed' | 'waiting') => () =>
       this.channels.reduce((all, channel) => all + channel[key], 0);
     return {
-      adapter_notifications_sent_total: { help: 'Events whose notification was sent.', read: sum('sent') },
-      adapter_notifications_failed_total: { help: 'Events whose notification failed for good.', read: sum('failed') },
+      adapter_notifications_sent: { isCounter: true, help: 'Events whose notification was sent.', read: sum('sent') },
+      adapter_notifications_failed: {
+        isCounter: true,
+        help: 'Events whose notification failed for good.',
+        read: sum('failed'),
+      },
       adapter_notifications_waiting: { help: 'Events whose notification waits.', read: sum('waiting') },
     };
   }

@@ -72,7 +72,7 @@ export class EventsPipeline {
     const { queue } = this;
     return {
       adapter_events_waiting: { help: 'Events that are not stored yet.', read: () => queue.waiting },
-      adapter_events_lost_total: { help: 'Events lost because too many waited.', read: () => queue.lost },
+      adapter_events_lost: { isCounter: true, help: 'Events lost because too many waited.', read: () => queue.lost },
     };
   }
 }

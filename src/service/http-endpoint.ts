@@ -120,7 +120,7 @@ export function intakeOf(
     replay: () => writes.replay,
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     refusedWrites: () => writes.refusal,
-    metrics: () => metrics.text(),
+    metrics: (format) => metrics.text(format),
     history: () => memory.history(),
   };
 }

@@ -84,15 +84,18 @@ export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => Write
       read: () => Number(writes().waiting.isBehind),
       together: 'max',
     },
-    adapter_wal_replayed_texts_total: {
+    adapter_wal_replayed_texts: {
+      isCounter: true,
       help: 'Texts that were read back from the log.',
       read: () => writes().waiting.replayed,
     },
-    adapter_wal_rejected_rows_total: {
+    adapter_wal_rejected_rows: {
+      isCounter: true,
       help: 'Answered rows that could not be stored and are in the file of rejected rows.',
       read: () => rejected.counts.rows,
     },
-    adapter_wal_rejected_texts_total: {
+    adapter_wal_rejected_texts: {
+      isCounter: true,
       help: 'Entries in the file of rejected rows.',
       read: () => rejected.counts.texts,
     },

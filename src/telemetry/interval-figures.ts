@@ -3,11 +3,8 @@ import type { MetricValue } from './joined-figures.js';
 import type { ServiceMetrics } from './metrics.js';
 
 const prefix = 'adapter_restful_http_request';
-/** Tables by families whose values are counts since the start: an interval has their differences. */
-const counted: ReadonlyMap<string, string> = new Map([
-  [`${prefix}_total`, `${prefix}_total`],
-  [`${prefix}_fail_total`, `${prefix}_fail`],
-]);
+/** Families whose values are counts since the start: an interval has their differences. */
+const counted: ReadonlySet<string> = new Set([`${prefix}_total`, `${prefix}_fail`]);
 const current: ReadonlySet<string> = new Set([
   `${prefix}_in_flight`,
   'adapter_system_cpu_percent',
@@ -39,10 +36,9 @@ export class IntervalFigures {
     this.#kept = this.#taken;
     this.#taken = new Map(this.#kept);
     const figures: Figure[] = [];
-    for (const { name, values } of await this.#metrics.values()) {
-      const table = counted.get(name) ?? name;
+    for (const { name: table, values } of await this.#metrics.values()) {
       if (table === summary) figures.push(...this.#summaries(values));
-      else if (counted.has(name)) figures.push(...values.flatMap((value) => this.#grown(table, value)));
+      else if (counted.has(table)) figures.push(...values.flatMap((value) => this.#grown(table, value)));
       else if (current.has(table)) {
         for (const { value, labels } of values) {
           figures.push({ table, tags: this.#tags(labels), values: [['gauge', value]] });

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
+import type { FigureFormat } from '../model/figure.js';
 
 /** One figure of a family. */
 export interface MetricValue {
@@ -9,7 +10,6 @@ export interface MetricValue {
 
 /** One family of figures. */
 export interface MetricFamily {
-  /** Ends with `_total` for a counter. */
   readonly name: string;
   readonly type?: unknown;
   /** How those of several processes are one: their sum, or the highest. */
@@ -40,13 +40,23 @@ function joined(a: number, b: number, isMax: boolean): number {
   return isMax ? Math.max(a, b) : a + b;
 }
 
-/** Joined figures in the OpenMetrics text format. */
-export function textOfFigures(families: readonly MetricFamily[]): Promise<string> {
-  // The registry puts the ending of counters behind what it prints.
-  const printed = families.map((family) =>
-    family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family,
-  );
-  const registry: Registry<RegistryContentType> = AggregatorRegistry.aggregate([printed]);
-  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+/**
+ * Figures in a text format. A name is the same in both. Counters of OpenMetrics end with `_total`, so that there a counter of another name has
+ * the type `unknown`: a scraper chooses the format by itself, and that must not rename what dashboards show.
+ */
+export function textOfFigures(families: readonly MetricFamily[], format: FigureFormat): Promise<string> {
+  const isOpen = format === 'openmetrics';
+  const registry: Registry<RegistryContentType> = AggregatorRegistry.aggregate([
+    isOpen ? families.map(opened) : families,
+  ]);
+  registry.setContentType(isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE);
   return registry.metrics();
+}
+
+/** A family as OpenMetrics has it; the registry puts the ending of a counter behind the name that it prints. */
+function opened(family: MetricFamily): MetricFamily {
+  if (family.type !== 'counter') return family;
+  return family.name.endsWith('_total')
+    ? { ...family, name: family.name.slice(0, -'_total'.length) }
+    : { ...family, type: 'unknown' };
 }

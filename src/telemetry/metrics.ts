@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
-import type { WatchedFigures } from '../model/figure.js';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { FigureFormat, WatchedFigures } from '../model/figure.js';
 import { joinedFigures, type MetricFamily, textOfFigures } from './joined-figures.js';
 import { DurationHistogram, DurationSummary, RouteDurations, secondsBuckets } from './request-durations.js';
 
@@ -57,7 +57,7 @@ const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
  * address, whose number is bounded. One update a request or a batch, none a row.
  */
 export class ServiceMetrics {
-  readonly #registry = new Registry<OpenMetricsContentType>();
+  readonly #registry = new Registry();
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
   #inFlight = 0;
@@ -69,7 +69,7 @@ export class ServiceMetrics {
   readonly #doors = new Map<string, DoorTally>();
   readonly #requests = this.#counter('adapter_restful_http_request_total', 'Requests over HTTP.', requestLabels);
   readonly #failures = this.#counter(
-    'adapter_restful_http_request_fail_total',
+    'adapter_restful_http_request_fail',
     'Requests over HTTP that failed, by status or by the code in the body.',
     requestLabels,
   );
@@ -118,7 +118,6 @@ export class ServiceMetrics {
 
   constructor(options: MetricsOptions) {
     this.#options = options;
-    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
     const build = { version: options.version, node: process.version };
     new Gauge({
       name: 'adapter_build_info',
@@ -146,10 +145,10 @@ export class ServiceMetrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 
-  /** Adds figures that are read at each scrape: those whose names end with `_total` as counters, all others as gauges. */
+  /** Adds figures that are read at each scrape. */
   watch(figures: WatchedFigures): void {
-    for (const [name, { help, read, together }] of Object.entries(figures)) {
-      if (name.endsWith('_total')) {
+    for (const [name, { help, read, isCounter, together }] of Object.entries(figures)) {
+      if (isCounter === true) {
         new Counter({
           name,
           help,
@@ -270,12 +269,9 @@ export class ServiceMetrics {
     this.#others = others;
   }
 
-  /** The figures of the service in the OpenMetrics text format, which readers of the older text format understand too. */
-  async text(): Promise<string> {
-    const joined = await this.#joined();
-    if (joined !== undefined) return textOfFigures(joined);
-    this.#countAll();
-    return this.#registry.metrics();
+  /** The figures of the service in a text format. */
+  async text(format: FigureFormat): Promise<string> {
+    return textOfFigures(await this.values(), format);
   }
 
   /** The figures of the service. */
@@ -292,13 +288,7 @@ export class ServiceMetrics {
   /** The figures of this process. */
   async ownValues(): Promise<readonly MetricFamily[]> {
     this.#countAll();
-    const families: readonly MetricFamily[] = await this.#registry.getMetricsAsJSON();
-    // The registry takes the ending off a counter's name once it has printed it.
-    return families.map((family) =>
-      family.type === 'counter' && !family.name.endsWith('_total')
-        ? { ...family, name: `${family.name}_total` }
-        : family,
-    );
+    return this.#registry.getMetricsAsJSON();
   }
 
   #client(address: string): string {

@@ -125,8 +125,8 @@ brief('a level of security keeps out what is less secure, and a types database n
   t.true(strict.log.join().includes('Packets were refused'));
   t.false(strict.log.join().includes('could not be stored'), 'packets that hold nothing');
   const figures = (await strict.ask({ method: 'GET', path: '/metrics' })).text;
-  t.regex(figures, /^adapter_agentd_forged_packets_total 2$/m);
-  t.regex(figures, /^adapter_agentd_unprotected_packets_total 1$/m);
+  t.regex(figures, /^adapter_agentd_forged_packets 2$/m);
+  t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);
 });
 
 brief('a user file that cannot be read stops the start with one line', async (t) => {

@@ -78,7 +78,7 @@ test('while everything is paused TCP is held, UDP is shed and counted, scrapes a
   t.true(await until(async () => scrapes > 0));
 
   percent = 90;
-  const skips = () => figure('adapter_hostexporter_skipped_scrapes_total');
+  const skips = () => figure('adapter_hostexporter_skipped_scrapes');
   t.true(await until(async () => (await skips()) > 0));
   const scraped = scrapes;
   const skipped = await skips();
@@ -88,12 +88,12 @@ test('while everything is paused TCP is held, UDP is shed and counted, scrapes a
   for (let i = 0; i < 5; i++) await send('during:1|c');
   const later = await skips();
   t.true(await until(async () => (await skips()) > later));
-  t.true(await until(async () => (await figure('adapter_statsgw_shed_datagrams_total')) === 5));
+  t.true(await until(async () => (await figure('adapter_statsgw_shed_datagrams')) === 5));
   t.is(scrapes, scraped, 'nobody is scraped');
-  t.is(await figure('adapter_telnet_lines_total'), 1, 'no line passes');
+  t.is(await figure('adapter_telnet_lines'), 1, 'no line passes');
 
   percent = 75;
-  t.true(await until(async () => (await figure('adapter_telnet_lines_total')) === 3), 'the held lines are read');
+  t.true(await until(async () => (await figure('adapter_telnet_lines')) === 3), 'the held lines are read');
   percent = 10;
   t.true(await until(async () => (await count('SELECT COUNT(*) FROM tsdb.speed')) === 3));
   await send('after:1|c');

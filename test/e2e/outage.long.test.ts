@@ -205,7 +205,7 @@ async function survived(t: ExecutionContext, outage: Outage): Promise<void> {
     await until(async () => (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) === sentLines, patienceMs),
   );
   t.is(await countOf(adapter, 'SELECT COUNT(*) FROM (SELECT DISTINCT _value FROM tsdb.lines)'), sentLines);
-  const shed = await figure(adapter, 'adapter_statsgw_shed_datagrams_total');
+  const shed = await figure(adapter, 'adapter_statsgw_shed_datagrams');
   const isSummed = async () =>
     (await countOf(adapter, 'SELECT SUM(`value`) FROM statsgw.hits')) === sentStatistics - shed;
   t.true(await until(isSummed, patienceMs), `${sentStatistics} messages, ${shed} shed`);

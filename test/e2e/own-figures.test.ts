@@ -95,6 +95,7 @@ test('the type of the figures follows what the reader takes', async (t) => {
 function sampleNames(text: string): ReadonlySet<string> {
   const suffixes: Readonly<Record<string, readonly string[]>> = {
     gauge: [''],
+    unknown: [''],
     counter: ['_total'],
     histogram: ['_bucket', '_sum', '_count'],
     summary: ['', '_sum', '_count'],

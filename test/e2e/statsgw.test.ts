@@ -203,7 +203,7 @@ long('what was not gathered yet is written as the service stops', async (t) => {
   await first.service.run('CREATE STABLE statsgw.last (_ts TIMESTAMP, value DOUBLE) TAGS (metric_type NCHAR(16))');
   await sendDatagrams(first.service.listeners.get('statsgw') ?? 0, ['last:1|c', 'last:2|c']);
   const figures = () => first.service.ask({ method: 'GET', path: '/metrics', auth: false });
-  t.true(await until(async () => /^adapter_statsgw_messages_total 2$/m.test((await figures()).text)));
+  t.true(await until(async () => /^adapter_statsgw_messages 2$/m.test((await figures()).text)));
   await first.service.stop();
   const later = await startService(`--database.path=${first.service.path}`);
   t.teardown(later.end);

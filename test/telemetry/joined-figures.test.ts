@@ -6,7 +6,6 @@ import { joinedFigures, textOfFigures } from '../../src/telemetry/joined-figures
 async function figuresOf(count: number) {
   const registry = new Registry();
   const registers = [registry];
-  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
   new Counter({ name: 'rows_total', help: 'Rows.', labelNames: ['door'], registers }).inc({ door: 'a' }, count);
   new Gauge({ name: 'oldest', help: 'Age.', aggregator: 'max', registers }).set(count);
   new Gauge({ name: 'disk', help: 'Disk.', registers }).set(count === 1 ? Number.NaN : count);
@@ -17,7 +16,7 @@ async function figuresOf(count: number) {
 
 test('counts are added, ages and quantiles are the highest, and what one cannot tell is what the other tells', async (t) => {
   const joined = joinedFigures([await figuresOf(1), await figuresOf(3)]);
-  const text = await textOfFigures(joined);
+  const text = await textOfFigures(joined, 'openmetrics');
   for (const line of [
     'rows_total{door="a"} 4',
     'oldest 3',
@@ -29,4 +28,30 @@ test('counts are added, ages and quantiles are the highest, and what one cannot 
   ]) {
     t.true(text.split('\n').includes(line), `${line} in\n${text}`);
   }
+});
+
+test('a name is the same in both text formats, and a counter has its type where the format lets it', async (t) => {
+  const registry = new Registry();
+  const registers = [registry];
+  new Counter({ name: 'rows_total', help: 'Rows.', registers }).inc(2);
+  new Counter({ name: 'lost_lines', help: 'Lines.', registers }).inc(3);
+  new Counter({ name: 'refused_total', help: 'Refused.', labelNames: ['reason'], registers });
+  const families = await registry.getMetricsAsJSON();
+  const lines = async (format: 'prometheus' | 'openmetrics'): Promise<readonly string[]> =>
+    (await textOfFigures(families, format)).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));
+  t.deepEqual(await lines('prometheus'), [
+    '# TYPE rows_total counter',
+    'rows_total 2',
+    '# TYPE lost_lines counter',
+    'lost_lines 3',
+    '# TYPE refused_total counter',
+  ]);
+  t.deepEqual(await lines('openmetrics'), [
+    '# TYPE rows counter',
+    'rows_total 2',
+    '# TYPE lost_lines unknown',
+    'lost_lines 3',
+    '# TYPE refused counter',
+    '# EOF',
+  ]);
 });

@@ -22,12 +22,12 @@ test('requests are counted by route, method, status and client, and the text is 
   metrics.begun();
   metrics.ended(request);
   metrics.ended({ ...request, failed: true });
-  const text = await metrics.text();
+  const text = await metrics.text('openmetrics');
   t.deepEqual(lines(text, 'http_request_total'), [
     'adapter_restful_http_request_total{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 2',
   ]);
   t.deepEqual(lines(text, 'request_fail'), [
-    'adapter_restful_http_request_fail_total{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 1',
+    'adapter_restful_http_request_fail{request_method="POST",request_uri="/rest/sql/:db",status_code="200",client_ip="10.0.0.9"} 1',
   ]);
   t.deepEqual(lines(text, 'in_flight'), ['adapter_restful_http_request_in_flight 0']);
   t.true(lines(text, 'summary_milliseconds{').some((line) => line.includes('quantile="0.99"')));
@@ -38,10 +38,10 @@ test('requests are counted by route, method, status and client, and the text is 
 test('addresses of clients can be hidden, and their number is bounded', async (t) => {
   const hidden = new ServiceMetrics({ ...options, hideClients: true });
   hidden.ended(request);
-  t.true((await hidden.text()).includes('client_ip="invisible"'));
+  t.true((await hidden.text('openmetrics')).includes('client_ip="invisible"'));
   const open = new ServiceMetrics(options);
   for (let i = 0; i < 1000; i++) open.ended({ ...request, client: `10.0.${i >> 8}.${i & 255}` });
-  const clients = lines(await open.text(), 'http_request_total');
+  const clients = lines(await open.text('openmetrics'), 'http_request_total');
   t.is(clients.length, 257);
   t.true(clients.some((line) => line.includes('client_ip="other"} 744')));
 });
@@ -57,10 +57,10 @@ test('requests are not counted when monitoring is off; rows, refusals and the sy
   metrics.sampled(12.5, 50);
   metrics.watch({
     adapter_credit_bytes: { help: 'Bytes.', read: () => 42 },
-    adapter_agentd_datagrams_total: { help: 'Packets.', read: () => 7 },
+    adapter_agentd_datagrams: { isCounter: true, help: 'Packets.', read: () => 7 },
   });
-  await metrics.text();
-  const text = await metrics.text();
+  await metrics.text('openmetrics');
+  const text = await metrics.text('openmetrics');
   t.deepEqual(lines(text, 'adapter_restful_http_request_total{'), []);
   for (const line of [
     'adapter_refusals_total{reason="all-paused"} 1',
@@ -71,11 +71,20 @@ test('requests are not counted when monitoring is off; rows, refusals and the sy
     'adapter_system_mem_percent 50',
     '# TYPE adapter_credit_bytes gauge',
     'adapter_credit_bytes 42',
-    '# TYPE adapter_agentd_datagrams counter',
-    'adapter_agentd_datagrams_total 7',
-    '# TYPE adapter_restful_http_request_fail counter',
+    '# TYPE adapter_agentd_datagrams unknown',
+    'adapter_agentd_datagrams 7',
+    '# TYPE adapter_restful_http_request_fail unknown',
   ]) {
     t.true(text.includes(`${line}\n`), line);
+  }
+  const older = await metrics.text('prometheus');
+  for (const name of [
+    'agentd_datagrams',
+    'restful_http_request_fail',
+    'refusals_total',
+    'restful_http_request_total',
+  ]) {
+    t.true(older.includes(`# TYPE adapter_${name} counter\n`), name);
   }
 });
 
@@ -87,10 +96,18 @@ test('an interval has what was counted in it, and what was given back comes with
       .filter(({ table }) => table === 'adapter_restful_http_request_total')
       .map(({ values }) => values);
   for (let i = 0; i < 3; i++) metrics.ended(request);
-  t.deepEqual(await total(), [[['gauge', 3]]]);
+  metrics.ended({ ...request, failed: true });
+  const first = await figures.take();
+  t.deepEqual(
+    first.filter(({ table }) => /_(total|fail)$/.test(table)).map(({ table, values }) => [table, values]),
+    [
+      ['adapter_restful_http_request_total', [['gauge', 4]]],
+      ['adapter_restful_http_request_fail', [['gauge', 1]]],
+    ],
+  );
   t.deepEqual(await total(), []);
   metrics.ended(request);
-  await metrics.text();
+  await metrics.text('openmetrics');
   t.deepEqual(await total(), [[['gauge', 1]]]);
   figures.giveBack();
   metrics.ended(request);
@@ -106,7 +123,7 @@ test('an interval has what was counted in it, and what was given back comes with
 test.serial('the count and the sum of a summary stay when its quantiles look back on nothing', async (t) => {
   const metrics = new ServiceMetrics({ ...options, windowMs: 1000 });
   metrics.ended(request);
-  const kept = async () => lines(await metrics.text(), 'summary_milliseconds_');
+  const kept = async () => lines(await metrics.text('openmetrics'), 'summary_milliseconds_');
   const before = await kept();
   t.is(before.length, 2);
   const { now } = Date;

@@ -25,7 +25,7 @@ test('gauges come as they are, counters as what was added, buckets and quantiles
   t.false(first.some(({ name, tags }) => name.endsWith('_bucket') || 'le' in tags || 'quantile' in tags));
   metrics.settled('lines', 'stored', 2);
   // Printing the figures changes how they are listed.
-  await metrics.text();
+  await metrics.text('openmetrics');
   t.deepEqual(named(await read(), rows.name), [{ ...rows, value: 2 }]);
   const third = await read();
   t.deepEqual(named(third, rows.name), []);

@@ -36,7 +36,8 @@ export class RefusedLogins {
 
   get figures(): WatchedFigures {
     return {
-      adapter_refused_logins_total: {
+      adapter_refused_logins: {
+        isCounter: true,
         help: 'Requests whose user, password or token was refused.',
         read: () => this.#count,
       },

@@ -85,7 +85,8 @@ database that are left; the name is empty for those of several. With \`action=qu
     tags: ['Service'],
     responses: {
       200: {
-        description: 'OpenMetrics text; readers that ask for plain text get it under the type of the older format.',
+        description:
+          'OpenMetrics text; readers that ask for plain text get the text format 0.0.4. Names are the same in both.',
         content: {
           'application/openmetrics-text': { schema: { type: 'string' } },
           'text/plain': { schema: { type: 'string' } },

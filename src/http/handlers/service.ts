@@ -5,8 +5,10 @@ import { headerText, safeJson, sendEmpty, sendJson } from '../answer/reply.js';
 import { isFault } from '../request/auth.js';
 import type { Handler, HandlerContext, KnownCall } from '../request/call.js';
 
-const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
-const olderText = 'text/plain; version=0.0.4; charset=utf-8';
+const metricTypes = {
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+} as const;
 
 /**
  * `GET /-/ping`: 200, or 503 while the memory guard pauses everything, the database hangs, or no write can be logged,
@@ -40,14 +42,14 @@ function isWhole({ nodes, keeper }: ClusterState): boolean {
 
 /**
  * `GET /metrics`: the service's figures as OpenMetrics text, without authentication. A reader that names only plain text
- * in `Accept` gets the same lines under the type of the older format, in which they are valid as well.
+ * in `Accept` gets the text format 0.0.4, with the same names.
  */
 export function metricsHandler(context: HandlerContext): Handler {
   return async (call) => {
     const accept = headerText(call.request.headers.accept) ?? '';
-    const older = accept.includes('text/plain') && !accept.includes('openmetrics');
-    const text = await context.intake.metrics();
-    return call.reply.header('content-type', older ? olderText : openMetrics).send(Buffer.from(text));
+    const format = accept.includes('text/plain') && !accept.includes('openmetrics') ? 'prometheus' : 'openmetrics';
+    const text = await context.intake.metrics(format);
+    return call.reply.header('content-type', metricTypes[format]).send(Buffer.from(text));
   };
 }
 

@@ -23,16 +23,23 @@ export const agentd: SourceKind<AgentdSettings, OpenAgentd> = {
     return { source: through(listener, openPackets({ level, users }, refusals, refused)), listener, refusals };
   },
   figures: ({ listener, refusals }) => ({
-    adapter_agentd_datagrams_total: { help: 'Packets that agentd took.', read: () => listener.counts.datagrams },
-    adapter_agentd_shed_datagrams_total: {
+    adapter_agentd_datagrams: {
+      isCounter: true,
+      help: 'Packets that agentd took.',
+      read: () => listener.counts.datagrams,
+    },
+    adapter_agentd_shed_datagrams: {
+      isCounter: true,
       help: 'Packets that agentd shed.',
       read: () => listener.counts.shedDatagrams,
     },
-    adapter_agentd_forged_packets_total: {
+    adapter_agentd_forged_packets: {
+      isCounter: true,
       help: 'Packets refused because their signature or checksum is wrong, or their user is not known.',
       read: () => refusals.forged,
     },
-    adapter_agentd_unprotected_packets_total: {
+    adapter_agentd_unprotected_packets: {
+      isCounter: true,
       help: 'Packets refused because they are less secure than agentd.securityLevel asks for.',
       read: () => refusals.unprotected,
     },

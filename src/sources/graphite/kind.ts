@@ -11,16 +11,23 @@ export const graphite: SourceKind<GraphiteSettings, { readonly source: LineListe
     return { source: new LineListener(listener, gate, log) };
   },
   figures: ({ source }) => ({
-    adapter_graphite_datagrams_total: { help: 'Datagrams that graphite took.', read: () => source.counts.datagrams },
-    adapter_graphite_shed_datagrams_total: {
+    adapter_graphite_datagrams: {
+      isCounter: true,
+      help: 'Datagrams that graphite took.',
+      read: () => source.counts.datagrams,
+    },
+    adapter_graphite_shed_datagrams: {
+      isCounter: true,
       help: 'Datagrams that graphite shed.',
       read: () => source.counts.shedDatagrams,
     },
-    adapter_graphite_refused_connections_total: {
+    adapter_graphite_refused_connections: {
+      isCounter: true,
       help: 'Connections that graphite refused because there were too many.',
       read: () => source.counts.refusedConnections,
     },
-    adapter_graphite_too_long_lines_total: {
+    adapter_graphite_too_long_lines: {
+      isCounter: true,
       help: 'Lines that graphite dropped because they were too long.',
       read: () => source.counts.tooLongLines,
     },

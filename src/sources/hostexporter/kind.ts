@@ -15,12 +15,18 @@ export const hostexporter: SourceKind<HostexporterSettings, { readonly source: H
   },
   targets: ({ urls }) => urls.map(shownAddress),
   figures: ({ source }) => ({
-    adapter_hostexporter_scrapes_total: { help: 'Scrapes that were begun.', read: () => source.counts.scrapes },
-    adapter_hostexporter_failed_scrapes_total: {
+    adapter_hostexporter_scrapes: {
+      isCounter: true,
+      help: 'Scrapes that were begun.',
+      read: () => source.counts.scrapes,
+    },
+    adapter_hostexporter_failed_scrapes: {
+      isCounter: true,
       help: 'Scrapes that failed.',
       read: () => source.counts.failedScrapes,
     },
-    adapter_hostexporter_skipped_scrapes_total: {
+    adapter_hostexporter_skipped_scrapes: {
+      isCounter: true,
       help: 'Scrapes left out: the one before, or too many, were going on, or memory was short.',
       read: () => source.counts.skippedScrapes,
     },

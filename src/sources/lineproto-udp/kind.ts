@@ -13,11 +13,13 @@ export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: L
     return { source: new LineListener({ ...settings, ...kind, target }, gate, log) };
   },
   figures: ({ source }) => ({
-    adapter_lineproto_udp_datagrams_total: {
+    adapter_lineproto_udp_datagrams: {
+      isCounter: true,
       help: 'Datagrams that lineproto_udp took.',
       read: () => source.counts.datagrams,
     },
-    adapter_lineproto_udp_shed_datagrams_total: {
+    adapter_lineproto_udp_shed_datagrams: {
+      isCounter: true,
       help: 'Datagrams that lineproto_udp shed.',
       read: () => source.counts.shedDatagrams,
     },

@@ -20,18 +20,33 @@ export const statsgw: SourceKind<StatsgwSettings, OpenStatsgw> = {
     return { source: new StatisticsSource(listener, settings, { target, nowMicros }, reported), listener };
   },
   figures: ({ source, listener }) => ({
-    adapter_statsgw_messages_total: { help: 'Messages that statsgw read.', read: () => source.counts.messages },
-    adapter_statsgw_rejected_lines_total: { help: 'Bad lines of statsgw.', read: () => source.counts.rejectedLines },
-    adapter_statsgw_skipped_gathers_total: {
+    adapter_statsgw_messages: {
+      isCounter: true,
+      help: 'Messages that statsgw read.',
+      read: () => source.counts.messages,
+    },
+    adapter_statsgw_rejected_lines: {
+      isCounter: true,
+      help: 'Bad lines of statsgw.',
+      read: () => source.counts.rejectedLines,
+    },
+    adapter_statsgw_skipped_gathers: {
+      isCounter: true,
       help: 'Gathers left out because earlier ones were not written yet.',
       read: () => source.counts.skippedTicks,
     },
-    adapter_statsgw_datagrams_total: { help: 'Datagrams that statsgw took.', read: () => listener.counts.datagrams },
-    adapter_statsgw_shed_datagrams_total: {
+    adapter_statsgw_datagrams: {
+      isCounter: true,
+      help: 'Datagrams that statsgw took.',
+      read: () => listener.counts.datagrams,
+    },
+    adapter_statsgw_shed_datagrams: {
+      isCounter: true,
       help: 'Datagrams that statsgw shed.',
       read: () => listener.counts.shedDatagrams,
     },
-    adapter_statsgw_refused_connections_total: {
+    adapter_statsgw_refused_connections: {
+      isCounter: true,
       help: 'Connections that statsgw refused because there were too many.',
       read: () => listener.counts.refusedConnections,
     },

@@ -13,9 +13,14 @@ export const tsdbwireTelnet: SourceKind<TsdbwireTelnetSettings, { readonly sourc
   },
   figures: ({ source }) => ({
     adapter_telnet_connections: { help: 'Open connections of telnet writers.', read: () => source.connections },
-    adapter_telnet_lines_total: { help: 'Lines that telnet writers sent.', read: () => source.counts.lines },
-    adapter_telnet_lost_lines_total: { help: 'Lines that could not be stored.', read: () => source.counts.lostLines },
-    adapter_telnet_refused_connections_total: {
+    adapter_telnet_lines: { isCounter: true, help: 'Lines that telnet writers sent.', read: () => source.counts.lines },
+    adapter_telnet_lost_lines: {
+      isCounter: true,
+      help: 'Lines that could not be stored.',
+      read: () => source.counts.lostLines,
+    },
+    adapter_telnet_refused_connections: {
+      isCounter: true,
       help: 'Connections refused because there were too many.',
       read: () => source.counts.refusedConnections,
     },

@@ -9,7 +9,7 @@ test('every refused log-in is counted, and logged once for a user at an address'
   refusals.add('ann', '10.0.0.2');
   refusals.add(undefined, '');
   refusals.add('x'.repeat(1000), '10.0.0.1');
-  t.is(refusals.figures.adapter_refused_logins_total?.read(), 6);
+  t.is(refusals.figures.adapter_refused_logins?.read(), 6);
   t.deepEqual(
     lines.map(({ fields }) => fields),
     [
