@@ -7,7 +7,7 @@ import type { FaultError } from '../../model/fault.js';
 import { reliedOnDefaults } from '../../sql/engine/settings.js';
 import { BufferBudget, BufferedResult } from './buffered-result.js';
 import { type ConnectionLease, ConnectionPool } from './connection-pool.js';
-import { makeRoomStatement, requireRoom } from './definition-room.js';
+import { makeRoomStatement, requireRoom, unlessMade } from './definition-room.js';
 import {
   type Cell,
   type Engine,
@@ -136,7 +136,7 @@ export class EngineClient implements Engine {
 
   /** See {@link Engine.define}: there is this one engine. */
   define(change: TableChange): Promise<void> {
-    return this.exec(statementOf(change));
+    return unlessMade(change, this.exec(statementOf(change)), (query) => this.rows(query));
   }
 
   /** See {@link Engine.makeRoom}; servers have no reserve. */

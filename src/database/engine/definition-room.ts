@@ -1,6 +1,8 @@
-import { FaultError } from '../../model/fault.js';
+import { expectedFault, FaultError } from '../../model/fault.js';
+import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { Cell } from './engine.js';
 import { diskFullFault } from './engine-faults.js';
+import type { TableChange } from './table-change.js';
 
 /**
  * Bytes that inserts and merges leave free on the disk of the engine. With less space it may leave the file of a
@@ -56,4 +58,26 @@ export async function requireRoom(
   const freeBytes = () => number("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'");
   if (await hasRoomFor(statement, { freeBytes, exists: async (question) => (await number(question)) === 1 })) return;
   throw new FaultError(diskFullFault(`the database at ${url}`));
+}
+
+/**
+ * Waits for a change. Where a full disk refuses columns that are all there, nothing is to be changed; the engine must not see the
+ * statement, because it writes the definition anew in any case. `rows` queries the engine.
+ */
+export async function unlessMade(
+  change: TableChange,
+  making: Promise<void>,
+  rows: (query: string) => Promise<readonly (readonly Cell[])[]>,
+): Promise<void> {
+  try {
+    await making;
+  } catch (error) {
+    if (change.change !== 'add-columns' || expectedFault(error).isDiskFull !== true) throw error;
+    const [database = '', table = ''] = change.table.split('.');
+    const place = `database = ${quoteString(database)} AND table = ${quoteString(table)}`;
+    const names = (await rows(`SELECT name FROM system.columns WHERE ${place}`)).map(([name]) => String(name));
+    const isThere = (column: string) =>
+      names.some((name) => column.startsWith(`${name} `) || column.startsWith(`${quoteIdentifier(name)} `));
+    if (!change.columns.every(isThere)) throw error;
+  }
 }

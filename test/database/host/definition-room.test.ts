@@ -22,6 +22,9 @@ test('a table keeps its rows when it is altered, or a DELETE comes, while the di
   await t.throwsAsync(client.exec('DELETE FROM default.m WHERE a = 1'), isFull);
   await t.throwsAsync(client.exec('CREATE TABLE default.n (a Int64) ENGINE = MergeTree ORDER BY a'), isFull);
   await client.exec(create);
+  const columns = { change: 'add-columns', table: 'default.m' } as const;
+  await client.define({ ...columns, columns: ['`a` Int64'] });
+  await t.throwsAsync(client.define({ ...columns, columns: ['`a` Int64', 'b Int64'] }), isFull);
   rmSync(filler);
   await client.close();
   await first.end();
