@@ -12,7 +12,7 @@ export function clusterState(engine: Engine): ClusterState | undefined {
 }
 
 /** The same as metrics; none for a single engine. */
-export function clusterFigures(engine: Engine): WatchedFigures {
+export function clusterMetrics(engine: Engine): WatchedFigures {
   const state = clusterState(engine);
   if (state === undefined) return {};
   const nodes: WatchedFigures = {

@@ -100,7 +100,7 @@ export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
   { sql, reads, writes, events, eventsAdmin }: ServicePipelines,
 ): Intake {
-  const { guard, metrics, memory } = monitoring;
+  const { guard, metrics, history: memory } = monitoring;
   return {
     sql: (exchange) => sql.ask(exchange),
     series: (exchange) => reads.ask(exchange),

@@ -7,15 +7,15 @@ import { version } from '../model/version.js';
 import { MemoryGuard } from '../pipelines/memory-guard.js';
 import { OwnFiguresSource } from '../sources/own-figures/source.js';
 import { collectGarbage } from '../telemetry/collect-garbage.js';
-import { FigureMemory } from '../telemetry/figure-memory.js';
-import { IntervalFigures } from '../telemetry/interval-figures.js';
+import { IntervalMetrics } from '../telemetry/interval-metrics.js';
 import { ServiceMetrics } from '../telemetry/metrics.js';
+import { MetricsHistory } from '../telemetry/metrics-history.js';
 import { StatsdSender } from '../telemetry/statsd-sender.js';
-import { SystemMeter } from '../telemetry/system-figures.js';
+import { SystemMeter } from '../telemetry/system-usage.js';
 import { encodeFigures } from '../transforms/encode/figure-lines.js';
 
 /** Database of the self metrics. */
-const figuresDatabase = 'log';
+const metricsDatabase = 'log';
 
 /** Other processes of the service. */
 interface ServiceProcesses {
@@ -31,7 +31,7 @@ export interface Monitoring {
   readonly guard: MemoryGuard;
   readonly metrics: ServiceMetrics;
   /** The metrics of the last hour. */
-  readonly memory: FigureMemory;
+  readonly history: MetricsHistory;
 }
 
 /**
@@ -66,8 +66,8 @@ export function createMonitoring(
     log,
   });
   metrics.watch({ adapter_memory_bytes: { help: 'Memory in use by the adapter.', read: () => meter.memory().own } });
-  const memory = new FigureMemory(() => metrics.values());
-  if (isWorker === true) return { guard, metrics, memory };
+  const memory = new MetricsHistory(() => metrics.values());
+  if (isWorker === true) return { guard, metrics, history: memory };
   metrics.watch({
     adapter_engine_memory_bytes: {
       help: 'Resident memory of the embedded engine.',
@@ -77,7 +77,7 @@ export function createMonitoring(
       help: 'Memory of the machine or container.',
       read: () => meter.memory().limit,
     },
-    ...diskFigures(database),
+    ...diskMetrics(database),
     adapter_memory_guard_query_percent: {
       help: 'Memory use above which queries are refused.',
       read: () => monitor.pauseQueryMemoryPercent,
@@ -87,11 +87,11 @@ export function createMonitoring(
       read: () => monitor.pauseAllMemoryPercent,
     },
   });
-  return { guard, metrics, memory };
+  return { guard, metrics, history: memory };
 }
 
 /** The disk of the embedded engine; nothing for an external database. */
-function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
+function diskMetrics({ mode, path }: Settings['database']): WatchedFigures {
   if (mode === 'cluster') return {};
   const read = (of: (stats: StatsFs) => number) => () => {
     try {
@@ -120,16 +120,16 @@ export function statsdSenders({ monitor }: Settings, metrics: ServiceMetrics, lo
 }
 
 /** The source of `monitor.writeToDB`; undefined when it is off. */
-export function ownFigures(
+export function selfMetrics(
   { monitor }: Settings,
   metrics: ServiceMetrics,
   gate: CreditGate,
   log: ComponentLog,
 ): OwnFiguresSource | undefined {
   if (!monitor.writeToDB || monitor.disable) return undefined;
-  const figures = new IntervalFigures(metrics, monitor.identity);
+  const interval = new IntervalMetrics(metrics, monitor.identity);
   const target = {
-    database: figuresDatabase,
+    database: metricsDatabase,
     user: monitor.user,
     createDatabase: true,
     ttl: 0,
@@ -139,8 +139,8 @@ export function ownFigures(
     {
       intervalMs: monitor.writeIntervalMs,
       target,
-      take: async () => encodeFigures(await figures.take(), BigInt(Date.now()) * 1_000_000n),
-      giveBack: () => figures.giveBack(),
+      take: async () => encodeFigures(await interval.take(), BigInt(Date.now()) * 1_000_000n),
+      giveBack: () => interval.restore(),
     },
     gate,
     log,

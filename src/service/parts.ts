@@ -59,7 +59,7 @@ export async function createParts(
   const processes = { pid: engine.pid, companions: engine.companions, isWorker: primary !== undefined };
   const monitoring = createMonitoring(settings, processes, logOf('monitor'), more.readMemoryPercent);
   if (peers !== undefined) {
-    monitoring.metrics.joinWith(async () => (peers.isEmpty ? [] : peers.request({ kind: 'figures', data: null })));
+    monitoring.metrics.mergeWith(async () => (peers.isEmpty ? [] : peers.request({ kind: 'figures', data: null })));
   }
   const catalogue = new Catalogue(engine.client, logOf('catalogue'));
   const compression = await offeredCompression(engine.client, settings.database.compression);

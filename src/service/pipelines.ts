@@ -28,10 +28,10 @@ import { readTypesDatabases } from '../sources/agentd/types-database.js';
 import { HttpBodySource } from '../sources/http-body/source.js';
 import { sourceKinds } from '../sources/kinds.js';
 import { eventsAdmin, type ReadRulesAgain } from './events-admin.js';
-import { ownFigures } from './monitoring.js';
+import { selfMetrics } from './monitoring.js';
 import type { ServiceParts } from './parts.js';
 import { adminOfPrimary, otherRows, otherStatements } from './peers.js';
-import { logFolder, writeLogFigures } from './write-log.js';
+import { logFolder, writeLogMetrics } from './write-log.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
 const smallBodyBytes = 4 * 1024 * 1024;
@@ -203,7 +203,7 @@ function writePipeline(
     const written = { bytes: statement, database: database === '' ? undefined : database, zone, nowNs, user };
     return scanAnswered(written, { catalogue, subTables });
   };
-  if (writeLog !== undefined) metrics.watch(writeLogFigures(writeLog, () => writes));
+  if (writeLog !== undefined) metrics.watch(writeLogMetrics(writeLog, () => writes));
   return writes;
 }
 
@@ -300,12 +300,12 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
     maxLineBytes: settings.limits.lineBytes,
     version,
   };
-  return [...inputsOf(sourceKinds, settings.sources, context), ...figuresInput(parts, context)];
+  return [...inputsOf(sourceKinds, settings.sources, context), ...selfMetricsInput(parts, context)];
 }
 
 /** The self metrics as one more input; values that are not stored come with the next ones. */
-function figuresInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
-  const source = ownFigures(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
+function selfMetricsInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
+  const source = selfMetrics(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
   if (source === undefined) return [];
   return [{ source, retry: 'sender', user: standingUser(settings.monitor, source.name, context) }];
 }

@@ -10,7 +10,7 @@ import { Lifecycle } from '../pipelines/lifecycle.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
 import type { EngineStatus } from '../workers/messages.js';
 import { type PrimaryHandlers, WorkerPool } from '../workers/pool.js';
-import { clusterFigures } from './cluster-state.js';
+import { clusterMetrics } from './cluster-state.js';
 import { type BegunEngine, beginEngine } from './engine-start.js';
 import type { ReadRulesAgain } from './events-admin.js';
 import { Failure } from './failure.js';
@@ -110,7 +110,7 @@ async function startOn(
   const door = hasWorkers(settings) ? undefined : await createHttpEndpoint(parts, pipelines, recordSql);
   const sweeps = expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
-  const watching = [monitoring.guard, monitoring.memory, ...senders, sweeps, notifier, ...events.components];
+  const watching = [monitoring.guard, monitoring.history, ...senders, sweeps, notifier, ...events.components];
   const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcEndpoints(parts, pipelines))];
   const components = [syncedCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
@@ -169,7 +169,7 @@ function registerStateMetrics({ monitoring: { guard, metrics }, engine }: Servic
       help: '0 normal, 1 queries paused, 2 everything paused.',
       read: () => guardStates.indexOf(guard.state),
     },
-    ...clusterFigures(engine.client),
+    ...clusterMetrics(engine.client),
   });
 }
 

@@ -77,7 +77,7 @@ async function startWorker(primary: PrimaryProcess, workerStart: WorkerStart, lo
     : undefined;
   const door = role === 'http' ? await createHttpEndpoint(parts, pipelines, record) : undefined;
   const doors = door === undefined ? [] : [door];
-  const watching = [monitoring.guard, monitoring.memory, ...events.components];
+  const watching = [monitoring.guard, monitoring.history, ...events.components];
   const components = [syncedCatalogue(parts), ...watching, writes, sql, reads, ...doors];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   primary.handleWith(peerHandlers(parts, pipelines));

@@ -70,7 +70,7 @@ function nameOf(secret: Buffer | string): string {
 }
 
 /** Metrics of the log and of waiting rows. */
-export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
+export function writeLogMetrics({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
   return {
     adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },
     adapter_wal_open_texts: { help: 'Answered texts with rows that are not stored yet.', read: () => wal.open },

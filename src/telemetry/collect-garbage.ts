@@ -5,8 +5,8 @@ let collect: ((options: { type: 'major'; execution: 'async' }) => Promise<void>)
 let isCollecting = false;
 
 /**
- * Has the whole heap searched for what is not used any more, in a turn of the event loop of its own. Left to itself the runtime does so
- * as memory is asked for, which a service that refuses everything never does. One search at a time.
+ * Runs a full garbage collection in a turn of the event loop of its own. By itself the runtime collects as memory is
+ * allocated, which a service that rejects everything does not do. One collection at a time.
  */
 export function collectGarbage(): void {
   if (isCollecting) return;

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FigureFormat, WatchedFigures } from '../model/figure.js';
-import { joinedFigures, type MetricFamily, textOfFigures } from './joined-figures.js';
+import { type MetricFamily, mergedMetrics, metricsText } from './merged-metrics.js';
 import { DurationHistogram, DurationSummary, RouteDurations, secondsBuckets } from './request-durations.js';
 
-/** How a request over HTTP ended. */
+/** A finished HTTP request. */
 interface EndedRequest {
-  /** The route's template, never the address that was asked for: that holds secrets and has no end of values. */
+  /** The route's template, never the requested address, which may hold secrets and has unbounded values. */
   readonly route: string;
   readonly method: string;
-  /** 499 when the client went away before its answer was complete. */
+  /** 499 when the client disconnected before the response was complete. */
   readonly status: number;
   readonly seconds: number;
   readonly client: string;
@@ -16,7 +16,7 @@ interface EndedRequest {
   readonly failed: boolean;
 }
 
-/** How rows that came in by a door ended. */
+/** Outcome of rows of an input. */
 type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
 /** Requests of one route, method, status and client. */
@@ -27,13 +27,13 @@ interface RequestKind {
   failed: number;
 }
 
-/** What came in by a door. */
-interface DoorTally {
+/** Received bytes and rows of an input. */
+interface InputCounts {
   bytes: number;
   readonly rows: Map<RowOutcome, number>;
 }
 
-/** Which requests are told apart, and how far quantiles look back. */
+/** Labels of requests, and the window of quantiles. */
 interface MetricsOptions {
   /** Of the service, for `adapter_build_info`. */
   readonly version: string;
@@ -41,11 +41,11 @@ interface MetricsOptions {
   readonly http: boolean;
   /** `monitor.disableCollectClientIP`. */
   readonly hideClients: boolean;
-  /** Time that the quantiles look back on. */
+  /** Window of the quantiles, ms. */
   readonly windowMs: number;
 }
 
-/** Client addresses that get a series of their own; requests of further ones are counted together. */
+/** Limit of client addresses with a series of their own; further ones share one. */
 const maxClients = 256;
 const hiddenClient = 'invisible';
 const otherClients = 'other';
@@ -53,7 +53,7 @@ const requestLabels = ['status_code', 'client_ip', 'request_method', 'request_ur
 const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 /**
- * The service's own figures, on a registry of their own. Every label comes from a small fixed set, save for the client's
+ * The self metrics of the service, on a registry of their own. Every label has a small fixed set of values, except the client's
  * address, whose number is bounded. One update a request or a batch, none a row.
  */
 export class ServiceMetrics {
@@ -61,12 +61,12 @@ export class ServiceMetrics {
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
   #inFlight = 0;
-  /** What ended since figures were read last, by everything that tells requests apart. */
+  /** Requests that ended since metrics were read last, by their labels. */
   readonly #kinds = new Map<string, RequestKind>();
   /** By method and route. */
   readonly #routes = new Map<string, RouteDurations>();
-  /** Bytes and rows since figures were read last, by door. */
-  readonly #doors = new Map<string, DoorTally>();
+  /** Bytes and rows since metrics were read last, by input. */
+  readonly #inputs = new Map<string, InputCounts>();
   readonly #requests = this.#counter('adapter_restful_http_request_total', 'Requests over HTTP.', requestLabels);
   readonly #failures = this.#counter(
     'adapter_restful_http_request_fail',
@@ -75,15 +75,14 @@ export class ServiceMetrics {
   );
   readonly #refusals = this.#counter(
     'adapter_refusals_total',
-    'What was refused at a door before any work, by reason.',
+    'Requests and data that were refused before any work, by reason.',
     ['reason'],
   );
-  readonly #rows = this.#counter(
-    'adapter_rows_total',
-    'Rows or messages that came in, by door and by how they ended.',
-    ['pipeline', 'outcome'],
-  );
-  readonly #bytes = this.#counter('adapter_received_bytes_total', 'Bytes of data that came in, by door.', ['pipeline']);
+  readonly #rows = this.#counter('adapter_rows_total', 'Rows or messages received, by input and outcome.', [
+    'pipeline',
+    'outcome',
+  ]);
+  readonly #bytes = this.#counter('adapter_received_bytes_total', 'Bytes of data received, by input.', ['pipeline']);
   readonly #leftOut = this.#counter(
     'adapter_left_out_total',
     'What came beside rows and has no place or could not be stored: start times, bad exemplars, by format.',
@@ -145,9 +144,9 @@ export class ServiceMetrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 
-  /** Adds figures that are read at each scrape. */
-  watch(figures: WatchedFigures): void {
-    for (const [name, { help, read, isCounter, together }] of Object.entries(figures)) {
+  /** Adds metrics that are read at each scrape. */
+  watch(metrics: WatchedFigures): void {
+    for (const [name, { help, read, isCounter, together }] of Object.entries(metrics)) {
       if (isCounter === true) {
         new Counter({
           name,
@@ -172,12 +171,12 @@ export class ServiceMetrics {
     }
   }
 
-  /** A request has begun. */
+  /** Records the start of a request. */
   begun(): void {
     if (this.#options.http) this.#inFlight++;
   }
 
-  /** A request has ended. The counters, which look for their labels each time, hear of it once figures are read. */
+  /** Records the end of a request. The counters, whose label lookups are slow, are updated when metrics are read. */
   ended({ route, method, status, seconds, client, failed }: EndedRequest): void {
     if (!this.#options.http) return;
     this.#inFlight--;
@@ -210,82 +209,82 @@ export class ServiceMetrics {
       if (failed > 0) this.#failures.inc(labels, failed);
     }
     this.#kinds.clear();
-    for (const [pipeline, { bytes, rows }] of this.#doors) {
+    for (const [pipeline, { bytes, rows }] of this.#inputs) {
       this.#bytes.inc({ pipeline }, bytes);
       for (const [outcome, count] of rows) this.#rows.inc({ pipeline, outcome }, count);
     }
-    this.#doors.clear();
+    this.#inputs.clear();
   }
 
-  /** Something was refused at a door. */
+  /** Records rejected requests. */
   refused(reason: string, count = 1): void {
     this.#refusals.inc({ reason }, count);
   }
 
-  /** Data came in by a door. */
+  /** Records received data of an input. */
   received(pipeline: string, bytes: number): void {
-    this.#door(pipeline).bytes += bytes;
+    this.#countsOf(pipeline).bytes += bytes;
   }
 
-  /** Rows that came in by a door have ended. */
+  /** Records the outcome of rows of an input. */
   settled(pipeline: string, outcome: RowOutcome, rows: number): void {
     if (rows === 0) return;
-    const tally = this.#door(pipeline).rows;
-    tally.set(outcome, (tally.get(outcome) ?? 0) + rows);
+    const counts = this.#countsOf(pipeline).rows;
+    counts.set(outcome, (counts.get(outcome) ?? 0) + rows);
   }
 
-  #door(pipeline: string): DoorTally {
-    const known = this.#doors.get(pipeline);
+  #countsOf(pipeline: string): InputCounts {
+    const known = this.#inputs.get(pipeline);
     if (known !== undefined) return known;
     const tally = { bytes: 0, rows: new Map<RowOutcome, number>() };
-    this.#doors.set(pipeline, tally);
+    this.#inputs.set(pipeline, tally);
     return tally;
   }
 
-  /** A text of a format told so often what no table has a place for. */
+  /** Records parts of payloads for which tables have no column. */
   leftOut(format: string, count: number): void {
     this.#leftOut.inc({ format }, count);
   }
 
-  /** A group of rows was written, or not. */
+  /** Records the insert of a group of rows, or its failure. */
   wrote(outcome: string, rows: number, seconds: number): void {
     this.#groupSeconds.observe({ outcome }, seconds);
     this.#groupRows.observe(rows);
   }
 
-  /** A statement has waited for its turn, or not. */
+  /** Records how long a statement waited for a slot. */
   waited(seconds: number): void {
     this.#waitSeconds.observe(seconds);
   }
 
-  /** The last sample of the system's figures, in percent. */
+  /** Records a sample of the system's usage, in percent. */
   sampled(cpuPercent: number, memoryPercent: number): void {
     this.#cpu.set(cpuPercent);
     this.#memory.set(memoryPercent);
   }
 
-  /** Asked for the figures of the other processes of the service, whenever its figures are read. */
-  joinWith(others: () => Promise<readonly (readonly MetricFamily[])[]>): void {
+  /** Sets the source of the other processes' metrics, which is called whenever metrics are read. */
+  mergeWith(others: () => Promise<readonly (readonly MetricFamily[])[]>): void {
     this.#others = others;
   }
 
-  /** The figures of the service in a text format. */
+  /** The metrics of the service in a text format. */
   async text(format: FigureFormat): Promise<string> {
-    return textOfFigures(await this.values(), format);
+    return metricsText(await this.values(), format);
   }
 
-  /** The figures of the service. */
+  /** The metrics of the service. */
   async values(): Promise<readonly MetricFamily[]> {
-    return (await this.#joined()) ?? this.ownValues();
+    return (await this.#merged()) ?? this.ownValues();
   }
 
-  /** Undefined where there are no other processes. */
-  async #joined(): Promise<readonly MetricFamily[] | undefined> {
+  /** Undefined if there are no other processes. */
+  async #merged(): Promise<readonly MetricFamily[] | undefined> {
     const others = (await this.#others?.()) ?? [];
-    return others.length === 0 ? undefined : joinedFigures([await this.ownValues(), ...others]);
+    return others.length === 0 ? undefined : mergedMetrics([await this.ownValues(), ...others]);
   }
 
-  /** The figures of this process. */
+  /** The metrics of this process. */
   async ownValues(): Promise<readonly MetricFamily[]> {
     this.#countAll();
     return this.#registry.getMetricsAsJSON();

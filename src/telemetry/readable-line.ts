@@ -20,7 +20,7 @@ export function readableLine(json: string): string {
 
 function readEntry(json: string): Map<string, unknown> | undefined {
   const entry = parseJson(json);
-  // What is not a line of ours is passed on as it is.
+  // Other lines are passed on as they are.
   return typeof entry === 'object' && entry !== null ? new Map(Object.entries(entry)) : undefined;
 }
 

@@ -7,17 +7,17 @@ type RouteLabel = (typeof routeLabels)[number];
 /** Upper ends of the buckets of durations, in seconds. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const quantiles = [0.1, 0.2, 0.5, 0.9, 0.99];
-/** Parts of the time that quantiles look back on: with each the oldest is forgotten. */
+/** Parts of the quantiles' window; each new part drops the oldest. */
 const parts = 3;
 /** Quantiles are exact to two digits, up to an hour. */
 const quantileOptions = { lowest: 1, highest: 3_600_000_000, figures: 2 } as const;
 
-/** How long the requests of one route and method took, to the end of their answers. */
+/** Durations of the requests of one route and method, to the end of the response. */
 export class RouteDurations {
   readonly labels: Record<RouteLabel, string>;
   count = 0;
   seconds = 0;
-  /** How many fell into each bucket, and last those above all of them. */
+  /** Number in each bucket, and last those above all of them. */
   readonly buckets = new Float64Array(secondsBuckets.length + 1);
   readonly #partMs: number;
   readonly #recent: RecordableHistogram[] = [];
@@ -30,7 +30,7 @@ export class RouteDurations {
     this.#partEnds = Date.now() + this.#partMs;
   }
 
-  /** Adds one of so many seconds. */
+  /** Records a request of so many seconds. */
   add(seconds: number): void {
     this.count++;
     this.seconds += seconds;
@@ -42,7 +42,7 @@ export class RouteDurations {
     this.#recent[0]?.record(Math.min(Math.max(micros, quantileOptions.lowest), quantileOptions.highest));
   }
 
-  /** Quantiles of the time that is looked back on, in milliseconds; 0 where nothing was asked in it. */
+  /** Quantiles of the window, in milliseconds; 0 without requests in it. */
   quantiles(): readonly (readonly [quantile: number, milliseconds: number])[] {
     this.#forget();
     const all = createHistogram(quantileOptions);
@@ -63,17 +63,17 @@ export class RouteDurations {
   }
 }
 
-/** What the library asks a figure for. */
-type Found<M extends { get(): unknown }> = Awaited<ReturnType<M['get']>>;
+/** Values that the library reads from a metric. */
+type LibraryValues<M extends { get(): unknown }> = Awaited<ReturnType<M['get']>>;
 
-/** The routes whose durations are told. */
+/** The routes with durations. */
 type Routes = () => Iterable<RouteDurations>;
 
 const help = 'Time to the end of the answer.';
 
 /**
- * Durations in milliseconds with their quantiles. The library's own keeps three digests for each route and adds a request to every one
- * of them, which was a tenth of what a small request costs.
+ * Durations in milliseconds with their quantiles. The library's own summary keeps three digests per route and adds each
+ * request to all of them, which was a tenth of the cost of a small request.
  */
 export class DurationSummary extends Summary<RouteLabel> {
   readonly #routes: Routes;
@@ -85,12 +85,12 @@ export class DurationSummary extends Summary<RouteLabel> {
     this.#routes = routes;
   }
 
-  override async get(): Promise<Found<Summary<RouteLabel>>> {
+  override async get(): Promise<LibraryValues<Summary<RouteLabel>>> {
     const values = [...this.#routes()].flatMap((route) => this.#valuesOf(route));
     return { ...(await super.get()), values };
   }
 
-  #valuesOf(route: RouteDurations): Found<Summary<RouteLabel>>['values'] {
+  #valuesOf(route: RouteDurations): LibraryValues<Summary<RouteLabel>>['values'] {
     const { labels, count, seconds } = route;
     const recent = route.quantiles().map(([quantile, value]) => ({ labels: { quantile, ...labels }, value }));
     return [
@@ -105,7 +105,7 @@ export class DurationSummary extends Summary<RouteLabel> {
 export class DurationHistogram extends Histogram<RouteLabel | 'le'> {
   readonly #name: string;
   readonly #routes: Routes;
-  /** Has the frame of the figure, and none of its values. */
+  /** The metric without values. */
   readonly #empty: Histogram<RouteLabel | 'le'>;
 
   constructor(name: string, registry: Registry<RegistryContentType>, routes: Routes) {
@@ -116,17 +116,22 @@ export class DurationHistogram extends Histogram<RouteLabel | 'le'> {
     this.#empty = new Histogram({ ...settings, registers: [] });
   }
 
-  override async get(): Promise<Found<Histogram<RouteLabel | 'le'>>> {
+  override async get(): Promise<LibraryValues<Histogram<RouteLabel | 'le'>>> {
     const values = [...this.#routes()].flatMap((route) => this.#valuesOf(route));
     return { ...(await this.#empty.get()), values };
   }
 
-  /** The library prints figures of this kind by a way of its own. */
-  getForPromString(): Promise<Found<Histogram<RouteLabel | 'le'>>> {
+  /** The library prints histograms with a method of their own. */
+  getForPromString(): Promise<LibraryValues<Histogram<RouteLabel | 'le'>>> {
     return this.get();
   }
 
-  #valuesOf({ labels, buckets, count, seconds }: RouteDurations): Found<Histogram<RouteLabel | 'le'>>['values'] {
+  #valuesOf({
+    labels,
+    buckets,
+    count,
+    seconds,
+  }: RouteDurations): LibraryValues<Histogram<RouteLabel | 'le'>>['values'] {
     let sum = 0;
     const ends = secondsBuckets.map((le, bucket) => {
       sum += buckets[bucket] ?? 0;

@@ -4,7 +4,7 @@ import type { DestinationStream } from 'pino';
 import { lineFeed } from '../bytes/ascii.js';
 import { reasonOf } from '../model/fault.js';
 
-/** When a new file is begun, and how many are kept. */
+/** When files rotate, and how many are kept. */
 export interface RotationOptions {
   readonly directory: string;
   /** First part of the files' names: `<name>_<stamp>.log`, then `<name>_<stamp>.log.1` and so on. */
@@ -12,9 +12,9 @@ export interface RotationOptions {
   readonly maxBytes: number;
   /** A new file is begun at every whole multiple of this time, counted from local midnight of some day. */
   readonly intervalMs: number;
-  /** Finished files that are kept beside the current one. */
+  /** Finished files that are kept, besides the current one. */
   readonly count: number;
-  /** Write through at once, so that a crash loses nothing, or gather some kilobytes first. */
+  /** Write each line at once, so that a crash loses nothing, or buffer some kilobytes first. */
   readonly sync: boolean;
   /** Milliseconds since 1970; the system's clock when left out. */
   readonly now?: () => number;
@@ -23,25 +23,25 @@ export interface RotationOptions {
 const dayMs = 86_400_000;
 /** Rights of the files: statements stand in them. */
 const ownerOnly = 0o600;
-const gatheredBytes = 16_384;
+const bufferBytes = 16_384;
 const flushMs = 1_000;
 
 /**
- * A log file that is begun anew by size and by time, and whose oldest files are removed. A disk that takes nothing
- * more costs lines and one complaint on standard error, never the service.
+ * A log file that rotates by size and by time, and whose oldest files are removed. A full disk
+ * costs lines and one message on standard error, never the service.
  */
 export class RotatingFile implements DestinationStream {
   readonly #options: RotationOptions;
   readonly #timer: NodeJS.Timeout | undefined;
   #path: string;
   #file: number;
-  /** Bytes of the current file, what was gathered included. */
+  /** Bytes of the current file, with the buffered ones. */
   #bytes: number;
-  #gathered: string[] = [];
-  #gatheredLength = 0;
+  #buffered: string[] = [];
+  #bufferedLength = 0;
   #period: number;
   #complained = false;
-  /** True behind half a line. */
+  /** True after an incomplete line. */
   #isTorn = false;
 
   /** The directory must be there. @throws Error when the file cannot be opened. */
@@ -57,7 +57,7 @@ export class RotatingFile implements DestinationStream {
     if (!options.sync) this.#timer = setInterval(() => this.#flush(), flushMs).unref();
   }
 
-  /** The file that is written to. */
+  /** The current file. */
   get path(): string {
     return this.#path;
   }
@@ -66,12 +66,12 @@ export class RotatingFile implements DestinationStream {
     if (this.#bytes > 0 && (this.#bytes >= this.#options.maxBytes || this.#periodNow() !== this.#period))
       this.#rotate();
     this.#bytes += Buffer.byteLength(line);
-    this.#gathered.push(line);
-    this.#gatheredLength += line.length;
-    if (this.#options.sync || this.#gatheredLength >= gatheredBytes) this.#flush();
+    this.#buffered.push(line);
+    this.#bufferedLength += line.length;
+    if (this.#options.sync || this.#bufferedLength >= bufferBytes) this.#flush();
   }
 
-  /** Writes what was gathered and closes the file. */
+  /** Writes the buffered lines and closes the file. */
   close(): void {
     clearInterval(this.#timer);
     this.#flush();
@@ -79,10 +79,10 @@ export class RotatingFile implements DestinationStream {
   }
 
   #flush(): void {
-    if (this.#gatheredLength === 0) return;
-    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#gathered.join('')}`);
-    this.#gathered = [];
-    this.#gatheredLength = 0;
+    if (this.#bufferedLength === 0) return;
+    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#buffered.join('')}`);
+    this.#buffered = [];
+    this.#bufferedLength = 0;
     try {
       const written = writeSync(this.#file, bytes);
       if (written > 0) this.#isTorn = written < bytes.length;

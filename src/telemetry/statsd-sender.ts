@@ -1,23 +1,23 @@
 import type { StatsD } from 'hot-shots';
 import type { Component, ComponentLog } from '../model/component.js';
-import type { MetricFamily } from './joined-figures.js';
+import type { MetricFamily } from './merged-metrics.js';
 
-/** Where the figures go, and how often. */
+/** Receiver of the metrics, and the interval. */
 interface StatsdOptions {
   /** Name or address of the receiver. */
   readonly host: string;
   /** UDP port of the receiver. */
   readonly port: number;
   readonly intervalMs: number;
-  /** Stands before every name, with a point behind it; empty for none. */
+  /** Prefix of every name, followed by a point; empty for none. */
   readonly prefix: string;
 }
 
-/** Longest datagram in bytes: one that no network on the way takes apart. */
+/** Longest datagram in bytes, which no network fragments. */
 const maxDatagramBytes = 1400;
 
-/** A figure as a message of StatsD: a counter has what was added since the last one. */
-interface StatsdFigure {
+/** A metric as a message of StatsD: a counter has its increase since the last one. */
+interface StatsdMetric {
   readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly value: number;
@@ -25,19 +25,19 @@ interface StatsdFigure {
 }
 
 /**
- * Sends the service's own figures as StatsD over UDP (`monitor.statsd`): at every interval the gauges as they are, and
- * what counters, sums and counts have grown by. What gets lost on the way is not sent again, as with all of StatsD.
+ * Sends the self metrics as StatsD over UDP (`monitor.statsd`): at every interval the gauges as they are, and
+ * the increase of counters, sums and counts. Lost datagrams are not sent again, as usual with StatsD.
  */
 export class StatsdSender implements Component {
   readonly name = 'statsd-sender';
   readonly #options: StatsdOptions;
   readonly #read: () => Promise<readonly MetricFamily[]>;
   readonly #log: ComponentLog;
-  readonly #growth = new Growth();
+  readonly #deltas = new CounterDeltas();
   #client: StatsD | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
-  /** An outage of the receiver is told once. */
+  /** An outage of the receiver is logged once. */
   #isLost = false;
 
   constructor(options: StatsdOptions, read: () => Promise<readonly MetricFamily[]>, log: ComponentLog) {
@@ -47,7 +47,7 @@ export class StatsdSender implements Component {
   }
 
   async start(): Promise<void> {
-    // A service that sends none need not load it.
+    // Loaded only if metrics are sent.
     const { StatsD } = await import('hot-shots');
     const { host, port, prefix, intervalMs } = this.#options;
     this.#client = new StatsD({
@@ -55,7 +55,7 @@ export class StatsdSender implements Component {
       port,
       prefix: prefix === '' ? '' : `${prefix}.`,
       maxBufferSize: maxDatagramBytes,
-      // Only the calls of one interval are put together.
+      // Only the metrics of one interval share a datagram.
       bufferFlushInterval: Math.min(100, intervalMs),
       includeDataDogTags: false,
       errorHandler: (error) => this.#lost(error),
@@ -84,10 +84,10 @@ export class StatsdSender implements Component {
   }
 
   async #send(): Promise<void> {
-    const figures = this.#growth.since(await this.#read());
+    const metrics = this.#deltas.since(await this.#read());
     const client = this.#client;
     if (client === undefined) return;
-    for (const { type, name, value, tags } of figures) {
+    for (const { type, name, value, tags } of metrics) {
       if (type === 'gauge') client.gauge(name, value, { ...tags });
       else client.increment(name, value, { ...tags });
     }
@@ -98,36 +98,36 @@ export class StatsdSender implements Component {
     this.#isLost = true;
     const { host, port } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
-    this.#log.warn({ host, port, reason }, 'Figures could not be sent as StatsD; further failures are not logged.');
+    this.#log.warn({ host, port, reason }, 'Metrics could not be sent as StatsD; further failures are not logged.');
   }
 }
 
-/** Counters since they were read last. */
-export class Growth {
+/** Differences of counters between reads. */
+export class CounterDeltas {
   #last = new Map<string, number>();
 
-  /** The figures of StatsD for what was read: gauges, and what has grown since the last call, or since the start of the service. */
-  since(families: readonly MetricFamily[]): readonly StatsdFigure[] {
-    const figures: StatsdFigure[] = [];
+  /** The StatsD metrics: gauges, and increases since the last call, or since the start of the service. */
+  since(families: readonly MetricFamily[]): readonly StatsdMetric[] {
+    const metrics: StatsdMetric[] = [];
     for (const { name: family, type, values } of families) {
       for (const { value, labels, metricName } of values) {
-        // Buckets and quantiles are made by the receivers of StatsD, from what senders do not send here.
+        // Receivers of StatsD make buckets and quantiles themselves.
         if ('le' in labels || 'quantile' in labels || !Number.isFinite(value)) continue;
         const name = metricName ?? family;
         const tags = Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, String(text ?? '')]));
-        if (type === 'gauge') figures.push({ type, name, value, tags });
-        else this.#count(name, value, tags, figures);
+        if (type === 'gauge') metrics.push({ type, name, value, tags });
+        else this.#addDelta(name, value, tags, metrics);
       }
     }
-    return figures;
+    return metrics;
   }
 
-  #count(name: string, value: number, tags: StatsdFigure['tags'], figures: StatsdFigure[]): void {
+  #addDelta(name: string, value: number, tags: StatsdMetric['tags'], metrics: StatsdMetric[]): void {
     const key = JSON.stringify([name, tags]);
     const last = this.#last.get(key) ?? 0;
     this.#last.set(key, value);
-    // Fewer than before: a process of the service was started anew, and counts from 0.
+    // Less than before: a process of the service has restarted, and counts from 0.
     const grown = value < last ? value : value - last;
-    if (grown > 0) figures.push({ type: 'counter', name, value: grown, tags });
+    if (grown > 0) metrics.push({ type: 'counter', name, value: grown, tags });
   }
 }

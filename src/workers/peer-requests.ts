@@ -5,7 +5,7 @@ import type { EventsAdmin } from '../model/exchange.js';
 import { type Fault, FaultError, faultOf } from '../model/fault.js';
 import type { SlowStatement } from '../model/slow-statement.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
-import type { MetricFamily } from '../telemetry/joined-figures.js';
+import type { MetricFamily } from '../telemetry/merged-metrics.js';
 
 /** A statement to cancel, for a user who may see it. */
 interface Kill {

@@ -44,6 +44,10 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     /\bquestion|\basked|\basker|\btold|\btell\b|\bheard?\b|\bhears\b|\bdesk|first-?process|unasked|answering/i,
   ],
   ['service', /events-?desk|\bdesk|\btold|\btell\b|\bhears\b|answering\b|left behind|http-?door|first-?process/i],
+  [
+    'telemetry',
+    /joined-?figures|figure-?memory|interval-?figures|system-?figures|own figures|\btold|\bgathered|\bdoors?\b/i,
+  ],
 ];
 
 for (const [folder, words] of replaced) {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { IntervalFigures } from '../../src/telemetry/interval-figures.js';
+import { IntervalMetrics } from '../../src/telemetry/interval-metrics.js';
 import { ServiceMetrics } from '../../src/telemetry/metrics.js';
 
 const options = { version: '1.2.3', http: true, hideClients: false, windowMs: 30_000 };
@@ -88,16 +88,16 @@ test('requests are not counted when monitoring is off; rows, refusals and the sy
   }
 });
 
-test('an interval has what was counted in it, and what was given back comes with the next one', async (t) => {
+test('an interval has its own counts, and a restored interval is part of the next one', async (t) => {
   const metrics = new ServiceMetrics(options);
-  const figures = new IntervalFigures(metrics, 'here:6041');
+  const interval = new IntervalMetrics(metrics, 'here:6041');
   const total = async () =>
-    (await figures.take())
+    (await interval.take())
       .filter(({ table }) => table === 'adapter_restful_http_request_total')
       .map(({ values }) => values);
   for (let i = 0; i < 3; i++) metrics.ended(request);
   metrics.ended({ ...request, failed: true });
-  const first = await figures.take();
+  const first = await interval.take();
   t.deepEqual(
     first.filter(({ table }) => /_(total|fail)$/.test(table)).map(({ table, values }) => [table, values]),
     [
@@ -109,18 +109,18 @@ test('an interval has what was counted in it, and what was given back comes with
   metrics.ended(request);
   await metrics.text('openmetrics');
   t.deepEqual(await total(), [[['gauge', 1]]]);
-  figures.giveBack();
+  interval.restore();
   metrics.ended(request);
   t.deepEqual(await total(), [[['gauge', 2]]]);
   metrics.ended(request);
-  const tables = async () => new Set((await figures.take()).map(({ table }) => table));
+  const tables = async () => new Set((await interval.take()).map(({ table }) => table));
   const [asked, idle] = [await tables(), await tables()];
   for (const each of [asked, idle]) t.true(each.has('adapter_system_mem_percent'));
   const times = 'adapter_restful_http_request_summary_milliseconds';
   t.deepEqual([asked.has(times), idle.has(times)], [true, false]);
 });
 
-test.serial('the count and the sum of a summary stay when its quantiles look back on nothing', async (t) => {
+test.serial('the count and the sum of a summary stay when its window is empty', async (t) => {
   const metrics = new ServiceMetrics({ ...options, windowMs: 1000 });
   metrics.ended(request);
   const kept = async () => lines(await metrics.text('openmetrics'), 'summary_milliseconds_');

@@ -4,7 +4,7 @@ import { DurationHistogram, DurationSummary, RouteDurations } from '../../src/te
 
 const labels = { request_method: 'GET', request_uri: '/x' };
 
-test('quantiles are right to two digits, and 0 where nothing was asked lately', (t) => {
+test('quantiles are right to two digits, and 0 without recent requests', (t) => {
   const durations = new RouteDurations(labels, 60_000);
   t.deepEqual(
     durations.quantiles().map(([, value]) => value),
@@ -17,7 +17,7 @@ test('quantiles are right to two digits, and 0 where nothing was asked lately', 
   t.deepEqual([durations.count, Math.round(durations.seconds)], [1000, 501]);
 });
 
-test.serial('quantiles forget what is older than their time', (t) => {
+test.serial('quantiles drop durations before their window', (t) => {
   const { now } = Date;
   t.teardown(() => {
     Date.now = now;

@@ -164,7 +164,7 @@ test('keeps so many finished files, the newest, and leaves foreign ones alone', 
   ]);
 });
 
-test('a start goes on in the file of the day', (t) => {
+test('a start continues the file of the day', (t) => {
   const { open, read } = setUp(t, { maxBytes: 1e9 });
   for (const line of ['first\n', 'second\n']) {
     const file = open();
@@ -174,7 +174,7 @@ test('a start goes on in the file of the day', (t) => {
   t.is(read('adapter_6041_20261121.log'), 'first\nsecond\n');
 });
 
-test('gathered lines are written at the end', (t) => {
+test('buffered lines are written at the end', (t) => {
   const { open, read } = setUp(t, { maxBytes: 1e9, sync: false });
   const file = open();
   file.write('a\n');
@@ -182,7 +182,7 @@ test('gathered lines are written at the end', (t) => {
   t.is(read('adapter_6041_20261121.log'), 'a\n');
 });
 
-test('lines are gathered up to 16 KiB', (t) => {
+test('lines are buffered up to 16 KiB', (t) => {
   const { open, read } = setUp(t, { maxBytes: 1e9, sync: false });
   const file = open();
   file.write('a'.repeat(16_383));

@@ -2,21 +2,21 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test from 'ava';
 import { ServiceMetrics } from '../../src/telemetry/metrics.js';
-import { Growth, StatsdSender } from '../../src/telemetry/statsd-sender.js';
+import { CounterDeltas, StatsdSender } from '../../src/telemetry/statsd-sender.js';
 import { StatsdReader } from '../../src/transforms/parse/statsd.js';
 import { until } from '../support/until.js';
 
 const metricsOf = () => new ServiceMetrics({ version: '1', http: true, hideClients: true, windowMs: 1000 });
 
-test('gauges come as they are, counters as what was added, buckets and quantiles not at all', async (t) => {
+test('gauges are sent as they are, counters as their increase, buckets and quantiles not at all', async (t) => {
   const metrics = metricsOf();
-  const growth = new Growth();
+  const growth = new CounterDeltas();
   const read = async () => growth.since(await metrics.values());
   metrics.settled('lines', 'stored', 7);
   metrics.sampled(2, 40);
   metrics.wrote('stored', 30, 0.5);
   const first = await read();
-  const named = (figures: typeof first, name: string) => figures.filter((figure) => figure.name === name);
+  const named = (metrics: typeof first, name: string) => metrics.filter((metric) => metric.name === name);
   const rows = { type: 'counter', name: 'adapter_rows_total', tags: { pipeline: 'lines', outcome: 'stored' } };
   t.deepEqual(named(first, rows.name), [{ ...rows, value: 7 }]);
   t.like(named(first, 'adapter_system_mem_percent')[0], { type: 'gauge', value: 40 });
@@ -24,7 +24,7 @@ test('gauges come as they are, counters as what was added, buckets and quantiles
   t.like(named(first, 'adapter_insert_rows_count')[0], { type: 'counter', value: 1 });
   t.false(first.some(({ name, tags }) => name.endsWith('_bucket') || 'le' in tags || 'quantile' in tags));
   metrics.settled('lines', 'stored', 2);
-  // Printing the figures changes how they are listed.
+  // Printing the metrics changes how they are listed.
   await metrics.text('openmetrics');
   t.deepEqual(named(await read(), rows.name), [{ ...rows, value: 2 }]);
   const third = await read();
@@ -32,8 +32,8 @@ test('gauges come as they are, counters as what was added, buckets and quantiles
   t.like(named(third, 'adapter_system_mem_percent')[0], { value: 40 });
 });
 
-test('a process that counts from 0 again counts as what it has', (t) => {
-  const growth = new Growth();
+test('a counter that restarts from 0 is sent as it is', (t) => {
+  const growth = new CounterDeltas();
   const read = (value: number) =>
     growth.since([{ name: 'rows_total', type: 'counter', values: [{ value, labels: {} }] }]).map((one) => one.value);
   t.deepEqual([read(10), read(4), read(4), read(5)], [[10], [4], [], [1]]);
@@ -80,7 +80,7 @@ test('a receiver reads every message', async (t) => {
   socket.close();
 });
 
-test('a receiver that cannot be found is told of once', async (t) => {
+test('an unreachable receiver is logged once', async (t) => {
   const metrics = metricsOf();
   const warnings: object[] = [];
   const log = { debug() {}, info() {}, warn: (about: object) => void warnings.push(about), error() {} };

@@ -4,11 +4,11 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { collectGarbage } from '../../src/telemetry/collect-garbage.js';
-import { SystemMeter } from '../../src/telemetry/system-figures.js';
+import { SystemMeter } from '../../src/telemetry/system-usage.js';
 import { until } from '../support/until.js';
 
 function directory(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
-  const path = mkdtempSync(join(tmpdir(), 'sluice-figures-'));
+  const path = mkdtempSync(join(tmpdir(), 'sluice-usage-'));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -70,9 +70,9 @@ test('unlimited, missing and odd limits leave the values of the machine', (t) =>
     { 'memory.max': 'many', 'cpu.max': '' },
     {},
   ]) {
-    const figures = new SystemMeter({ incgroup: true, cgroupPath: directory(t, files) }).sample();
-    near(t, figures.memoryPercent, (rss() / totalmem()) * 100);
-    t.true(Number.isFinite(figures.cpuPercent));
+    const usage = new SystemMeter({ incgroup: true, cgroupPath: directory(t, files) }).sample();
+    near(t, usage.memoryPercent, (rss() / totalmem()) * 100);
+    t.true(Number.isFinite(usage.cpuPercent));
   }
 });
 
@@ -97,7 +97,7 @@ function megabytes(rss: number, used: number): Omit<NodeJS.MemoryUsage, 'arrayBu
   return { rss: rss * 1e6, heapTotal: used * 1e6, heapUsed: (used / 2) * 1e6, external: (used / 2) * 1e6 };
 }
 
-test('buffers that are not used any more are collected though nothing new is asked for', async (t) => {
+test('unused buffers are collected although nothing is allocated', async (t) => {
   const before = process.memoryUsage().external;
   let held: Buffer[] = Array.from({ length: 1_600 }, () => Buffer.alloc(65_536, 1));
   t.true(process.memoryUsage().external - before > 100e6);

@@ -1,12 +1,12 @@
 import test from 'ava';
 import { Counter, Gauge, Registry, Summary } from 'prom-client';
-import { joinedFigures, textOfFigures } from '../../src/telemetry/joined-figures.js';
+import { mergedMetrics, metricsText } from '../../src/telemetry/merged-metrics.js';
 
-/** The figures of a process that has counted so much. */
-async function figuresOf(count: number) {
+/** The metrics of a process with these counts. */
+async function metricsOf(count: number) {
   const registry = new Registry();
   const registers = [registry];
-  new Counter({ name: 'rows_total', help: 'Rows.', labelNames: ['door'], registers }).inc({ door: 'a' }, count);
+  new Counter({ name: 'rows_total', help: 'Rows.', labelNames: ['input'], registers }).inc({ input: 'a' }, count);
   new Gauge({ name: 'oldest', help: 'Age.', aggregator: 'max', registers }).set(count);
   new Gauge({ name: 'disk', help: 'Disk.', registers }).set(count === 1 ? Number.NaN : count);
   const summary = new Summary({ name: 'took', help: 'Time.', percentiles: [0.5], registers });
@@ -14,11 +14,11 @@ async function figuresOf(count: number) {
   return registry.getMetricsAsJSON();
 }
 
-test('counts are added, ages and quantiles are the highest, and what one cannot tell is what the other tells', async (t) => {
-  const joined = joinedFigures([await figuresOf(1), await figuresOf(3)]);
-  const text = await textOfFigures(joined, 'openmetrics');
+test('counts are added, ages and quantiles are the highest, and a missing value does not count', async (t) => {
+  const merged = mergedMetrics([await metricsOf(1), await metricsOf(3)]);
+  const text = await metricsText(merged, 'openmetrics');
   for (const line of [
-    'rows_total{door="a"} 4',
+    'rows_total{input="a"} 4',
     'oldest 3',
     'disk 3',
     'took{quantile="0.5"} 3',
@@ -38,7 +38,7 @@ test('a name is the same in both text formats, and a counter has its type where 
   new Counter({ name: 'refused_total', help: 'Refused.', labelNames: ['reason'], registers });
   const families = await registry.getMetricsAsJSON();
   const lines = async (format: 'prometheus' | 'openmetrics'): Promise<readonly string[]> =>
-    (await textOfFigures(families, format)).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));
+    (await metricsText(families, format)).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));
   t.deepEqual(await lines('prometheus'), [
     '# TYPE rows_total counter',
     'rows_total 2',

@@ -1,10 +1,10 @@
 import { detached } from '../async/detached.js';
 import type { Component } from '../model/component.js';
 import type { FigureHistory } from '../model/figure.js';
-import type { MetricFamily, MetricValue } from './joined-figures.js';
+import type { MetricFamily, MetricValue } from './merged-metrics.js';
 
-/** Figures that are remembered, with all their labels. */
-const remembered: ReadonlySet<string> = new Set([
+/** Recorded metrics, with all their labels. */
+const recordedNames: ReadonlySet<string> = new Set([
   'adapter_system_mem_percent',
   'adapter_system_cpu_percent',
   'adapter_memory_guard_query_percent',
@@ -17,14 +17,14 @@ const remembered: ReadonlySet<string> = new Set([
   'adapter_wal_bytes',
 ]);
 
-/** One hour of them. */
+/** One hour. */
 const defaults = { intervalMs: 10_000, samples: 360 };
-/** Series that are remembered; further ones are left out. */
+/** Limit of recorded series; further ones are ignored. */
 const maxSeries = 256;
 
-/** Remembers some of the service's own figures for an hour, in a ring per series, for pages that are opened later. */
-export class FigureMemory implements Component {
-  readonly name = 'figure-memory';
+/** Records some self metrics for an hour, in a ring buffer per series, for the charts of the page. */
+export class MetricsHistory implements Component {
+  readonly name = 'metrics-history';
   readonly #read: () => Promise<readonly MetricFamily[]>;
   readonly #intervalMs: number;
   readonly #times: number[] = [];
@@ -49,23 +49,23 @@ export class FigureMemory implements Component {
     clearInterval(this.#timer);
   }
 
-  /** Takes the figures of now, at a time in Unix ms. */
+  /** Records the present metrics, at a time in Unix ms. */
   async sample(now: number): Promise<void> {
     const families = await this.#read();
-    const place = this.#taken % this.#samples;
-    for (const ring of this.#series.values()) ring[place] = Number.NaN;
+    const slot = this.#taken % this.#samples;
+    for (const ring of this.#series.values()) ring[slot] = Number.NaN;
     for (const { name, values } of families) {
-      if (!remembered.has(name)) continue;
+      if (!recordedNames.has(name)) continue;
       for (const { labels, value } of values) {
         const ring = this.#ringOf(seriesName(name, labels));
-        if (ring !== undefined) ring[place] = value;
+        if (ring !== undefined) ring[slot] = value;
       }
     }
-    this.#times[place] = now;
+    this.#times[slot] = now;
     this.#taken++;
   }
 
-  /** The remembered figures, oldest first. */
+  /** The recorded metrics, oldest first. */
   history(): FigureHistory {
     const length = this.#times.length;
     const first = this.#taken > length ? this.#taken % length : 0;
@@ -86,7 +86,7 @@ export class FigureMemory implements Component {
   }
 }
 
-/** As in the OpenMetrics text. */
+/** Name and labels as in the OpenMetrics text. */
 function seriesName(name: string, labels: MetricValue['labels']): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(String(value ?? ''))}`);
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;

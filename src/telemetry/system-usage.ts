@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** Resources that the service takes of its machine, or of its container. */
-interface SystemFigures {
-  /** Processor time since the last sample as percent of what is there. */
+/** Resources that the service uses of its machine or container. */
+interface SystemUsage {
+  /** Processor time since the last sample, in percent of the limit. */
   readonly cpuPercent: number;
-  /** Memory in use as percent of what is there. */
+  /** Memory in use, in percent of the limit. */
   readonly memoryPercent: number;
 }
 
 /** Memory in bytes. */
-interface MemoryFigures {
+interface MemoryUsage {
   /** In use by this process. */
   readonly own: number;
   /** Resident in the processes that belong to it. */
@@ -27,7 +27,7 @@ interface SystemMeterOptions {
   readonly companions?: () => readonly number[];
   /** Memory of this process, as the runtime tells it. */
   readonly ownMemory?: () => NodeJS.MemoryUsage;
-  /** Where control groups and processes are found; the system's own places unless a test says otherwise. */
+  /** Paths of control groups and processes; tests set others than the system's. */
   readonly cgroupPath?: string;
   readonly procPath?: string;
 }
@@ -40,15 +40,15 @@ const ticksPerSecond = 100;
 const pageBytes = 4096;
 
 /**
- * Measures processor and memory use of the service's processes. Of this process that memory counts that is in use: pages which
- * the allocator keeps after a peak are taken again before the system is asked for more. What cannot be read counts as nothing: a limit that is
- * missing, unlimited or not a number leaves the machine's own, and a process that is gone takes no memory.
+ * Measures processor and memory use of the service's processes. Of this process only memory in use counts: pages that the
+ * allocator keeps after a peak are reused before it requests more. If a limit is missing, unlimited or not a number, the
+ * machine's own counts, and a process that has ended uses no memory.
  */
 export class SystemMeter {
   readonly #options: SystemMeterOptions;
   #lastSeconds: number;
   #lastTime = performance.now();
-  /** The runtime itself: code, stacks, what was resident beside the heap when nothing had been done yet. */
+  /** The runtime itself: code, stacks, and everything else outside of the heap at the start. */
   readonly #runtimeBytes: number;
 
   constructor(options: SystemMeterOptions) {
@@ -58,8 +58,8 @@ export class SystemMeter {
     this.#lastSeconds = this.#cpuSeconds();
   }
 
-  /** The figures of now; processor time since the last call, or since the meter was made. */
-  sample(): SystemFigures {
+  /** The present usage; processor time since the last call, or since the meter was made. */
+  sample(): SystemUsage {
     const seconds = this.#cpuSeconds();
     const time = performance.now();
     const elapsed = Math.max(0.001, (time - this.#lastTime) / 1000);
@@ -82,7 +82,7 @@ export class SystemMeter {
   }
 
   /** Memory as it is now. */
-  memory(): MemoryFigures {
+  memory(): MemoryUsage {
     const memory = this.#ownMemory();
     const own = Math.min(memory.rss, this.#runtimeBytes + usedBytes(memory));
     let companions = 0;

@@ -1,5 +1,5 @@
 import type { Figure } from '../model/figure.js';
-import type { MetricValue } from './joined-figures.js';
+import type { MetricValue } from './merged-metrics.js';
 import type { ServiceMetrics } from './metrics.js';
 
 const prefix = 'adapter_restful_http_request';
@@ -15,44 +15,44 @@ const summary = `${prefix}_summary_milliseconds`;
 const maxTagCharacters = 128;
 
 /**
- * Figures by interval, in the layout that `monitor.writeToDB` stores (src/sources/own-figures/README.md): what is counted since
- * the start as the difference to the last interval that was kept, everything else as it is.
+ * Metrics by interval, in the layout that `monitor.writeToDB` stores (src/sources/own-figures/README.md): counters since
+ * the start as the difference to the last stored interval, everything else as it is.
  */
-export class IntervalFigures {
+export class IntervalMetrics {
   readonly #metrics: ServiceMetrics;
   readonly #endpoint: string;
-  /** Counts at the end of the last interval that was kept, and of the one that was taken last. */
-  #kept = new Map<string, number>();
+  /** Counters at the end of the last stored interval, and of the last taken one. */
+  #stored = new Map<string, number>();
   #taken = new Map<string, number>();
 
-  /** `endpoint` is the identity of this instance, a tag of every figure. */
+  /** `endpoint` is the identity of this instance, a tag of every metric. */
   constructor(metrics: ServiceMetrics, endpoint: string) {
     this.#metrics = metrics;
     this.#endpoint = endpoint;
   }
 
-  /** The figures since the last call; counts of calls that were given back are in it. */
+  /** The metrics since the last call, with the counts of restored intervals. */
   async take(): Promise<readonly Figure[]> {
-    this.#kept = this.#taken;
-    this.#taken = new Map(this.#kept);
-    const figures: Figure[] = [];
+    this.#stored = this.#taken;
+    this.#taken = new Map(this.#stored);
+    const rows: Figure[] = [];
     for (const { name: table, values } of await this.#metrics.values()) {
-      if (table === summary) figures.push(...this.#summaries(values));
-      else if (counted.has(table)) figures.push(...values.flatMap((value) => this.#grown(table, value)));
+      if (table === summary) rows.push(...this.#summaries(values));
+      else if (counted.has(table)) rows.push(...values.flatMap((value) => this.#increase(table, value)));
       else if (current.has(table)) {
         for (const { value, labels } of values) {
-          figures.push({ table, tags: this.#tags(labels), values: [['gauge', value]] });
+          rows.push({ table, tags: this.#tags(labels), values: [['gauge', value]] });
         }
       }
     }
-    return figures;
+    return rows;
   }
 
-  /** What was counted in the interval; none for nothing. */
-  #grown(table: string, { value, labels }: MetricValue): Figure[] {
+  /** The increase of a counter in the interval; none for 0. */
+  #increase(table: string, { value, labels }: MetricValue): Figure[] {
     const tags = this.#tags(labels);
     const key = `${table} ${JSON.stringify(tags)}`;
-    const difference = value - (this.#kept.get(key) ?? 0);
+    const difference = value - (this.#stored.get(key) ?? 0);
     this.#taken.set(key, value);
     return difference > 0 ? [{ table, tags, values: [['gauge', difference]] }] : [];
   }
@@ -69,21 +69,21 @@ export class IntervalFigures {
       entry.values.push([quantile === undefined ? (suffix ?? 'count') : String(quantile), value]);
       routes.set(key, entry);
     }
-    const figures: Figure[] = [];
+    const rows: Figure[] = [];
     for (const [route, { tags, values }] of routes) {
-      // A route without requests has no times in this interval; what it has counted stays.
+      // A route without requests has no durations in this interval; its counters stay.
       const count = values.find(([name]) => name === 'count')?.[1] ?? 0;
       const key = `${summary} ${route}`;
-      if (count === this.#kept.get(key)) continue;
+      if (count === this.#stored.get(key)) continue;
       this.#taken.set(key, count);
-      figures.push({ table: summary, tags, values });
+      rows.push({ table: summary, tags, values });
     }
-    return figures;
+    return rows;
   }
 
-  /** The figures taken last were not stored: their counts belong to the next interval. */
-  giveBack(): void {
-    this.#taken = this.#kept;
+  /** Restores the counters of the last taken interval, which was not stored, for the next one. */
+  restore(): void {
+    this.#taken = this.#stored;
   }
 
   #tags(labels: Readonly<Partial<Record<string, string | number>>>): Figure['tags'] {

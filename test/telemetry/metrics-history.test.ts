@@ -1,15 +1,15 @@
 import test from 'ava';
-import { FigureMemory } from '../../src/telemetry/figure-memory.js';
-import type { MetricFamily } from '../../src/telemetry/joined-figures.js';
+import type { MetricFamily } from '../../src/telemetry/merged-metrics.js';
+import { MetricsHistory } from '../../src/telemetry/metrics-history.js';
 
 /** A family with one value, or none. */
 function family(name: string, value?: number, labels = {}): MetricFamily {
   return { name, values: value === undefined ? [] : [{ value, labels }] };
 }
 
-test('the figures that pages draw are remembered in a ring, oldest first, with gaps where there were none', async (t) => {
+test('the metrics of the charts are recorded in a ring buffer, oldest first, with gaps', async (t) => {
   let families: readonly MetricFamily[] = [];
-  const memory = new FigureMemory(async () => families, { intervalMs: 10, samples: 3 });
+  const memory = new MetricsHistory(async () => families, { intervalMs: 10, samples: 3 });
   t.deepEqual([memory.history().times, memory.history().series], [[], []]);
   const sample = async (at: number, bytes?: number, rows?: number): Promise<void> => {
     const labels = { pipeline: 'a "b', outcome: 'stored' };
@@ -34,9 +34,12 @@ test('the figures that pages draw are remembered in a ring, oldest first, with g
   ]);
 });
 
-test('however many series there are, the memory has an end', async (t) => {
+test('the number of series is limited', async (t) => {
   const values = Array.from({ length: 1000 }, (_, at) => ({ value: 1, labels: { pipeline: `p${at}` } }));
-  const memory = new FigureMemory(async () => [{ name: 'adapter_rows_total', values }], { intervalMs: 10, samples: 2 });
+  const memory = new MetricsHistory(async () => [{ name: 'adapter_rows_total', values }], {
+    intervalMs: 10,
+    samples: 2,
+  });
   await memory.sample(1);
   t.is(memory.history().series.length, 256);
 });
