@@ -6,7 +6,7 @@ import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
 import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
 
-/** For a client that has left: no one reads it. */
+/** For a client that has disconnected, which does not read it. */
 const gone = fault('network', Codes.free, 'The client went away');
 const closed = fault('resource', Codes.free, 'service is shutting down');
 
@@ -14,18 +14,18 @@ const closed = fault('resource', Codes.free, 'service is shutting down');
 export interface RequestReplyContext {
   readonly credentials: Pick<CredentialCheck, 'authenticate'>;
   readonly log: ComponentLog;
-  /** How many requests are worked on at once, and how many wait. */
+  /** How many requests run at once, and how many wait. */
   readonly slots: SlotLimits;
 }
 
-/** Works on a request of a user that has waited for `waitedMs`. */
+/** Runs a request of a user that has waited for `waitedMs`. */
 type Run<Q extends { readonly credentials: Credentials }, A> = (
   exchange: Exchange<Q, A>,
   user: string,
   waitedMs: number,
 ) => Promise<A>;
 
-/** Hands out an answer and gives its slot back: at once, or when the answer has left. */
+/** Returns an answer and releases its slot: at once, or when the answer is sent. */
 export type Hold<A> = (answer: A, release: () => void) => A;
 
 function atOnce<A>(answer: A, release: () => void): A {
@@ -34,8 +34,8 @@ function atOnce<A>(answer: A, release: () => void): A {
 }
 
 /**
- * Request-reply: lets the asking side in, runs its request, and answers or refuses. Nothing errors: what a request throws
- * is its refusal. Draining waits for what has begun and for what waits behind it.
+ * Request-reply: authenticates the client, runs its request, and answers or refuses. A refusal carries what the request
+ * throws. Draining waits for the running and the waiting requests.
  */
 export class RequestReply<Q extends { readonly credentials: Credentials }, A> implements Component {
   readonly name: string;
@@ -46,7 +46,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly #open = new OpenWork();
   #isDraining = false;
 
-  /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
+  /** `hold` is for answers that use the slot after they are returned; without it the slot is released with the answer. */
   constructor(name: string, context: RequestReplyContext, run: Run<Q, A>, hold: Hold<A> = atOnce) {
     this.name = name;
     this.#context = context;
@@ -55,12 +55,12 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     this.#hold = hold;
   }
 
-  /** How many requests are worked on, and how many wait for their turn. */
+  /** How many requests run, and how many wait for a slot. */
   get slotFigures(): SlotFigures {
     return this.#slots.figures;
   }
 
-  /** Takes a request. Every one is answered or refused, those that come once draining has begun too. */
+  /** Accepts a request, which is answered or refused, also while the pipeline drains. */
   ask(exchange: Exchange<Q, A>): void {
     if (this.#isDraining) {
       exchange.refuse(closed);
@@ -81,10 +81,10 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   }
 
   async #runInSlot(exchange: Exchange<Q, A>, user: string): Promise<A> {
-    const asked = performance.now();
+    const startMs = performance.now();
     const release = await this.#slots.take(user, exchange.aborted);
     try {
-      return this.#hold(await this.#run(exchange, user, performance.now() - asked), release);
+      return this.#hold(await this.#run(exchange, user, performance.now() - startMs), release);
     } catch (error) {
       release();
       throw error;

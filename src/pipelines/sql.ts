@@ -9,30 +9,32 @@ import type { StatementContext } from './statements/context.js';
 import { placed } from './statements/faults.js';
 import { PlanCache } from './statements/plan-cache.js';
 import { StatementReader } from './statements/read-statement.js';
-import { ResultLengths } from './statements/result-lengths.js';
+import { ResultSizeHistory } from './statements/result-size-history.js';
 import { ended } from './statements/row-pieces.js';
 import { RunningStatements } from './statements/running-statements.js';
 import { SlowStatements } from './statements/slow-statements.js';
 import { runStatement } from './statements/table.js';
 
 /** Context of the SQL pipeline. */
-interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'lengths' | 'running' | 'started'> {
+interface SqlContext
+  extends RequestReplyContext,
+    Omit<StatementContext, 'plans' | 'resultSizes' | 'running' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
-  /** How long a statement takes at least that is kept in the list of slow ones; 0 keeps none. */
+  /** Least time of a statement in the list of slow ones, in ms; 0 lists none. */
   readonly slowStatementMs: number;
-  /** Told of each statement how many seconds it waited for its turn. */
+  /** Records how many seconds each statement waited for a slot. */
   readonly waited: (seconds: number) => void;
 }
 
-/** A query holds its slot until its last row has left or its client leaves. */
+/** A query holds its slot until its last row is sent or its client disconnects. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
   if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
   release();
   return answer;
 };
 
-/** Request-reply over SQL: statements wait for slots, and are listed while they run and when they were slow. */
+/** The SQL pipeline: limits concurrent statements by slots, and lists the running and the slow ones. */
 export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #statements: StatementContext;
   readonly #reader: StatementReader;
@@ -40,11 +42,11 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #waited: (seconds: number) => void;
 
   constructor(context: SqlContext) {
-    super('sql', context, (...turn) => this.#run(...turn), holdRows);
+    super('sql', context, (...args) => this.#run(...args), holdRows);
     this.#statements = {
       ...context,
       plans: new PlanCache(),
-      lengths: new ResultLengths(),
+      resultSizes: new ResultSizeHistory(),
       running: new RunningStatements(),
       started: Date.now(),
     };
@@ -65,7 +67,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     return { running: this.#statements.running.all, slow: this.#slow.list().records };
   }
 
-  /** Breaks a statement of this process off, if the user may see it. */
+  /** Cancels a statement of this process, if the user may see it. */
   kill({ pid, id }: StatementPlace, user: string): void {
     const { running, catalogue } = this.#statements;
     if (pid === process.pid) running.kill(id, new Access(catalogue, user));
@@ -77,16 +79,16 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     waitedMs: number,
   ): Promise<SqlAnswer> {
     const { waited, end } = this.#slow.begin(user, request, waitedMs);
-    const isOver = (failure?: unknown): void => this.#waited(end(failure) / 1000);
+    const finish = (failure?: unknown): void => this.#waited(end(failure) / 1000);
     try {
       const database = await this.#existing(request.database);
-      const asked = { request: { ...request, database }, user, aborted, waited };
-      const answer = await runStatement(this.#reader.read(request.statement), asked, this.#statements);
-      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, isOver) };
-      isOver();
+      const scope = { request: { ...request, database }, user, aborted, waited };
+      const answer = await runStatement(this.#reader.read(request.statement), scope, this.#statements);
+      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, finish) };
+      finish();
       return answer;
     } catch (error) {
-      isOver(error);
+      finish(error);
       throw placed(error, request);
     }
   }

@@ -4,11 +4,11 @@ import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 export interface SlotLimits {
   /** Statements that run at once. */
   readonly running: number;
-  /** Of one user; 0 is no limit of its own. */
+  /** Statements of one user that run at once; 0 is no limit. */
   readonly runningOfUser: number;
-  /** Statements that wait for others to end. */
+  /** Statements that wait for a slot. */
   readonly waiting: number;
-  /** How long one waits. */
+  /** Longest wait, in ms. */
   readonly waitMs: number;
 }
 
@@ -18,19 +18,19 @@ export interface SlotFigures {
   readonly waiting: number;
 }
 
-interface Waiter {
+interface WaitingRequest {
   readonly user: string;
-  readonly go: () => void;
+  readonly admit: () => void;
 }
 
 /**
- * Lets statements in, a limited number in all and of one user, in the order of their coming; a user who has enough running
- * does not hold up the others.
+ * Limits concurrent statements, in all and per user, with a FIFO queue. A user at the limit does not block the statements
+ * of other users.
  */
 export class StatementSlots {
   readonly #limits: SlotLimits;
   readonly #running = new Map<string, number>();
-  readonly #waiters: Waiter[] = [];
+  readonly #queue: WaitingRequest[] = [];
   #all = 0;
 
   constructor(limits: SlotLimits) {
@@ -38,12 +38,12 @@ export class StatementSlots {
   }
 
   get figures(): SlotFigures {
-    return { running: this.#all, waiting: this.#waiters.length };
+    return { running: this.#all, waiting: this.#queue.length };
   }
 
   /**
    * Waits for a slot; the returned function gives it back and may be called twice. Rejects with a fault of kind `resource`
-   * when too many wait or the wait is too long, and with the signal's reason when the asking side went away.
+   * when too many wait or the wait is too long, and with the signal's reason when the client disconnects.
    */
   async take(user: string, aborted: AbortSignal): Promise<() => void> {
     if (!this.#isFree(user)) await this.#wait(user, aborted);
@@ -71,33 +71,33 @@ export class StatementSlots {
   }
 
   #wait(user: string, aborted: AbortSignal): Promise<void> {
-    // One that is gone stands in no queue; asking here keeps the listener below from firing before it does.
+    // Without this check the listener below could fire before the request is in the queue.
     aborted.throwIfAborted();
-    if (this.#waiters.length >= this.#limits.waiting) throw new FaultError(tooMany);
+    if (this.#queue.length >= this.#limits.waiting) throw new FaultError(tooMany);
     return new Promise((resolve, reject) => {
       const end = (finish: () => void): void => {
         clearTimeout(timer);
-        aborted.removeEventListener('abort', leave);
+        aborted.removeEventListener('abort', cancel);
         finish();
       };
-      const giveUp = (reason: unknown): void => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+      const fail = (reason: unknown): void => {
+        this.#queue.splice(this.#queue.indexOf(waitingRequest), 1);
         end(() => reject(reason));
       };
-      const leave = (): void => giveUp(aborted.reason);
-      const waiter: Waiter = { user, go: () => end(resolve) };
-      const timer = setTimeout(() => giveUp(new FaultError(tooLong)), this.#limits.waitMs);
-      aborted.addEventListener('abort', leave, { once: true });
-      this.#waiters.push(waiter);
+      const cancel = (): void => fail(aborted.reason);
+      const waitingRequest: WaitingRequest = { user, admit: () => end(resolve) };
+      const timer = setTimeout(() => fail(new FaultError(tooLong)), this.#limits.waitMs);
+      aborted.addEventListener('abort', cancel, { once: true });
+      this.#queue.push(waitingRequest);
     });
   }
 
   #admitNext(): void {
-    const at = this.#waiters.findIndex(({ user }) => this.#isFree(user));
-    const [next] = at < 0 ? [] : this.#waiters.splice(at, 1);
+    const at = this.#queue.findIndex(({ user }) => this.#isFree(user));
+    const [next] = at < 0 ? [] : this.#queue.splice(at, 1);
     if (next === undefined) return;
     this.#count(next.user, 1);
-    next.go();
+    next.admit();
   }
 }
 

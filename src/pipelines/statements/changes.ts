@@ -17,11 +17,11 @@ import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../../sql/values/context.js';
 import { storableTimes } from '../write/stamp.js';
 import {
-  type Asked,
   databaseOf,
   definitionsOf,
   done,
-  listedWhile,
+  type RequestScope,
+  runRegistered,
   type StatementContext,
   upToDate,
 } from './context.js';
@@ -31,9 +31,9 @@ import { insertSelected } from './insert-select.js';
 import { planned, readable, tablesOf, writable } from './queries.js';
 import { nowNanos } from './query-names.js';
 
-/** Runs a statement that changes rows, which goes on once it has begun. */
+/** Runs a statement that changes rows. It cannot be cancelled once it has started. */
 async function change(
-  { request, user }: Asked,
+  { request, user }: RequestScope,
   context: StatementContext,
   run: () => Promise<number>,
 ): Promise<SqlAnswer> {
@@ -46,11 +46,11 @@ async function change(
 }
 
 /** INSERT … VALUES. Calls of functions among the values are computed once it is refused for one. */
-export function insert(asked: Asked, context: StatementContext): Promise<SqlAnswer> {
+export function insert(scope: RequestScope, context: StatementContext): Promise<SqlAnswer> {
   // One NOW for all attempts, so that none stores rows beside those of the one before.
   const nowNs = nowNanos();
-  return change(asked, context, () =>
-    withCalls(asked, context, ({ request, user }, isComputed) =>
+  return change(scope, context, () =>
+    withCalls(scope, context, ({ request, user }, isComputed) =>
       insertRows(request, user, nowNs, context, isComputed ? 'tags' : 'all'),
     ),
   );
@@ -65,10 +65,10 @@ const tagNotUtf8 = fault(
 /** CREATE TABLE … USING …, whose tags may be calls of functions. */
 export function makeSubTables(
   statement: StatementOf<'create-child-tables'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  return withCalls(asked, context, async (current, isComputed) => {
+  return withCalls(scope, context, async (current, isComputed) => {
     // What a function gives may be no text, and would become another one.
     if (isComputed && !isUtf8(current.request.statement)) throw new FaultError(tagNotUtf8);
     const same = !isComputed ? statement : parseStatement(current.request.statement.toString('utf8'));
@@ -81,31 +81,31 @@ export function makeSubTables(
 /** DELETE. */
 export function remove(
   { table, where }: StatementOf<'delete'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const { engine, storage, writes } = context;
-  const { request } = asked;
-  return change(asked, context, async () => {
+  const { request } = scope;
+  return change(scope, context, async () => {
     await writes.visible(databaseOf(table, request.database));
-    return deleteRows(planDelete(table, where, await writable(table, asked, context)), engine, storage);
+    return deleteRows(planDelete(table, where, await writable(table, scope, context)), engine, storage);
   });
 }
 
 /** `ALTER TABLE USING super_table SET TAG …`, of all sub-tables that meet a condition on their tags. */
 export async function setTagsUsing(
   { table, tags, where }: StatementOf<'set-tags-using'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const { storage, subTables } = context;
-  const definitions = definitionsOf(asked, context);
+  const definitions = definitionsOf(scope, context);
   const database = await databaseFor(definitions, table);
   const parent = await findTable(definitions, database, table.name.text);
   if (parent?.kind !== 'super') throw new FaultError(noSuperTable(table.name.text));
   const values = tagValues(tags, parent, database, definitions);
-  const right = new Access(context.catalogue, asked.user).may('WRITE', database.name) ? 'WRITE' : 'ALTER';
-  const which = planSubTables(table, where, await writable(table, asked, context, right));
+  const right = new Access(context.catalogue, scope.user).may('WRITE', database.name) ? 'WRITE' : 'ALTER';
+  const which = planSubTables(table, where, await writable(table, scope, context, right));
   await storage.ensure(database, parent);
   await subTables.setTagsWhere(parent, which, values);
   return done;
@@ -114,19 +114,19 @@ export async function setTagsUsing(
 /** INSERT … SELECT. */
 export function insertQuery(
   statement: StatementOf<'insert-select'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { request, user } = asked;
+  const { request, user } = scope;
   const { catalogue, writes } = context;
   const { table } = statement;
-  return listedWhile(asked, context, async ({ signal }) => {
+  return runRegistered(scope, context, async ({ signal }) => {
     const plan = await upToDate(context, async () => {
       const read = tablesOf(statement.query, request.database, catalogue);
       const written = databaseOf(table, request.database);
       await writes.visible(read === 'all' || written === 'all' ? 'all' : [...read, ...written]);
-      const target = await writable(table, asked, context);
-      const { query, context: source } = await readable(statement.query, asked, context);
+      const target = await writable(table, scope, context);
+      const { query, context: source } = await readable(statement.query, scope, context);
       const into = table.database?.text ?? request.database;
       const resolveTable: QueryContext['resolveTable'] = (database, name) =>
         (database === into && name === table.name.text ? target : source).resolveTable(database, name);
@@ -142,19 +142,19 @@ export function insertQuery(
 /** CREATE VIEW: a view is made of a query that can be run, also once the view exists. */
 export async function makeView(
   statement: StatementOf<'create-view'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { request } = asked;
+  const { request } = scope;
   const { catalogue } = context;
   const { query, view } = statement;
-  await upToDate(context, () => planned(query, asked, context));
+  await upToDate(context, () => planned(query, scope, context));
   const own = { database: view.database?.text ?? request.database, name: view.name.text };
   expandViews(query, request.database, (database, name) => {
     if (database === own.database && name === own.name)
       throw new FaultError(notSupported(`view ${name} that stands on itself`));
     return catalogue.view(database, name);
   });
-  await createView(statement, definitionsOf(asked, context));
+  await createView(statement, definitionsOf(scope, context));
   return done;
 }

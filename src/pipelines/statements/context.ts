@@ -11,7 +11,7 @@ import { withCurrentSchema } from './current-schema.js';
 import { isOutOfDate } from './faults.js';
 import type { PlanCache } from './plan-cache.js';
 import { nowNanos } from './query-names.js';
-import type { ResultLengths } from './result-lengths.js';
+import type { ResultSizeHistory } from './result-size-history.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 
 /** Context in which statements run. */
@@ -24,21 +24,21 @@ export interface StatementContext extends StreamContext {
   /** Rows of SHOW VARIABLES. */
   readonly variables: readonly Variable[];
   readonly plans: PlanCache;
-  readonly lengths: ResultLengths;
+  readonly resultSizes: ResultSizeHistory;
   readonly running: RunningStatements;
-  /** Left out where the service is one process. */
+  /** Undefined when the service is one process. */
   readonly others?: OtherStatements | undefined;
   /** Start of this process, Unix ms. */
   readonly started: number;
 }
 
-/** One request, and whose it is. */
-export interface Asked {
+/** A request for a statement, with its user and its client's state. */
+export interface RequestScope {
   readonly request: SqlRequest;
   readonly user: string;
-  /** The asker has gone. */
+  /** Fires when the client disconnects. */
   readonly aborted: AbortSignal;
-  /** Told when it has waited for its turn, in ms. */
+  /** Records a wait of the statement for a slot, in ms. */
   readonly waited: (ms: number) => void;
 }
 
@@ -46,12 +46,12 @@ export interface Asked {
 export const done: SqlAnswer = { kind: 'affected', rows: 0 };
 
 /** A small result as an answer. */
-export function listed({ meta, rows }: Listing, { request }: Asked): SqlAnswer {
+export function listingAnswer({ meta, rows }: Listing, { request }: RequestScope): SqlAnswer {
   return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
 }
 
 /** Context of definitions for a request. */
-export function definitionsOf({ request, user }: Asked, context: StatementContext): DefinitionContext {
+export function definitionsOf({ request, user }: RequestScope, context: StatementContext): DefinitionContext {
   const { catalogue, storage, subTables } = context;
   const statement = request.statement.toString('utf8');
   const { database } = request;
@@ -70,18 +70,21 @@ export function upToDate<T>(context: StatementContext, run: (mayAssume: boolean)
   return withCurrentSchema(context, run, isOutOfDate);
 }
 
-/** Lists show the statement until it ends, is killed or takes too long. */
-export function begun({ request, user, aborted }: Asked, { running, queryTimeMs }: StatementContext): Running {
+/** Registers the statement as running until it ends, is killed or exceeds its time limit. */
+export function beginStatement(
+  { request, user, aborted }: RequestScope,
+  { running, queryTimeMs }: StatementContext,
+): Running {
   return running.begin(user, request.statement, { aborted, limitMs: queryTimeMs });
 }
 
-/** Runs what lists show meanwhile; what breaks it off is its failure. */
-export async function listedWhile<T>(
-  asked: Asked,
+/** Runs a statement that is registered as running. When it is cancelled it fails with the reason of the cancellation. */
+export async function runRegistered<T>(
+  scope: RequestScope,
   context: StatementContext,
   run: (running: Running) => Promise<T>,
 ): Promise<T> {
-  const running = begun(asked, context);
+  const running = beginStatement(scope, context);
   try {
     return await run(running);
   } catch (error) {

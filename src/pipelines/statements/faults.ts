@@ -15,8 +15,8 @@ const schemaCodes: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The same error, with line and column of the mistake where they are known, or as what it means. A statement that lacks a database
- * is told of the one in its URL, which is then not there.
+ * The same error, with line and column of the mistake where they are known, or as what it means. The error of a
+ * statement that lacks a database names the missing database of its URL.
  */
 export function placed(error: unknown, { statement, database }: Pick<SqlRequest, 'statement' | 'database'>): unknown {
   if (isTooDeep(error)) return new FaultError(tooDeep);

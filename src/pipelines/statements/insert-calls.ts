@@ -9,59 +9,59 @@ import { planQuery } from '../../sql/plan/query.js';
 import type { Query } from '../../sql/syntax/ast.js';
 import { collectTables } from '../../sql/values/context.js';
 import { quotedText } from '../../text/quoted-name.js';
-import type { Asked, StatementContext } from './context.js';
+import type { RequestScope, StatementContext } from './context.js';
 import { queryContext } from './query-names.js';
 
 /** Calls that one query of the engine computes. */
 const callsPerQuery = 500;
-/** Longer statements are not searched for calls, which would hold up others. */
+/** Longest statement that is searched for calls, in bytes: a search blocks the event loop. */
 const longestSearched = 1024 * 1024;
 
-/** Runs a statement; when it is refused for a call of a function among its values, once more with the values of its calls. */
+/** Runs a statement. When it fails because its values call functions, it retries with the results of the calls. */
 export async function withCalls<T>(
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
-  run: (asked: Asked, isComputed: boolean) => Promise<T>,
+  run: (scope: RequestScope, isComputed: boolean) => Promise<T>,
 ): Promise<T> {
   try {
-    return await run(asked, false);
+    return await run(scope, false);
   } catch (error) {
-    const request = await withComputedValues(error, asked, context);
+    const request = await withComputedValues(error, scope, context);
     if (request === undefined) throw error;
-    return run({ ...asked, request }, true);
+    return run({ ...scope, request }, true);
   }
 }
 
 /**
- * A refused statement with its calls of functions replaced by their values; undefined where it has none, or was refused for
- * something else than its text. Throws what a call is refused with.
+ * A failed statement with its calls of functions replaced by their values; undefined when it has none, or failed for
+ * another reason than its text. Throws the FaultErrors of the calls.
  */
 async function withComputedValues(
   error: unknown,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlRequest | undefined> {
   if (!(error instanceof FaultError) || error.fault.code !== Codes.insertSyntax) return undefined;
-  const { request } = asked;
+  const { request } = scope;
   const calls = request.statement.length > longestSearched ? [] : callsInValues(request.statement);
   if (calls.length === 0) return undefined;
   const pieces: Buffer[] = [];
   let done = 0;
   for (let at = 0; at < calls.length; ) {
-    const together = sameDatabase(calls, at);
-    const texts = together.map(({ start, end }) => request.statement.toString('utf8', start, end));
-    const values = await computed(texts, together[0]?.database, asked, context);
+    const batch = sameDatabase(calls, at);
+    const texts = batch.map(({ start, end }) => request.statement.toString('utf8', start, end));
+    const values = await computed(texts, batch[0]?.database, scope, context);
     if (values === undefined) return undefined;
-    for (const [i, { start, end }] of together.entries()) {
+    for (const [i, { start, end }] of batch.entries()) {
       pieces.push(request.statement.subarray(done, start), values[i]!);
       done = end;
     }
-    at += together.length;
+    at += batch.length;
   }
   return { ...request, statement: Buffer.concat([...pieces, request.statement.subarray(done)]) };
 }
 
-/** The calls from one on that are computed together: those of tables of one database, whose precision counts. */
+/** The batch of calls from `from` on: those into tables of one database, because its precision matters. */
 function sameDatabase(calls: readonly CallInValues[], from: number): CallInValues[] {
   const end = calls.findIndex(({ database }, at) => at > from && database !== calls[from]?.database);
   return calls.slice(from, Math.min(end < 0 ? calls.length : end, from + callsPerQuery));
@@ -83,7 +83,7 @@ function queryOf(calls: readonly string[]): Query | undefined {
 async function computed(
   calls: readonly string[],
   database: string | undefined,
-  { request, user }: Asked,
+  { request, user }: RequestScope,
   context: StatementContext,
 ): Promise<Buffer[] | undefined> {
   const query = queryOf(calls);

@@ -68,8 +68,8 @@ async function scanRows(
 }
 
 /**
- * The rows of a statement that was answered, with the catalogue as it is now: those that can be written, and what is refused of it. May
- * reject with a FaultError, of kind `network` or `resource` where it may be read later.
+ * The rows of an acknowledged statement, read with the current catalogue: those that can be written, and the rejected ones.
+ * Rejects with a FaultError; one of kind `network` or `resource` is transient.
  */
 export async function scanAnswered(written: WrittenStatement, context: RowsContext): Promise<DividedRows> {
   const visible = (): undefined => undefined;
@@ -179,11 +179,11 @@ function scanned(statement: Buffer, context: InsertContext, catalogue: Catalogue
 
 /** The plan, when it is made before the turn is over. */
 function oneTurn(turns: Generator<void, InsertPlan, void>): InsertPlan | undefined {
-  const begun = performance.now();
+  const startMs = performance.now();
   do {
     const turn = turns.next();
     if (turn.done === true) return turn.value;
-  } while (performance.now() - begun < turnMs);
+  } while (performance.now() - startMs < turnMs);
   return undefined;
 }
 
@@ -194,11 +194,11 @@ interface LongScan {
 }
 
 async function scannedInTurns(
-  begun: Generator<void, InsertPlan, void>,
+  firstScan: Generator<void, InsertPlan, void>,
   position: number,
   { statement, context, catalogue }: LongScan,
 ): Promise<InsertPlan> {
-  let turns = begun;
+  let turns = firstScan;
   let then = position;
   for (let broken = 0; ; ) {
     await othersTurn();

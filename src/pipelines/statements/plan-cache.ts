@@ -4,7 +4,7 @@ import type { QueryPlan } from '../../sql/plan/query.js';
 import type { Query } from '../../sql/syntax/ast.js';
 import type { QueryRequest } from './query-names.js';
 
-/** Facts beside the query that a plan depends on. */
+/** What a plan depends on in addition to the query. */
 export interface PlanOrigin {
   readonly user: string;
   readonly request: QueryRequest;
@@ -49,13 +49,13 @@ const maxPlanChars = 65_536;
 export class PlanCache {
   readonly #plans = new WeakMap<Query, CachedPlan>();
 
-  /** The last plan, if it holds. One with `isTimeless` false was made for another NOW: it only tells which tables the query reads. */
+  /** The cached plan, if it is valid. With `isTimeless` false it is of another NOW, and only its series are valid. */
   get(query: Query, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
     const cached = this.#plans.get(query);
-    return cached !== undefined && holds(cached, origin, known) ? cached.plan : undefined;
+    return cached !== undefined && isValid(cached, origin, known) ? cached.plan : undefined;
   }
 
-  /** Remembers a plan, unless it is too long. */
+  /** Caches a plan, unless its text is too long. */
   put(
     query: Query,
     origin: PlanOrigin,
@@ -79,7 +79,7 @@ export class PlanCache {
   }
 }
 
-function holds(cached: CachedPlan, origin: PlanOrigin, known: KnownTables): boolean {
+function isValid(cached: CachedPlan, origin: PlanOrigin, known: KnownTables): boolean {
   if (!isSame(cached, origin)) return false;
   return cached.tables.every(
     ({ table, isLarge, isShort, hasFew, unique }) =>

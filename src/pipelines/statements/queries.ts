@@ -25,18 +25,25 @@ import {
   tooLongForEngine,
 } from '../../sql/values/context.js';
 import { storedIfRoom } from '../stored-if-room.js';
-import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
+import {
+  beginStatement,
+  listingAnswer,
+  type RequestScope,
+  runRegistered,
+  type StatementContext,
+  upToDate,
+} from './context.js';
 import type { KnownTables } from './plan-cache.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
 import { asUtf8, ended } from './row-pieces.js';
 import { visibleTo } from './running-statements.js';
 
-/** Runs a query that lists show until its last row is read, or until something breaks it off. */
-export async function answerQuery(query: Query, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
-  const running = begun(asked, context);
+/** Runs a query. It is registered as running until its last row is read or it is cancelled. */
+export async function answerQuery(query: Query, scope: RequestScope, context: StatementContext): Promise<SqlAnswer> {
+  const running = beginStatement(scope, context);
   try {
     const answer = await upToDate(context, (mayAssume) =>
-      rowsOf(query, { ...asked, mayAssume }, running.signal, context),
+      rowsOf(query, { ...scope, mayAssume }, running.signal, context),
     );
     if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
     running.end();
@@ -47,94 +54,96 @@ export async function answerQuery(query: Query, asked: Asked, context: Statement
   }
 }
 
-/** Of longer statements reading, looking up names and planning are turns of the event loop of their own. */
+/** Longer statements yield to the event loop between reading, looking up names and planning. */
 const longStatementChars = 32 * 1024;
 
-/** A request for rows, and whether its plan may make assumptions. */
-type AskedForRows = Asked & Pick<QueryContext, 'mayAssume'>;
+/** The scope of a query, and whether its plan may make assumptions. */
+type QueryScope = RequestScope & Pick<QueryContext, 'mayAssume'>;
 
 async function rowsOf(
   query: Query,
-  asked: AskedForRows,
+  scope: QueryScope,
   signal: AbortSignal,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const plan = await planned(query, asked, context);
-  const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
-  const by = { signal, owner: asked.user };
+  const plan = await planned(query, scope, context);
+  const format = scope.request.keyed ? objectRowFormat : arrayRowFormat;
   const { sql, settings, hasFewRows, rowsToHold } = plan;
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
-  // Until the engine begins its answer the statement can be planned anew.
-  const how = {
-    ...by,
+  const options = {
+    signal,
+    owner: scope.user,
     fitsOneFrame: hasFewRows,
     underSeriesLimit: plan.series !== undefined,
-    onWaited: asked.waited,
+    onWaited: scope.waited,
   };
-  const ask = (limitedStatement?: string): Promise<Chunks> =>
-    context.engine.result(`${sql}${tail}`, { ...how, limitedStatement });
-  const short = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
-  const lines = await (rowsToHold === 0 ? ask() : askedShortly(asked, context, ask, short));
+  const run = (limitedStatement?: string): Promise<Chunks> =>
+    context.engine.result(`${sql}${tail}`, { ...options, limitedStatement });
+  const limited = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
+  const lines = await (rowsToHold === 0 ? run() : runBuffered(scope, context, run, limited));
   // Rows as objects the engine prints as UTF-8 itself.
-  return { kind: 'rows', meta: plan.meta, lines: asked.request.keyed ? lines : asUtf8(lines) };
+  return { kind: 'rows', meta: plan.meta, lines: scope.request.keyed ? lines : asUtf8(lines) };
 }
 
-/** The result of a query that had a short one the last time is taken whole; should it be longer, the query is asked once more. */
-async function askedShortly(
-  { request }: AskedForRows,
-  { lengths }: Pick<StatementContext, 'lengths'>,
-  ask: (limitedStatement?: string) => Promise<Chunks>,
-  short: string,
+/**
+ * Runs the limited statement, whose result fits the buffer, when the size history predicts that. A longer result fails, and
+ * the query runs again without the limit.
+ */
+async function runBuffered(
+  { request }: QueryScope,
+  { resultSizes }: Pick<StatementContext, 'resultSizes'>,
+  run: (limitedStatement?: string) => Promise<Chunks>,
+  limited: string,
 ): Promise<Chunks> {
-  if (lengths.isShort(request)) {
+  if (resultSizes.fitsBuffer(request)) {
     try {
-      return await ask(short);
+      return await run(limited);
     } catch (error) {
       if (!isResultTooLong(error)) throw error;
-      lengths.wasLong(request);
+      resultSizes.recordExceeded(request);
     }
   }
-  return lengths.noted(request, await ask());
+  return resultSizes.record(request, await run());
 }
 
-/** EXPLAIN is a query of its own to those who list and end what runs. */
+/** Runs EXPLAIN, which SHOW QUERIES lists and KILL QUERY cancels like a query. */
 export async function answerExplain(
   written: Query,
   how: Explain,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { request } = asked;
-  const listing = await listedWhile(asked, context, ({ signal }) =>
+  const { request } = scope;
+  const listing = await runRegistered(scope, context, ({ signal }) =>
     upToDate(context, async (mayAssume) => {
       await stored(written, request.database, context);
       const text = request.statement.toString('utf8');
-      const { query, context: names } = await readable(written, asked, context);
+      const { query, context: names } = await readable(written, scope, context);
       const explained = { written, text, query, context: { ...names, mayAssume } };
-      return explain(explained, how, context.engine, { signal, owner: asked.user });
+      return explain(explained, how, context.engine, { signal, owner: scope.user });
     }),
   );
-  return listed(listing, asked);
+  return listingAnswer(listing, scope);
 }
 
-/** The plan of a query, made anew unless an earlier one holds. Throws what the query is refused with. */
-export async function planned(written: Query, asked: AskedForRows, context: StatementContext): Promise<QueryPlan> {
+/** The plan of a query, from the plan cache while it is valid. Throws the FaultErrors of planning. */
+export async function planned(written: Query, scope: QueryScope, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
-  const { request, user, mayAssume = false } = asked;
+  const { request, user, mayAssume = false } = scope;
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const text = request.statement.toString('utf8');
   const originNow = () => ({ user, request, position: catalogue.position });
   const latest = () => plans.get(written, originNow(), known);
   const series = latest()?.series;
   await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
-  const kept = latest();
-  if (kept?.isTimeless === true) return kept;
+  const cached = latest();
+  if (cached?.isTimeless === true) return cached;
   // The names may have another meaning now.
-  if (series !== undefined && kept === undefined) await stored(written, request.database, context);
+  if (series !== undefined && cached === undefined) await stored(written, request.database, context);
   const isLong = text.length > longStatementChars;
   if (isLong) await othersTurn();
   const origin = originNow();
-  const { query, context: names, tables, isInPart } = await readable(written, asked, context);
+  const { query, context: names, tables, isInPart } = await readable(written, scope, context);
   if (isLong) await othersTurn();
   const shown = request.emptyGroups === false ? withoutEmptyGroups(query) : query;
   const plan = planQuery(shown, { ...names, mayAssume });
@@ -148,7 +157,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   return plan;
 }
 
-/** Rows that were answered before are to be found: those of the tables that a query names. */
+/** Waits until the acknowledged rows of the tables that a query names are stored. */
 function stored(
   query: Query,
   current: string | undefined,
@@ -170,7 +179,7 @@ export function tablesOf(query: Query, current: string | undefined, catalogue: C
   return waiting;
 }
 
-/** The same for those of single series, most of which have none that wait. */
+/** Waits until the acknowledged rows of single series are stored; most series have none in flight. */
 function storedOf(series: readonly ReadSeries[], { writes }: StatementContext): Promise<void> | undefined {
   const ids = series.map(({ id }) => id);
   const visible = writes.visible(series, ids);
@@ -178,7 +187,7 @@ function storedOf(series: readonly ReadSeries[], { writes }: StatementContext): 
 }
 
 /** A query without views, and what its names mean to a user who may read all of them. */
-export async function readable(written: Query, { request, user }: Asked, context: StatementContext) {
+export async function readable(written: Query, { request, user }: RequestScope, context: StatementContext) {
   const access = new Access(context.catalogue, user);
   const query = await withoutViews(written, request.database, access, context);
   const isAboutSystem = namesSystemTable(query, request.database);
@@ -212,18 +221,18 @@ function conditionsOf({ database: current, resolveTable }: QueryContext, access:
 /** The columns of a view, for a user who may read its tables. */
 export async function viewColumns(
   view: ViewDef,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<readonly ColumnMeta[]> {
-  const request = { ...asked.request, database: view.current };
-  const { query, context: names } = await readable(viewQuery(view), { ...asked, request }, context);
+  const request = { ...scope.request, database: view.current };
+  const { query, context: names } = await readable(viewQuery(view), { ...scope, request }, context);
   return planQuery(query, names).meta;
 }
 
 /** The table that a name means to a user who may write to it, or alter it. */
 export function writable(
   { database, name }: ObjectName,
-  { request, user }: Asked,
+  { request, user }: RequestScope,
   context: StatementContext,
   right: 'WRITE' | 'ALTER' = 'WRITE',
 ): Promise<QueryContext> {
@@ -260,7 +269,7 @@ const maxLineBytes = 16_384;
 
 /**
  * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the engine's own
- * plan with what its indexes leave; to analyse, the query is run, and what it took is told. Throws what the query itself would.
+ * plan with what its indexes leave; to analyse, the query runs, and its cost is shown. Throws the FaultErrors of the query.
  */
 async function explain(
   { written, text, query, context }: ExplainedQuery,
@@ -279,7 +288,7 @@ async function explain(
   return { meta, rows: lines.map((line) => [Buffer.from(line).toString('utf8', 0, maxLineBytes)]) };
 }
 
-/** Runs a query to its end without keeping its rows. */
+/** Runs a query to its end, discards its rows and returns their number, bytes and time. */
 async function measured({ sql, settings }: QueryPlan, engine: Engine, how: ResultOptions): Promise<string[]> {
   const began = performance.now();
   let rows = 0;

@@ -11,18 +11,19 @@ const insertHeadBytes = 4096;
 const longHeadBytes = 512 * 1024;
 
 /**
- * Characters of all queries whose trees are kept, and of one at most. Dashboards ask about each of a thousand devices in turn; a tree takes about 25
- * bytes per character, and its plan half as much.
+ * Characters of all queries in the parse cache. A dashboard may query a thousand devices one after the other. A tree takes
+ * about 25 bytes per character, and its plan half as much.
  */
-const keptInAll = 256 * 1024;
-const keptCharacters = 2048;
+const maxCachedChars = 256 * 1024;
+/** Longest statement that the parse cache looks up, in bytes. */
+const maxCachedStatementBytes = 2048;
 
-/** Reads statements of at most `maxBytes`. What programs ask again and again is parsed once: a tree is never changed. */
+/** Reads statements of at most `maxBytes`, with a parse cache of queries (LRU). Cached trees are immutable. */
 export class StatementReader {
   readonly #maxBytes: number;
-  /** By text; the one used last stands last. */
-  readonly #queries = new Map<string, Statement>();
-  #characters = 0;
+  /** By text, in the order of last use. */
+  readonly #parseCache = new Map<string, Statement>();
+  #cachedChars = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -30,27 +31,27 @@ export class StatementReader {
 
   /** See {@link readStatement}. */
   read(bytes: Buffer): Statement {
-    if (bytes.length > keptCharacters) return readStatement(bytes, this.#maxBytes);
+    if (bytes.length > maxCachedStatementBytes) return readStatement(bytes, this.#maxBytes);
     const text = bytes.toString('utf8');
-    const known = this.#queries.get(text);
-    if (known !== undefined) this.#forget(text);
-    const statement = known ?? readStatement(bytes, this.#maxBytes);
-    if (statement.kind === 'query') this.#keep(text, statement);
+    const cached = this.#parseCache.get(text);
+    if (cached !== undefined) this.#evict(text);
+    const statement = cached ?? readStatement(bytes, this.#maxBytes);
+    if (statement.kind === 'query') this.#cache(text, statement);
     return statement;
   }
 
-  #keep(text: string, statement: Statement): void {
-    this.#queries.set(text, statement);
-    this.#characters += text.length;
-    for (const oldest of this.#queries.keys()) {
-      if (this.#characters <= keptInAll) return;
-      this.#forget(oldest);
+  #cache(text: string, statement: Statement): void {
+    this.#parseCache.set(text, statement);
+    this.#cachedChars += text.length;
+    for (const oldest of this.#parseCache.keys()) {
+      if (this.#cachedChars <= maxCachedChars) return;
+      this.#evict(oldest);
     }
   }
 
-  #forget(text: string): void {
-    this.#queries.delete(text);
-    this.#characters -= text.length;
+  #evict(text: string): void {
+    this.#parseCache.delete(text);
+    this.#cachedChars -= text.length;
   }
 }
 
@@ -73,8 +74,8 @@ function isInsertOfRows(head: string): boolean {
 }
 
 /**
- * Parses a statement; of a long INSERT of rows only its kind is told, because those are read by a scanner of their own.
- * Everything else is refused with 0x0219 when it is longer than `maxBytes`. Throws FaultErrors.
+ * Parses a statement. Of a long INSERT of rows it finds the kind alone, because the INSERT scanner reads the rows.
+ * Throws FaultErrors: 0x0219 for any other statement that is longer than `maxBytes`.
  */
 function readStatement(text: Buffer, maxBytes: number): Statement {
   if (text.length > insertHeadBytes && isInsertOfRows(text.toString('latin1', 0, insertHeadBytes))) {

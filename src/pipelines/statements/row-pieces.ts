@@ -2,8 +2,8 @@ import { Utf8Mender } from '../../bytes/valid-utf8.js';
 import { type Chunks, isWhole } from '../../model/exchange.js';
 
 /**
- * Chunks, and what is done when they end, however that is; it is told what they failed of. Those that are all there have
- * ended already. `because` says why they broke off, if it knows.
+ * Chunks that call `whenEnded` at their end, with the error when they fail or the reason of `because` when they were
+ * cancelled. A buffered result has ended already.
  */
 export function ended(
   chunks: Chunks,

@@ -5,14 +5,14 @@ import type { RunningStatement } from '../../database/system-tables/system-table
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { SlowStatement } from '../../model/slow-statement.js';
 
-/** As much of a statement's text as is shown. */
+/** Bytes of a statement's text that lists show. */
 const maxShownBytes = 2048;
 
-/** A statement in hand; `end` must be called once it is over. */
+/** A running statement; the caller must call `end` when it has finished. */
 export interface Running {
-  /** Fires when the statement is to be broken off. */
+  /** Fires when the statement is cancelled. */
   readonly signal: AbortSignal;
-  /** Why it was broken off; undefined when it was not, or when its client has left. */
+  /** Reason of the cancellation; undefined when the statement runs on or its client disconnected. */
   because(): FaultError | undefined;
   end(): void;
 }
@@ -21,55 +21,55 @@ export interface Running {
 export interface OtherStatements {
   running(): Promise<readonly RunningStatement[]>;
   slow(): Promise<readonly SlowStatement[]>;
-  /** Breaks one off that the user may see. */
+  /** Cancels a statement that the user may see. */
   kill(place: StatementPlace, user: string): Promise<void>;
 }
 
-/** Bounds that end a query, beside KILL QUERY. */
+/** Limits that cancel a query, in addition to KILL QUERY. */
 interface QueryBounds {
-  /** Fires when the asking side went away. */
+  /** Fires when the client disconnects. */
   readonly aborted: AbortSignal;
-  /** How long it may take until its last row has left; 0 is no limit. */
+  /** Time limit until the last row is sent, in ms; 0 is no limit. */
   readonly limitMs: number;
 }
 
-/** A statement in hand, and what ends it. */
-interface Begun extends Openable, Omit<RunningStatement, 'pid' | 'sql'> {
+/** A running statement, and the function that cancels it. */
+interface RunningEntry extends Openable, Omit<RunningStatement, 'pid' | 'sql'> {
   readonly text: Buffer;
   readonly kill: () => void;
 }
 
 /** The queries and writes that run now, for lists and for KILL QUERY. */
 export class RunningStatements {
-  readonly #running = new OpenList<Begun>();
+  readonly #running = new OpenList<RunningEntry>();
   #count = 0;
 
-  /** How many statements were begun. */
+  /** How many statements this process has started. */
   get count(): number {
     return this.#count;
   }
 
-  /** `bounds` only for queries: a write goes on, for it may be stored in part. */
+  /** Registers a statement. Only queries have `bounds`: a write continues, because a part of it may be stored. */
   begin(user: string, text: Buffer, bounds?: QueryBounds): Running {
     this.#count++;
     const id = this.#count;
     const controller = new AbortController();
     let reason: FaultError | undefined;
-    const breakOff = (why: FaultError | undefined): void => {
+    const cancel = (why: FaultError | undefined): void => {
       reason ??= why;
       controller.abort();
     };
-    const leave = (): void => breakOff(undefined);
+    const cancelForClient = (): void => cancel(undefined);
     const limitMs = bounds?.limitMs ?? 0;
-    const timer = limitMs > 0 ? setTimeout(() => breakOff(overTime(limitMs)), limitMs) : undefined;
-    bounds?.aborted.addEventListener('abort', leave, { once: true });
-    if (bounds?.aborted.aborted === true) leave();
-    const begun: Begun = { place: -1, id, user, text, began: Date.now(), kill: () => breakOff(killed()) };
-    this.#running.add(begun);
+    const timer = limitMs > 0 ? setTimeout(() => cancel(overTime(limitMs)), limitMs) : undefined;
+    bounds?.aborted.addEventListener('abort', cancelForClient, { once: true });
+    if (bounds?.aborted.aborted === true) cancelForClient();
+    const entry: RunningEntry = { place: -1, id, user, text, began: Date.now(), kill: () => cancel(killed()) };
+    this.#running.add(entry);
     const end = (): void => {
-      this.#running.delete(begun);
+      this.#running.delete(entry);
       clearTimeout(timer);
-      bounds?.aborted.removeEventListener('abort', leave);
+      bounds?.aborted.removeEventListener('abort', cancelForClient);
     };
     return { signal: controller.signal, because: () => reason, end };
   }
@@ -88,14 +88,14 @@ export class RunningStatements {
       .toSorted((a, b) => a.id - b.id);
   }
 
-  /** Breaks a query off that the user may see; nothing happens when it is over already, or is a write. */
+  /** Cancels a query that the user may see. Does nothing for a write and for a query that has finished. */
   kill(id: number, access: Access): void {
-    const statement = this.#running.all().find((begun) => begun.id === id);
+    const statement = this.#running.all().find((entry) => entry.id === id);
     if (access.isAdministrator || statement?.user === access.user) statement?.kill();
   }
 }
 
-/** Statements that a user may see: the own ones, and the administrator all, for their texts hold what was written. */
+/** Statements that a user may see: the user's own; an administrator sees all. Their texts may hold written values. */
 export function visibleTo(access: Access, statements: readonly RunningStatement[]): readonly RunningStatement[] {
   return access.isAdministrator ? statements : statements.filter(({ user }) => user === access.user);
 }

@@ -4,99 +4,99 @@ import { Codes, FaultError } from '../../model/fault.js';
 import type { SlowStatement, SlowStatementList } from '../../model/slow-statement.js';
 import { withoutSecrets } from '../../telemetry/sql-record.js';
 
-/** As much of a statement's text as is kept. */
-const maxKeptBytes = 2048;
-/** How many statements that are over are kept. */
-const maxKept = 200;
+/** Bytes of a statement's text that a record holds. */
+const maxTextBytes = 2048;
+/** Records of finished statements. */
+const maxRecords = 200;
 
-/** Facts by which a statement is judged. */
+/** The parts of a request that a record shows. */
 type Watched = Pick<SqlRequest, 'statement' | 'database'>;
 
-interface Begun extends Openable {
+interface TimedStatement extends Openable {
   readonly id: number;
   readonly user: string;
   readonly request: Watched;
   readonly startTime: number;
-  /** On the clock that is not set back. */
+  /** On the monotonic clock, in ms. */
   readonly began: number;
   waitedMs: number;
 }
 
-/** A statement in hand. */
-interface BegunStatement {
-  /** It has waited for its turn once more. */
+/** The timer of a running statement. */
+interface StatementTimer {
+  /** Adds a wait for a slot, in ms. */
   waited(ms: number): void;
-  /** It is over; `failure` is what it failed of. Gives how many ms it waited in all. */
+  /** Ends the statement; `failure` is its error. Returns its waits in all, in ms. */
   end(failure?: unknown): number;
 }
 
-/** Keeps the newest statements that took long, with those that run and do. Nothing is done with the text of a fast one. */
+/** The newest slow statements, finished and running. The text of a fast statement is not read. */
 export class SlowStatements {
   readonly #thresholdMs: number;
   readonly #clock: () => number;
-  readonly #running = new OpenList<Begun>();
-  readonly #over: SlowStatement[] = [];
+  readonly #running = new OpenList<TimedStatement>();
+  readonly #finished: SlowStatement[] = [];
   #count = 0;
 
-  /** `thresholdMs` 0 keeps none; `clock` tells milliseconds and never goes back. */
+  /** `thresholdMs` 0 records none; `clock` is monotonic, in ms. */
   constructor(thresholdMs: number, clock: () => number = () => performance.now()) {
     this.#thresholdMs = thresholdMs;
     this.#clock = clock;
   }
 
-  /** A statement begins that has waited for so long already; it must be ended. */
-  begin(user: string, request: Watched, waitedMs = 0): BegunStatement {
+  /** Starts the timer of a statement that has waited for `waitedMs` already. The caller must end it. */
+  begin(user: string, request: Watched, waitedMs = 0): StatementTimer {
     this.#count++;
     const [startTime, began] = [Date.now() - Math.round(waitedMs), this.#clock() - waitedMs];
-    const begun: Begun = { id: this.#count, user, request, startTime, began, waitedMs, place: -1 };
-    this.#running.add(begun);
+    const timed: TimedStatement = { id: this.#count, user, request, startTime, began, waitedMs, place: -1 };
+    this.#running.add(timed);
     return {
       waited: (ms) => {
-        begun.waitedMs += ms;
+        timed.waitedMs += ms;
       },
       end: (failure) => {
-        if (this.#running.delete(begun)) this.#end(begun, failure);
-        return begun.waitedMs;
+        if (this.#running.delete(timed)) this.#end(timed, failure);
+        return timed.waitedMs;
       },
     };
   }
 
-  /** Statements that are slow now or were, here and, by `others`, in other processes. */
+  /** Slow statements, running and finished, of this process and, from `others`, of other processes. */
   list(others: readonly SlowStatement[] = []): SlowStatementList {
     const running = this.#running
       .all()
-      .filter((begun) => this.#isSlow(this.#clock() - begun.began))
-      .map((begun) => this.#shown(begun, 'running', null));
-    const own = [...running, ...this.#over.toReversed()];
+      .filter((timed) => this.#isSlow(this.#clock() - timed.began))
+      .map((timed) => this.#shown(timed, 'running', null));
+    const own = [...running, ...this.#finished.toReversed()];
     return { thresholdMs: this.#thresholdMs, records: others.length === 0 ? own : inOrder([...own, ...others]) };
   }
 
-  #end(begun: Begun, failure: unknown): void {
-    if (!this.#isSlow(this.#clock() - begun.began)) return;
+  #end(timed: TimedStatement, failure: unknown): void {
+    if (!this.#isSlow(this.#clock() - timed.began)) return;
     const error = failure === undefined ? null : errorOf(failure);
-    this.#over.push(this.#shown(begun, error === null ? 'done' : 'failed', error));
-    if (this.#over.length > maxKept) this.#over.shift();
+    this.#finished.push(this.#shown(timed, error === null ? 'done' : 'failed', error));
+    if (this.#finished.length > maxRecords) this.#finished.shift();
   }
 
   #isSlow(durationMs: number): boolean {
     return this.#thresholdMs > 0 && durationMs >= this.#thresholdMs;
   }
 
-  #shown(begun: Begun, state: SlowStatement['state'], error: SlowStatement['error']): SlowStatement {
-    const { id, user, request, startTime } = begun;
-    const sql = withoutSecrets(request.statement.toString('utf8', 0, maxKeptBytes));
-    const durationMs = Math.round(this.#clock() - begun.began);
-    const waitedMs = Math.round(begun.waitedMs);
+  #shown(timed: TimedStatement, state: SlowStatement['state'], error: SlowStatement['error']): SlowStatement {
+    const { id, user, request, startTime } = timed;
+    const sql = withoutSecrets(request.statement.toString('utf8', 0, maxTextBytes));
+    const durationMs = Math.round(this.#clock() - timed.began);
+    const waitedMs = Math.round(timed.waitedMs);
     return { id, user, database: request.database ?? null, sql, state, startTime, durationMs, waitedMs, error };
   }
 }
 
-/** Those that run, the longest first; then the others, the newest first. */
+/** Running statements first, the longest first; then finished ones, the newest first. */
 function inOrder(statements: readonly SlowStatement[]): readonly SlowStatement[] {
-  const isOver = ({ state }: SlowStatement): number => Number(state !== 'running');
+  const isFinished = ({ state }: SlowStatement): number => Number(state !== 'running');
   const endOf = ({ state, startTime, durationMs }: SlowStatement): number =>
     state === 'running' ? durationMs : startTime + durationMs;
-  return statements.toSorted((a, b) => isOver(a) - isOver(b) || endOf(b) - endOf(a));
+  return statements.toSorted((a, b) => isFinished(a) - isFinished(b) || endOf(b) - endOf(a));
 }
 
 function errorOf(failure: unknown): SlowStatement['error'] {

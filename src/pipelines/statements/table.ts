@@ -41,11 +41,11 @@ import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast
 import { storedIfRoom } from '../stored-if-room.js';
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeSubTables, makeView, remove, setTagsUsing } from './changes.js';
-import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
+import { databaseOf, definitionsOf, done, listingAnswer, type RequestScope, type StatementContext } from './context.js';
 import { answerExplain, answerQuery, viewColumns } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
 
-type Run<S> = (statement: S, asked: Asked, context: StatementContext) => Promise<SqlAnswer>;
+type Run<S> = (statement: S, scope: RequestScope, context: StatementContext) => Promise<SqlAnswer>;
 
 type Touches<S> = (statement: S, current: string | undefined) => WaitingTables;
 
@@ -53,11 +53,11 @@ type Fresh = 'catalogue' | 'rows' | undefined;
 
 /** One kind of statement. */
 interface StatementRow<S> {
-  /** Throws unless the user may run it; asked before it runs. */
+  /** Throws unless the user may run it; checked before it runs. */
   readonly rights: Rights<S>;
   /**
-   * Knowledge that must be up to date before rights are asked. `catalogue`: what other processes have defined. `rows`: that, and the rows
-   * that were answered before are stored.
+   * Knowledge that must be up to date before rights are checked. `catalogue`: what other processes have defined. `rows`: that, and the rows
+   * that were acknowledged before are stored.
    */
   readonly fresh?: Fresh | ((statement: S) => Fresh);
   /** Of which tables rows must be stored, where that is not all of them. */
@@ -78,8 +78,8 @@ function definition<S>(
   run: (statement: S, definitions: DefinitionContext, context: StatementContext) => Promise<void>,
   touches?: Touches<S>,
 ): StatementRow<S> {
-  const changed: Run<S> = async (statement, asked, context) => {
-    await run(statement, definitionsOf(asked, context), context);
+  const changed: Run<S> = async (statement, scope, context) => {
+    await run(statement, definitionsOf(scope, context), context);
     return done;
   };
   return { ...changing(rights, changed), ...(touches === undefined ? {} : { touches }) };
@@ -115,10 +115,10 @@ const topicGrant = definition(
 const statements: StatementTable = {
   query: {
     rights: checkedByName,
-    run: ({ query, explain }, ...asked) =>
-      explain === undefined ? answerQuery(query, ...asked) : answerExplain(query, explain, ...asked),
+    run: ({ query, explain }, ...rest) =>
+      explain === undefined ? answerQuery(query, ...rest) : answerExplain(query, explain, ...rest),
   },
-  insert: { rights: checkedByName, run: (_, ...asked) => insert(...asked) },
+  insert: { rights: checkedByName, run: (_, ...rest) => insert(...rest) },
   'insert-select': { rights: checkedByName, run: insertQuery },
   delete: { rights: checkedByName, freesRoom: true, run: remove },
   show: {
@@ -193,59 +193,63 @@ const statements: StatementTable = {
   'create-token': {
     rights: tokenMaking,
     fresh: 'catalogue',
-    run: async (statement, asked, context) =>
-      listed(await createToken(statement, definitionsOf(asked, context)), asked),
+    run: async (statement, scope, context) =>
+      listingAnswer(await createToken(statement, definitionsOf(scope, context)), scope),
   },
   'alter-token': definition(tokenRight, alterToken),
   'drop-token': dropping(tokenRight, dropToken),
 };
 
 /** Runs a statement of any kind, if its user may. Throws FaultErrors. */
-export function runStatement(statement: Statement, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
-  return runKind(statement.kind, statement, asked, context);
+export function runStatement(statement: Statement, scope: RequestScope, context: StatementContext): Promise<SqlAnswer> {
+  return runKind(statement.kind, statement, scope, context);
 }
 
 async function runKind<K extends StatementKind>(
   kind: K,
   statement: StatementOf<K>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const { rights, fresh: needed, touches, freesRoom, run }: StatementRow<StatementOf<K>> = statements[kind];
   const fresh = typeof needed === 'function' ? needed(statement) : needed;
   const { catalogue, writes } = context;
   if (freesRoom === true) await context.engine.makeRoom();
-  if (fresh === 'rows') await storedIfRoom(writes.visible(touches?.(statement, asked.request.database) ?? 'all'));
+  if (fresh === 'rows') await storedIfRoom(writes.visible(touches?.(statement, scope.request.database) ?? 'all'));
   if (fresh !== undefined) await catalogue.sync();
-  rights(statement, { access: new Access(catalogue, asked.user), catalogue, current: asked.request.database });
-  return run(statement, asked, context);
+  rights(statement, { access: new Access(catalogue, scope.user), catalogue, current: scope.request.database });
+  return run(statement, scope, context);
 }
 
-async function runShow({ show }: StatementOf<'show'>, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
-  const answer = await shown(show, definitionsOf(asked, context), context.engine);
-  if (typeof answer !== 'string') return listed(answer, asked);
-  const statement = parseStatement(answer);
+async function runShow(
+  { show }: StatementOf<'show'>,
+  scope: RequestScope,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const listing = await shown(show, definitionsOf(scope, context), context.engine);
+  if (typeof listing !== 'string') return listingAnswer(listing, scope);
+  const statement = parseStatement(listing);
   if (statement.kind !== 'query') throw new Error(`SHOW ${show.what} is not a query.`);
-  return answerQuery(statement.query, asked, context);
+  return answerQuery(statement.query, scope, context);
 }
 
 async function runDescribe(
   { table }: StatementOf<'describe'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const database = table.database?.text ?? asked.request.database;
+  const database = table.database?.text ?? scope.request.database;
   const view = database === undefined ? undefined : context.catalogue.view(database, table.name.text);
   const described =
     view === undefined
-      ? await describe(table, definitionsOf(asked, context))
-      : describedView(await viewColumns(view, asked, context));
-  return listed(described, asked);
+      ? await describe(table, definitionsOf(scope, context))
+      : describedView(await viewColumns(view, scope, context));
+  return listingAnswer(described, scope);
 }
 
 async function killQuery(
   { id }: StatementOf<'kill-query'>,
-  { user }: Asked,
+  { user }: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const killed = killedStatement(id);

@@ -6,7 +6,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { planTableTopic, planTopic, type TopicPlan } from '../../sql/plan/topic.js';
 import type { StatementOf, TopicSourceSyntax } from '../../sql/syntax/ast-statement.js';
 import { collectTables, type NamedTable } from '../../sql/values/context.js';
-import { type Asked, definitionsOf, done, type StatementContext, upToDate } from './context.js';
+import { definitionsOf, done, type RequestScope, type StatementContext, upToDate } from './context.js';
 import { queryContext } from './query-names.js';
 
 /** A topic of a database is for those who may read it; the tables of other topics are checked where their names are resolved. */
@@ -17,19 +17,19 @@ export function topicMaking({ source }: StatementOf<'create-topic'>, { access }:
 /** CREATE TOPIC. Throws FaultErrors. */
 export async function createTopic(
   statement: StatementOf<'create-topic'>,
-  asked: Asked,
+  scope: RequestScope,
   context: StatementContext,
 ): Promise<SqlAnswer> {
   await upToDate(context, async () => {
-    const plan = await planSource(statement.source, asked, context);
-    await defineTopic(statement, plan, definitionsOf(asked, context));
+    const plan = await planSource(statement.source, scope, context);
+    await defineTopic(statement, plan, definitionsOf(scope, context));
   });
   return done;
 }
 
 async function planSource(
   source: TopicSourceSyntax,
-  { request, user }: Asked,
+  { request, user }: RequestScope,
   context: StatementContext,
 ): Promise<TopicPlan | undefined> {
   if (source.kind === 'database') return undefined;

@@ -3,7 +3,7 @@ import { StatementReader } from '../../../src/pipelines/statements/read-statemen
 
 const maxBytes = 100_000;
 
-test('a query that is asked again has the tree of before, until many others were asked', (t) => {
+test('a repeated query has the cached tree until others evict it', (t) => {
   const reader = new StatementReader(maxBytes);
   const read = (text: string) => reader.read(Buffer.from(text));
   const first = read('SELECT 1');
