@@ -67,7 +67,7 @@ export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCa
       const refusal = refusalOf(failure);
       return influx2Errors(
         call,
-        { ...refusal, status: status ?? bucketStatus(failure) ?? refusal.status },
+        { ...refusal, status: status ?? bucketStatus(failure, refusal.status) },
         context.settings,
       );
     };
@@ -135,9 +135,10 @@ function readRules(rules: unknown): number | Fault {
   return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
 }
 
-/** The status of a statement that the database refuses, which is the fault of what a bucket is to be; undefined for other faults. */
-function bucketStatus({ kind }: Fault): number | undefined {
-  return kind === 'database' || kind === 'syntax' ? 400 : undefined;
+/** The status of a refusal: 400 for a statement that the database refuses for what a bucket is to be, else the refusal's own. */
+function bucketStatus({ kind }: Fault, own: number): number {
+  const isOfStatement = kind === 'database' || kind === 'syntax';
+  return isOfStatement && (own < 400 || own >= 500) ? 400 : own;
 }
 
 /** What is asked about one bucket. */
@@ -150,7 +151,7 @@ function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall
       const refusal = refusalOf(failure);
       return influx2Errors(
         call,
-        { ...refusal, status: status ?? bucketStatus(failure) ?? refusal.status },
+        { ...refusal, status: status ?? bucketStatus(failure, refusal.status) },
         context.settings,
       );
     };
