@@ -32,7 +32,7 @@ test('every file and heading that a page links to exists', (t) => {
 
 test('every file that a page names by its path exists', (t) => {
   for (const page of pages) {
-    if (page === 'CHANGELOG.md' || page.startsWith('docs/decisions/')) continue;
+    if (page === 'CHANGELOG.md') continue;
     for (const [, name = ''] of textOf(page).matchAll(
       /`((?:src|test|page|tools|bench|examples|packaging|fixtures)\/[\w./-]+)`/g,
     )) {
@@ -60,5 +60,19 @@ test('no line of prose is much longer than the others, so that a change of it ca
       .split('\n')
       .filter((line) => line.length > 200 && !/^(\||<!--)/.test(line));
     t.deepEqual(long, [], page);
+  }
+});
+
+test('a decision has at most 40 lines of at most 120 columns', (t) => {
+  const decisions = pages.filter((page) => page.startsWith('docs/decisions/'));
+  t.true(decisions.length > 40);
+  for (const decision of decisions) {
+    const lines = textOf(decision).trimEnd().split('\n');
+    t.true(lines.length <= 40, `${decision}: ${lines.length} lines`);
+    t.deepEqual(
+      lines.filter((line) => line.length > 120),
+      [],
+      decision,
+    );
   }
 });
