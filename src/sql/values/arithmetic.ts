@@ -1,10 +1,11 @@
 import { Codes } from '../../model/fault.js';
-import { type DataType, dataType } from '../../model/schema.js';
+import { type DataType, dataType, type Precision } from '../../model/schema.js';
 import { call, float64, int64, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { castTo } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import type { Duration } from '../syntax/ast.js';
+import { timestampOutOfRange } from '../syntax/faults.js';
 import { addDuration, durationTicks } from '../times/timestamp.js';
 import { refuse } from './context.js';
 import { decimalFor, type Environment, integerOf, numberOf, ticksOf } from './convert.js';
@@ -96,7 +97,7 @@ function wholeMoved(operator: '+' | '-', left: Value, right: Value): Value | und
 function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Value {
   if (step.duration !== undefined) return shiftByDuration(time, signed(step.duration, sign), env);
   if (typeof step.constant === 'bigint' && typeof time.constant === 'bigint') {
-    return ticksValue(time.constant + BigInt(sign) * step.constant, time.precision);
+    return movedTime(time.constant + BigInt(sign) * step.constant, time.precision);
   }
   return shiftByTicks(time, isInteger(step.type) ? step : numberOf(step), sign);
 }
@@ -113,14 +114,21 @@ function signed(duration: Duration, sign: 1 | -1): Duration {
   return { count: duration.count * sign, unit: duration.unit };
 }
 
+/** A moved time, in ticks. Throws where it leaves 64 bits: the engine would come to a time at the other end. */
+function movedTime(ticks: bigint, precision: Precision): Value {
+  if (ticks !== BigInt.asIntN(64, ticks)) throw timestampOutOfRange();
+  return ticksValue(ticks, precision);
+}
+
 /** A time moved by a duration; months and years keep the local time of day in the connection zone. */
 function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
   const zone = env.context.connectionZone;
   if (typeof time.constant === 'bigint') {
-    return ticksValue(addDuration(time.constant, duration, time.precision, zone), time.precision);
+    return movedTime(addDuration(time.constant, duration, time.precision, zone), time.precision);
   }
   const fixed = durationTicks(duration, time.precision);
   if (fixed !== undefined) {
+    if (fixed !== BigInt.asIntN(64, fixed)) throw timestampOutOfRange();
     const sql = fixed < 0n ? expr`minus(${time.sql}, ${-fixed})` : expr`plus(${time.sql}, ${fixed})`;
     return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
   }

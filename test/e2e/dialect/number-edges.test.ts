@@ -20,6 +20,25 @@ test.after.always(end);
 const columns =
   'ts TIMESTAMP, b BIGINT, u BIGINT UNSIGNED, i INT, f DOUBLE, dc DECIMAL(20,5), t TIMESTAMP, s VARCHAR(40)';
 
+statements(
+  'a time that moves out of 64 bits is refused, so that a DELETE of old rows keeps the new ones',
+  service,
+  'nanos',
+  [
+    { sql: 'CREATE TABLE kept (ts TIMESTAMP, v INT)', affected: 0 },
+    { sql: 'INSERT INTO kept VALUES (NOW, 1)', affected: 1 },
+    { sql: 'DELETE FROM kept WHERE ts < NOW - 200000d', error: 0x060b },
+    { sql: 'DELETE FROM kept WHERE ts < NOW - 1000y', error: 0x060b },
+    { sql: "SELECT v FROM kept WHERE ts < '2024-01-01' - 200000d", error: 0x060b },
+    { sql: 'SELECT v FROM kept WHERE ts < TODAY() - 200000d', error: 0x060b },
+    { sql: 'SELECT v FROM kept WHERE ts - 200000d < NOW', error: 0x060b },
+    { sql: 'SELECT v FROM numbers.n WHERE ts < NOW - 999999999999d', error: 0x060b },
+    { sql: 'DELETE FROM kept WHERE ts < NOW - 100000d', affected: 0 },
+    { sql: 'SELECT v FROM kept WHERE ts > NOW - 300y', rows: [[1]] },
+    { sql: 'DROP TABLE kept', affected: 0 },
+  ],
+);
+
 statements('ROUND and TRUNCATE take any number of digits', service, 'numbers', [
   {
     sql: 'SELECT TRUNCATE(b, -30), TRUNCATE(b, 30), TRUNCATE(f, 1e10), TRUNCATE(f, -1e300), TRUNCATE(dc, -30), TRUNCATE(u, -19) FROM n WHERE b > 5',
