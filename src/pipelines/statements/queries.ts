@@ -9,6 +9,7 @@ import type { RunningStatement, SystemFacts } from '../../database/system-tables
 import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { dataType, type ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
+import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
 import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { outline } from '../../sql/plan/explain.js';
@@ -17,13 +18,7 @@ import { narrowedQuery } from '../../sql/resolve/narrowed.js';
 import { viewQuery } from '../../sql/resolve/views.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
 import type { Explain } from '../../sql/syntax/ast-statement.js';
-import {
-  collectTables,
-  maxEngineChars,
-  type QueryContext,
-  systemDatabases,
-  tooLongForEngine,
-} from '../../sql/values/context.js';
+import { collectTables, type QueryContext, systemDatabases } from '../../sql/values/context.js';
 import { storedIfRoom } from '../stored-if-room.js';
 import {
   beginStatement,

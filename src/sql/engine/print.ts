@@ -1,3 +1,4 @@
+import { maxExpressionChars, tooLongForEngine } from './length.js';
 import {
   type Assumption,
   type Expr,
@@ -16,11 +17,15 @@ const [lambda, not, comparison, negation, primary] = [0, 3, 4, 8, 10] as const;
 
 const texts = new WeakMap<Expr, string>();
 
-/** The text of an expression. Equal trees have equal texts, so the text also serves as their key. */
+/**
+ * The text of an expression. Equal trees have equal texts, so the text also serves as their key. Throws a FaultError for one that is longer
+ * than {@link maxExpressionChars}.
+ */
 export function printExpr(node: Expr): string {
   const known = texts.get(node);
   if (known !== undefined) return known;
   const text = printed(node);
+  if (text.length > maxExpressionChars) throw tooLongForEngine();
   texts.set(node, text);
   return text;
 }

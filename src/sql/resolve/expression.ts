@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
 import { call, int64, nullWord, text } from '../engine/build.js';
+import { maxEngineChars, tooLongForEngine } from '../engine/length.js';
 import type { Expr } from '../engine/nodes.js';
 import { printExpr } from '../engine/print.js';
 import { expr } from '../engine/template.js';
@@ -11,7 +12,7 @@ import { expressionsIn } from '../syntax/tree.js';
 import { durationTicks } from '../times/timestamp.js';
 import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from '../values/arithmetic.js';
 import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from '../values/compare.js';
-import { maxEngineChars, refuse, tooLongForEngine } from '../values/context.js';
+import { refuse } from '../values/context.js';
 import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from '../values/convert.js';
 import { typeFromSyntax } from '../values/type-syntax.js';
 import {

@@ -7,7 +7,7 @@ import { equalKeys } from '../values/comparable.js';
 import { compare } from '../values/compare.js';
 import { refuse, refuseUnsupported, type SystemRelation } from '../values/context.js';
 import type { Environment } from '../values/convert.js';
-import { condition, isText, Uses, type Value } from '../values/value.js';
+import { condition, isText, nullValue, Uses, type Value } from '../values/value.js';
 
 function planned(query: Query, { context }: Environment): SystemRelation {
   return context.subquery?.(query) ?? unavailable();
@@ -36,6 +36,8 @@ function rowsOf({ query }: SystemRelation, value: Expr): Expr {
 export function scalarOf(query: Query, env: Environment): Value {
   const block = planned(query, env);
   const only = onlyColumn(block);
+  // The engine would take the column for one of texts.
+  if (only.role === 'null') return nullValue;
   return { ...only, sql: rowsOf(block, only.sql), nullable: true };
 }
 
@@ -55,13 +57,13 @@ export function isInQuery(
   const [left, right] = isNull ? [value.sql, only.sql] : equalKeys(value, only, env);
   // In a cluster a query of joins would else be answered by each shard for itself.
   const isMember = expr`${left} GLOBAL IN ${rowsOf(block, right)}`;
+  if (!value.nullable && !only.nullable) return condition(negated ? expr`not(${isMember})` : isMember, [value]);
   // A key is NULL also where a value can equal none of the others.
-  const isKnown = left === value.sql ? isMember : expr`if(isNull(${value.sql}), NULL, ifNull(${isMember}, 0))`;
-  const hasNull = expr`${rowsOf(block, expr`countIf(isNull(${only.sql}))`)} > 0`;
-  const isFound = only.nullable ? expr`if(not(ifNull(${isMember}, 0)) AND ${hasNull}, NULL, ${isKnown})` : isKnown;
-  const test = negated ? expr`not(${isFound})` : isFound;
-  if (!value.nullable) return condition(test, [value]);
-  return condition(expr`if(${rowsOf(block, expr`count()`)} = 0, ${negated ? 1 : 0}, ${test})`, [value]);
+  const isFound = expr`ifNull(${isMember}, 0)`;
+  const hasNull = only.nullable ? expr`if(countIf(isNull(${only.sql})) > 0, 2, 1)` : one;
+  const content = rowsOf(block, expr`if(count() = 0, 0, ${hasNull})`);
+  const isUnknown = value.nullable ? expr`${content} > if(isNull(${value.sql}), 0, 1)` : expr`${content} > 1`;
+  return condition(expr`if(${isFound}, ${negated ? 0 : 1}, if(${isUnknown}, NULL, ${negated ? 1 : 0}))`, [value]);
 }
 
 function checkKinds(value: Value, column: Value, what: string): void {

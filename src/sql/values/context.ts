@@ -121,18 +121,6 @@ export function refuse(code: number, message: string, place?: Place): FaultError
   return new FaultError(place === undefined ? told : { ...told, place });
 }
 
-/**
- * Longest statement of the engine that a query may become: some functions are long expressions there, and the engine takes seconds for as
- * many of them as a query has room for.
- */
-export const maxEngineChars = 8 * 1024 * 1024;
-
-/** The error for a query that would be longer than {@link maxEngineChars}. */
-export function tooLongForEngine(): FaultError {
-  const text = `SQL statement too long: for the database it has more than ${maxEngineChars} characters`;
-  return new FaultError(fault('syntax', Codes.statementTooLong, text));
-}
-
 /** The error for what the dialect has and this planner has not. */
 export function refuseUnsupported(what: string): FaultError {
   return new FaultError(notSupported(what));
