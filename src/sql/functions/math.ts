@@ -79,7 +79,9 @@ function truncateTo(args: readonly Value[]): Expr {
   if (isInteger(type) || type.name === 'DECIMAL') return castToEngine(exactDigits('truncate', args), type);
   const digits = digitsArgument(args, mostDoubleDigits);
   const value = numeric(args, 0);
-  const behind = expr`truncate(${value}, ${typeof digits === 'number' ? digits : expr`greatest(${digits}, 0)`})`;
+  const cut = expr`truncate(${value}, ${typeof digits === 'number' ? digits : expr`greatest(${digits}, 0)`})`;
+  // A large number has no places so far behind the point, but moved there it is infinite.
+  const behind = expr`if(isInfinite(${cut}), ${value}, ${cut})`;
   const unit = expr`pow(10, negate(${digits}))`;
   const before = expr`trunc(${value} / ${unit}) * ${unit}`;
   if (typeof digits === 'number') return castToEngine(digits < 0 ? before : behind, type);

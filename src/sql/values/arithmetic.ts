@@ -1,8 +1,8 @@
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
-import { call, float64, int64, text } from '../engine/build.js';
+import { call, float64, int64, nullWord, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
-import { castTo } from '../engine/storage.js';
+import { castTo, castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import type { Duration } from '../syntax/ast.js';
 import { timestampOutOfRange } from '../syntax/faults.js';
@@ -48,6 +48,9 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
 }
 
 function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
+  // The engine takes a result of NULL for the same in all rows in one place, and for a column in another.
+  if (left.role === 'null' || right.role === 'null')
+    return computed(castToEngine(nullWord, doubleType), doubleType, [left, right]);
   const [a, b] = [numberOf(left), numberOf(right)];
   const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
   const second = operator === '/' || operator === '%' ? expr`nullIf(${b.sql}, 0)` : b.sql;
@@ -196,7 +199,8 @@ function decimalResult(operator: '+' | '-' | '*' | '/' | '%', a: DataType, b: Da
 /** Unary minus; the sign of a literal becomes part of it. */
 export function negate(value: Value): Value {
   if (typeof value.constant === 'bigint' && value.type.name !== 'TIMESTAMP' && value.duration === undefined) {
-    return integerValue(-value.constant);
+    const negated = -value.constant;
+    return negated < -(2n ** 63n) ? doubleValue(Number(negated), String(negated)) : integerValue(negated);
   }
   if (value.duration !== undefined) {
     const duration = signed(value.duration, -1);

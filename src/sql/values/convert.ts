@@ -1,7 +1,7 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { bytes, float64, int64, text } from '../engine/build.js';
+import { bytes, call, float64, int64, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { castToEngine, engineType } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
@@ -219,9 +219,8 @@ function textTruth(value: Value): Expr {
 function integerText(value: Value, unsigned: boolean): Expr {
   if (isText(value.type)) {
     const digits = expr`extract(${value.sql}, ${text(leadingInteger)})`;
-    return unsigned
-      ? expr`if(startsWith(${digits}, '-'), reinterpretAsUInt64(toInt64OrZero(${digits})), toUInt64OrZero(${digits}))`
-      : expr`toInt64OrZero(${digits})`;
+    // Numbers beyond 64 bits wrap, as those of other types do.
+    return call(unsigned ? 'toUInt64' : 'toInt64', expr`toInt256OrZero(${digits})`);
   }
   if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') return value.sql;
   if (isNumeric(value.type)) return truncated(value, unsigned);

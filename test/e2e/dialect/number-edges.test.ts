@@ -39,6 +39,33 @@ statements(
   ],
 );
 
+statements('numbers at the ends of their types are read, cut and compared', service, 'numbers', [
+  {
+    sql: 'SELECT TRUNCATE(f * 1e300, 30), TRUNCATE(f * 1e300, b) FROM n ORDER BY ts LIMIT 1',
+    rows: [[1.5e300, 1.5e300]],
+  },
+  {
+    sql: 'SELECT i > -9223372036854775809, b BETWEEN -9223372036854775809 AND 1e30 FROM n ORDER BY ts LIMIT 1',
+    rows: [[true, true]],
+  },
+  { sql: 'SELECT b FROM n WHERE b IN (-9223372036854775809)', rows: [] },
+  {
+    sql: "SELECT CAST(CAST('9223372036854775808' AS BIGINT) AS VARCHAR(30)), CAST(CAST('-9223372036854775809' AS BIGINT) AS VARCHAR(30))",
+    rows: [['-9223372036854775808', '9223372036854775807']],
+  },
+  {
+    sql: "SELECT CAST(CAST('-1' AS BIGINT UNSIGNED) AS VARCHAR(30)), CAST('18446744073709551617' AS BIGINT UNSIGNED), CAST('300x' AS TINYINT)",
+    rows: [['18446744073709551615', 1, 44]],
+  },
+]);
+
+statements('arithmetic with NULL is NULL in functions over rows, too', service, 'numbers', [
+  { sql: 'SELECT DERIVATIVE(EXP(i / NULL), 1s, 0) FROM n', rows: [] },
+  { sql: 'SELECT CSUM(EXP(NULL + i)) FROM n', rows: [] },
+  { sql: 'SELECT TOP(EXP(i / NULL), 1) FROM n', rows: [] },
+  { sql: 'SELECT i / NULL, NULL * i, i % NULL FROM n LIMIT 1', rows: [[null, null, null]] },
+]);
+
 statements('ROUND and TRUNCATE take any number of digits', service, 'numbers', [
   {
     sql: 'SELECT TRUNCATE(b, -30), TRUNCATE(b, 30), TRUNCATE(f, 1e10), TRUNCATE(f, -1e300), TRUNCATE(dc, -30), TRUNCATE(u, -19) FROM n WHERE b > 5',
