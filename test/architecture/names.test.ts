@@ -25,6 +25,18 @@ test('names say what is there, and not how it came to be there', (t) => {
 const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['process', /code-?release|release-?code|\bfigures|\brest(?:s|ing)\b|at rest/i],
   [
+    'pipelines/statements',
+    /\bask(?:s|ed|ing)?\b|\bbegun|\bkept|\btold|\btells?\b|\bheard|result-?lengths|short-?results?|listed-?while/i,
+  ],
+  [
+    'sql/engine',
+    /\bask(?:s|ed|ing)?\b|\bkept|\btold|\bquestions?\b|has-?few-?rows|reads-?little|rows-?to-?hold|short-?results?/i,
+  ],
+  [
+    'sql/plan',
+    /\bask(?:s|ed|ing)?\b|asks-?for|\btold|\btells?\b|\bquestions?\b|has-?few-?rows|reads-?little|rows-?to-?hold/i,
+  ],
+  [
     'database/host',
     /kept-?answer|short-?door|\baskers|ballast|spool(?:ed|file|place)|resting|\basked|\btold|\blane\b|br(?:eaks?|oken?) off|\bdoors?\b|\bheard/i,
   ],

@@ -10,7 +10,7 @@ import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { dataType, type ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
-import { arrayRowFormat, objectRowFormat, shortResultSettings } from '../../sql/engine/settings.js';
+import { arrayRowFormat, bufferedResultSettings, objectRowFormat } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
@@ -63,19 +63,19 @@ async function rowsOf(
 ): Promise<SqlAnswer> {
   const plan = await planned(query, scope, context);
   const format = scope.request.keyed ? objectRowFormat : arrayRowFormat;
-  const { sql, settings, hasFewRows, rowsToHold } = plan;
+  const { sql, settings, fitsOneFrame, maxBufferedRows } = plan;
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   const options = {
     signal,
     owner: scope.user,
-    fitsOneFrame: hasFewRows,
+    fitsOneFrame,
     underSeriesLimit: plan.series !== undefined,
     onWaited: scope.waited,
   };
   const run = (limitedStatement?: string): Promise<Chunks> =>
     context.engine.result(`${sql}${tail}`, { ...options, limitedStatement });
-  const limited = `${sql} SETTINGS ${settings}${shortResultSettings(rowsToHold)} FORMAT ${format}`;
-  const lines = await (rowsToHold === 0 ? run() : runBuffered(scope, context, run, limited));
+  const limited = `${sql} SETTINGS ${settings}${bufferedResultSettings(maxBufferedRows)} FORMAT ${format}`;
+  const lines = await (maxBufferedRows === 0 ? run() : runBuffered(scope, context, run, limited));
   // Rows as objects the engine prints as UTF-8 itself.
   return { kind: 'rows', meta: plan.meta, lines: scope.request.keyed ? lines : asUtf8(lines) };
 }

@@ -122,7 +122,7 @@ const statements: StatementTable = {
   'insert-select': { rights: checkedByName, run: insertQuery },
   delete: { rights: checkedByName, freesRoom: true, run: remove },
   show: {
-    rights: ({ show }, asker) => checkShow(show, asker),
+    rights: ({ show }, subject) => checkShow(show, subject),
     fresh: ({ show }) => (isOfState(show) ? undefined : 'table' in show ? 'rows' : 'catalogue'),
     touches: ({ show }, current) => ('table' in show ? databaseOf(show.table, current) : 'all'),
     run: runShow,

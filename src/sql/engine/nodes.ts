@@ -1,6 +1,6 @@
 /**
- * The syntax tree of the engine's SQL. Expressions are immutable, so statements share them. They become text once, in `print.ts`; whoever wants to
- * know or to change something of a statement visits or transforms its nodes (`transform.ts`).
+ * The syntax tree of the engine's SQL. Expressions are immutable, so statements share them. `print.ts`
+ * turns them into text once. Code that inspects or changes a statement visits or transforms its nodes (`transform.ts`).
  */
 abstract class Node {
   /** A node has no text of its own, so that it never gets into one by accident. */
@@ -96,7 +96,7 @@ export class ArrayOf extends Node {
   }
 }
 
-/** `(items)`; one alone is the set of an IN. */
+/** `(items)`; a single one is the set of an IN. */
 export class Tuple extends Node {
   readonly kind = 'tuple';
   readonly items: readonly Expr[];
@@ -302,7 +302,7 @@ export interface SortTerm {
 /** An expression and the name that it gets. */
 export type SelectColumn = readonly [expression: Expr, alias: string];
 
-/** Rows kept: `count` after leaving out `offset`. */
+/** The rows of LIMIT: `count` after `offset`. */
 export interface RowRange {
   readonly count: bigint;
   readonly offset: bigint;

@@ -176,7 +176,10 @@ function printWindow({ partitionBy = [], orderBy = [], frame }: Window): string 
 /** The engine's message where an assumption is wrong ends with this text, behind the name of the table. */
 export const failedText = 'has rows that were stored meanwhile';
 
-/** Names of parts tell their last insert; the engine checks them before it reads rows, as `indexHint` is for parts alone. */
+/**
+ * Names of parts contain their last insert. The engine checks them before it reads rows, because `indexHint` is for parts
+ * alone.
+ */
 function printAssumption({ storage, alias, insert }: Assumption): string {
   const last = `toUInt64(splitByChar('_', ${alias}._part)[3])`;
   return `indexHint(throwIf(${last} > ${insert}, ${quoteString(`{${storage} ${failedText}}`)}) = 0)`;

@@ -21,12 +21,12 @@ const ofTexts = { output_format_json_escape_forward_slashes: 0, output_format_js
 const ofDecimals = { output_format_json_quote_decimals: 1, output_format_decimal_trailing_zeros: 1 } as const;
 
 /**
- * More of them, and those under which planned statements mean what they should, which only statements with such names and texts ask for:
- * a setting costs the engine time in every statement.
+ * Settings of statements with such names and texts, for their rows and for the meaning of the plan. A setting costs the
+ * engine time in every statement that has it.
  */
 const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] = [
   [/Timestamp|Date|JSON|Dynamic/i, { date_time_output_format: 'iso' }],
-  // A value that becomes a text on the way counts, too.
+  // A value that the engine converts to a text in between counts, too.
   [/String|JSON|Dynamic/i, ofTexts],
   [/Decimal|String|JSON|Dynamic/i, ofDecimals],
   [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
@@ -84,8 +84,8 @@ const smallStatementChars = 1000;
 
 const emptyGivesRow = { empty_result_for_aggregation_by_empty_set: 0 } as const;
 const emptyGivesNothing = { empty_result_for_aggregation_by_empty_set: 1 } as const;
-/** The engine's analysis of before, which takes half a millisecond less; but of hundreds of expressions twice as long. */
-const quickAnalysis = { enable_analyzer: 0 } as const;
+/** The old analyzer of the engine takes half a millisecond less, but twice as long for hundreds of expressions. */
+const oldAnalyzer = { enable_analyzer: 0 } as const;
 
 /**
  * One group is added up as fast without machine code made for it, which the engine compiles at the fourth run: 45 ms for one
@@ -94,22 +94,22 @@ const quickAnalysis = { enable_analyzer: 0 } as const;
 const notCompiled = { compile_aggregate_expressions: 0 } as const;
 
 /**
- * A few parts of one series are read by one thread, in one go each: others that wait for work cost a fifth of such a question, and
- * a step for each condition a tenth.
+ * One thread reads the few parts of one series, each in one step: idle threads cost a fifth of such a query, and a step
+ * for each condition a tenth.
  */
 const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0 } as const;
 
 /**
- * Pieces of columns stay in memory for the questions that follow, which saves a question of one series a tenth, and averages of half a million rows
- * a seventh. The engine host does without where a statement reads more than 786,432 rows.
+ * The cache of uncompressed column blocks saves a query of one series a tenth, and averages of half a million rows a
+ * seventh. The engine host does not use it for a statement that reads more than 786,432 rows.
  */
-const keepsPieces = { use_uncompressed_cache: 1 } as const;
+const uncompressedCache = { use_uncompressed_cache: 1 } as const;
 
 /**
- * Tags beside rows: each row has some, so nothing is gained by looking, before the join, whether it has, which takes half a millisecond. Conditions on
- * tags choose the series that are read in another way.
+ * No runtime filters for a join of rows with their tags: every row has tags, and a filter takes half a millisecond.
+ * Conditions on tags choose the series to read in another way.
  */
-const noLooksAhead = { enable_join_runtime_filters: 0 } as const;
+const noJoinFilters = { enable_join_runtime_filters: 0 } as const;
 
 /**
  * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and the same time. Series
@@ -125,10 +125,10 @@ export const shortBlocks = { max_block_size: 8192 } as const;
 const inSeriesOrder = { optimize_aggregation_in_order: 1, optimize_use_projections: 0 } as const;
 
 /** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
-const manyRows = { output_format_parallel_formatting: 1 } as const;
+const parallelFormatting = { output_format_parallel_formatting: 1 } as const;
 
-/** Of a result that is expected to be short, behind other settings: printed by one thread, and ended as too long beyond so many rows, error 396. */
-export function shortResultSettings(maxRows: number): string {
+/** Settings of a buffered result, to stand behind others: one thread prints it; more than `maxRows` rows are error 396. */
+export function bufferedResultSettings(maxRows: number): string {
   const settings = { output_format_parallel_formatting: 0, max_result_rows: maxRows, result_overflow_mode: 'throw' };
   return `, ${printed(settings)}`;
 }
@@ -148,22 +148,23 @@ export const querySettings = printed(
   ),
 );
 
-/** Traits of a statement that decide about settings, beside its words. */
+/** Traits of a statement that decide about its settings, in addition to its words. */
 export interface StatementTraits {
   /** Aggregates without keys give no row over no rows. */
   readonly emptyGivesNone: boolean;
-  /** There are texts in the result, or decimals. */
+  /** The result has texts, or decimals. */
   readonly givesTexts: boolean;
   readonly givesDecimals: boolean;
-  readonly hasFewRows: boolean;
-  /** It reads nothing but single series that are short. */
-  readonly readsLittle: boolean;
-  /** It is one SELECT over one table, of one group or of one short series, which both of the engine's analyses take for the same. */
-  readonly isPlain: boolean;
+  /** The result fits one frame of the query channel. */
+  readonly fitsOneFrame: boolean;
+  /** It reads single short series only. */
+  readonly readsShortSeries: boolean;
+  /** Both analyzers give it the same meaning: one SELECT over one table, with one group or one short series. */
+  readonly allowsOldAnalyzer: boolean;
 }
 
-/** True for a statement of few parts: longer ones have other settings. */
-function isSmall(sql: string): boolean {
+/** True for a statement of at most {@link smallStatementChars}, which cannot reach the engine's limits. */
+function underEngineLimits(sql: string): boolean {
   return sql.length <= smallStatementChars;
 }
 
@@ -174,18 +175,18 @@ export function settingsOf(sql: string, shape: QueryShape, traits: StatementTrai
     ...(traits.emptyGivesNone && emptyGivesNothing),
     ...(traits.givesTexts && ofTexts),
     ...(traits.givesDecimals && ofDecimals),
-    ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
-    ...(traits.readsLittle ? oneSeries : shape.mergesRows && shortBlocks),
-    ...(shape.readsRows && keepsPieces),
-    ...(shape.joinsTags && shape.joins === 1 && noLooksAhead),
-    ...(traits.isPlain && notCompiled),
+    ...(!traits.fitsOneFrame && !traits.readsShortSeries && parallelFormatting),
+    ...(traits.readsShortSeries ? oneSeries : shape.mergesRows && shortBlocks),
+    ...(shape.readsRows && uncompressedCache),
+    ...(shape.joinsTags && shape.joins === 1 && noJoinFilters),
+    ...(traits.allowsOldAnalyzer && notCompiled),
     ...(shape.groupsSeries && !shape.mergesRows && !shape.unites && inSeriesOrder),
-    ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),
+    ...(underEngineLimits(sql) ? traits.allowsOldAnalyzer && oldAnalyzer : largeStatement),
     ...(sql.length > chainChars && oneFilter),
     ...(sql.length > compiledChars && neverCompiled),
   };
-  const asked = byWords.filter(([words]) => words.test(shape.words)).map(([, own]) => own);
-  return printed(Object.assign(settings, shape.merges && movedConditions, ...asked));
+  const matching = byWords.filter(([words]) => words.test(shape.words)).map(([, own]) => own);
+  return printed(Object.assign(settings, shape.merges && movedConditions, ...matching));
 }
 
 const rowSettingsClause = ` SETTINGS ${printed(rowSettings)}`;
@@ -205,5 +206,5 @@ function printed(settings: EngineSettings): string {
 /** Rows of topics: values separated by tabs. */
 export const topicRowFormat = 'TSV';
 
-/** Settings of a query whose rows are written again: blocks are short, because a few of them are held at a time. */
+/** Settings of a query whose rows are written again. Blocks are short, because a few are in memory at a time. */
 export const insertSelectSettings = `${querySettings}, max_block_size = 16384`;

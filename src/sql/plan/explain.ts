@@ -1,7 +1,7 @@
 import type { FromItem, Query, Select, WindowClause } from '../syntax/ast.js';
 import type { QueryContext } from '../values/context.js';
 
-/** Meaning of the names of tables, as far as it is known where EXPLAIN is asked. */
+/** Meaning of the names of tables, as far as EXPLAIN knows it. */
 type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;
 
 /**
@@ -96,8 +96,8 @@ class Outline {
     depth: number,
     inner: (depth: number) => readonly string[],
   ): string[] {
-    const said = steps.filter((step) => typeof step === 'string');
-    return [...said.map((step, at) => line(depth + at, step)), ...inner(depth + said.length)];
+    const shown = steps.filter((step) => typeof step === 'string');
+    return [...shown.map((step, at) => line(depth + at, step)), ...inner(depth + shown.length)];
   }
 
   #source({ span }: { readonly span: { readonly start: number; readonly end: number } }): string {

@@ -81,7 +81,7 @@ export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: nu
   const columns = [idColumn('r'), millis(timeColumn('r'), ticksPerMilli), expr`toFloat64(assumeNotNull(${value}))`];
   const limit = rowLimit < 0 ? undefined : { count: BigInt(rowLimit), offset: 0n };
   const settings = `SETTINGS ${querySettings} FORMAT RowBinary`;
-  const listed = select({
+  const seriesQuery = select({
     columns: [
       [idColumn('s'), ''],
       [labels, ''],
@@ -96,7 +96,7 @@ export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: nu
     orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
     limit,
   });
-  return { series: `${printQuery(listed)} ${settings}`, samples: `${printQuery(samples)} ${settings}` };
+  return { series: `${printQuery(seriesQuery)} ${settings}`, samples: `${printQuery(samples)} ${settings}` };
 }
 
 /** Ticks in whole milliseconds, rounded down. */

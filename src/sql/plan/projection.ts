@@ -38,7 +38,7 @@ export function planProjection(task: BlockTask): PlannedBlock {
   return { query: rows, columns: shown, select: rows };
 }
 
-/** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows. */
+/** SELECT TAGS and DISTINCT over tags only give sub-tables, with or without rows. */
 function chooseScan(task: BlockTask, values: readonly Value[]): { scan: Scan; tagsOnly: boolean } {
   const { select, relation, filter } = task;
   const wantsTables = select.tags || select.distinct;

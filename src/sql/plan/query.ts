@@ -37,13 +37,13 @@ export interface QueryPlan {
   /** Settings that have to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
-  /** True when it is known to give so few rows that all of them come to a megabyte or two of text. */
-  readonly hasFewRows: boolean;
-  /** So many rows come to some megabytes of text at most; 0 where texts have no limit, or there are known to be few rows. */
-  readonly rowsToHold: number;
-  /** The single series that it reads, where it reads nothing else. */
+  /** True when its result is known to fit one frame: a megabyte or two of text. */
+  readonly fitsOneFrame: boolean;
+  /** Rows that fit the buffer of a result; 0 when the result fits one frame or its texts have no limit. */
+  readonly maxBufferedRows: number;
+  /** The series that it reads; undefined when it reads other rows, too. */
   readonly series?: readonly ReadSeries[] | undefined;
-  /** True when it would be the same at any other time. */
+  /** True when it does not depend on the current time. */
   readonly isTimeless: boolean;
 }
 
@@ -54,10 +54,11 @@ export interface ReadSeries {
   readonly id: bigint;
 }
 
-/** So many bytes of values are a megabyte of text, or two. */
-const fewRowsBytes = 512 * 1024;
-/** So many bytes of values may be held until all of a result is there, where it is expected to be short. */
-const heldBytes = 4 * 1024 * 1024;
+/** Bytes of values that fit one frame; printed they are a megabyte or two of text. */
+const maxFrameValueBytes = 512 * 1024;
+/** Bytes of values that fit the buffer of a result. */
+const maxBufferedBytes = 4 * 1024 * 1024;
+
 type Series = Extract<TableTarget, { kind: 'sub' }>;
 
 /**
@@ -77,24 +78,24 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const result = printResult(block ?? planned, form);
   const [sql, shape] = [printQuery(result), shapeOf(result)];
   const series = singleSeries(query, context);
-  const givesFew = (select: SelectQuery | undefined): boolean =>
-    mostRows(select) * rowBytes(planned.columns) <= fewRowsBytes;
-  const hasFewRows = givesFew(planned.select);
+  const fitsFrame = (select: SelectQuery | undefined): boolean =>
+    mostRows(select) * rowBytes(planned.columns) <= maxFrameValueBytes;
+  const fitsOneFrame = fitsFrame(planned.select);
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
-  const readsLittle =
+  const readsShortSeries =
     series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table));
   const isOneGroup = planned.select?.isOneGroup === true;
-  const isPlain =
+  const allowsOldAnalyzer =
     planned.select?.from?.kind === 'table' &&
     shape.selects === 1 &&
-    (isOneGroup || (readsLittle && !shape.looksAround));
+    (isOneGroup || (readsShortSeries && !shape.looksAround));
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
     givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
-    hasFewRows,
-    readsLittle,
-    isPlain,
+    fitsOneFrame,
+    readsShortSeries,
+    allowsOldAnalyzer,
   };
   return {
     sql,
@@ -102,8 +103,8 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     meta: planned.columns.map(({ name, type, role }) => {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
-    hasFewRows,
-    rowsToHold: hasFewRows ? 0 : Math.floor(heldBytes / rowBytes(planned.columns)),
+    fitsOneFrame,
+    maxBufferedRows: fitsOneFrame ? 0 : Math.floor(maxBufferedBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     isTimeless: !usesNow,
   };
@@ -138,8 +139,8 @@ function rowBytes(columns: readonly BlockColumn[]): number {
 }
 
 /**
- * Bytes of a value at most, and one at least, as NULL and empty texts are printed, too. A text as wide as they get may
- * have been put together of many and has no limit.
+ * Largest size of a value in bytes; at least one, because NULL and empty texts are printed, too. A text of the greatest
+ * width may be a concatenation and has no limit.
  */
 function valueBytes(type: DataType): number {
   if (type.length === longestWidth('VARCHAR', 'column')) return Number.POSITIVE_INFINITY;
@@ -147,8 +148,8 @@ function valueBytes(type: DataType): number {
 }
 
 /**
- * The same block for an engine that is told to give nothing for aggregates over no rows, which it does at less cost than a
- * condition; undefined where other SELECTs of the statement would change their meaning with it.
+ * The same block for the engine setting by which aggregates over no rows give no row, which costs less than a
+ * condition; undefined when the setting would change the meaning of other SELECTs of the statement.
  */
 function withoutEmptyCheck({ query, columns, select }: PlannedBlock): PlannedBlock | undefined {
   if (select?.hidesEmpty !== true) return undefined;

@@ -11,9 +11,9 @@ import { withoutAliases } from './rows/aliases.js';
 import type { BlockTask, PlannedBlock } from './rows/block.js';
 import { type Filter, sortFilter } from './rows/filter.js';
 import { expandItems, type Item } from './rows/items.js';
-import { asksForSeries, planSeries } from './series.js';
+import { planSeries, usesSeriesFunctions } from './series.js';
 import { inExternalWindows } from './window/external.js';
-import { asksForInterp, planInterp } from './window/interp.js';
+import { planInterp, usesInterp } from './window/interp.js';
 
 /** Plans one SELECT block; `relation` is its FROM. */
 export function planSelect(
@@ -28,27 +28,27 @@ export function planSelect(
   const inWhere = new RowNames(relation, aggregateNotAllowed);
   const filter = visibleRows(sortFilter(select.where, new ExpressionTranslator(env, inWhere)), relation, context);
   const orderBy = select.orderBy.map((order) => {
-    // A name alone is looked for among the aliases first.
+    // A bare name is looked up among the aliases first.
     const { value } = order;
     return value.kind === 'column' ? order : { ...order, value: withoutAliases(value, items, relation) };
   });
   const having = select.having && withoutAliases(select.having, items, relation);
   const task = { select: { ...select, orderBy, having }, relation, env, items, filter, serial };
   if (select.window?.kind === 'external') return planExternal(inExternalWindows(task, select.window));
-  if (asksForInterp(task)) return planInterp(task);
-  if (asksForSeries(task)) return planSeries(task);
+  if (usesInterp(task)) return planInterp(task);
+  if (usesSeriesFunctions(task)) return planSeries(task);
   if (select.window !== undefined) return planWindows(task, planSeries);
   return isGrouped(task.select, items) ? planGrouped(task) : planProjection(task);
 }
 
 function planExternal(task: BlockTask): PlannedBlock {
-  if (asksForInterp(task) || asksForSeries(task)) {
+  if (usesInterp(task) || usesSeriesFunctions(task)) {
     throw refuse(Codes.invalidExpression, 'Functions that give several rows are not for EXTERNAL_WINDOW');
   }
   return planWindows(task, planProjection);
 }
 
-/** A row for each window, or, where plain columns are asked for and nothing picks their row, every row of each window. */
+/** A row for each window; every row of each window when plain columns are selected and nothing picks their row. */
 function planWindows(task: BlockTask, planRows: (task: BlockTask) => PlannedBlock): PlannedBlock {
   const { select, items } = task;
   const havingGroups = select.having !== undefined && mentions(select.having, isAggregate);

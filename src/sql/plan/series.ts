@@ -26,8 +26,8 @@ import { countedRows } from './window/row-windows.js';
 import type { IntervalWindows } from './window/window.js';
 import { checkWindowTime, fillClause, windowing, windowRange } from './window/windowing.js';
 
-/** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
-export function asksForSeries({ select, items }: BlockTask): boolean {
+/** True when a SELECT calls a function that gives rows of its own, such as DIFF or TOP. */
+export function usesSeriesFunctions({ select, items }: BlockTask): boolean {
   return [...items, ...select.orderBy].some(({ value }) => mentions(value, isSeries));
 }
 
@@ -68,7 +68,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
     orderBy.push(...(filled?.order ?? [...start, ...rows.order]).map((sql) => sortTerm(sql, false)));
   }
   const having = statement.having === undefined ? [] : [translator.condition(statement.having).sql];
-  const where = [...names.kept(), ...(windows?.rows ?? []), ...(filled === undefined ? having : [])];
+  const where = [...names.rowFilter(), ...(windows?.rows ?? []), ...(filled === undefined ? having : [])];
   const { sameTimes } = names;
   if (sameTimes !== undefined && mayRepeatTimes(relation, keys))
     where.unshift(rows.distinctTimes(sameTimes === 'first'));
@@ -156,7 +156,7 @@ function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[
   return { start, end, intervals, rows: [...inWindow, ...(having?.(ofWindow) ?? [])] };
 }
 
-/** The functions over rows that a block asks for. */
+/** The functions over rows that a block calls. */
 function seriesCalls({ select, items }: BlockTask): string[] {
   const parts = [...items, ...select.orderBy].flatMap(({ value }) => expressionsIn(value));
   return parts.flatMap((part) => (part.kind === 'call' && isSeries(part.name) ? [part.name] : []));
@@ -209,9 +209,9 @@ class SeriesNames implements NameResolver {
   readonly #rows: SlicedRows;
   readonly #plain: ExpressionTranslator;
   readonly #windowColumn: (name: string) => Value;
-  readonly #keep = new Map<string, Expr>();
+  readonly #conditions = new Map<string, Expr>();
   readonly #seen = new Map<string, SeriesFunction>();
-  #keepsAll = false;
+  #allowsAll = false;
 
   constructor(rows: SlicedRows, plain: ExpressionTranslator, windowColumn: (name: string) => Value) {
     this.#rows = rows;
@@ -219,9 +219,9 @@ class SeriesNames implements NameResolver {
     this.#windowColumn = windowColumn;
   }
 
-  /** Which rows are given: those that one of the functions gives a value for. */
-  kept(): readonly Expr[] {
-    return this.#keepsAll || this.#keep.size === 0 ? [] : [anyOf([...this.#keep.values()])];
+  /** The filter of the result rows: those that one of the functions gives a value for. */
+  rowFilter(): readonly Expr[] {
+    return this.#allowsAll || this.#conditions.size === 0 ? [] : [anyOf([...this.#conditions.values()])];
   }
 
   intercept(): undefined {
@@ -246,8 +246,8 @@ class SeriesNames implements NameResolver {
     this.#standsBeside(spec, `${printExpr(sql)} ${condition}`);
     if (spec.distinctTimes)
       this.sameTimes = spec.takesFirst === true && this.sameTimes !== 'refused' ? 'first' : 'refused';
-    if (keep === undefined) this.#keepsAll = true;
-    else this.#keep.set(condition, keep);
+    if (keep === undefined) this.#allowsAll = true;
+    else this.#conditions.set(condition, keep);
     return { sql, type, precision: args[0]?.precision ?? env.precision, nullable: true, uses: Uses.row };
   }
 

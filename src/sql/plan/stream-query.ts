@@ -188,7 +188,7 @@ function withTime(select: StreamSelect, source: TableTarget): StreamSelect {
   return select;
 }
 
-/** Rows of several series have one place each only when the series are kept apart. */
+/** Rows of several series have one place each only when the series are separate. */
 function checkSeries({ window, partitionBy }: Select, source: TableTarget): void {
   if (source.kind !== 'super' || window?.kind === 'interval') return;
   if (partitionBy.some(({ value }) => value.kind === 'column' && value.name.text === 'tbname')) return;
@@ -240,7 +240,7 @@ function windowsOf(clause: WindowClause | undefined, precision: Precision, zone:
   return { kind: 'interval', intervals, length };
 }
 
-/** Names under which TAGS may ask for a key: its alias, or the column that it is. */
+/** Names under which TAGS may name a key: its alias, or the column that it is. */
 function namesOf({ value, alias }: PartitionItem): string[] {
   const own = value.kind === 'column' ? [value.name.text] : [];
   return alias === undefined ? own : [alias.text, ...own];

@@ -23,7 +23,7 @@ import {
   streamBlock,
 } from './stream-query.js';
 
-/** The tag that tells groups apart where the statement names none. */
+/** The tag that distinguishes groups when the statement names none. */
 const groupTag = 'group_id';
 
 /** The super table that a stream makes for its results. */
@@ -99,7 +99,7 @@ export function planStream(
   const time = value(0).sql;
   const end = query.windows.kind === 'none' ? undefined : value(query.columns.length + query.keys.length + 1).sql;
   const named = query.subTable === undefined ? groupName(name, group) : value(query.columns.length + query.keys.length);
-  // Windows that begin before the oldest row that is kept are left out: their rows are about to go too.
+  // Windows that begin before the oldest retained row are left out: their rows are about to be removed, too.
   const where = [expr`${time} >= ${range.min}`, ...piece.results(time, end, named.sql)];
   const columns = [[{ kind: 'name' }, named] as const, ...values];
   const rows = { target, database, values: columns, from: fromQuery(block.query, 'b'), where };

@@ -31,7 +31,7 @@ import { type Filter, sortFilter } from './rows/filter.js';
 import { expandItems, type Item } from './rows/items.js';
 import { scanRows } from './rows/scan.js';
 
-/** Which rows of a topic are asked for. */
+/** The requested rows of a topic. */
 export interface TopicRange extends Written {
   /** Only series whose id leaves this remainder; undefined is all of them. */
   readonly slice: TopicSlice | undefined;

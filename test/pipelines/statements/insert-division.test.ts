@@ -8,7 +8,7 @@ import { cases } from '../../support/cases.js';
 const refusal = fault('syntax', Codes.insertSyntax, 'a bad row');
 const gone = fault('database', Codes.tableNotExist, 'gone');
 
-/** Divides a statement whose rows are refused that say `bad`, and whose clauses are that name a table `gone…`; tells what was scanned. */
+/** Divides a statement whose rows are refused that say `bad`, and whose clauses are that name a table `gone…`; records what was scanned. */
 async function divided(statement: string) {
   const taken: string[] = [];
   let scans = 0;

@@ -12,7 +12,14 @@ const request = {
   rowLimit: -1,
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
-const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, rowsToHold: 0, isTimeless: true };
+const plan: QueryPlan = {
+  sql: 'SELECT 1',
+  settings: '',
+  meta: [],
+  fitsOneFrame: true,
+  maxBufferedRows: 0,
+  isTimeless: true,
+};
 const whole: KnownTables = {
   isReadable: () => true,
   isLarge: () => false,
@@ -79,7 +86,7 @@ test('a plan of single series holds without a look at which rows are unique', (t
   t.is(plans.get(statement, origin, counting), ofSeries);
 });
 
-test('a plan of another time tells what a query reads, and is no plan of now', (t) => {
+test('a plan of another time shows what a query reads, and is not valid now', (t) => {
   const plans = new PlanCache();
   const statement = query();
   const ofThen = { ...plan, isTimeless: false };

@@ -31,7 +31,7 @@ const rows: FromItem = { kind: 'table', table: 'd.t4_0', alias: 't1' };
 const merged = rowsSource('d.t4_0', 't1');
 const tags = tagsSource({ tagStorage: 'd.g4_0', number: undefined }, 'g1');
 
-test('a statement asks for the settings that its words and its result depend on', (t) => {
+test('a statement has the settings that its words and its result depend on', (t) => {
   const plain = settingsWith(oneOf(expr`max(t1.c1)`, rows));
   t.false(names(plain).some((name) => /^(?:date|input|max|output)_|analyzer/.test(name)));
   const ofName = settingsWith(oneOf(column(undefined, 'c1_Decimal_4_2')));
@@ -45,7 +45,7 @@ test('a statement asks for the settings that its words and its result depend on'
   t.true(names(decimals).includes('output_format_decimal_trailing_zeros'));
   const texts = settingsWith(oneOf(expr`c1`), { givesTexts: true });
   t.true(names(texts).includes('output_format_json_validate_utf8'));
-  const quick = settingsWith(oneOf(expr`max(c1)`, rows), { isPlain: true });
+  const quick = settingsWith(oneOf(expr`max(c1)`, rows), { allowsOldAnalyzer: true });
   t.true(quick.includes('enable_analyzer = 0'));
   t.true(names(quick).includes('compile_aggregate_expressions'));
   t.false(names(plain).includes('compile_aggregate_expressions'));
@@ -54,7 +54,7 @@ test('a statement asks for the settings that its words and its result depend on'
   t.true(names(settingsWith(ofMerged)).includes(beforeMerging));
   t.false(names(plain).includes(beforeMerging));
   t.true(settingsWith(ofMerged).includes('max_block_size = 8192'));
-  t.false(names(settingsWith(ofMerged, { readsLittle: true })).includes('max_block_size'));
+  t.false(names(settingsWith(ofMerged, { readsShortSeries: true })).includes('max_block_size'));
   const ofTags = names(settingsWith(oneOf(expr`name`, tags)));
   t.false(ofTags.includes('max_block_size'));
   t.true(ofTags.includes(beforeMerging));
@@ -87,9 +87,9 @@ test('what is left at its default is named for engines that may have another', (
   }
 });
 
-test('a long statement asks for the limits of long ones, and for the analysis that is quick with them', (t) => {
+test('a long statement has higher limits and the new analyzer', (t) => {
   const terms = Array.from({ length: 300 }, (_, at) => number(at));
-  const settings = settingsWith(oneOf(expr`greatest(${terms})`), { isPlain: true });
+  const settings = settingsWith(oneOf(expr`greatest(${terms})`), { allowsOldAnalyzer: true });
   t.true(settings.includes('max_ast_depth = 10000'));
   t.false(settings.includes('enable_analyzer'));
 });
@@ -111,16 +111,16 @@ test('no row over no rows is a setting', (t) => {
 });
 
 test('one thread reads a short series, several print a long result', (t) => {
-  const little = names(settingsWith(oneOf(expr`max(c1)`, rows), { readsLittle: true }));
+  const little = names(settingsWith(oneOf(expr`max(c1)`, rows), { readsShortSeries: true }));
   t.true(little.includes('max_threads'));
-  const long = names(settingsWith(oneOf(expr`c1`, rows), { hasFewRows: false }));
+  const long = names(settingsWith(oneOf(expr`c1`, rows), { fitsOneFrame: false }));
   t.true(long.includes('output_format_parallel_formatting'));
   t.false(long.includes('max_threads'));
-  const few = names(settingsWith(oneOf(expr`c1`, rows), { hasFewRows: false, readsLittle: true }));
+  const few = names(settingsWith(oneOf(expr`c1`, rows), { fitsOneFrame: false, readsShortSeries: true }));
   t.false(few.includes('output_format_parallel_formatting'));
 });
 
-test('pieces of columns are kept for later questions, and joins with tags look at no row beforehand', (t) => {
+test('queries of rows use the uncompressed cache, and joins with tags no runtime filters', (t) => {
   t.true(names(settingsWith(oneOf(expr`max(t1.c1)`, rows))).includes('use_uncompressed_cache'));
   t.false(names(settingsWith(oneOf(number(1)))).includes('use_uncompressed_cache'));
   const groups = fromQuery(oneOf(number(1)), 'i');

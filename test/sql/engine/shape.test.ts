@@ -16,7 +16,7 @@ test('the shape of a query counts its SELECTs, joins and unions', (t) => {
   t.false(shapeOf({ union: [one, one], distinct: true }).unites);
 });
 
-test('ids of series that tags choose are told apart from other sets', (t) => {
+test('ids of series that tags choose are distinguished from other sets', (t) => {
   const ids = select({ columns: [[column('g1', 'id'), '']], from: tags });
   const chosen = select({ columns: [[value, 'r1']], from: rows, where: [inQuery(column('t1', 'id'), ids)] });
   t.like(shapeOf(chosen), { selects: 2, idSets: 1, merges: true });

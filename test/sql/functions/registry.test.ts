@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
-import type { Asked } from '../../support/engine/query-fixture.js';
+import type { ContextOverrides } from '../../support/engine/query-fixture.js';
 import { metersFixture } from '../../support/sql/meters.js';
 
 const fixture = metersFixture();
@@ -93,7 +93,7 @@ for (const [call, json, type] of calls) {
   });
 }
 
-const columnCalls: readonly (readonly [call: string, json: string, asked?: Asked])[] = [
+const columnCalls: readonly (readonly [call: string, json: string, overrides?: ContextOverrides])[] = [
   ['length(nc)', '8'],
   ['position(nc IN nc)', '1'],
   ['abs(t)', '5'],
@@ -107,9 +107,9 @@ const columnCalls: readonly (readonly [call: string, json: string, asked?: Asked
   ['hyperloglog(t)', '1'],
 ];
 
-for (const [call, json, asked = {}] of columnCalls) {
-  test(`computes ${call} of a column with ${JSON.stringify(asked)}`, (t) => {
-    t.deepEqual(fixture.rows(`SELECT ${call} FROM n.x WHERE ts > 0`, asked), [`[${json}]`]);
+for (const [call, json, overrides = {}] of columnCalls) {
+  test(`computes ${call} of a column with ${JSON.stringify(overrides)}`, (t) => {
+    t.deepEqual(fixture.rows(`SELECT ${call} FROM n.x WHERE ts > 0`, overrides), [`[${json}]`]);
   });
 }
 

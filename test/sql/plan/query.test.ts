@@ -1,21 +1,21 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
-import type { Asked } from '../../support/engine/query-fixture.js';
+import type { ContextOverrides } from '../../support/engine/query-fixture.js';
 import { metersFixture } from '../../support/sql/meters.js';
 
 const fixture = metersFixture();
 test.after.always(() => fixture.close());
 
-/** One test per case: what is asked and the lines of JSON that answer it. */
-function answers(title: string, sql: string, lines: readonly string[], asked: Asked = {}): void {
+/** One test per case: a query and the lines of JSON that it gives. */
+function answers(title: string, sql: string, lines: readonly string[], overrides: ContextOverrides = {}): void {
   test(title, (t) => {
-    t.deepEqual(fixture.rows(sql, asked), [...lines]);
+    t.deepEqual(fixture.rows(sql, overrides), [...lines]);
   });
 }
 
-function refuses(title: string, sql: string, code: number, asked: Asked = {}): void {
+function refuses(title: string, sql: string, code: number, overrides: ContextOverrides = {}): void {
   test(title, (t) => {
-    t.is(fixture.refusal(sql, asked), code);
+    t.is(fixture.refusal(sql, overrides), code);
   });
 }
 
@@ -117,9 +117,11 @@ answers(
   "SELECT v FROM u.s WHERE labels->'n' = '1' OR labels->'b' <> 'x'",
   [],
 );
-answers('tells whether a JSON tag has a key', "SELECT v FROM u.s WHERE labels CONTAINS 'b' AND labels->'x' IS NULL", [
-  '[1]',
-]);
+answers(
+  'CONTAINS tests whether a JSON tag has a key',
+  "SELECT v FROM u.s WHERE labels CONTAINS 'b' AND labels->'x' IS NULL",
+  ['[1]'],
+);
 answers(
   'stands a chain of ten thousand terms',
   `SELECT count(*) FROM d1 WHERE ${Array.from({ length: 10000 }, (_, at) => `voltage = ${at}`).join(' OR ')}`,
@@ -234,7 +236,7 @@ refuses('refuses branches of different width', 'SELECT 1 UNION ALL SELECT 1, 2',
 refuses('refuses joins without equal times', 'SELECT a.ts FROM d1 a JOIN d2 b ON a.ts > b.ts', Codes.expectTimeEqual);
 refuses('refuses tags of a normal table', 'SELECT TAGS a FROM t', Codes.tagsOfNormalTable);
 
-test('a plan says when it can give few rows only', (t) => {
+test('a plan says when its result fits one frame', (t) => {
   fixture.normalTable('m', 'files', ['file BLOB'], []);
   const few = [
     'SELECT 1',
@@ -244,7 +246,7 @@ test('a plan says when it can give few rows only', (t) => {
     'SELECT _wstart, avg(voltage) FROM d1 WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s) FILL(PREV)',
     'SELECT _wstart, avg(voltage) FROM meters WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s) SLIDING(1s)',
   ];
-  for (const sql of few) t.true(fixture.plan(sql).hasFewRows, sql);
+  for (const sql of few) t.true(fixture.plan(sql).fitsOneFrame, sql);
   const many = [
     'SELECT * FROM d1',
     'SELECT ts, voltage FROM d1 LIMIT 50000',
@@ -258,14 +260,14 @@ test('a plan says when it can give few rows only', (t) => {
     'SELECT _wstart, top(voltage, 3) FROM d1 WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s)',
   ];
   for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
-    t.false(fixture.plan(sql).hasFewRows, sql);
+    t.false(fixture.plan(sql).fitsOneFrame, sql);
   }
-  const hasFew = (sql: string): boolean => fixture.plan(sql, { hasFewSeries: () => true }).hasFewRows;
-  t.true(hasFew('SELECT tbname, max(voltage) FROM meters GROUP BY tbname'));
-  t.true(hasFew('SELECT location, avg(voltage) FROM meters PARTITION BY location'));
-  t.false(hasFew('SELECT voltage, count(*) FROM meters GROUP BY voltage'));
-  t.false(hasFew('SELECT _wstart, avg(voltage) FROM meters PARTITION BY location INTERVAL(10s)'));
-  t.false(hasFew('SELECT tbname, voltage FROM meters'));
+  const givesOneFrame = (sql: string): boolean => fixture.plan(sql, { hasFewSeries: () => true }).fitsOneFrame;
+  t.true(givesOneFrame('SELECT tbname, max(voltage) FROM meters GROUP BY tbname'));
+  t.true(givesOneFrame('SELECT location, avg(voltage) FROM meters PARTITION BY location'));
+  t.false(givesOneFrame('SELECT voltage, count(*) FROM meters GROUP BY voltage'));
+  t.false(givesOneFrame('SELECT _wstart, avg(voltage) FROM meters PARTITION BY location INTERVAL(10s)'));
+  t.false(givesOneFrame('SELECT tbname, voltage FROM meters'));
 });
 
 test('a plan says when it reads single series alone', (t) => {
@@ -275,27 +277,27 @@ test('a plan says when it reads single series alone', (t) => {
     t.is(fixture.plan(sql).series, undefined, sql);
 });
 
-test('a plan says when it holds for its moment alone', (t) => {
+test('a plan says when it depends on the current time', (t) => {
   const timeless = ['SELECT 1', 'SELECT max(voltage) FROM meters WHERE ts > 1700000000000'];
   for (const sql of timeless) t.true(fixture.plan(sql).isTimeless, sql);
   const ofNow = ['SELECT NOW()', 'SELECT TODAY()', 'SELECT TIMEZONE()', 'SELECT * FROM d1 WHERE ts > NOW - 1h'];
   for (const sql of ofNow) t.false(fixture.plan(sql).isTimeless, sql);
 });
 
-test('aggregates over one table alone, and one SELECT over one short series, take the quick analysis of the engine', (t) => {
-  const isQuick = (sql: string, isShort = false): boolean =>
+test('aggregates over one table and one SELECT over one short series use the old analyzer of the engine', (t) => {
+  const usesOldAnalyzer = (sql: string, isShort = false): boolean =>
     fixture.plan(sql, { hasShortSeries: () => isShort }).settings.includes('enable_analyzer = 0');
-  t.true(isQuick('SELECT max(voltage) FROM d1'));
-  t.false(isQuick('SELECT voltage FROM d1'));
+  t.true(usesOldAnalyzer('SELECT max(voltage) FROM d1'));
+  t.false(usesOldAnalyzer('SELECT voltage FROM d1'));
   const ofSeries = ['SELECT voltage FROM d1', 'SELECT _wstart, avg(voltage) FROM d1 INTERVAL(1m)'];
-  for (const sql of ofSeries) t.true(isQuick(sql, true), sql);
+  for (const sql of ofSeries) t.true(usesOldAnalyzer(sql, true), sql);
   const ofNeighbours = [
     'SELECT diff(voltage) FROM d1',
     'SELECT _wstart, avg(voltage) FROM d1 INTERVAL(1m) SLIDING(10s)',
   ];
-  for (const sql of [...ofNeighbours, 'SELECT voltage FROM meters']) t.false(isQuick(sql, true), sql);
-  t.false(isQuick('SELECT max(voltage) FROM (SELECT voltage FROM d1)'));
-  t.false(isQuick("SELECT max(voltage) FROM meters WHERE location = 'x'"));
+  for (const sql of [...ofNeighbours, 'SELECT voltage FROM meters']) t.false(usesOldAnalyzer(sql, true), sql);
+  t.false(usesOldAnalyzer('SELECT max(voltage) FROM (SELECT voltage FROM d1)'));
+  t.false(usesOldAnalyzer("SELECT max(voltage) FROM meters WHERE location = 'x'"));
 });
 test('short series are read by one thread, whole super tables and long series by all', (t) => {
   const isOneThread = (sql: string, isShort: boolean): boolean =>

@@ -66,7 +66,7 @@ test('knows which columns and tags a topic needs, and what its rows have', (t) =
   );
 });
 
-test('reads the inserts, the slice and the keys that are asked for, in the order of writing', (t) => {
+test('reads the requested inserts, slice and keys in the order of writing', (t) => {
   const plan = planned('SELECT ts, g FROM m WHERE v > 1');
   const range = { order: 'inserts', after: 7, upTo: 9, slice: { number: 1, of: 4 } } as const;
   const sql = plan.rows(range, false);

@@ -52,7 +52,7 @@ function typeName(text: string): TypeName {
 export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 
 /** What a test may change about a request. */
-export type Asked = Partial<
+export type ContextOverrides = Partial<
   Pick<
     QueryContext,
     | 'database'
@@ -162,7 +162,7 @@ export class QueryFixture {
   }
 
   /** The plan of a query. */
-  plan(sql: string, asked: Asked = {}): QueryPlan {
+  plan(sql: string, overrides: ContextOverrides = {}): QueryPlan {
     const statement = parseStatement(sql);
     if (statement.kind !== 'query') throw new Error('Not a query');
     return planQuery(statement.query, {
@@ -177,14 +177,14 @@ export class QueryFixture {
       rowLimit: -1,
       user: 'root',
       serverVersion: '3.4.0.0',
-      ...asked,
+      ...overrides,
     });
   }
 
   /** The rows of a query as clients see them, one line of JSON each. */
-  rows(sql: string, asked: Asked = {}): string[] {
-    const { sql: text, settings } = this.plan(sql, asked);
-    const format = asked.keyed === true ? objectRowFormat : arrayRowFormat;
+  rows(sql: string, overrides: ContextOverrides = {}): string[] {
+    const { sql: text, settings } = this.plan(sql, overrides);
+    const format = overrides.keyed === true ? objectRowFormat : arrayRowFormat;
     try {
       return this.#session
         .query(`${text} SETTINGS ${settings}`, format)
@@ -197,14 +197,14 @@ export class QueryFixture {
     }
   }
 
-  meta(sql: string, asked: Asked = {}): readonly ColumnMeta[] {
-    return this.plan(sql, asked).meta;
+  meta(sql: string, overrides: ContextOverrides = {}): readonly ColumnMeta[] {
+    return this.plan(sql, overrides).meta;
   }
 
   /** The wire code a query is refused with; 0 when it is not refused. */
-  refusal(sql: string, asked: Asked = {}): number {
+  refusal(sql: string, overrides: ContextOverrides = {}): number {
     try {
-      this.plan(sql, asked);
+      this.plan(sql, overrides);
       return 0;
     } catch (error) {
       if (error instanceof FaultError) return error.fault.code;

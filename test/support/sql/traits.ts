@@ -5,7 +5,7 @@ export const traits: StatementTraits = {
   emptyGivesNone: false,
   givesTexts: false,
   givesDecimals: false,
-  hasFewRows: true,
-  readsLittle: false,
-  isPlain: false,
+  fitsOneFrame: true,
+  readsShortSeries: false,
+  allowsOldAnalyzer: false,
 };

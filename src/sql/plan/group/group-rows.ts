@@ -22,8 +22,8 @@ export interface WindowKey {
   /** Aggregates that every window has. */
   readonly limits: readonly Column[];
   readonly having: readonly Expr[];
-  /** True for windows so short that each has few rows of a series. */
-  readonly isShort?: boolean;
+  /** True for windows of a minute at most, each of which has few rows of a series. */
+  readonly isMinuteAtMost?: boolean;
 }
 
 /** Parts of a grouped SELECT of the engine. */
@@ -36,9 +36,9 @@ interface Grouping {
   readonly aggregates: readonly EngineAggregate[];
   /** Tags that a key decides. */
   readonly dependents: readonly Dependent[];
-  /** A count is asked for: groups of sub-tables show even when they are empty. */
+  /** The SELECT has a count: groups of sub-tables show even when they are empty. */
   readonly countLike: boolean;
-  /** Nothing but LAST_ROW is asked for. */
+  /** LAST_ROW is the only aggregate. */
   readonly newestOnly: boolean;
   /** The table has so many rows that it pays to look for the newest ones first. */
   readonly isLarge: boolean;
@@ -58,7 +58,7 @@ export function groupRows(grouping: Grouping): GroupedRows {
   const bySeries = keysAreTags(grouping);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
     const readsTags = grouping.aggregates.some((aggregate) => namesTable(direct(aggregate), relation.tagAlias));
-    const isFine = window?.isShort === true && keys.every(({ value }) => value.role !== 'tbname');
+    const isFine = window?.isMinuteAtMost === true && keys.every(({ value }) => value.role !== 'tbname');
     return readsTags || isFine ? groupDirectly(grouping) : groupBySeries(grouping, relation);
   }
   if (window === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
@@ -80,7 +80,7 @@ function groupDirectly(grouping: Grouping): GroupedRows {
   return { columns, ...scan, groupBy: groupColumns.length, having, isOneGroup, hidesEmpty, groups: true };
 }
 
-/** Nothing but the number of rows is asked for, most of which need not be read for it. */
+/** The SELECT of a row count alone, for which most rows need not be read. */
 function countedRows({ relation, filter, keys, window, aggregates, unique }: Grouping): GroupedRows | undefined {
   const [only, ...others] = aggregates;
   const isCount = only !== undefined && isSameExpr(direct(only), expr`count()`) && others.length + keys.length === 0;
@@ -111,8 +111,8 @@ function needsTags(columns: readonly Column[], relation: Relation | undefined): 
 }
 
 /**
- * The keys are the same for all rows, and a count is asked for: one group, also without rows; but none when rows of the
- * time range exist and other conditions hide them all.
+ * The keys are the same for all rows, and the SELECT has a count: one group, also without rows; but none when rows of
+ * the time range exist and other conditions hide them all.
  */
 function constantGroup(grouping: Grouping): GroupedRows {
   const { relation, filter, keys, aggregates } = grouping;
@@ -169,8 +169,8 @@ function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
 /** True where the newest rows of a large table are looked for before all others. */
 function looksForNewest(grouping: Grouping): boolean {
   const { filter, window } = grouping;
-  const isPlain = filter.row.length + filter.mixed.length + filter.time.length === 0 && window === undefined;
-  return isPlain && grouping.isLarge && keysAreTags(grouping);
+  const isUnfiltered = filter.row.length + filter.mixed.length + filter.time.length === 0 && window === undefined;
+  return isUnfiltered && grouping.isLarge && keysAreTags(grouping);
 }
 
 function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): SelectQuery {
@@ -203,7 +203,7 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   const scan = (relation && unique && scanUniqueRows(relation, filter, withTags, unique)) ?? all;
   const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
   if (!plain || relation?.source.kind !== 'stored') return scan;
-  if (!withTags && asksForTimesOnly(grouping, relation)) {
+  if (!withTags && readsTimesOnly(grouping, relation)) {
     return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: all.where };
   }
   if (!withTags && looksForNewest(grouping)) {
@@ -238,7 +238,7 @@ function keysAreTags({ keys }: Grouping): boolean {
 }
 
 /** True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place. */
-function asksForTimesOnly(grouping: Grouping, relation: Relation): boolean {
+function readsTimesOnly(grouping: Grouping, relation: Relation): boolean {
   const { aggregates } = grouping;
   if (aggregates.length === 0 || !keysAreTags(grouping)) return false;
   const time = expr`toNullable(${timeColumn(relation.rowAlias)})`;

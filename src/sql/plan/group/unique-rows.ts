@@ -17,7 +17,7 @@ import type { TimeBounds } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
 import { besideTags, type Scan, scanRows } from '../rows/scan.js';
 
-/** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
+/** Merging so many rows takes less time than separating two kinds of rows. */
 const fewToMerge = 100_000;
 /** Share of the series that a tag of one value, or of one of several, leaves; of names it is next to nothing. */
 const shareOfTag = 1 / 16;
@@ -43,8 +43,8 @@ export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBoun
 
 /**
  * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with their versions
- * merged. Undefined where that is no quicker than merging all. Where all rows were unique the statement relies on that, and fails when some
- * were stored since then. Otherwise these are found in the state of the table that the statement
+ * merged. Undefined where that is no quicker than merging all. Where all rows were unique the statement assumes that,
+ * and fails when some were stored since then. Otherwise these are found in the state of the table that the statement
  * reads: their times end what is unique. The engine reads one state of a table everywhere in a statement
  * (`enable_shared_storage_snapshot_in_query`).
  */
@@ -102,7 +102,7 @@ function shareOfSeries({ tags }: Filter, tagAlias: string): number {
   return isNamed ? 0 : shareOfTag ** chosen.length;
 }
 
-/** The rows that pass a filter, but for its terms on rows with tags, as they are: it relies on none being newer. */
+/** The rows that pass a filter, but for its terms on rows with tags, as they are. It assumes that none is newer. */
 function scanUnique(storage: string, relation: Relation, filter: Filter, { insert }: UniqueRows): Scan {
   const { from, where } = scanRows(relation, { ...filter, mixed: [] }, false, keysSource);
   return { from, where: [...where, nothingAfter(insert, storage, relation.rowAlias)] };

@@ -5,8 +5,8 @@ import type { Relation, RowKey } from '../../resolve/relation.js';
 import type { Expression, Select } from '../../syntax/ast.js';
 
 /**
- * Aggregates over a window join give one row for each main row: the SELECT is grouped by what tells main
- * rows apart, and by the columns of the main row that it names.
+ * Aggregates over a window join give one row for each main row: the SELECT is grouped by what distinguishes
+ * main rows, and by the columns of the main row that it names.
  */
 export function groupedByMainRow(select: Select, relation: Relation | undefined): Select {
   const { groupBy, partitionBy, window } = select;

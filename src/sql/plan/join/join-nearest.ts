@@ -72,7 +72,7 @@ export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefi
   return isWindow ? withRowKey({ ...side, query }, main, rowName) : { ...side, query };
 }
 
-/** The main rows of a window join can be told apart by a column that no statement can name. */
+/** The main rows of a window join are distinguished by a column that no statement can name. */
 function withRowKey(side: Side, main: Side, rowName: string): Side {
   const qualifiers = main.members.map(({ qualifier }) => qualifier);
   const { precision } = main.time;

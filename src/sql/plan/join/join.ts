@@ -149,21 +149,21 @@ class JoinPlanner {
     const isSemi = joinKind.endsWith('semi');
     const partnerSide = isSemi ? block : nullableSide(block, this.#reader.nextSerial());
     const translator = translatorOf(mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide], this.#reader.context);
-    const kept = on.filter((term) => !other.includes(term));
+    const remaining = on.filter((term) => !other.includes(term));
     const pair = mirrored ? pairOf(partnerSide, mainSide) : pairOf(mainSide, partnerSide);
     const outer = { ...pair, time: mainSide.time, order: [...mainSide.order, ...partnerSide.order] };
     if (isOuter) {
       const joined = { ...outer, times: mainSide.times };
-      return { ...joined, query: joinedRows(joined, [mainSide, partnerSide], 'LEFT', kept, rest, translator) };
+      return { ...joined, query: joinedRows(joined, [mainSide, partnerSide], 'LEFT', remaining, rest, translator) };
     }
     if (!this.#isNamed(partner, main)) {
       const kind = isSemi ? 'LEFT SEMI' : 'LEFT ANTI';
-      return { ...mainSide, query: joinedRows(mainSide, [mainSide, partnerSide], kind, kept, rest, translator) };
+      return { ...mainSide, query: joinedRows(mainSide, [mainSide, partnerSide], kind, remaining, rest, translator) };
     }
     const aside = withAside(mainSide, partnerSide, mirrored);
-    if (isSemi) return { ...aside, query: firstPartners(aside, mainSide, partnerSide, kept, translator) };
+    if (isSemi) return { ...aside, query: firstPartners(aside, mainSide, partnerSide, remaining, translator) };
     // The engine puts defaults where a row has no partner, which of columns that can be NULL is NULL.
-    return { ...aside, query: joinedRows(aside, [mainSide, partnerSide], 'LEFT ANTI', kept, [], translator) };
+    return { ...aside, query: joinedRows(aside, [mainSide, partnerSide], 'LEFT ANTI', remaining, [], translator) };
   }
 
   /** True when the SELECT names columns of the tables of `partner`, of which `main` has none of the same name. */

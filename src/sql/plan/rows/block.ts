@@ -22,10 +22,10 @@ export interface BlockTask {
   readonly serial: number;
 }
 
-/** The windows that a query lists; their columns stand beside those of the rows that are in them. */
+/** The windows of a query; their columns stand with those of the rows that are in them. */
 export interface ExternalWindows {
   /** The windows with the columns xn, xs, xe, xa1 … of their own, and xk1 … of what they are sliced by. */
-  readonly listed: Query;
+  readonly windowQuery: Query;
   /** What the windows are sliced by as a column of them, and the same over the rows. */
   readonly keys: readonly (readonly [window: Expr, row: Value])[];
   /** The further columns of the query, over the rows. */

@@ -11,7 +11,7 @@ export interface Filter {
   readonly time: readonly Expr[];
   /** Other terms on the row, and terms that are the same for all rows. */
   readonly row: readonly Expr[];
-  /** Terms on tags and tbname alone: they choose sub-tables. */
+  /** Terms on tags and tbname only: they choose sub-tables. */
   readonly tags: readonly Expr[];
   /** Terms that need a row and its tags side by side. */
   readonly mixed: readonly Expr[];
@@ -32,7 +32,7 @@ export function sortFilter(where: Expression | undefined, translator: Expression
     const { sql, uses, bounds: own, constant } = translator.condition(term);
     if (constant === true) continue;
     bounds = intersect(bounds, own);
-    // A choice between ranges may ask for more than the time in each.
+    // A choice between ranges may have other terms than the time in each.
     const isTimeLimit =
       own !== undefined && columnsIn(term).every((column) => translator.translate(column).role === 'time');
     if (uses === Uses.tags) tags.push(sql);

@@ -28,13 +28,13 @@ export function inlineRows(
     if (row.length !== types.length) throw refuse(Codes.illegalColumnCount, 'Illegal number of columns');
     return types.map((type, at) => ({ type, value: cellValue(row[at]!, type, translator) }));
   });
-  const listedRows = literalRows(cells, env) ?? computedRows(cells, env);
+  const rowTuples = literalRows(cells, env) ?? computedRows(cells, env);
   const query = select({
     columns: types.map((type, at) => [castToEngine(expr`tupleElement(x, ${at + 1})`, type), `r${at + 1}`]),
-    from: fromQuery({ columns: [[expr`arrayJoin([${listedRows}])`, 'x']], from: undefined }),
+    from: fromQuery({ columns: [[expr`arrayJoin([${rowTuples}])`, 'x']], from: undefined }),
   });
-  const listed = blockColumns(columns, types, precision);
-  const relation = blockRelation(query, listed, qualifier, serial);
+  const rowColumns = blockColumns(columns, types, precision);
+  const relation = blockRelation(query, rowColumns, qualifier, serial);
   const [first] = relation.columns;
   const isTimed = first?.value.role === 'time';
   if (!isTimed) return relation;

@@ -29,7 +29,7 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
     if (value.kind === 'call' && star?.kind === 'star') {
       const more = value.args.slice(1);
       const columns = starColumns(relation, star.table, false);
-      // INTERP asks for values at times, which a row's own time is not.
+      // INTERP gives values at times, which a row's own time is not.
       const starred = value.name === 'INTERP' ? columns.filter(({ name }) => !isTime(relation, name)) : columns;
       return starred.map(({ name, qualifier }) => ({
         value: { ...value, args: [columnNamed(name, qualifier, star.span), ...more] },

@@ -57,7 +57,7 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
     where: [expr`isNotNull(${from})`, expr`isNotNull(${to})`],
   });
   const number = new Over(expr`row_number()`, { orderBy: [{ by: expr`xs` }, { by: expr`xe` }] });
-  const listed = select({ columns: [[expr`toInt64(${number})`, 'xn']], star: '*', from: fromQuery(named) });
+  const windowQuery = select({ columns: [[expr`toInt64(${number})`, 'xn']], star: '*', from: fromQuery(named) });
   const inKeys = (): Error => refuse(Codes.functionMixed, 'A key must not contain aggregation');
   const translator = new ExpressionTranslator(env, new RowNames(rows.relation, inKeys));
   const parts = sliced.length === 0 ? [] : partitionBy;
@@ -69,7 +69,7 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
   const own: JoinMember = { ...member, tbname: undefined, showsTags: false, isAside: true };
   const { relation: base } = rows;
   const first: JoinMember = { ...base, qualifier: base.qualifier ?? '', showsTags: true };
-  const windows: ExternalWindows = { listed, keys, attributes };
+  const windows: ExternalWindows = { windowQuery, keys, attributes };
   const order = [sortTerm(column(row, 'xn'), false), sortTerm(rows.time.sql, false)];
   const joined: Relation = {
     ...base,
@@ -97,18 +97,18 @@ function isOfSlice([window, row]: ExternalWindows['keys'][number]): Expr {
  */
 function rowsInWindows(
   { source, rowAlias, time }: Relation,
-  { listed, keys, attributes }: ExternalWindows,
+  { windowQuery, keys, attributes }: ExternalWindows,
   serial: number,
 ): SelectQuery {
   if (source.kind !== 'block') throw new TypeError('Rows that meet windows must be those of a subquery');
   const x = `x${serial}`;
   const ticks = time?.sql ?? zero;
   const longest = expr`ifNull(greatest(max(xe - xs), 0), 0) + 1`;
-  const span = subquery(select({ columns: [[longest, '']], from: fromQuery(listed) }));
+  const span = subquery(select({ columns: [[longest, '']], from: fromQuery(windowQuery) }));
   const spread = select({
     columns: [[expr`arrayJoin(range(intDiv(xs, ${span}), intDiv(xe, ${span}) + 1))`, 'xb']],
     star: '*',
-    from: fromQuery(listed),
+    from: fromQuery(windowQuery),
     where: [expr`xs <= xe`],
   });
   const meets = [expr`${column(x, 'xb')} = intDiv(assumeNotNull(${ticks}), ${span})`, ...keys.map(isOfSlice)];

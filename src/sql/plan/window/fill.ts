@@ -80,7 +80,7 @@ export function fillWindows(task: IntervalFill, translator: ExpressionTranslator
 /** As {@link fillWindows}, for the windows that EXTERNAL_WINDOW lists; they keep their own columns. */
 export function fillListedWindows(
   task: FillTask,
-  { listed, keys: sliced, attributes }: ExternalWindows,
+  { windowQuery, keys: sliced, attributes }: ExternalWindows,
   translator: ExpressionTranslator,
 ): GroupedRows {
   const { source, keys, values } = task;
@@ -92,7 +92,7 @@ export function fillListedWindows(
     from: fromQuery(present),
   });
   const sameKey = (left: Expr, right: Expr): Expr => expr`toString(${left}) IS NOT DISTINCT FROM toString(${right})`;
-  const all = fromQuery(listed, 'x');
+  const all = fromQuery(windowQuery, 'x');
   const windows = select({
     columns: [
       ...keys.map((key): SelectColumn => [column('s', key), key]),

@@ -45,7 +45,7 @@ export class FilledRows implements NameResolver {
   readonly #translator: ExpressionTranslator;
   readonly #literals: (at: number) => Value;
   /** What stays the same in a slice: an expression over the rows, by its text, and its column. */
-  readonly #kept: Map<string, SelectColumn>;
+  readonly #sliceColumns: Map<string, SelectColumn>;
   readonly #columns: SelectColumn[] = [];
   #differs = false;
   #filled = 0;
@@ -58,7 +58,7 @@ export class FilledRows implements NameResolver {
     this.#task = rows;
     this.#translator = new ExpressionTranslator(task.env, this);
     this.#literals = fillLiterals(fill, this.#translator);
-    this.#kept = new Map(slices.map(({ sql }, at) => [printExpr(sql), [sql, `k${at + 1}`]]));
+    this.#sliceColumns = new Map(slices.map(({ sql }, at) => [printExpr(sql), [sql, `k${at + 1}`]]));
   }
 
   /** A value over the rows as one over the filled rows; `takesLiteral` for items of the select list, which FILL(VALUE, …) has literals for. */
@@ -96,7 +96,7 @@ export class FilledRows implements NameResolver {
   /** FROM and QUALIFY, once everything was translated; `scanned` are the rows, and `terms` further conditions on the filled ones. */
   rows(scanned: Pick<SelectQuery, 'from' | 'where'>, terms: readonly Expr[]): Pick<SelectQuery, 'from' | 'qualify'> {
     const { fill, intervals, start, number } = this.#task;
-    const keys = [...this.#kept.values()];
+    const keys = [...this.#sliceColumns.values()];
     const n = cellNumber(intervals.grid, start);
     const columns: readonly SelectColumn[] = [...keys, [n, 'n'], [number, 'o'], [one, 'p'], ...this.#columns];
     const complete = withMissingSteps(select({ ...scanned, columns }), {
@@ -125,9 +125,10 @@ export class FilledRows implements NameResolver {
     // Tags of a sub-table that is a slice are the same in all of its rows.
     const isOfSlice = (value.uses & Uses.tags) !== 0 && slices.some(({ role }) => role === 'tbname');
     const key = printExpr(value.sql);
-    if (isOfSlice && !this.#kept.has(key)) this.#kept.set(key, [value.sql, `k${this.#kept.size + 1}`]);
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return { ...value, sql: column(this.source, kept[1]) };
+    if (isOfSlice && !this.#sliceColumns.has(key))
+      this.#sliceColumns.set(key, [value.sql, `k${this.#sliceColumns.size + 1}`]);
+    const sliceColumn = this.#sliceColumns.get(key);
+    if (sliceColumn !== undefined) return { ...value, sql: column(this.source, sliceColumn[1]) };
     if (value.uses === Uses.nothing) return value;
     return this.#missing(value);
   }

@@ -23,7 +23,7 @@ const name = 'INTERP';
 
 /** Names as they stand for a point of time: INTERP of a column, keys and what they decide, and the point itself. */
 export class InterpNames implements NameResolver {
-  /** Values that are asked for, over rows; each once. */
+  /** Selected values over rows; each once. */
   readonly inputs: Value[] = [];
   /** Keys that differ from slice to slice. */
   readonly slices: readonly KeyColumn[];

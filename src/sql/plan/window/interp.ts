@@ -16,8 +16,8 @@ import { maxFilledWindows, timeRangeRequired } from './fill.js';
 import { InterpNames } from './interp-names.js';
 import { type Points, valuesAtPoints } from './interp-points.js';
 
-/** True when a SELECT has a RANGE clause or asks for INTERP, which belong together. */
-export function asksForInterp({ select, items }: BlockTask): boolean {
+/** True when a SELECT has a RANGE clause or calls INTERP, which belong together. */
+export function usesInterp({ select, items }: BlockTask): boolean {
   return select.range !== undefined || items.some(({ value }) => callsInterp(value));
 }
 

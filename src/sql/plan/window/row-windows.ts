@@ -116,8 +116,8 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
   const values = clause.values.map((value) => stateValue(task, value));
   const [single] = values.length === 1 ? values : [];
   const isSingle = single !== undefined;
-  const together = expr`toNullable(${single?.sql ?? expr`concat(${values.flatMap(delimited)})`})`;
-  const present = isSingle ? together : rows.column(together);
+  const combined = expr`toNullable(${single?.sql ?? expr`concat(${values.flatMap(delimited)})`})`;
+  const present = isSingle ? combined : rows.column(combined);
   const order = rows.steadyOrder();
   const lastPresent = expr`last_value(${present})`;
   const before = rows.over(lastPresent, { order, nulls: 'IGNORE NULLS' });
@@ -149,7 +149,7 @@ function reversed(order: readonly SortTerm[]): readonly SortTerm[] {
   return order.map((term) => ({ ...term, descending: true }));
 }
 
-/** Pieces of text that hold a value, from which the next one can be told apart. */
+/** Pieces of text that hold a value and delimit it from the next one. */
 function delimited({ sql, type }: Value): readonly Expr[] {
   return isText(type) ? [expr`toString(length(${sql}))`, text(':'), sql] : [expr`toString(${sql})`, text(',')];
 }

@@ -77,9 +77,9 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     const { sql, nullable } = relation.time;
     const first = intervals.startOf(nullable ? expr`assumeNotNull(${sql})` : sql);
     const { unit, step } = intervals.grid;
-    const isShort =
+    const isMinuteAtMost =
       unit === 'ticks' && clause.sliding === undefined && step <= shortSeconds * BigInt(ticksPerSecond(env.precision));
-    const key: WindowKey = { key: [first, 'w'], limits: [], having: [], isShort };
+    const key: WindowKey = { key: [first, 'w'], limits: [], having: [], isMinuteAtMost };
     const begin = column(undefined, 'w');
     const span = { start: begin, end: intervals.endOf(begin) };
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
@@ -89,10 +89,10 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   const { number, rows: inWindow, having, state = [], reach } = numberWindows(task, rows, clause);
   const distinct = clause.kind === 'session' ? [] : rows.distinctInWindows();
   // Rows in no window may carry the number of one, and are no neighbours of its rows.
-  const apart = [number, ...inWindow].map((sql): Value => {
+  const windowValues = [number, ...inWindow].map((sql): Value => {
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
   });
-  rows.sliceBy([...slices, ...apart]);
+  rows.sliceBy([...slices, ...windowValues]);
   const limits: readonly SelectColumn[] = [
     [expr`min(${reach?.from ?? rows.time.sql})`, 'w'],
     [expr`max(${reach?.to ?? rows.time.sql})`, 'e'],

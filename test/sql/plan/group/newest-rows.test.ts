@@ -8,7 +8,7 @@ test.after.always(() => fixture.close());
 fixture.database('db', 'ms');
 
 const start = 1_700_000_000_000;
-const questions = [
+const queries = [
   'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname',
   'SELECT tbname, LAST_ROW(ts), LAST_ROW(a), LAST_ROW(b) FROM T GROUP BY tbname',
   'SELECT tbname, LAST(*) FROM T PARTITION BY tbname',
@@ -19,7 +19,7 @@ const questions = [
   'SELECT LAST_ROW(ts), LAST(ts) FROM T',
   'SELECT tbname, LAST(a) AS x FROM T PARTITION BY tbname HAVING LAST(a) > 0 ORDER BY x DESC LIMIT 3',
 ];
-/** What else is asked of the rows stays as it is. */
+/** Queries whose plan does not change. */
 const others = [
   'SELECT tbname, LAST(a), COUNT(*) FROM T PARTITION BY tbname',
   'SELECT tbname, LAST(a), FIRST(a) FROM T PARTITION BY tbname',
@@ -55,8 +55,8 @@ test('the newest values of every series are those of all rows, whatever is store
         fixture.insert('db', `${name}_${series}`, rows);
       }
       if (dropped < 6) fixture.drop('db', `${name}_${dropped}`);
-      for (const question of questions) {
-        const sql = question.replace('FROM T', `FROM ${name}`);
+      for (const query of queries) {
+        const sql = query.replace('FROM T', `FROM ${name}`);
         const expected = fixture.rows(sql).sort();
         t.deepEqual(fixture.rows(sql, { isLarge: () => true }).sort(), expected, sql);
       }
@@ -67,12 +67,12 @@ test('the newest values of every series are those of all rows, whatever is store
 
 test('few rows are looked at first where the newest of each series are all that counts', (t) => {
   fixture.superTable('db', 'w', ['a INT', 'b INT'], ['site VARCHAR(16)']);
-  const isNarrowed = (question: string, isLarge: boolean): boolean =>
-    fixture.plan(question.replace('FROM T', 'FROM w'), { isLarge: () => isLarge }).sql.includes('UNION ALL');
-  for (const question of questions) {
+  const isNarrowed = (query: string, isLarge: boolean): boolean =>
+    fixture.plan(query.replace('FROM T', 'FROM w'), { isLarge: () => isLarge }).sql.includes('UNION ALL');
+  for (const query of queries) {
     // Times alone are read without merging.
-    t.is(isNarrowed(question, true), !question.startsWith('SELECT LAST_ROW(ts)'), question);
-    t.false(isNarrowed(question, false), question);
+    t.is(isNarrowed(query, true), !query.startsWith('SELECT LAST_ROW(ts)'), query);
+    t.false(isNarrowed(query, false), query);
   }
-  for (const question of others) t.false(isNarrowed(question, true), question);
+  for (const query of others) t.false(isNarrowed(query, true), query);
 });

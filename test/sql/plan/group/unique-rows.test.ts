@@ -15,7 +15,7 @@ const times = { first: BigInt(tick(0)), last: BigInt(tick(100)) };
 const part = { partition: 'all', insert: 1, isUnique: false, rows: 1_000_000, ...times };
 const many = [part, part];
 
-const questions = [
+const queries = [
   'SELECT COUNT(*) FROM T',
   `SELECT COUNT(*) FROM T WHERE ts >= ${tick(20)} AND ts < ${tick(60)}`,
   'SELECT COUNT(*) + 1 AS n FROM T HAVING COUNT(*) > 0 ORDER BY n',
@@ -76,8 +76,8 @@ test('what is known to be unique gives the same answers, whatever is written lat
           isAll: false,
           parts: many,
         };
-        for (const question of questions) {
-          const sql = question.replace('FROM T', `FROM ${name}`);
+        for (const query of queries) {
+          const sql = query.replace('FROM T', `FROM ${name}`);
           t.deepEqual(fixture.rows(sql, { uniqueRows: () => unique }).sort(), fixture.rows(sql).sort(), sql);
         }
       },
@@ -90,40 +90,40 @@ test('where all rows are unique none are merged, and a statement fails once ther
   const name = uniqueTable();
   const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
   const guarded = { uniqueRows: () => unique, mayAssume: true };
-  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
+  const overrides = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
   const rows = [
     'SELECT ts, a, b FROM T',
     `SELECT ts, tbname, site, a FROM T WHERE a > 3 AND ts >= ${tick(20)} AND ts < ${tick(60)}`,
     'SELECT tbname, a FROM T PARTITION BY tbname LIMIT 2',
     'SELECT DISTINCT a FROM T',
   ];
-  const all = [...questions, ...rows, 'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname'];
-  for (const question of all) {
-    const sql = question.replace('FROM T', `FROM ${name}`);
-    const { sql: plan } = fixture.plan(sql, asked(true));
+  const all = [...queries, ...rows, 'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname'];
+  for (const query of all) {
+    const sql = query.replace('FROM T', `FROM ${name}`);
+    const { sql: plan } = fixture.plan(sql, overrides(true));
     t.false(/\.t\d+ AS t1 FINAL/.test(plan), plan);
     for (const isLarge of [false, true]) {
-      t.deepEqual(fixture.rows(sql, asked(isLarge)).sort(), fixture.rows(sql).sort(), sql);
+      t.deepEqual(fixture.rows(sql, overrides(isLarge)).sort(), fixture.rows(sql).sort(), sql);
     }
   }
-  for (const question of rows.slice(0, 3)) {
-    const sql = question.replace('FROM T', `FROM ${name}`);
+  for (const query of rows.slice(0, 3)) {
+    const sql = query.replace('FROM T', `FROM ${name}`);
     t.deepEqual(fixture.rows(sql, guarded), fixture.rows(sql), sql);
   }
   t.true(fixture.plan(`SELECT a FROM ${name} ORDER BY ts`, guarded).sql.includes(' FINAL '));
   const bySeries = `SELECT tbname, AVG(a) FROM ${name} GROUP BY tbname`;
   t.true(fixture.plan(bySeries, guarded).settings.includes('optimize_aggregation_in_order = 1'));
   t.false(fixture.plan(bySeries).settings.includes('optimize_aggregation_in_order'));
-  // Overwritten under conditions that the newer row does not meet, and beyond the times asked for.
+  // Overwritten under conditions that the newer row does not meet, and beyond the times of the query.
   for (const row of [
     [tick(24), -1, 1],
     [tick(1_000_000), 1, 1],
   ]) {
     fixture.insert('db', `${name}_0`, [row]);
-    for (const question of all) {
-      const sql = question.replace('FROM T', `FROM ${name}`);
+    for (const query of all) {
+      const sql = query.replace('FROM T', `FROM ${name}`);
       t.throws(
-        () => fixture.rows(sql, asked(true)),
+        () => fixture.rows(sql, overrides(true)),
         { message: /\{\w+\.t\d+ has rows that were stored meanwhile\}/ },
         sql,
       );
@@ -144,24 +144,24 @@ test('parts of other tables do not count where rows are joined with their tags',
     `SELECT SUM(a) FROM ${name} WHERE site = 'north'`,
   ];
   for (const sql of joined) {
-    const asked = { uniqueRows: () => unique, mayAssume: true };
-    t.deepEqual(fixture.rows(sql, asked).sort(), fixture.rows(sql).sort(), sql);
+    const overrides = { uniqueRows: () => unique, mayAssume: true };
+    t.deepEqual(fixture.rows(sql, overrides).sort(), fixture.rows(sql).sort(), sql);
   }
 });
 
 test('rows are read without merging where groups of a super table with many rows are made', (t) => {
   fixture.superTable('db', 'w', ['a INT', 'b INT'], ['site VARCHAR(16)']);
   fixture.subTable('db', 'w', 'w_0', ["'north'"], []);
-  const plan = (question: string, parts = many): string => {
+  const plan = (query: string, parts = many): string => {
     const unique = { insert: 7, from: undefined, until: undefined, isAll: false, parts };
-    return fixture.plan(question.replace('FROM T', 'FROM w'), { uniqueRows: () => unique }).sql;
+    return fixture.plan(query.replace('FROM T', 'FROM w'), { uniqueRows: () => unique }).sql;
   };
-  for (const question of questions) t.true(plan(question).includes('UNION ALL'), question);
-  for (const question of questions.slice(0, 2)) t.false(plan(question).includes('SELECT *'), question);
+  for (const query of queries) t.true(plan(query).includes('UNION ALL'), query);
+  for (const query of queries.slice(0, 2)) t.false(plan(query).includes('SELECT *'), query);
   // Of one series by its name, in the order of rows, of times alone, and where there is little to merge.
   const byName = ["SELECT SUM(a) FROM T WHERE tbname = 'w_0'", "SELECT SUM(a) FROM T WHERE tbname IN ('w_0')"];
-  for (const question of [...byName, 'SELECT COUNT(*) FROM w_0', 'SELECT a FROM T', 'SELECT MAX(ts) FROM T'])
-    t.false(plan(question).includes('UNION ALL'), question);
+  for (const query of [...byName, 'SELECT COUNT(*) FROM w_0', 'SELECT a FROM T', 'SELECT MAX(ts) FROM T'])
+    t.false(plan(query).includes('UNION ALL'), query);
   t.false(plan("SELECT SUM(a) FROM T WHERE site = 'north'", [{ ...part, rows: 1_000_000 }]).includes('UNION ALL'));
   t.false(plan('SELECT SUM(a) FROM T', [{ ...part, isUnique: true }]).includes('UNION ALL'));
   t.false(
@@ -172,7 +172,7 @@ test('rows are read without merging where groups of a super table with many rows
   );
 });
 
-test('questions of one series do not ask which rows are unique, as that is found out by counting', (t) => {
+test('queries of one series do not look up which rows are unique', (t) => {
   const name = uniqueTable();
   const uniqueRows = () => t.fail() as never;
   for (const items of ['a, b', 'SUM(a)', 'LAST(a), LAST_ROW(b)', 'COUNT(*)'])

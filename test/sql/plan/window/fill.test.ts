@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
 import { raisedFault } from '../../../../src/sql/engine/raise.js';
-import type { Asked } from '../../../support/engine/query-fixture.js';
+import type { ContextOverrides } from '../../../support/engine/query-fixture.js';
 import { metersFixture, start } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
@@ -19,9 +19,17 @@ test.after.always(() => fixture.close());
 
 const range = `ts >= ${start} AND ts < ${start + 60000}`;
 
-function fills(title: string, items: string, clause: string, lines: readonly string[], asked: Asked = {}): void {
+function fills(
+  title: string,
+  items: string,
+  clause: string,
+  lines: readonly string[],
+  overrides: ContextOverrides = {},
+): void {
   test(title, (t) => {
-    t.deepEqual(fixture.rows(`SELECT ${items} FROM gaps WHERE ${range} INTERVAL(10s) ${clause}`, asked), [...lines]);
+    t.deepEqual(fixture.rows(`SELECT ${items} FROM gaps WHERE ${range} INTERVAL(10s) ${clause}`, overrides), [
+      ...lines,
+    ]);
   });
 }
 

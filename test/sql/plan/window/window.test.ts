@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Codes } from '../../../../src/model/fault.js';
-import type { Asked } from '../../../support/engine/query-fixture.js';
+import type { ContextOverrides } from '../../../support/engine/query-fixture.js';
 import { metersFixture } from '../../../support/sql/meters.js';
 
 const fixture = metersFixture();
@@ -40,9 +40,9 @@ fixture.normalTable(
 );
 test.after.always(() => fixture.close());
 
-function answers(title: string, sql: string, lines: readonly string[], asked: Asked = {}): void {
+function answers(title: string, sql: string, lines: readonly string[], overrides: ContextOverrides = {}): void {
   test(title, (t) => {
-    t.deepEqual(fixture.rows(sql, asked), [...lines]);
+    t.deepEqual(fixture.rows(sql, overrides), [...lines]);
   });
 }
 
@@ -140,10 +140,10 @@ answers(
   { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
 );
 test('windows with an offset of hours meet each other where the clock changes', (t) => {
-  const asked = { connectionZone: 'America/New_York', outputZone: 'America/New_York' };
+  const overrides = { connectionZone: 'America/New_York', outputZone: 'America/New_York' };
   const [first, second] = fixture.rows(
     'SELECT _wstart, _wend FROM (SELECT _wstart, _wend, count(*) FROM spring INTERVAL(1d, 8h))',
-    asked,
+    overrides,
   );
   t.is(first?.split(',')[1]?.slice(0, -1), second?.split(',')[0]?.slice(1));
 });
@@ -231,14 +231,14 @@ test('windows of any length before 1970 begin where others do', (t) => {
       [23 * second, 3],
     ],
   );
-  const asked = { database: 'nanos' };
+  const overrides = { database: 'nanos' };
   const zeros = '.000000000Z';
-  t.deepEqual(fixture.rows('SELECT _wstart, sum(v) FROM early INTERVAL(100s)', asked), [
+  t.deepEqual(fixture.rows('SELECT _wstart, sum(v) FROM early INTERVAL(100s)', overrides), [
     `["1969-12-31T23:56:40${zeros}",1]`,
     `["1969-12-31T23:58:20${zeros}",2]`,
     `["1970-01-01T00:00:00${zeros}",3]`,
   ]);
-  const times = fixture.rows('SELECT timetruncate(ts, 1d), timetruncate(ts, 1m) FROM early LIMIT 1', asked);
+  const times = fixture.rows('SELECT timetruncate(ts, 1d), timetruncate(ts, 1m) FROM early LIMIT 1', overrides);
   t.deepEqual(times, [`["1969-12-31T00:00:00${zeros}","1969-12-31T23:58:00${zeros}"]`]);
   const filled = `SELECT _wstart, sum(v) FROM early WHERE ts >= ${-300 * second} AND ts < 0 INTERVAL(100s, 30s) FILL(VALUE, 0)`;
   const windows = [
@@ -247,8 +247,8 @@ test('windows of any length before 1970 begin where others do', (t) => {
     `["1969-12-31T23:57:10${zeros}",3]`,
     `["1969-12-31T23:58:50${zeros}",0]`,
   ];
-  t.deepEqual(fixture.rows(filled, asked), windows);
-  t.deepEqual(fixture.rows(`${filled} HAVING 1 = 1`, asked), windows);
+  t.deepEqual(fixture.rows(filled, overrides), windows);
+  t.deepEqual(fixture.rows(`${filled} HAVING 1 = 1`, overrides), windows);
 });
 
 test('refuses windows without a time', (t) => {
