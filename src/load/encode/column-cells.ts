@@ -78,11 +78,15 @@ export class ColumnCells {
     return this.#numbers[row] !== 0;
   }
 
-  /** A DECIMAL of a value that 64 bits hold, as the generator makes them. */
+  /** A DECIMAL, with all digits behind its point. */
   #decimal(row: number): string {
     const { length, scale = 0 } = this.type;
-    const at = row * (length > 18 ? 4 : 2);
-    const scaled = BigInt.asIntN(64, (BigInt(this.#words[at + 1]!) << 32n) | BigInt(this.#words[at]!));
+    const wordsPerRow = length > 18 ? 4 : 2;
+    let bits = 0n;
+    for (let word = wordsPerRow - 1; word >= 0; word--) {
+      bits = (bits << 32n) | BigInt(this.#words[wordsPerRow * row + word]!);
+    }
+    const scaled = BigInt.asIntN(32 * wordsPerRow, bits);
     const digits = String(scaled < 0n ? -scaled : scaled).padStart(scale + 1, '0');
     const sign = scaled < 0n ? '-' : '';
     return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;

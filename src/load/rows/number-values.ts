@@ -162,10 +162,7 @@ function neighbour(value: number, direction: 1 | -1): number {
   return float[0]!;
 }
 
-/**
- * Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers of 64 bits; a type of more than 18 digits has the sign in
- * the upper half of its 128 bits.
- */
+/** Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers; a type of more than 18 digits has 128 bits. */
 export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fill {
   return wideFill(min, max > min ? max : min + 1n, length > 18 ? 4 : 2);
 }
@@ -173,46 +170,64 @@ export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fil
 function wideFill(min: bigint, max: bigint, wordsPerRow: 2 | 4 = 2): Fill {
   if (max <= min) return wideConstantFill(() => min);
   const span = max - min;
-  const minLow = Number(BigInt.asUintN(32, min));
-  const minHigh = Number(BigInt.asUintN(32, min >> 32n));
+  const least = wordsOf(min);
   const offset = span <= BigInt(two53) ? offsetBelow(Number(span)) : wideOffsetBelow(span);
   return (column, row, count, seed, first) => {
     const words = column.words!;
     for (let i = 0; i < count; i++) {
       offset(seed, first + i);
-      const low = minLow + pair[0]!;
-      const at = wordsPerRow * (row + i);
-      words[at] = low;
-      words[at + 1] = minHigh + pair[1]! + (low >= two32 ? 1 : 0);
-      if (wordsPerRow === 4) words.fill(words[at + 1]! >= 0x80000000 ? 0xffffffff : 0, at + 2, at + 4);
+      let carry = 0;
+      for (let word = 0; word < wordsPerRow; word++) {
+        const sum = least[word]! + drawn[word]! + carry;
+        words[wordsPerRow * (row + i) + word] = sum;
+        carry = sum >= two32 ? 1 : 0;
+      }
     }
     wrote(column, row, count);
   };
 }
 
-/** Low and high word of the number drawn last. */
-const pair = new Uint32Array(2);
+/** Words of the number drawn last, the lowest first. */
+const drawn = new Uint32Array(4);
+
+/** The words of a number of 128 bits, the lowest first. */
+function wordsOf(value: bigint): Uint32Array {
+  return Uint32Array.from([0n, 32n, 64n, 96n], (shift) => Number(BigInt.asUintN(32, value >> shift)));
+}
 
 function offsetBelow(span: number): (seed: number, entry: number) => void {
   return (seed, entry) => {
     const value = below(seed, entry, span);
-    pair[0] = value;
-    pair[1] = Math.floor(value / two32);
+    drawn[0] = value;
+    drawn[1] = Math.floor(value / two32);
+    drawn.fill(0, 2);
   };
 }
 
 /** Draws again while the number is not below the span, so that none is likelier than another. */
 function wideOffsetBelow(span: bigint): (seed: number, entry: number) => void {
-  const spanLow = Number(BigInt.asUintN(32, span));
-  const spanHigh = Number(span >> 32n);
-  // A span of all 64 bits has no upper bound.
-  const mask = spanHigh >= two32 ? two32 - 1 : 2 ** (32 - Math.clz32(spanHigh)) - 1;
+  const most = wordsOf(span - 1n);
+  const top = most.findLastIndex((word) => word > 0);
+  const mask = 2 ** (32 - Math.clz32(most[top]!)) - 1;
   return (seed, entry) => {
     let draw = seed;
     do {
-      pair[0] = bits32(draw, entry);
-      pair[1] = bits32(~draw, entry) & mask;
+      drawn.fill(0, top + 1);
+      for (let word = 0; word <= top; word++) drawn[word] = bits32(wordSeed(draw, word), entry);
+      drawn[top] = (drawn[top]! & mask) >>> 0;
       draw = (draw + 0x632be5ab) | 0;
-    } while (pair[1]! > spanHigh || (pair[1] === spanHigh && pair[0]! >= spanLow));
+    } while (isAbove(most, top));
   };
+}
+
+/** The seed of a word of a number: each of the four has its own. */
+function wordSeed(seed: number, word: number): number {
+  const mixed = word < 2 ? seed : seed ^ 0x2545f491;
+  return word % 2 === 0 ? mixed : ~mixed;
+}
+
+/** True when the number drawn last is above another one, whose words above `top` are 0. */
+function isAbove(most: Uint32Array, top: number): boolean {
+  for (let word = top; word >= 0; word--) if (drawn[word] !== most[word]) return drawn[word]! > most[word]!;
+  return false;
 }

@@ -112,14 +112,14 @@ const cases: readonly Case[] = [
         insert_rows: 50,
         columns: [
           { type: 'decimal', name: 'd', precision: 12, scale: 3, dec_min: '-7.250', dec_max: '-7.250' },
-          { type: 'decimal', name: 'w', precision: 30, scale: 5, min: -2, max: -1 },
+          { type: 'decimal', name: 'w', precision: 38, scale: 5, min: '-1e30', max: '-1e20' },
           { type: 'int', name: 'v' },
         ],
       },
       rows: 100,
       answers: {
         'SELECT MIN(d), MAX(d), COUNT(v) FROM DB.m': [['-7.250', '-7.250', 100]],
-        'SELECT COUNT(*) FROM DB.m WHERE w >= -2 AND w < -1': [[100]],
+        'SELECT COUNT(*) FROM DB.m WHERE w >= -1000000000000000000000000000000 AND w < -100000000000000000000': [[100]],
       },
     }),
   ),

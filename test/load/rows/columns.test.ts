@@ -1,8 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { FieldPlan } from '../../../src/load/model/scenario.js';
+import { decimalFill } from '../../../src/load/rows/number-values.js';
+import type { ColumnBuilder } from '../../../src/model/column-block.js';
 import { FaultError } from '../../../src/model/fault.js';
-import type { TypeName } from '../../../src/model/schema.js';
+import { dataType, type TypeName } from '../../../src/model/schema.js';
 import type { Cell } from '../../support/load/insert-world.js';
 import { field, openRows, rowsOfPlan } from '../../support/load/plan.js';
 
@@ -164,4 +166,23 @@ test('a column that no values can be made for is refused by its name', async (t)
   const column = field('shape', 'GEOMETRY', { kind: 'text', length: 5 }, 20);
   const error = await t.throwsAsync(openRows({ columns: [column] }), { instanceOf: FaultError });
   t.true(error?.message.includes('"shape"'));
+});
+
+test('decimals of 128 bits reach both ends of their range, the upper one not included', (t) => {
+  const least = -(10n ** 30n) - 2n;
+  const type = dataType('DECIMAL', 38, 4);
+  const valuesFrom = (min: bigint, max: bigint): readonly bigint[] => {
+    const words = new Uint32Array(4 * samples);
+    const column = { words, nulls: new Uint8Array(samples), filled: 0 };
+    decimalFill(type, min, max)(column as unknown as ColumnBuilder, 0, samples, 7, 0, words);
+    return Array.from({ length: samples }, (_, row) => {
+      const bits = [3, 2, 1, 0].reduce((sum, word) => (sum << 32n) | BigInt(words[4 * row + word]!), 0n);
+      return BigInt.asIntN(128, bits);
+    });
+  };
+  const few = [...new Set(valuesFrom(least, least + 3n))].toSorted((a, b) => Number(a - b));
+  t.deepEqual(few, [least, least + 1n, least + 2n]);
+  const wide = valuesFrom(least, 10n ** 37n);
+  t.true(wide.every((value) => value >= least && value < 10n ** 37n));
+  t.true(wide.filter((value) => value > 5n * 10n ** 36n).length > samples / 4);
 });

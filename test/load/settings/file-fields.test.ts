@@ -125,15 +125,26 @@ test('reads decimals exactly, with bounds from their own keys or the plain ones'
   t.deepEqual(decimal({ precision: 4 })?.values, { kind: 'range', min: -9999n, max: 10000n });
   t.deepEqual(decimal({ precision: 30, scale: 5, dec_max: '90071992547409.93' })?.values, {
     kind: 'range',
-    min: -(2n ** 63n),
+    min: 1n - 10n ** 30n,
     max: 9007199254740993000n,
   });
+  const wide = { kind: 'range', min: -12345678901234567890123456789012345678n, max: 10n ** 37n };
+  const texts = { precision: 38, scale: 4, min: '-1234567890123456789012345678901234.5678', max: '1e33' };
+  t.deepEqual(decimal(texts)?.values, wide);
+  // Numbers of a file count with all their digits, which JSON.stringify would round.
+  const [content] = Object.values(file({ columns: [{ type: 'decimal', ...texts }] }));
+  const numbers = JSON.stringify(content).replace(/"(-?[\de.]+)"/g, '$1');
+  const answer = loadRequest(['-f', 'a.json'], { 'a.json': numbers });
+  t.deepEqual(insertOf(answer).databases[0]?.superTables[0]?.columns[0]?.values, wide);
   for (const [keys, message] of [
     [{ precision: 3, scale: 4 }, /scale: is above precision/],
     [{ precision: 39 }, /precision: 39 is out of range; allowed: 1 to 38/],
     [{ precision: 4, scale: 1, dec_min: '1.25' }, /dec_min: 1\.25 is no value of DECIMAL\(4,1\)/],
     [{ precision: 4, scale: 1, max: 1001 }, /max: 1001 is no value of DECIMAL\(4,1\)/],
     [{ precision: 4, min: 3, max: 2 }, /min: is above the maximum/],
+    [{ precision: 38, max: '1e39' }, /max: 1e39 is no value of DECIMAL\(38,0\)/],
+    [{ precision: 4, max: 'many' }, /max: many is no value of DECIMAL\(4,0\)/],
+    [{ precision: 4, max: true }, /max: expected a number, found true/],
   ] as const) {
     t.regex(refusalOf(request({ columns: [{ type: 'decimal', ...keys }] })), message);
   }

@@ -69,9 +69,9 @@ function readDecimal(section: Section, role: FieldRole, count: number, before: n
   const widest = decimalBounds(digits);
   const bound = (exact: 'decimalMin' | 'decimalMax', plain: 'min' | 'max'): bigint => {
     const setting = section.has(field[exact]) ? field[exact] : field[plain];
-    const value = section.has(field[exact]) ? section.get(field[exact]) : section.get(field[plain]);
+    const value = section.textOf(setting);
     if (value === undefined) return widest[plain];
-    const scaled = scaledDecimal(String(value), digits);
+    const scaled = scaledDecimal(value, digits);
     if (scaled !== undefined && scaled >= widest.min && scaled <= widest.max) return scaled;
     section.refuse(setting, `${value} is no value of DECIMAL(${digits.precision},${digits.scale})`);
     return widest[plain];

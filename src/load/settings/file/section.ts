@@ -61,6 +61,13 @@ export class Section implements Values {
     });
   }
 
+  /** The text or number of a key as it stands in this object, with all its digits. */
+  textOf(setting: Setting<unknown>): string | undefined {
+    const node = this.#valueOf(setting);
+    if (node === undefined || node.kind === 'string' || node.kind === 'number') return node?.text;
+    return this.refuse(setting, `expected a number, found ${kindOf(node)}`);
+  }
+
   /** A text that must be there and not be empty. */
   required(setting: Setting<string | undefined>, what: string): string | undefined {
     const value = this.get(setting);

@@ -1,6 +1,5 @@
 import { longestWidth } from '../../../model/row-length.js';
 import { type DataType, dataType, type TypeName } from '../../../model/schema.js';
-import { withoutTrailing } from '../../../text/ends.js';
 import type { FieldPlan, ValuePlan } from '../../model/scenario.js';
 
 /** Bounds of numbers, `max` excluded; 64-bit integers beyond 2^53 are exact as bigint. */
@@ -80,21 +79,22 @@ interface Digits {
   readonly scale: number;
 }
 
-/** Whole numbers of 64 bits, which values of a DECIMAL are made of. */
-const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
-
-/** Widest bounds of a DECIMAL, scaled to whole numbers; its generated values are ones that 64 bits hold. */
+/** Widest bounds of a DECIMAL, scaled to whole numbers: the least value, and the one behind the greatest. */
 export function decimalBounds({ precision }: Digits): { readonly min: bigint; readonly max: bigint } {
   const most = 10n ** BigInt(precision);
-  return { min: 1n - most > int64.min ? 1n - most : int64.min, max: most < int64.max ? most : int64.max };
+  return { min: 1n - most, max: most };
 }
 
-/** A number as a DECIMAL scaled to a whole number; undefined when it is none or has more digits behind the point. */
+/** A number as a DECIMAL scaled to a whole number, exactly; undefined when it is none or has more digits behind the point. */
 export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
-  const [, sign, whole = '', rest = ''] = /^\s*([+-]?)(\d+)(?:\.(\d*))?\s*$/.exec(text) ?? [];
-  if (sign === undefined || withoutTrailing(rest, '0').length > scale) return undefined;
-  const digits = BigInt(whole + rest.slice(0, scale).padEnd(scale, '0'));
-  return sign === '-' ? -digits : digits;
+  const pattern = /^\s*([+-]?)(\d{1,80})(?:\.(\d{0,80}))?(?:[eE]([+-]?\d{1,3}))?\s*$/;
+  const [, sign, whole = '', rest = '', exponent = '0'] = pattern.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${rest}`);
+  const power = scale - rest.length + Number(exponent);
+  if (power >= 0) return digits * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return digits % divisor === 0n ? digits / divisor : undefined;
 }
 
 /** The column type of a length that counts for VARCHAR and NCHAR alone. */

@@ -179,7 +179,7 @@ export const field = {
   max: exact('max', 'end of the values; not one of them itself'),
   precision: integer('precision', 'digits of a DECIMAL', { default: 10, min: 1, max: 38 }),
   scale: integer('scale', 'digits of a DECIMAL behind the point', { default: 0, min: 0, max: 38 }),
-  decimalMin: word('dec_min', 'least value of a DECIMAL, as a text where a number is too short for it'),
+  decimalMin: word('dec_min', 'least value of a DECIMAL, of up to 38 digits'),
   decimalMax: word('dec_max', 'end of the values of a DECIMAL; not one of them itself'),
   values: list('values', 'texts, of which each row gets one at random'),
   wave: text('fun', 'wave that fills a column of INT, BIGINT, FLOAT or DOUBLE: `10*sin(x)+5*random(3)`, or with `cos`'),
