@@ -1,9 +1,9 @@
-import { othersTurn } from './others-turn.js';
+import { yieldToEventLoop } from './event-loop.js';
 
-/** How long a loop goes on before others have their turn, in milliseconds. */
+/** How long a loop runs before it yields to the event loop, in milliseconds. */
 const maxMs = 10;
 
-/** Items of a long list as an array; others have their turns meanwhile. */
+/** Items of a long list as an array. Yields to the event loop between slices. */
 export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
   const results: T[] = [];
   const slice = new Slice();
@@ -14,10 +14,10 @@ export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
   return results;
 }
 
-/** Items that are sorted, or merged, between two looks at the clock. */
+/** Items that are sorted, or merged, between two checks of the clock. */
 const sortedAtOnce = 1_024;
 
-/** A long list in order, as `toSorted` gives it; others have their turns meanwhile. */
+/** A long list in order, as `toSorted` gives it. Yields to the event loop between slices. */
 export async function sorted<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<readonly T[]> {
   const slice = new Slice();
   let runs: (readonly T[])[] = [];
@@ -49,17 +49,17 @@ async function mergedRuns<T>(
   return all.concat(first.slice(i), second.slice(j));
 }
 
-/** The time that a long loop has had the event loop for: `if (slice.isOver()) await slice.next()` in it lets others have their turn. */
+/** The time slice of a long loop, which yields to the event loop by `if (slice.isOver()) await slice.next()`. */
 export class Slice {
-  #begun = performance.now();
+  #startMs = performance.now();
 
   isOver(): boolean {
-    return performance.now() - this.#begun > maxMs;
+    return performance.now() - this.#startMs > maxMs;
   }
 
   /** Resolves in a later turn of the event loop, where another slice begins. */
   async next(): Promise<void> {
-    await othersTurn();
-    this.#begun = performance.now();
+    await yieldToEventLoop();
+    this.#startMs = performance.now();
   }
 }

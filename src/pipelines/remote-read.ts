@@ -1,4 +1,4 @@
-import { othersTurn } from '../async/others-turn.js';
+import { yieldToEventLoop } from '../async/event-loop.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
@@ -178,7 +178,7 @@ async function compress(results: readonly ReadResult[]): Promise<SeriesAnswer> {
     length += part.length;
     if (length < turn) continue;
     turn = length + turnBytes;
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return { parts, length };
 }

@@ -23,6 +23,7 @@ test('names say what is there, and not how it came to be there', (t) => {
 
 /** Folders of `src`, and of `test` where tests mirror them, with words that have been replaced there by the field's terms. */
 const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
+  ['async', /others-?turn/i],
   ['process', /code-?release|release-?code|\bfigures|\brest(?:s|ing)\b|at rest/i],
   [
     'pipelines/statements',

@@ -1,5 +1,5 @@
 import { detached } from '../../async/detached.js';
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 
 /** One call of a batch. */
 interface WaitingCall<I, O> {
@@ -38,7 +38,7 @@ export class BatchedCalls<I, O> {
   }
 
   #runSoon(): void {
-    const run = othersTurn().then(() => this.#runAll());
+    const run = yieldToEventLoop().then(() => this.#runAll());
     detached(run, (error) => {
       this.#busy = false;
       for (const { reject } of this.#waiting.splice(0)) reject(error);
@@ -63,7 +63,7 @@ export class BatchedCalls<I, O> {
 /** Settles calls, and yields to the event loop between many of them. */
 async function settleInTurns<P>(parts: readonly P[], settleCall: (part: P, i: number) => void): Promise<void> {
   for (const [i, part] of parts.entries()) {
-    if (i > 0 && i % maxPerTurn === 0) await othersTurn();
+    if (i > 0 && i % maxPerTurn === 0) await yieldToEventLoop();
     settleCall(part, i);
   }
 }

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { detached } from '../../async/detached.js';
-import { TurnQueue } from '../../async/others-turn.js';
+import { TurnQueue } from '../../async/event-loop.js';
 
 /** Pieces from this length on are passed on as they are; shorter ones are copied together into blocks of so many bytes. */
 const blockBytes = 2_048;

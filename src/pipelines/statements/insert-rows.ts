@@ -1,4 +1,4 @@
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/storage/sub-tables.js';
@@ -39,10 +39,10 @@ export async function insertRows(
   return rows;
 }
 
-/** What the names of a statement are looked up in. */
+/** Where the names of a statement are looked up. */
 type RowsContext = Pick<InsertRowsContext, 'catalogue' | 'subTables'>;
 
-/** An INSERT … VALUES, and what its meaning depends on beside the catalogue. */
+/** An INSERT … VALUES, and what its meaning depends on in addition to the catalogue. */
 interface WrittenStatement {
   readonly bytes: Buffer;
   readonly database: string | undefined;
@@ -55,8 +55,8 @@ interface WrittenStatement {
 
 /**
  * The rows of a statement. `visible` is called before sub-tables are looked up in the database, so that those whose rows
- * wait are found there. While the database is away, rows with the tags of their sub-tables are taken as those of new ones: it is
- * settled when they are written. Throws FaultErrors.
+ * wait are found there. While the database is unavailable, rows with the tags of their sub-tables count as those of new
+ * ones, which the write resolves. Throws FaultErrors.
  */
 async function scanRows(
   written: WrittenStatement,
@@ -80,7 +80,7 @@ export async function scanAnswered(written: WrittenStatement, context: RowsConte
   }
   const names = namesOf(written, context);
   const whole = contextOf(written, context, names);
-  /** Sub-tables that parts of the statement which were read have made. */
+  /** Sub-tables of the parts that were scanned before. */
   const earlier = new Map<string, Resolved>();
   const scan: ScanPart = async (statement) => {
     const own = new Map<string, Resolved>();
@@ -138,14 +138,14 @@ async function planOf(statement: Buffer, context: InsertContext, { names, catalo
   let scan = scanned(statement, context, catalogue);
   let plan = scan instanceof Promise ? await scan : scan;
   while (plan.kind === 'lookup') {
-    // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
+    // Every name is known or absent after its look-up, so the loop ends unless tables are dropped meanwhile.
     try {
       await visible(plan.names.map(({ database }) => ({ database })));
       await names.lookUp(plan.names);
     } catch (error) {
       if (!isPassing(error)) throw error;
-      names.takeForAbsent(plan.names);
-      return scannedAlone(statement, context, error);
+      names.markAbsent(plan.names);
+      return scanWithoutLookups(statement, context, error);
     }
     scan = scanned(statement, context, catalogue);
     plan = scan instanceof Promise ? await scan : scan;
@@ -153,37 +153,37 @@ async function planOf(statement: Buffer, context: InsertContext, { names, catalo
   return plan;
 }
 
-/** The rows of a statement that names no table but those in memory and new ones; `away` is thrown when it names others. */
-function scannedAlone(statement: Buffer, context: InsertContext, away: FaultError) {
+/** The rows of a statement whose tables are in memory or new. Throws `unavailable` when it names another table. */
+function scanWithoutLookups(statement: Buffer, context: InsertContext, unavailable: FaultError) {
   try {
     const plan = scanInsert(statement, context);
     if (plan.kind === 'blocks') return plan;
   } catch (error) {
     if (!(error instanceof FaultError) || error.fault.code !== Codes.tableNotExist) throw error;
   }
-  throw away;
+  throw unavailable;
 }
 
-/** A statement is scanned at once up to this time in ms; then others have their turn. */
-const turnMs = 15;
-/** Scans that a change of the schema may break off before one is made in a single turn. */
-const maxBrokenScans = 3;
+/** How long a scan runs before it yields to the event loop, in ms. */
+const sliceMs = 15;
+/** Scans that a change of the schema may abort before one runs without yielding. */
+const maxAbortedScans = 3;
 
-/** The plan of a statement by the schema of the moment: short statements at once, long ones in turns. */
+/** The plan of a statement by the current schema: a short one at once, a long one in slices. */
 function scanned(statement: Buffer, context: InsertContext, catalogue: Catalogue): InsertPlan | Promise<InsertPlan> {
   const { position } = catalogue;
-  const turns = scanInTurns(statement, context);
-  const plan = oneTurn(turns);
-  return plan ?? scannedInTurns(turns, position, { statement, context, catalogue });
+  const scan = scanInTurns(statement, context);
+  const plan = scanSlice(scan);
+  return plan ?? scanInSlices(scan, position, { statement, context, catalogue });
 }
 
-/** The plan, when it is made before the turn is over. */
-function oneTurn(turns: Generator<void, InsertPlan, void>): InsertPlan | undefined {
+/** The plan, when the scan ends within this slice. */
+function scanSlice(scan: Generator<void, InsertPlan, void>): InsertPlan | undefined {
   const startMs = performance.now();
   do {
-    const turn = turns.next();
-    if (turn.done === true) return turn.value;
-  } while (performance.now() - startMs < turnMs);
+    const step = scan.next();
+    if (step.done === true) return step.value;
+  } while (performance.now() - startMs < sliceMs);
   return undefined;
 }
 
@@ -193,21 +193,21 @@ interface LongScan {
   readonly catalogue: Catalogue;
 }
 
-async function scannedInTurns(
+async function scanInSlices(
   firstScan: Generator<void, InsertPlan, void>,
   position: number,
   { statement, context, catalogue }: LongScan,
 ): Promise<InsertPlan> {
-  let turns = firstScan;
-  let then = position;
-  for (let broken = 0; ; ) {
-    await othersTurn();
-    if (catalogue.position !== then) {
-      if (++broken > maxBrokenScans) return scanInsert(statement, context);
-      then = catalogue.position;
-      turns = scanInTurns(statement, context);
+  let scan = firstScan;
+  let scannedPosition = position;
+  for (let aborted = 0; ; ) {
+    await yieldToEventLoop();
+    if (catalogue.position !== scannedPosition) {
+      if (++aborted > maxAbortedScans) return scanInsert(statement, context);
+      scannedPosition = catalogue.position;
+      scan = scanInTurns(statement, context);
     }
-    const plan = oneTurn(turns);
+    const plan = scanSlice(scan);
     if (plan !== undefined) return plan;
   }
 }

@@ -16,16 +16,16 @@ import { invalidIdentifier } from '../../sql/syntax/faults.js';
 import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 
-/** Source and target of INSERT … SELECT. */
+/** Source and target of an INSERT … SELECT. */
 interface InsertSelectContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
-  /** Whose rows are written. */
+  /** Rights of the user who writes the rows. */
   readonly access: Access;
-  /** Writes blocks and resolves when they are settled; `bytes` is the memory they take. */
+  /** Writes blocks and resolves when they are acknowledged or rejected; `bytes` is their size in memory. */
   write(blocks: readonly ColumnBlock[], bytes: number): Promise<Delivery>;
-  /** Ends the statement early. */
+  /** Cancels the statement. */
   readonly signal: AbortSignal;
 }
 

@@ -17,12 +17,12 @@ type Meaning =
     };
 
 /**
- * The table names of one statement. Names that memory does not know are looked up in the engine once; that a name does
- * not exist is believed for this statement alone, because another process may be creating it. What was looked up holds
- * until something is dropped in the database; then it is unknown again.
+ * The table names of one statement. Names that memory does not know are looked up in the engine once; that a name is
+ * absent holds for this statement only, because another process may be creating it. Results of look-ups hold until
+ * something is dropped in the database; then the names are unknown again.
  *
- * This is the one way from a name in a statement to a table, so it is here that rights count: a name whose table the user
- * has no such right on is thrown as a fault, whatever it stands for.
+ * Every name in a statement becomes a table here, so rights are checked here: `resolve` throws a FaultError for a table on
+ * which the user lacks the right.
  */
 export class StatementNames {
   readonly #catalogue: Catalogue;
@@ -30,7 +30,7 @@ export class StatementNames {
   readonly #access: Access;
   readonly #right: Right;
   /** Sub-tables that were looked up, undefined for names that do not exist. */
-  readonly #looked = new Map<string, SubTable | undefined>();
+  readonly #lookedUp = new Map<string, SubTable | undefined>();
 
   constructor(catalogue: Catalogue, subTables: SubTables, access: Access, right: Right) {
     this.#catalogue = catalogue;
@@ -53,20 +53,20 @@ export class StatementNames {
       const table = this.#catalogue.table(database, name);
       if (table !== undefined) return { kind: table.kind, table, ...hiding(this.#catalogue.removals(database, name)) };
       // A statement may name more sub-tables than the process remembers.
-      const subTable = this.#subTables.known(def, name) ?? this.#looked.get(this.#key(database, name));
+      const subTable = this.#subTables.known(def, name) ?? this.#lookedUp.get(this.#key(database, name));
       const parent = subTable && this.#catalogue.table(database, subTable.superTable);
       if (parent !== undefined && subTable !== undefined) {
         return { kind: 'sub', table: parent, id: subTable.id, name, subTable };
       }
     }
-    return this.#looked.has(this.#key(database, name)) ? 'absent' : 'unknown';
+    return this.#lookedUp.has(this.#key(database, name)) ? 'absent' : 'unknown';
   }
 
   /** Looks names up in the engine; afterwards none of them is unknown, unless something was dropped meanwhile. */
   async lookUp(names: readonly TableName[]): Promise<void> {
     if (names.length === 0) return;
     await this.#catalogue.sync();
-    this.takeForAbsent(names);
+    this.markAbsent(names);
     const byDatabase = new Map<DatabaseDef, string[]>();
     for (const { database, name } of names) {
       const def = this.#catalogue.database(database);
@@ -78,13 +78,13 @@ export class StatementNames {
     for (const [database, list] of byDatabase) {
       const keys = list.map((name) => this.#key(database.name, name));
       const byName = await this.#subTables.lookUp(database, list);
-      for (const [i, name] of list.entries()) this.#looked.set(keys[i]!, byName.get(name));
+      for (const [i, name] of list.entries()) this.#lookedUp.set(keys[i]!, byName.get(name));
     }
   }
 
-  /** Takes names for those of no table, for this statement. */
-  takeForAbsent(names: readonly TableName[]): void {
-    for (const { database, name } of names) this.#looked.set(this.#key(database, name), undefined);
+  /** Treats names as absent for this statement. */
+  markAbsent(names: readonly TableName[]): void {
+    for (const { database, name } of names) this.#lookedUp.set(this.#key(database, name), undefined);
   }
 
   #key(database: string, name: string): string {
@@ -92,7 +92,7 @@ export class StatementNames {
   }
 }
 
-/** Since when sub-tables were dropped whose rows are still there; nothing when there are none. */
+/** Since when dropped sub-tables still have rows; empty when none have. */
 function hiding(removals: ReadonlyMap<string, number>): { readonly hiddenSince?: number } {
   return removals.size === 0 ? {} : { hiddenSince: Math.min(...removals.values()) };
 }

@@ -1,4 +1,4 @@
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { Listing } from '../../database/definitions/listing.js';
@@ -136,10 +136,10 @@ export async function planned(written: Query, scope: QueryScope, context: Statem
   // The names may have another meaning now.
   if (series !== undefined && cached === undefined) await stored(written, request.database, context);
   const isLong = text.length > longStatementChars;
-  if (isLong) await othersTurn();
+  if (isLong) await yieldToEventLoop();
   const origin = originNow();
   const { query, context: names, tables, isInPart } = await readable(written, scope, context);
-  if (isLong) await othersTurn();
+  if (isLong) await yieldToEventLoop();
   const shown = request.emptyGroups === false ? withoutEmptyGroups(query) : query;
   const plan = planQuery(shown, { ...names, mayAssume });
   if (isInPart) return plan;

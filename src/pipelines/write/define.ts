@@ -1,6 +1,6 @@
 import { Observable, type OperatorFunction, type Subject } from 'rxjs';
 import { detached } from '../../async/detached.js';
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import { Slice } from '../../async/slice.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
@@ -117,7 +117,7 @@ async function within(definitions: Promise<unknown>): Promise<void> {
   });
   try {
     // Batches with thousands of tables that came together are late together.
-    if ((await Promise.race([definitions, late])) === 'late') await othersTurn();
+    if ((await Promise.race([definitions, late])) === 'late') await yieldToEventLoop();
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Observable } from 'rxjs';
 import { nowMicros } from '../../async/clock.js';
 import { detached } from '../../async/detached.js';
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Batch, ByteBlock, Reading, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
@@ -182,7 +182,7 @@ export class HostexporterSource implements Source<ByteBlock> {
       await this.#gate.opened();
       if (tooLong) this.#losses.add('warn', 'A metric is too long and is not stored.', 1, shownAddress(url));
       else this.#emitter.emit(bytes, 1, reading);
-      await othersTurn();
+      await yieldToEventLoop();
     }
   }
 }

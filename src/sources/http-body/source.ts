@@ -3,8 +3,8 @@ import type { BodyBudget } from '../../async/body-budget.js';
 import { nowMicros } from '../../async/clock.js';
 import { type Collected, collectBytes, firstBytes } from '../../async/collect-bytes.js';
 import { detached } from '../../async/detached.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import { OpenWork } from '../../async/open-work.js';
-import { othersTurn } from '../../async/others-turn.js';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import {
@@ -356,7 +356,7 @@ function wholeFrame(bytes: Uint8Array): Frame {
 /** The pieces of a message, with a turn of others before each; {@link framesOf} does the same for lines. */
 async function* asFrames(pieces: Iterable<BodyPiece> | AsyncIterable<BodyPiece>): AsyncGenerator<Piece> {
   for await (const { bytes, rows, ...more } of pieces) {
-    await othersTurn();
+    await yieldToEventLoop();
     yield { ...wholeFrame(bytes), lines: rows, ...more };
   }
 }

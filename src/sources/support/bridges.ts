@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { CreditGate } from '../../model/component.js';
 
 /** An item that took longer in ms is followed by a turn of the event loop. */
@@ -29,7 +29,7 @@ export function fromBytes<T>(
       const isLong = performance.now() - begun > longTurnMs;
       await gate.opened();
       // After long work others have their turn.
-      if (isLong) await othersTurn();
+      if (isLong) await yieldToEventLoop();
     };
     const end = new Writable({
       objectMode: true,

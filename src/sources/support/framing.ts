@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
-import { othersTurn } from '../../async/others-turn.js';
+import { yieldToEventLoop } from '../../async/event-loop.js';
 import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
 import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import { countByte } from '../../bytes/count-byte.js';
@@ -152,7 +152,7 @@ function cutting(framer: Framer): Duplex {
 
 async function handOnAll(stage: Duplex, first: Frame, frames: Frames): Promise<void> {
   for (let frame: Frame | undefined = first; frame !== undefined; ) {
-    await othersTurn();
+    await yieldToEventLoop();
     frame = handOn(stage, frame, frames);
   }
 }
@@ -177,7 +177,7 @@ async function* wholeLines(
       const begun = performance.now();
       yield step.value;
       step = frames.next(performance.now() - begun);
-      if (step.done !== true) await othersTurn();
+      if (step.done !== true) await yieldToEventLoop();
     }
   }
   const rest = framer.rest();

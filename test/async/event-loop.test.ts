@@ -1,11 +1,11 @@
 import test from 'ava';
-import { othersTurn } from '../../src/async/others-turn.js';
+import { yieldToEventLoop } from '../../src/async/event-loop.js';
 
-test('of several works that wait one goes on per turn of the event loop, in their order', async (t) => {
+test('one waiting task resumes per turn of the event loop, in FIFO order', async (t) => {
   const went: string[] = [];
   const work = async (name: string): Promise<void> => {
     for (const step of [1, 2]) {
-      await othersTurn();
+      await yieldToEventLoop();
       went.push(`${name}${step}`);
     }
   };

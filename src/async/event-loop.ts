@@ -1,6 +1,6 @@
 /**
- * Works that yield to the event loop and go on in the order in which they came: one per turn of the loop, so that slices of several works do
- * not add up to one long turn.
+ * A FIFO queue of tasks that yield to the event loop. One task resumes per turn of the loop, so that slices of several
+ * tasks do not add up to one long turn.
  */
 export class TurnQueue {
   readonly #waiting: (() => void)[] = [];
@@ -20,9 +20,9 @@ export class TurnQueue {
   };
 }
 
-const works = new TurnQueue();
+const tasks = new TurnQueue();
 
-/** Resolves in a later turn of the event loop. Long works wait here between their slices, in one {@link TurnQueue}. */
-export function othersTurn(): Promise<void> {
-  return works.next();
+/** Resolves in a later turn of the event loop. Long tasks call it between their slices; all share one {@link TurnQueue}. */
+export function yieldToEventLoop(): Promise<void> {
+  return tasks.next();
 }
