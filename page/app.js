@@ -1,12 +1,12 @@
 import { cardinalityView } from './cardinality.js';
 import { documentsView } from './documents.js';
 import { h, put, say, toast } from './dom.js';
-import { doorsView } from './doors.js';
 import { eventsView } from './events.js';
 import { exploreView } from './explore.js';
 import { figure, History, labelValues, parseFigures } from './figures.js';
 import { timeOfDay } from './format.js';
 import { healthView } from './health.js';
+import { inputsView } from './inputs.js';
 import { loginView } from './login.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
@@ -42,7 +42,7 @@ const views = {
   explore: { title: 'Explore', make: exploreView },
   series: { title: 'Series', make: cardinalityView, within: 'explore' },
   query: { title: 'Query', make: queryView },
-  doors: { title: 'Doors', make: doorsView },
+  inputs: { title: 'Inputs', make: inputsView },
   health: { title: 'Health', make: healthView },
   statements: { title: 'Statements', make: statementsView },
   tail: { title: 'Live rows', make: tailView, within: 'query' },

@@ -295,11 +295,11 @@ inBrowser('rules are listed, tried on the data that is there, and read again', a
   t.deepEqual(wrong, []);
 });
 
-inBrowser('doors, health and slow statements are shown as they are', async (t) => {
+inBrowser('inputs, health and slow statements are shown as they are', async (t) => {
   const { page, wrong } = await logInAndSee(t);
   await service().write('m v=1\nbad', { db: 'plant' });
-  await goTo(page, 'Doors');
-  await page.waitForSelector('.door:has-text("Line protocol") >> text=/[1-9]\\d* rejected/');
+  await goTo(page, 'Inputs');
+  await page.waitForSelector('.input:has-text("Line protocol") >> text=/[1-9]\\d* rejected/');
   await page.waitForSelector('th >> text=POST /lineproto/v1/write');
   await page.waitForSelector('.totals div:has(dt:text-is("HTTP connections")) dd:text-matches("^[1-9]")');
   await goTo(page, 'Health');
@@ -344,9 +344,9 @@ for (const [name, colorScheme, viewport] of looks.slice(0, moreCases(2, looks.le
     await page.waitForSelector('.rule');
     await page.click('.rule summary');
     await look('rules');
-    await goTo(page, 'Doors');
-    await page.waitForSelector('.door');
-    await look('doors');
+    await goTo(page, 'Inputs');
+    await page.waitForSelector('.input');
+    await look('inputs');
     await goTo(page, 'Health');
     await page.waitForSelector('.uplot canvas');
     await look('health');

@@ -3,8 +3,8 @@ import { figure, labelValues } from './figures.js';
 import { count, duration, size } from './format.js';
 import { sparkline } from './plot.js';
 
-/** Doors by the name in the figures, as people call them. */
-const doorNames = {
+/** Names of inputs for people, by their names in the metrics. */
+const inputNames = {
   lineproto: 'Line protocol',
   lineproto_udp: 'Line protocol over UDP',
   'tsdbwire-json': 'OpenTSDB points as JSON',
@@ -23,8 +23,8 @@ const doorNames = {
   'own-figures': "The service's own metrics",
 };
 
-/** Figures of single doors that are worth a line: name, what it counts, and whether it is bad news above 0. */
-const doorFigures = {
+/** Metrics of single inputs that the page shows: name, unit, and whether a value above 0 is a problem. */
+const inputMetrics = {
   tsdbwire_telnet: [
     ['adapter_telnet_connections', 'connections', false],
     ['adapter_telnet_refused_connections', 'refused connections', true],
@@ -60,13 +60,13 @@ const reasons = {
 };
 
 /**
- * What comes in by each door, and what becomes of it.
+ * Shows what each input receives, stores and rejects.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
-export function doorsView({ history }) {
+export function inputsView({ history }) {
   const totals = h('dl', { class: 'totals' });
-  const cards = h('ul', { class: 'cards', 'aria-label': 'Doors' });
+  const cards = h('ul', { class: 'cards', 'aria-label': 'Inputs' });
   const empty = h('p', { class: 'empty' }, 'Nothing has come in since the start.');
   const body = h('tbody');
   const cardRows = new Map();
@@ -77,11 +77,11 @@ export function doorsView({ history }) {
     h(
       'div',
       { class: 'head' },
-      h('h1', {}, 'Doors'),
+      h('h1', {}, 'Inputs'),
       h(
         'p',
         { class: 'muted' },
-        'Where data and questions come in. Counts since the start of the service; rates of the last seconds',
+        'The inputs of data and queries. Counts since the start of the service; rates of the last seconds',
       ),
     ),
     totals,
@@ -115,13 +115,13 @@ export function doorsView({ history }) {
     const { last } = history;
     if (last === undefined) return;
     putTotals(totals, totalsOf(history));
-    const doors = doorsOf(last);
-    empty.hidden = doors.length > 0;
+    const inputs = inputsOf(last);
+    empty.hidden = inputs.length > 0;
     putRows(
       cards,
-      doors,
+      inputs,
       (name) => name,
-      (name) => doorCard(name, history),
+      (name) => inputCard(name, history),
       cardRows,
     );
     const lines = requestLines(last);
@@ -138,15 +138,15 @@ export function doorsView({ history }) {
 }
 
 /** @param {import('./figures.js').Figures} figures */
-function doorsOf(figures) {
+function inputsOf(figures) {
   const told = new Set([
     ...labelValues(figures, 'adapter_rows_total', 'pipeline'),
     ...labelValues(figures, 'adapter_received_bytes_total', 'pipeline'),
   ]);
-  for (const [name, lines] of Object.entries(doorFigures)) {
+  for (const [name, lines] of Object.entries(inputMetrics)) {
     if (lines.some(([line]) => typeof line === 'string' && figures.samples.has(line))) told.add(name);
   }
-  const order = Object.keys(doorNames);
+  const order = Object.keys(inputNames);
   return [...told].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
@@ -181,8 +181,8 @@ function totalsOf(history) {
  * @param {string} name
  * @param {import('./figures.js').History} history
  */
-function doorCard(name, history) {
-  const words = Object.entries(doorNames).find(([known]) => known === name)?.[1] ?? name;
+function inputCard(name, history) {
+  const words = Object.entries(inputNames).find(([known]) => known === name)?.[1] ?? name;
   const rate = h('p', { class: 'rate' });
   const line = h('div', { class: 'spark' });
   const peak = h('p', { class: 'muted small-facts' });
@@ -207,7 +207,7 @@ function doorCard(name, history) {
       figure(last, 'adapter_rows_total', { ...labels, outcome }) ?? 0,
       outcome !== 'stored',
     ]);
-    const own = Object.entries(doorFigures).find(([known]) => known === name)?.[1] ?? [];
+    const own = Object.entries(inputMetrics).find(([known]) => known === name)?.[1] ?? [];
     for (const [figureName, said, bad] of own) {
       const value = figure(last, String(figureName));
       if (value !== undefined) told.push([String(said), value, bad === true]);
@@ -225,7 +225,7 @@ function doorCard(name, history) {
       ),
     );
   };
-  return { element: h('li', { class: 'card door' }, h('h3', {}, words), rate, line, peak, facts), show };
+  return { element: h('li', { class: 'card input' }, h('h3', {}, words), rate, line, peak, facts), show };
 }
 
 /**
