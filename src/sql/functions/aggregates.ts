@@ -42,9 +42,11 @@ function spread(args: readonly Value[], builder: AggregateBuilder): Expr {
   const arg = args[0];
   if (arg === undefined || (!isNumeric(arg.type) && arg.type.name !== 'TIMESTAMP')) throw wrongParameterType('SPREAD');
   const [high, low] = [builder.aggregate('max', nullable(arg)), builder.aggregate('min', nullable(arg))];
-  // The difference of whole numbers is exact, however large they are.
+  // The difference of whole numbers and decimals is exact, however large they are.
   if (isInteger(arg.type) || arg.type.name === 'TIMESTAMP')
     return expr`toFloat64(toInt128(${high}) - toInt128(${low}))`;
+  if (arg.type.name === 'DECIMAL')
+    return expr`toFloat64(toDecimal256(${high}, ${arg.type.scale ?? 0}) - toDecimal256(${low}, ${arg.type.scale ?? 0}))`;
   return expr`toFloat64(${high}) - toFloat64(${low})`;
 }
 

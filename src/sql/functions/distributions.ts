@@ -49,27 +49,31 @@ function histogram(args: readonly Value[], builder: AggregateBuilder): Expr {
   const bins = histogramBins(type.toLowerCase(), description);
   if (bins === undefined) throw wrongParameterValue('HISTOGRAM');
   const normalized = integerArgument('HISTOGRAM', args[3], 0n, 1n) === 1n;
-  const value = doubleArgument(args[0]);
-  const hits = bins.edges.slice(1).map((upper, at) => inBin(value, bins.edges[at] ?? -Infinity, upper));
-  const counts = builder.aggregate('sumForEach', expr`[${hits}]`);
+  const counts = countsOfBins(doubleArgument(args[0]), bins, builder);
   return expr`arrayJoin(${binTexts(bins, counts, normalized)})`;
 }
 
-function inBin(value: Expr, lower: number, upper: number): Expr {
-  const isThere = expr`isNotNull(${value})`;
-  const limits: Expr[] = [];
-  if (lower !== -Infinity) limits.push(expr`${value} > ${float64(lower)}`);
-  if (upper !== Infinity) limits.push(expr`${value} <= ${float64(upper)}`);
-  return limits.length === 0 ? expr`toUInt8(${isThere})` : expr`ifNull(and(${isThere}, ${limits}), 0)`;
+/**
+ * How many values lie in each bin. A bin is found by a search among the negated upper bounds, which costs little however many bins there
+ * are: the greatest negated bound that is not above the negated value belongs to the smallest bound that is not below the value.
+ */
+function countsOfBins(value: Expr, { edges }: HistogramBins, builder: AggregateBuilder): Expr {
+  const [lowest, highest] = [edges[0] ?? 0, edges.at(-1) ?? 0];
+  const negated = edges.slice(1).map((edge) => (edge === Infinity ? expr`toFloat64('-inf')` : float64(-edge)));
+  const limits = [expr`isNotNull(${value})`];
+  limits.push(lowest === -Infinity ? expr`NOT isNaN(${value})` : expr`${value} > ${float64(lowest)}`);
+  if (highest !== Infinity) limits.push(expr`${value} <= ${float64(highest)}`);
+  const bin = expr`roundDown(negate(assumeNotNull(${value})), [${negated}])`;
+  const hits = builder.aggregate('sumMapIf', expr`[${bin}]`, expr`[toUInt64(1)]`, expr`ifNull(and(${limits}), 0)`);
+  return expr`arrayMap(b -> tupleElement(${hits}, 2)[indexOf(tupleElement(${hits}, 1), b)], [${negated}])`;
 }
 
 function binTexts({ heads }: HistogramBins, counts: Expr, normalized: boolean): Expr {
   const listed = expr`[${heads.map(text)}]`;
-  const known = expr`arrayResize(${counts}, ${heads.length}, 0)`;
   const shown = normalized
-    ? expr`printf('%.6f', if(arraySum(${known}) = 0, 0, n / arraySum(${known})))`
+    ? expr`printf('%.6f', if(arraySum(${counts}) = 0, 0, n / arraySum(${counts})))`
     : expr`toString(toUInt64(n))`;
-  return expr`arrayMap((h, n) -> concat(h, ${shown}, '}'), ${listed}, ${known})`;
+  return expr`arrayMap((h, n) -> concat(h, ${shown}, '}'), ${listed}, ${counts})`;
 }
 
 /** Aggregates that tell how values are distributed; all of them leave out NULL. */

@@ -83,6 +83,27 @@ statements('histograms have a row for each bin', service, 's', [
       ['{"lower_bin":2, "upper_bin":inf, "count":1}'],
     ],
   },
+  // Bins below zero, values at their bounds, and values outside of all bins.
+  {
+    sql: "SELECT histogram(0 - v, 'user_input', '[-3,-2,-1.5,0]', 0) FROM one",
+    rows: [
+      ['{"lower_bin":-3, "upper_bin":-2, "count":1}'],
+      ['{"lower_bin":-2, "upper_bin":-1.5, "count":0}'],
+      ['{"lower_bin":-1.5, "upper_bin":0, "count":2}'],
+    ],
+  },
+  {
+    sql: "SELECT histogram(v, 'user_input', '[100,200]', 0) FROM one",
+    rows: [['{"lower_bin":100, "upper_bin":200, "count":0}']],
+  },
+  {
+    sql: "SELECT histogram(v, 'user_input', '[0,1]', 1) FROM nulls",
+    rows: [['{"lower_bin":0, "upper_bin":1, "count":0.000000}']],
+  },
+  {
+    sql: `SELECT COUNT(*) FROM (SELECT histogram(v, 'linear_bin', '{"start": 0, "width": 0.01, "count": 900, "infinity": true}', 0) AS h FROM one) WHERE h NOT LIKE '%"count":0}'`,
+    rows: [[3]],
+  },
   {
     sql: `SELECT histogram(v, 'log_bin', '{"start": 1, "factor": 2, "count": 2, "infinity": false}', 0) FROM one`,
     rows: [['{"lower_bin":1, "upper_bin":2, "count":1}'], ['{"lower_bin":2, "upper_bin":4, "count":1}']],
