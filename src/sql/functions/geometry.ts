@@ -1,6 +1,6 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { dataType } from '../../model/schema.js';
-import { anyOf, bytes } from '../engine/build.js';
+import { anyOf, bytes, nullWord } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { expr } from '../engine/template.js';
 import { boolType, type Value } from '../values/value.js';
@@ -38,6 +38,7 @@ function fromText(args: readonly Value[]): Expr {
 }
 
 function makePoint(args: readonly Value[]): Expr {
+  if (args.some(({ role }) => role === 'null')) return nullWord;
   const ordinates = args.map(({ sql }) => expr`toFloat64(assumeNotNull(${sql}))`);
   return unlessNull(args, expr`wkb(CAST(tuple(${ordinates}), 'Point'))`);
 }

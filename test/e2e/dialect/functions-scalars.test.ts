@@ -245,6 +245,8 @@ statements('geometries are read, compared and printed as well-known text', servi
     sql: 'SELECT st_makepoint(1, 2) AS p, st_astext(st_makepoint(0, -1.5)), st_makepoint(1, NULL)',
     rows: [['0101000000000000000000f03f0000000000000040', 'POINT (0.000000 -1.500000)', null]],
   },
+  { sql: 'SELECT st_makepoint(1, NULL) FROM shapes ORDER BY 1 LIMIT 1', rows: [[null]] },
+  { sql: 'SELECT COUNT(*), st_makepoint(NULL, 1) FROM shapes', rows: [[3, null]] },
   {
     sql: "SELECT st_intersects(g, st_geomfromtext('POLYGON((0 1,0 5,5 5,5 1,0 1))')) AS i FROM shapes",
     rows: [[true], [true], [null]],
