@@ -100,8 +100,7 @@ export function pageRelease(
     spentMicros = micros;
     if (!isStarted) {
       isStarted = true;
-      releasedAt = clock.now();
-      isReleased = await tryRelease();
+      await tryRelease();
       return checkIntervalMs;
     }
     // Code that runs also in an idle process is resident again by now.

@@ -82,21 +82,6 @@ test('pages are released after the start, when the process is idle, and again wh
   t.is(await pass(10), 4, 'a minute after the last one');
 });
 
-test('a process that is idle from its start on releases its pages once', async (t) => {
-  const clock = new ManualClock();
-  let [bytes, releases] = [300 * megabyte, 0];
-  const release = async () => {
-    releases++;
-    bytes = 80 * megabyte;
-  };
-  await pageRelease(release, { residentBytes: () => bytes, processorMicros: () => 0 }, clock).start();
-  for (let at = 0; at < 60; at++) {
-    clock.pass(5 * second);
-    for (let turns = 0; turns < 3; turns++) await turn();
-  }
-  t.is(releases, 1);
-});
-
 test('a process that cannot release its pages does not retry', async (t) => {
   const clock = new ManualClock();
   let tries = 0;
