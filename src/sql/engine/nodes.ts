@@ -3,6 +3,18 @@
  * turns them into text once. Code that inspects or changes a statement visits or transforms its nodes (`transform.ts`).
  */
 abstract class Node {
+  #printed: string | undefined;
+
+  /** Its text, when `print.ts` has printed it before. */
+  get printed(): string | undefined {
+    return this.#printed;
+  }
+
+  /** Takes its text, which never changes. */
+  setPrinted(text: string): void {
+    this.#printed = text;
+  }
+
   /** A node has no text of its own, so that it never gets into one by accident. */
   toString(): never {
     throw new TypeError('A node of engine SQL must be printed');

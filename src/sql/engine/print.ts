@@ -15,18 +15,16 @@ import { quoteIdentifier, quoteString } from './quote.js';
 /** How tightly what is no operator binds. */
 const [lambda, not, comparison, negation, primary] = [0, 3, 4, 8, 10] as const;
 
-const texts = new WeakMap<Expr, string>();
-
 /**
  * The text of an expression. Equal trees have equal texts, so the text also serves as their key. Throws a FaultError for one that is longer
  * than {@link maxExpressionChars}.
  */
 export function printExpr(node: Expr): string {
-  const known = texts.get(node);
-  if (known !== undefined) return known;
+  if (node.kind === 'digits') return node.digits;
+  if (node.printed !== undefined) return node.printed;
   const text = printed(node);
   if (text.length > maxExpressionChars) throw tooLongForEngine();
-  texts.set(node, text);
+  node.setPrinted(text);
   return text;
 }
 
@@ -185,8 +183,14 @@ function printAssumption({ storage, alias, insert }: Assumption): string {
   return `indexHint(throwIf(${last} > ${insert}, ${quoteString(`{${storage} ${failedText}}`)}) = 0)`;
 }
 
+/** Texts are appended, not joined: the text of an expression shares the memory of those of its parts. */
 function list(nodes: readonly Expr[]): string {
-  return nodes.map(printExpr).join(', ');
+  let text = '';
+  for (const [at, node] of nodes.entries()) {
+    if (at > 0) text += ', ';
+    text += printExpr(node);
+  }
+  return text;
 }
 
 /** The text of an expression that binds at least so tightly, in brackets where it does not. */

@@ -67,12 +67,16 @@ class Filling extends Transformer {
   /** A hole in a list may stand for several expressions. */
   override list<T extends readonly Expr[] | undefined>(nodes: T): T {
     if (nodes === undefined) return nodes;
-    const filled = nodes.flatMap((node): readonly Expr[] => {
+    const filled: Expr[] = [];
+    for (const node of nodes) {
       const at = this.#holes.get(node);
       const value = at === undefined ? undefined : this.#values[at];
-      return isList(value) ? value : [this.expr(node)];
-    });
-    return filled as readonly Expr[] as T;
+      if (!isList(value)) filled.push(this.expr(node));
+      else for (const item of value) filled.push(item);
+    }
+    // Parts without holes stay the nodes that they are, which have been printed before.
+    const isChanged = filled.length !== nodes.length || filled.some((node, index) => node !== nodes[index]);
+    return (isChanged ? filled : nodes) as readonly Expr[] as T;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
-import { call, float64, int64, nullWord, text } from '../engine/build.js';
+import { call, float64, int64, nullWord, number, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { castTo, castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
@@ -213,14 +213,16 @@ export function negate(value: Value): Value {
   return computed(expr`minus(0, ${number.sql})`, doubleType, [value]);
 }
 
+const smallestInteger = -(2n ** 63n);
+
 /** An integer literal: BIGINT, or BIGINT UNSIGNED above 2^63-1. */
 export function integerValue(constant: bigint): Value {
-  const signedRange = constant >= -(2n ** 63n) && constant < 2n ** 63n;
-  if (!signedRange && (constant < 0n || constant >= 2n ** 64n)) {
+  const signedRange = BigInt.asIntN(64, constant) === constant;
+  if (!signedRange && BigInt.asUintN(64, constant) !== constant) {
     throw refuse(Codes.valueOutOfRange, `Value out of range: ${constant}`);
   }
   const type = signedRange ? bigintType : unsignedType;
-  const sql = constant === -(2n ** 63n) ? int64(constant) : expr`${constant}`;
+  const sql = constant === smallestInteger ? int64(constant) : number(constant);
   return { sql, type, precision: 'ms', nullable: false, uses: 0, constant };
 }
 

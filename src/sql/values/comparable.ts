@@ -127,8 +127,11 @@ function kindOf(type: DataType): Comparable['kind'] {
 function besideExact(value: Value, other: Value, number: ExactNumber): Comparable {
   if (isText(other.type) && value.type.name === 'DOUBLE') return { ...plain(value, 'float'), number };
   const whole = unitsOf(number, 0);
-  const isWord = whole !== undefined && whole >= -(2n ** 63n) && whole < 2n ** 64n;
-  if (isWord && other.type.name !== 'DECIMAL') return { ...plain(integerValue(whole), 'integer'), number };
+  const isWord = whole !== undefined && (BigInt.asIntN(64, whole) === whole || BigInt.asUintN(64, whole) === whole);
+  if (isWord && other.type.name !== 'DECIMAL') {
+    const { sql, type } = integerValue(whole);
+    return { sql, kind: 'integer', type, number };
+  }
   return { sql: wideDecimal(number), kind: 'decimal', type: wideType(Math.min(number.scale, mostDecimals)), number };
 }
 
@@ -170,13 +173,13 @@ export function literalAmong(side: Comparable, { sql, kind, number }: Comparable
     if (units === undefined || units >= limit || units <= -limit) return undefined;
     return castTo(text(decimalDigits(units, scale)), engineType(side.type));
   }
-  return units !== undefined && fitsInteger(units, side.type) ? integerValue(units).sql : undefined;
+  if (units === undefined || !fitsInteger(units, side.type)) return undefined;
+  return kind === 'integer' ? sql : integerValue(units).sql;
 }
 
 function fitsInteger(units: bigint, type: DataType): boolean {
-  const bits = BigInt(type.length * 8);
-  const [low, high] = isUnsigned(type) ? [0n, 2n ** bits] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n)];
-  return units >= low && units < high;
+  const bits = type.length * 8;
+  return (isUnsigned(type) ? BigInt.asUintN(bits, units) : BigInt.asIntN(bits, units)) === units;
 }
 
 /**

@@ -47,6 +47,7 @@ function signed({ digits, scale }: ExactNumber, isNegative: boolean): ExactNumbe
 
 /** The number as ticks of 10 ^ -`scale`; undefined when it is none of them. */
 export function unitsOf({ digits, scale }: ExactNumber, unitScale: number): bigint | undefined {
+  if (scale === unitScale) return digits;
   return scale > unitScale ? undefined : digits * 10n ** BigInt(unitScale - scale);
 }
 
