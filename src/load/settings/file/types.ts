@@ -85,11 +85,15 @@ export function decimalBounds({ precision }: Digits): { readonly min: bigint; re
   return { min: 1n - most, max: most };
 }
 
+/** Most digits on either side of the point, and the greatest exponent, of a bound that is read. */
+const [mostDigits, mostExponent] = [80, 999] as const;
+
 /** A number as a DECIMAL scaled to a whole number, exactly; undefined when it is none or has more digits behind the point. */
 export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
-  const pattern = /^\s*([+-]?)(\d{1,80})(?:\.(\d{0,80}))?(?:[eE]([+-]?\d{1,3}))?\s*$/;
-  const [, sign, whole = '', rest = '', exponent = '0'] = pattern.exec(text) ?? [];
-  if (sign === undefined) return undefined;
+  const pattern = /^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
+  const [, sign, whole = '', rest = '', exponent = '0'] = pattern.exec(text.trim()) ?? [];
+  const isLong = whole.length > mostDigits || rest.length > mostDigits || Math.abs(Number(exponent)) > mostExponent;
+  if (sign === undefined || isLong) return undefined;
   const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${rest}`);
   const power = scale - rest.length + Number(exponent);
   if (power >= 0) return digits * 10n ** BigInt(power);
