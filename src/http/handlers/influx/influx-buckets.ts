@@ -60,17 +60,22 @@ export function influxBucketsHandler(context: HandlerContext): Handler<KnownCall
   };
 }
 
+/** Answers a call about buckets with an error, by the status given or the one that clients expect of it. */
+function refusalsOf(call: KnownCall, context: HandlerContext) {
+  return (failure: Fault, status?: number) => {
+    const refusal = refusalOf(failure);
+    return influx2Errors(
+      call,
+      { ...refusal, status: status ?? bucketStatus(failure, refusal.status) },
+      context.settings,
+    );
+  };
+}
+
 /** `POST /api/v2/buckets`: makes a database, with the rights of the user. One that is there already is 422, as clients expect it. */
 export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
-    const refuse = (failure: Fault, status?: number) => {
-      const refusal = refusalOf(failure);
-      return influx2Errors(
-        call,
-        { ...refusal, status: status ?? bucketStatus(failure, refusal.status) },
-        context.settings,
-      );
-    };
+    const refuse = refusalsOf(call, context);
     const body = await collectBody(call, context, { maxBytes: maxBucketBytes, what: 'bucket' });
     if (isFault(body)) return refuse(body);
     const bucket = readBucket(parseJson(body.bytes.toString()));
@@ -147,14 +152,7 @@ type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) =
 /** `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see is 404. */
 function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall> {
   return async (call) => {
-    const refuse = (failure: Fault, status?: number) => {
-      const refusal = refusalOf(failure);
-      return influx2Errors(
-        call,
-        { ...refusal, status: status ?? bucketStatus(failure, refusal.status) },
-        context.settings,
-      );
-    };
+    const refuse = refusalsOf(call, context);
     const buckets = await bucketsOf(call, context, organizationOf(call.query));
     if (isFault(buckets)) return refuse(buckets);
     const id = bucketDatabase(call.params.id ?? '');
