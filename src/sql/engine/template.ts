@@ -66,17 +66,17 @@ class Filling extends Transformer {
 
   /** A hole in a list may stand for several expressions. */
   override list<T extends readonly Expr[] | undefined>(nodes: T): T {
-    if (nodes === undefined) return nodes;
-    const filled: Expr[] = [];
-    for (const node of nodes) {
-      const at = this.#holes.get(node);
-      const value = at === undefined ? undefined : this.#values[at];
-      if (!isList(value)) filled.push(this.expr(node));
-      else for (const item of value) filled.push(item);
-    }
-    // Parts without holes stay the nodes that they are, which have been printed before.
-    const isChanged = filled.length !== nodes.length || filled.some((node, index) => node !== nodes[index]);
-    return (isChanged ? filled : nodes) as readonly Expr[] as T;
+    if (nodes === undefined || !nodes.some((node) => isList(this.#valueOf(node)))) return super.list(nodes);
+    const filled = nodes.flatMap((node): readonly Expr[] => {
+      const value = this.#valueOf(node);
+      return isList(value) ? value : [this.expr(node)];
+    });
+    return filled as readonly Expr[] as T;
+  }
+
+  #valueOf(node: Expr): Hole | undefined {
+    const at = this.#holes.get(node);
+    return at === undefined ? undefined : this.#values[at];
   }
 }
 
