@@ -72,6 +72,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   'sql/plan/group': { rooms: [...planGround, 'sql/plan/rows'], packages: [] },
   'sql/plan/window': { rooms: [...planGround, 'sql/plan/rows', 'sql/plan/group'], packages: [] },
   'sql/plan': { rooms: [...planGround, 'sql/plan'], packages: [] },
+  promql: { rooms: ['model', 'sql/engine'], packages: ['@prometheus-io/lezer-promql', '@lezer/', 're2js'] },
   // The way to the engine and what is kept in it, from the ground up.
   database: { rooms: ['model'], packages: [] },
   'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
@@ -108,7 +109,19 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   wal: { rooms: ['model', 'database'], packages: [] },
   sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },
   pipelines: {
-    rooms: ['model', 'config', 'telemetry', 'sql', 'database', 'events', 'transforms', 'sources', 'sinks', 'wal'],
+    rooms: [
+      'model',
+      'config',
+      'telemetry',
+      'sql',
+      'promql',
+      'database',
+      'events',
+      'transforms',
+      'sources',
+      'sinks',
+      'wal',
+    ],
     packages: ['rxjs', 'ix'],
   },
   events: { rooms: ['model'], packages: ['rxjs'] },
