@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/engine/client.js';
-import { EventsStore } from '../src/database/rows/events-store.js';
+import { EventsStore } from '../src/database/store/events-store.js';
 import { startBenchService, usage } from './support/service.js';
 
 const count = 1_000_000;

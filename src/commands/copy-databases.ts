@@ -1,9 +1,9 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { Catalogue } from '../database/catalogue/catalogue.js';
-import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from '../database/rows/move.js';
-import { offeredCompression } from '../database/storage/compression.js';
-import { Storage } from '../database/storage/storage.js';
-import { SubTables } from '../database/storage/sub-tables.js';
+import { offeredCompression } from '../database/store/compression.js';
+import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from '../database/store/move-rows.js';
+import { Storage } from '../database/store/storage.js';
+import { SubTables } from '../database/store/sub-tables.js';
 import { startEngine } from '../service/running-engine.js';
 import { componentLog, createLogger } from '../telemetry/logger.js';
 

@@ -2,7 +2,7 @@ import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import { type Alarm, type Clock, systemClock } from '../async/clock.js';
 import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
-import { isOvertaken } from '../database/storage/overtaken.js';
+import { isOvertaken } from '../database/store/stale-schema.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import { type Delivery, delivered } from '../model/delivery.js';

@@ -1,4 +1,4 @@
-import { isOvertaken } from '../database/storage/overtaken.js';
+import { isOvertaken } from '../database/store/stale-schema.js';
 import type { Batch } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';

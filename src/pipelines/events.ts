@@ -1,14 +1,15 @@
 import { RepeatedWork } from '../async/repeated-work.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { Engine } from '../database/engine/engine.js';
-import { EventsStore } from '../database/rows/events-store.js';
-import { SeriesNames } from '../database/rows/series-names.js';
+import { EventsStore } from '../database/store/events-store.js';
+import { SeriesNames } from '../database/store/series-names.js';
 import type { EventsSettings } from '../events/options.js';
 import type { Rule } from '../events/rule.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
 import type { EventChange } from '../model/notification.js';
 import type { RuleTrial } from '../model/rule-list.js';
+import type { RequestReplyContext } from '../statements/request-reply.js';
 import { EventLogWriter } from './events/event-log-writer.js';
 import { EventQueue } from './events/event-queue.js';
 import { EventRequests } from './events/event-requests.js';
@@ -18,7 +19,6 @@ import { RuleWatch } from './events/rule-watch.js';
 import { RulesFile } from './events/rules-file.js';
 import type { ScheduledWatchContext } from './events/scheduled-watch.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
-import type { RequestReplyContext } from './request-reply.js';
 
 /** Context of the events pipeline. */
 interface EventsContext

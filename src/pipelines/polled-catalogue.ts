@@ -1,5 +1,5 @@
 import type { Polling } from '../database/catalogue/catalogue.js';
-import type { DatabaseParts } from '../database/storage/parts.js';
+import type { DatabaseParts } from '../database/store/parts.js';
 import type { Component } from '../model/component.js';
 
 /** The polling of the catalogue, as a component to be started before what reads it and stopped after. */

@@ -4,7 +4,7 @@ import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
 import type { Engine, ResultOptions } from '../database/engine/engine.js';
 import { engineCodeOf } from '../database/engine/engine-faults.js';
-import type { Storage } from '../database/storage/storage.js';
+import type { Storage } from '../database/store/storage.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { metricsTable } from '../model/label-set.js';
@@ -12,13 +12,13 @@ import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
 import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
 import { patternProblem } from '../sql/syntax/pattern-problem.js';
+import { withCurrentSchema } from '../statements/current-schema.js';
+import { RequestReply, type RequestReplyContext } from '../statements/request-reply.js';
+import { storedIfRoom } from '../statements/stored-if-room.js';
 import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote-read.js';
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { metricsValue } from '../transforms/points/label-set.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
-import { RequestReply, type RequestReplyContext } from './request-reply.js';
-import { withCurrentSchema } from './statements/current-schema.js';
-import { storedIfRoom } from './stored-if-room.js';
 import type { WritePipeline } from './writes.js';
 
 /** Context of the remote-read pipeline. */

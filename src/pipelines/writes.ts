@@ -5,17 +5,9 @@ import { OpenList } from '../async/open-list.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
 import { storageWhenMade } from '../database/catalogue/shapes.js';
-import type { SubTables } from '../database/storage/sub-tables.js';
-import type {
-  Acknowledgement,
-  Batch,
-  BlockGroup,
-  ByteBlock,
-  RowSet,
-  SourceText,
-  Target,
-  WireFormat,
-} from '../model/batch.js';
+import { nowTicks, storableTimes } from '../database/catalogue/storable-times.js';
+import type { SubTables } from '../database/store/sub-tables.js';
+import type { Acknowledgement, Batch, BlockGroup, ByteBlock, RowSet, Target, WireFormat } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
@@ -24,6 +16,7 @@ import { Codes, type Fault, FaultError, fault, faultOf, missingDatabase } from '
 import type { DatabaseDef } from '../model/schema.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
+import type { RowWriter, StatementRows } from '../statements/row-writer.js';
 import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
@@ -42,7 +35,7 @@ import { LogStage, type LogStageContext } from './write/log.js';
 import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
-import { nowTicks, stamp, storableTimes } from './write/stamp.js';
+import { stamp } from './write/stamp.js';
 import { ToldMetadata } from './write/told-metadata.js';
 
 /** A door that data comes in by. */
@@ -100,23 +93,12 @@ interface WriteLimits extends BatchLimits {
   readonly creditBytes: number;
 }
 
-/** The rows of one statement, and what to know of it. */
-interface StatementRows {
-  readonly blocks: readonly ColumnBlock[];
-  readonly user: string;
-  /** Bytes of the statement. */
-  readonly bytes: number;
-  /** The statement, where its rows may be answered once it is logged; its current database. */
-  readonly statement?: SourceText & { readonly database: string };
-  readonly ack?: Acknowledgement | undefined;
-}
-
 /**
  * Everything that is written, as one chain: the doors are merged, short texts gathered; texts are stamped with their time, counted, admitted and
  * parsed, the rows of statements join them, definitions are made, texts are logged and answered, rows are gathered into
  * batches by the table they are stored in, and delivered to the database.
  */
-export class WritePipeline implements Component {
+export class WritePipeline implements Component, RowWriter {
   readonly name = 'writes';
   readonly #context: WriteContext;
   readonly #statements$ = new Subject<Batch<RowSet>>();

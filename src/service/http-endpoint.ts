@@ -1,13 +1,13 @@
 import { detached } from '../async/detached.js';
 import { Access } from '../database/catalogue/rights.js';
 import { vgroupsOf } from '../database/catalogue/vgroup.js';
-import type { CredentialCheck } from '../database/users/credentials.js';
 import type { HttpObserver, RecordSql } from '../http/request/call.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
 import type { Component } from '../model/component.js';
 import type { Credentials, Exchange, Intake } from '../model/exchange.js';
 import { faultOf } from '../model/fault.js';
 import { httpInput } from '../pipelines/events/system-watch.js';
+import type { CredentialCheck } from '../statements/users/credentials.js';
 import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';

@@ -1,8 +1,8 @@
 import type { Component } from '../model/component.js';
 import type { EventsAdmin } from '../model/exchange.js';
 import { polledCatalogue } from '../pipelines/polled-catalogue.js';
-import type { OtherStatements } from '../pipelines/statements/running-statements.js';
 import type { WriteContext } from '../pipelines/writes.js';
+import type { OtherStatements } from '../statements/running-statements.js';
 import type { AdminAction, AdminResult, Peers } from '../workers/peer-requests.js';
 import type { PrimaryProcess } from '../workers/primary-process.js';
 import type { ServiceParts } from './parts.js';

@@ -1,12 +1,12 @@
 import type { Settings } from '../config/adapter-settings.js';
-import { expiry } from '../database/definitions/table-expiry.js';
-import { renewCodecs } from '../database/storage/compression.js';
-import { removeLeftovers } from '../database/storage/leftovers.js';
-import { type CredentialCheck, firstUser } from '../database/users/credentials.js';
+import { renewCodecs } from '../database/store/compression.js';
+import { removeLeftovers } from '../database/store/orphaned-tables.js';
 import type { RecordSql } from '../http/request/call.js';
 import type { ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
+import { expiry } from '../statements/definitions/table-expiry.js';
+import { type CredentialCheck, firstUser } from '../statements/users/credentials.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
 import type { EngineStatus } from '../workers/messages.js';
 import { type PrimaryHandlers, WorkerPool } from '../workers/pool.js';

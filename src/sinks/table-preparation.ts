@@ -1,9 +1,9 @@
 import { Slice } from '../async/slice.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { isAsMade } from '../database/catalogue/identity.js';
-import { createNamed } from '../database/storage/create-named.js';
-import { overtaken } from '../database/storage/overtaken.js';
-import type { DatabaseParts } from '../database/storage/parts.js';
+import { createNamed } from '../database/store/create-named.js';
+import type { DatabaseParts } from '../database/store/parts.js';
+import { overtaken } from '../database/store/stale-schema.js';
 import type { BlockGroup, Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';

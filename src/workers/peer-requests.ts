@@ -1,10 +1,10 @@
-import type { StatementPlace } from '../database/system-tables/kill-id.js';
-import type { RunningStatement } from '../database/system-tables/system-table.js';
 import type { Rule } from '../events/rule.js';
 import type { EventsAdmin } from '../model/exchange.js';
 import { type Fault, FaultError, faultOf } from '../model/fault.js';
 import type { SlowStatement } from '../model/slow-statement.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
+import type { StatementPlace } from '../statements/lists/kill-id.js';
+import type { RunningStatement } from '../statements/lists/system-table.js';
 import type { MetricFamily } from '../telemetry/merged-metrics.js';
 
 /** A statement to cancel, for a user who may see it. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { detached } from '../async/detached.js';
-import { type EndTurn, Turns } from '../database/storage/turns.js';
+import { type EndTurn, Turns } from '../database/store/table-mutex.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
 import type { FromWorker, ToWorker, WorkerNotification, WorkerRole, WorkerStart } from './messages.js';

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { detached } from '../async/detached.js';
 import type { EngineState } from '../database/host/supervisor.js';
-import type { EndTurn } from '../database/storage/turns.js';
+import type { EndTurn } from '../database/store/table-mutex.js';
 import type { EngineStatus, FromWorker, ToWorker, WorkerNotification, WorkerStart } from './messages.js';
 import {
   type Outcome,

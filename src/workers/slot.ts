@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split2 from 'split2';
 import { detached } from '../async/detached.js';
-import type { EndTurn } from '../database/storage/turns.js';
+import type { EndTurn } from '../database/store/table-mutex.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, fault, reasonOf } from '../model/fault.js';
 import { backOffMs } from '../text/duration.js';

@@ -26,7 +26,7 @@ const sqlGround = ['model', 'sql/syntax', 'sql/times', 'sql/engine', 'sql/values
 const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
 
 /** What works on defined tables stands on these. */
-const tables = ['model', 'sql', 'database/engine', 'database/catalogue', 'database/storage'];
+const tables = ['model', 'sql', 'database/engine', 'database/catalogue', 'database/store'];
 
 /** What a running service is made of. */
 const serviceRooms = [
@@ -39,6 +39,7 @@ const serviceRooms = [
   'sources',
   'wal',
   'sinks',
+  'statements',
   'pipelines',
   'events',
   'notify',
@@ -87,18 +88,8 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   },
   'database/cluster': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
   'database/catalogue': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
-  'database/storage': { rooms: ['model', 'sql', 'database/engine', 'database/catalogue'], packages: ['rxjs'] },
-  'database/users': { rooms: ['model', 'database/catalogue'], packages: [] },
-  'database/rows': { rooms: tables, packages: [] },
-  'database/consumers': { rooms: [...tables, 'database/rows'], packages: [] },
-  'database/system-tables': {
-    rooms: [...tables, 'database/cluster', 'database/rows', 'database/consumers'],
-    packages: [],
-  },
-  'database/definitions': {
-    rooms: [...tables, 'database/users', 'database/rows', 'database/consumers', 'database/system-tables'],
-    packages: [],
-  },
+  'database/store': { rooms: tables, packages: ['rxjs'] },
+  'database/consumers': { rooms: tables, packages: [] },
   // Formats: `wire` knows bytes, `points` what becomes of them, `parse` and `encode` each format.
   transforms: { rooms: ['model', 'transforms'], packages: ['rxjs'] },
   'transforms/wire': { rooms: ['model'], packages: [] },
@@ -108,6 +99,15 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   sources: { rooms: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
   wal: { rooms: ['model', 'database'], packages: [] },
   sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },
+  // Statements by kind, from the ground up; the table of kinds and what runs them above.
+  'statements/lists': { rooms: [...tables, 'database/cluster', 'database/consumers'], packages: [] },
+  'statements/definitions': { rooms: [...tables, 'database/consumers'], packages: [] },
+  'statements/show': { rooms: [...tables, 'statements/definitions', 'statements/lists'], packages: [] },
+  'statements/users': {
+    rooms: ['model', 'sql', 'database/catalogue', 'statements/definitions', 'statements/lists'],
+    packages: [],
+  },
+  statements: { rooms: ['model', 'telemetry', 'sql', 'database', 'transforms', 'statements'], packages: [] },
   pipelines: {
     rooms: [
       'model',
@@ -121,6 +121,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
       'sources',
       'sinks',
       'wal',
+      'statements',
     ],
     packages: ['rxjs', 'ix'],
   },
@@ -138,7 +139,10 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   },
   http: { rooms: ['model', 'http'], packages: ['fastify', '@fastify/'] },
   // What one process tells another is of any room.
-  workers: { rooms: ['model', 'config', 'telemetry', 'database', 'events', 'pipelines'], packages: ['split2'] },
+  workers: {
+    rooms: ['model', 'config', 'telemetry', 'database', 'events', 'statements', 'pipelines'],
+    packages: ['split2'],
+  },
   service: { rooms: serviceRooms, packages: [] },
   commands: { rooms: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.

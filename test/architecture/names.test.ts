@@ -26,7 +26,11 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['async', /others-?turn/i],
   ['process', /code-?release|release-?code|\bfigures|\brest(?:s|ing)\b|at rest/i],
   [
-    'pipelines/statements',
+    'statements/queries',
+    /\bask(?:s|ed|ing)?\b|\bbegun|\bkept|\btold|\btells?\b|\bheard|result-?lengths|short-?results?|listed-?while/i,
+  ],
+  [
+    'statements/inserts',
     /\bask(?:s|ed|ing)?\b|\bbegun|\bkept|\btold|\btells?\b|\bheard|result-?lengths|short-?results?|listed-?while/i,
   ],
   [

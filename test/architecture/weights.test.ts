@@ -39,11 +39,11 @@ const examples: Readonly<Record<string, readonly [names: RegExp, touched: readon
   ],
   'a kind of statement': [
     /'kill-query'/,
-    ['pipelines/statements/table.ts', 'sql/parser/administration.ts', 'sql/syntax/ast-statement.ts'],
+    ['sql/parser/administration.ts', 'sql/syntax/ast-statement.ts', 'statements/table.ts'],
   ],
   'a list of SHOW': [
     /\bins_tsmas\b|\btsmasTable\b/,
-    ['database/system-tables/registry.ts', 'database/system-tables/streams.ts', 'sql/syntax/show-lists.ts'],
+    ['sql/syntax/show-lists.ts', 'statements/lists/registry.ts', 'statements/lists/streams.ts'],
   ],
   'a function of SQL': [/\bNVL2\b/, ['sql/functions/conditional.ts']],
   'a key of the load tool': [/\bkeepTrying\b/, ['load/settings/file/table.ts', 'load/settings/keys/insert.ts']],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
-import { EventsStore } from '../../src/database/rows/events-store.js';
+import { EventsStore } from '../../src/database/store/events-store.js';
 import type { Event, EventMove } from '../../src/model/event.js';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { askEvents, eventOf, eventsSoon, moveEvent, pageOf, rulesSetting } from '../support/events/events.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { BodyBudget } from '../../src/async/body-budget.js';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../src/database/engine/client.js';
-import { SubTables } from '../../src/database/storage/sub-tables.js';
+import { SubTables } from '../../src/database/store/sub-tables.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { WritePipeline } from '../../src/pipelines/writes.js';
 import { HttpBodySource } from '../../src/sources/http-body/source.js';

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
 import { EngineClient } from '../../src/database/engine/client.js';
-import { isOvertaken } from '../../src/database/storage/overtaken.js';
+import { isOvertaken } from '../../src/database/store/stale-schema.js';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';

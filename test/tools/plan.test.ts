@@ -14,7 +14,7 @@ const texts = {
   'sql/plan/lineproto-names': 'test();',
   'sql/plan/hooks': 'test.beforeEach(() => {});',
   'database/client': 'const { end } = await startEngine();',
-  'database/rows/changes': 'const { end } = await sharedEngine();',
+  'database/store/changes': 'const { end } = await sharedEngine();',
   'sinks/database': 'const { end } = await sharedEngine();',
   'e2e/dialect.rare': 'test();',
   'e2e/dialect/joins': 'const { service } = await sharedService();',
@@ -35,7 +35,7 @@ const names = (some: readonly { readonly name: string }[]): string[] => some.map
 test('files share a process unless they start something, have hooks before their tests, or say so', (t) => {
   t.deepEqual(names(files), Object.keys(texts).sort());
   t.deepEqual(names(files.filter(({ share }) => share !== undefined)), [
-    'database/rows/changes',
+    'database/store/changes',
     'e2e/dialect/joins',
     'e2e/dialect/over',
     'sinks/database',
@@ -59,7 +59,7 @@ test('each shared room or service is one process, and what took long comes first
   const dialect = shares(files, seconds).find(({ name }) => name === 'e2e/dialect');
   t.deepEqual(names(dialect?.files ?? []), ['e2e/dialect/joins', 'e2e/dialect/over']);
   const engine = shares(files, seconds).find(({ name }) => name === 'engine');
-  t.deepEqual(names(engine?.files ?? []), ['database/rows/changes', 'sinks/database']);
+  t.deepEqual(names(engine?.files ?? []), ['database/store/changes', 'sinks/database']);
 });
 
 test('files of a folder that together take long are spread over processes that take about as long as each other', (t) => {

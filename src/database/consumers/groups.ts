@@ -3,7 +3,7 @@ import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { GroupEntry } from './group-state.js';
-import { decodePlace, encodePlace, type Place } from './place.js';
+import { decodePlace, encodePlace, type Place } from './read-position.js';
 
 /**
  * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the numbers of its

@@ -1,12 +1,12 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage } from '../../model/topic-message.js';
-import type { Changes } from '../rows/changes.js';
-import type { DatabaseParts } from '../storage/parts.js';
+import type { Changes } from '../store/changes.js';
+import type { DatabaseParts } from '../store/parts.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
-import { beginning, type Place } from './place.js';
+import { beginning, type Place } from './read-position.js';
 import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 

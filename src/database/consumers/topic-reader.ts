@@ -7,8 +7,8 @@ import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/en
 import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
-import type { Changed, Changes } from '../rows/changes.js';
-import { beginning, type Place } from './place.js';
+import type { Changed, Changes } from '../store/changes.js';
+import { beginning, type Place } from './read-position.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
 /** Rows of a message at most, but for rows of one key, which stay together. */

@@ -7,7 +7,7 @@ import { parseStatement } from '../../sql/parser/statement.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../sql/plan/topic.js';
 import type { QueryContext, TableTarget } from '../../sql/values/context.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
-import type { SubTables } from '../storage/sub-tables.js';
+import type { SubTables } from '../store/sub-tables.js';
 
 /** Context in which the names in a topic are resolved. */
 interface TopicTablesContext {

@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import type { SubTables } from '../../database/storage/sub-tables.js';
+import { storableTimes } from '../../database/catalogue/storable-times.js';
+import type { SubTables } from '../../database/store/sub-tables.js';
 import type { WireFormat } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, expectedFault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
-import { storableTimes } from '../../pipelines/write/stamp.js';
 import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
 import { linesEncoder } from '../encode/lines.js';
 import type { RowEncoder } from '../encode/row-encoder.js';

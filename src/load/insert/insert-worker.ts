@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isOvertaken } from '../../database/storage/overtaken.js';
+import { isOvertaken } from '../../database/store/stale-schema.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';

@@ -1,5 +1,5 @@
 import { BatchedCalls } from '../../database/engine/batched-calls.js';
-import type { EventsStore } from '../../database/rows/events-store.js';
+import type { EventsStore } from '../../database/store/events-store.js';
 import { foldLog, type Step } from '../../events/event.js';
 import type { EventOperation } from '../../model/event-log.js';
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import type { SeriesNames } from '../../database/rows/series-names.js';
-import { type SilentContext, silentSeries } from '../../database/rows/silent-series.js';
+import type { SeriesNames } from '../../database/store/series-names.js';
+import { type SilentContext, silentSeries } from '../../database/store/stale-series.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf, type QueryFinding } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';

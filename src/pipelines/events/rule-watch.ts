@@ -1,4 +1,4 @@
-import type { EventsStore } from '../../database/rows/events-store.js';
+import type { EventsStore } from '../../database/store/events-store.js';
 import type { Rule } from '../../events/rule.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component } from '../../model/component.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { EventsStore } from '../../database/rows/events-store.js';
+import type { EventsStore } from '../../database/store/events-store.js';
 import type { Rule } from '../../events/rule.js';
 import type { ComponentLog } from '../../model/component.js';
 import { reasonOf } from '../../model/fault.js';

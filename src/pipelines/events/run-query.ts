@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { administrator } from '../../database/catalogue/principals.js';
 import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import type { SqlPipeline } from '../../statements/sql-pipeline.js';
 import { parsedRows } from '../row-lines.js';
-import type { SqlPipeline } from '../sql.js';
 import type { RunQuery } from './scheduled-watch.js';
 
 /** No password is checked: rules belong to the operator. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { RepeatedWork } from '../../async/repeated-work.js';
-import type { EventsStore } from '../../database/rows/events-store.js';
-import type { SeriesNames } from '../../database/rows/series-names.js';
-import { heardSeries, type SilentContext, silentSeries } from '../../database/rows/silent-series.js';
+import type { EventsStore } from '../../database/store/events-store.js';
+import type { SeriesNames } from '../../database/store/series-names.js';
+import { heardSeries, type SilentContext, silentSeries } from '../../database/store/stale-series.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subscription } from 'rxjs';
 import { detached } from '../../async/detached.js';
-import type { EventsStore } from '../../database/rows/events-store.js';
+import type { EventsStore } from '../../database/store/events-store.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { LastingFailures } from '../../events/lasting-failures.js';
 import { isSystemRule, type SystemRule, systemRuleNames, systemRules } from '../../events/system-rules.js';

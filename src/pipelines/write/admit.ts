@@ -3,7 +3,7 @@ import { detached } from '../../async/detached.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isDenied } from '../../database/catalogue/rights.js';
-import { isOvertaken } from '../../database/storage/overtaken.js';
+import { isOvertaken } from '../../database/store/stale-schema.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, faultOf } from '../../model/fault.js';

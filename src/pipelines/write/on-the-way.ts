@@ -1,5 +1,5 @@
 import { detached } from '../../async/detached.js';
-import { overtaken } from '../../database/storage/overtaken.js';
+import { overtaken } from '../../database/store/stale-schema.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { EventsStore } from '../../../src/database/rows/events-store.js';
+import { EventsStore } from '../../../src/database/store/events-store.js';
 import type { EventOutcome } from '../../../src/events/event.js';
 import { newEventId } from '../../../src/events/event-id.js';
 import type { EventFacts, EventOperation } from '../../../src/model/event-log.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { Subject } from 'rxjs';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { overtaken } from '../../../src/database/storage/overtaken.js';
+import { overtaken } from '../../../src/database/store/stale-schema.js';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
 import { newTally } from '../../../src/model/write-tally.js';
 import { admit } from '../../../src/pipelines/write/admit.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { overtaken } from '../../../src/database/storage/overtaken.js';
+import { overtaken } from '../../../src/database/store/stale-schema.js';
 import type { Batch } from '../../../src/model/batch.js';
 import type { ColumnBlock } from '../../../src/model/column-block.js';
 import { delivered } from '../../../src/model/delivery.js';

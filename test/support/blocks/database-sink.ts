@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { Storage } from '../../../src/database/storage/storage.js';
-import { SubTables } from '../../../src/database/storage/sub-tables.js';
+import { Storage } from '../../../src/database/store/storage.js';
+import { SubTables } from '../../../src/database/store/sub-tables.js';
 import { type Batch, type BlockGroup, groupBatches } from '../../../src/model/batch.js';
 import type { SubTable } from '../../../src/model/schema.js';
 import { DatabaseSink } from '../../../src/sinks/database.js';

@@ -1,7 +1,7 @@
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { Storage } from '../../../src/database/storage/storage.js';
-import { SubTables } from '../../../src/database/storage/sub-tables.js';
+import { Storage } from '../../../src/database/store/storage.js';
+import { SubTables } from '../../../src/database/store/sub-tables.js';
 import { silentLog } from './engine.js';
 
 /** What a second process on a service's engine works with: its own connections and its own view of the catalogue. */

@@ -1,0 +1,109 @@
+import { Access, insufficientPrivilege } from '../database/catalogue/rights.js';
+import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
+import type { Fault } from '../model/fault.js';
+import type { SlowStatementList } from '../model/slow-statement.js';
+import { systemDatabases } from '../sql/values/context.js';
+import type { StatementContext } from './context.js';
+import { placed } from './faults.js';
+import type { StatementPlace } from './lists/kill-id.js';
+import { PlanCache } from './queries/plan-cache.js';
+import { ResultSizeHistory } from './queries/result-size-history.js';
+import { ended } from './queries/row-pieces.js';
+import { StatementReader } from './read-statement.js';
+import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
+import { RunningStatements } from './running-statements.js';
+import { SlowStatements } from './slow-statements.js';
+import { runStatement } from './table.js';
+
+/** Context of the SQL pipeline. */
+interface SqlContext
+  extends RequestReplyContext,
+    Omit<StatementContext, 'plans' | 'resultSizes' | 'running' | 'started'> {
+  /** Longest statement other than an INSERT of rows, in bytes. */
+  readonly queryBytes: number;
+  /** Least time of a statement in the list of slow ones, in ms; 0 lists none. */
+  readonly slowStatementMs: number;
+  /** Records how many seconds each statement waited for a slot. */
+  readonly waited: (seconds: number) => void;
+}
+
+/** A query holds its slot until its last row is sent or its client disconnects. */
+const holdRows: Hold<SqlAnswer> = (answer, release) => {
+  if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
+  release();
+  return answer;
+};
+
+/** The SQL pipeline: limits concurrent statements by slots, and lists the running and the slow ones. */
+export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
+  readonly #statements: StatementContext;
+  readonly #reader: StatementReader;
+  readonly #slow: SlowStatements;
+  readonly #waited: (seconds: number) => void;
+
+  constructor(context: SqlContext) {
+    super('sql', context, (...args) => this.#run(...args), holdRows);
+    this.#statements = {
+      ...context,
+      plans: new PlanCache(),
+      resultSizes: new ResultSizeHistory(),
+      running: new RunningStatements(),
+      started: Date.now(),
+    };
+    this.#reader = new StatementReader(context.queryBytes);
+    this.#slow = new SlowStatements(context.slowStatementMs);
+    this.#waited = context.waited;
+  }
+
+  /** The statements that count as slow, for administrators. */
+  async slowStatements(user: string): Promise<SlowStatementList | Fault> {
+    const { catalogue, others } = this.#statements;
+    if (!new Access(catalogue, user).isAdministrator) return insufficientPrivilege().fault;
+    return this.#slow.list(await others?.slow());
+  }
+
+  /** The statements of this process that run, and those that count as slow. */
+  get ownStatements() {
+    return { running: this.#statements.running.all, slow: this.#slow.list().records };
+  }
+
+  /** Cancels a statement of this process, if the user may see it. */
+  kill({ pid, id }: StatementPlace, user: string): void {
+    const { running, catalogue } = this.#statements;
+    if (pid === process.pid) running.kill(id, new Access(catalogue, user));
+  }
+
+  async #run(
+    { request, aborted }: Exchange<SqlRequest, SqlAnswer>,
+    user: string,
+    waitedMs: number,
+  ): Promise<SqlAnswer> {
+    const { waited, end } = this.#slow.begin(user, request, waitedMs);
+    const finish = (failure?: unknown): void => this.#waited(end(failure) / 1000);
+    try {
+      const database = await this.#existing(request.database);
+      const scope = { request: { ...request, database }, user, aborted, waited };
+      const answer = await runStatement(this.#reader.read(request.statement), scope, this.#statements);
+      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, finish) };
+      finish();
+      return answer;
+    } catch (error) {
+      finish(error);
+      throw placed(error, request);
+    }
+  }
+
+  /**
+   * The database of the URL; undefined where there is none of this name, as after a USE that failed: CREATE DATABASE may be
+   * sent to the URL of the database that it makes.
+   */
+  async #existing(name: string | undefined): Promise<string | undefined> {
+    if (name === undefined || this.#isDatabase(name)) return name;
+    await this.#statements.catalogue.sync();
+    return this.#isDatabase(name) ? name : undefined;
+  }
+
+  #isDatabase(name: string): boolean {
+    return systemDatabases.includes(name) || this.#statements.catalogue.database(name) !== undefined;
+  }
+}
