@@ -21,11 +21,6 @@ const rows: readonly IdleRow[] = [
     why: 'every page may call while cors.allowAllOrigins is true; it only lets the pages that it names use the first password of root',
   },
   {
-    flags: /^cors\.allowWebSockets$/,
-    isIdle: ({ cors }) => cors.allowAllOrigins,
-    why: 'every page may call while cors.allowAllOrigins is true',
-  },
-  {
     flags: /^database\.(urls|cluster|replication|caFile)$/,
     isIdle: ({ database }) => database.mode === 'embedded',
     why: 'it has no effect while database.mode is embedded',

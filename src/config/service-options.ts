@@ -76,9 +76,13 @@ export const corsOptions = optionTable('cors', 'Cross-origin calls from browsers
     env: 'ADAPTER_Expose_Headers',
   }),
   option.bool('cors.allowCredentials', 'allow calls with credentials', { env: 'ADAPTER_CORS_ALLOW_Credentials' }),
-  option.bool('cors.allowWebSockets', 'allow origins with the schemes ws and wss', {
-    env: 'ADAPTER_CORS_ALLOW_WebSockets',
-  }),
+  option.bool(
+    'cors.allowWebSockets',
+    'let pages of other origins open WebSockets, and origins have the schemes ws and wss',
+    {
+      env: 'ADAPTER_CORS_ALLOW_WebSockets',
+    },
+  ),
 ]);
 
 /** The door for line protocol. */

@@ -11,6 +11,7 @@ import { bodyLayers } from './request/compression.js';
 import type { CorsPolicy } from './request/cors.js';
 import { refuseAfterLogIn } from './request/log-in-first.js';
 import { readRequestId, readWriteRequestId } from './request/parameters.js';
+import type { SocketProtocol } from './websocket/protocol.js';
 
 /** Checks of a call that a route asks for before its handler sees it. */
 export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
@@ -36,6 +37,13 @@ interface GuardedDoor {
 interface AdmittingDoor extends GuardedDoor {
   readonly identify?: undefined;
   readonly handler: (context: HandlerContext) => Handler<AdmittedCall>;
+}
+
+/** A route that speaks WebSocket: its clients log in by a message. */
+export interface SocketDoor {
+  /** As of a {@link GuardedDoor}; it is checked when a connection opens. */
+  readonly guard: 'all-paused';
+  readonly protocol: SocketProtocol;
 }
 
 /** A route whose credentials the database is asked about before the handler is called. */
@@ -130,6 +138,16 @@ function hasEmptyParameter({ params }: Call): boolean {
   return false;
 }
 
+/** What is in the way of a WebSocket connection, which is then answered; undefined when it may open. */
+export function socketRefusal(call: Call, { guard }: SocketDoor, context: HandlerContext): FastifyReply | undefined {
+  const { request, reply } = call;
+  const state = context.intake.guard();
+  if (state === guard) return sendGuardRefusal(call, context, state);
+  if (request.ws) return undefined;
+  reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
+  return sendJson(reply, 426, errorBody(Codes.free, 'this path speaks WebSocket: the request must ask for an upgrade'));
+}
+
 /**
  * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), transfer codings, and cross-origin requests. False
  * when the request is answered by that. `opened` is the call, which takes the foreign page that it comes from.
@@ -157,7 +175,16 @@ export function passDoor(
     return refuse(reply, 501, `unsupported Transfer-Encoding ${named}: compression belongs into Content-Encoding`);
   }
   const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
-  const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
+  const verdict = cors({
+    method: request.method,
+    origin,
+    host,
+    site,
+    mode,
+    referer,
+    userAgent,
+    isWebSocket: request.ws,
+  });
   if (verdict.kind === 'refuse') {
     return refuse(reply, 403, verdict.reason);
   }

@@ -8,7 +8,7 @@ import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
-import type { DoorRules } from './door.js';
+import type { DoorRules, SocketDoor } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
 import {
@@ -52,6 +52,7 @@ import type { CredentialReader } from './request/auth.js';
 import { readAuthorization, readWriteCredentials } from './request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './request/call.js';
 import { gzipLayers, snappyLayers } from './request/compression.js';
+import { sqlProtocol } from './websocket/sql-protocol.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
@@ -62,7 +63,7 @@ export type Route = {
   readonly operation?: Operation;
   /** Left out: always. */
   readonly isOn?: (settings: HandlerSettings) => boolean;
-} & DoorRules;
+} & (DoorRules | SocketDoor);
 
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { importText, otlpWrite, pushAdd, pushAll, pushDelete, remoteRead, remoteWrite } = metricsSystemOperations;
@@ -113,6 +114,7 @@ const influxOrganizations = { ...influx2, path: '/api/v2/orgs', identify: true }
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
 const knownPush = { ...push, identify: true } as const;
+const webSocket = { method: 'GET', guard: 'all-paused', protocol: sqlProtocol } as const;
 const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
 
 /** Paths of a Pushgateway: job, then labels, which are not described one by one. */
@@ -135,6 +137,10 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/rest/sql/:db', operation: sql.runIn, ...runSql },
   { method: 'GET', path: '/rest/vgid', operation: sql.vgroup, ...knownRest, handler: vgroupHandler },
   { method: 'POST', path: '/rest/sql/:db/vgid', operation: sql.vgroups, ...knownRest, handler: vgroupsHandler },
+  { ...webSocket, path: '/ws' },
+  { ...webSocket, path: '/rest/ws' },
+  { ...webSocket, path: '/rest/stmt' },
+  { ...webSocket, path: '/rest/schemaless' },
   { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
   { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
   { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },

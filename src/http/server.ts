@@ -32,6 +32,8 @@ import { createLoginCodes } from './request/login-code.js';
 import { requestIdOf } from './request/parameters.js';
 import { redactUri } from './request/redact.js';
 import { type Route, routes } from './routes.js';
+import { asksForWebSocket, type Enter, isSocketRoute, mountSockets } from './socket-routes.js';
+import { SocketConnections } from './websocket/connections.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
 export interface HttpTimeouts {
@@ -107,7 +109,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     recordSql: options.recordSql,
     heads,
   };
-  const app = buildApp(options, open);
+  const sockets = new SocketConnections();
+  const socketRoutes = mounted.filter(isSocketRoute);
+  const app = buildApp(options, open, new Set(socketRoutes.map(({ path }) => path)));
   const enter: Enter = (request, reply, route) => {
     // Requests that were read together with the last one of a connection that was cut.
     if (request.raw.socket.destroyed) return undefined;
@@ -125,7 +129,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
-  for (const route of mounted) mount(app, route, doorOf(route, context), enter);
+  for (const route of mounted) {
+    if (!isSocketRoute(route)) mount(app, route, doorOf(route, context), enter);
+  }
+  mountSockets(app, socketRoutes, { sockets, open, context, enter });
 
   app.server.on('checkExpectation', refuseExpectation);
   // The server would end the connection of a client that has closed its half before it has its answer.
@@ -155,11 +162,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     drain: () => {
       // The server's own way to close also cuts connections that it takes for idle, which may have requests that it has not seen.
       Server.prototype.close.call(listener);
-      return open.drain(() => {
+      const calls = open.drain(() => {
         if (heads.open === 0) app.server.closeIdleConnections();
       });
+      return Promise.all([calls, sockets.drain()]).then(() => undefined);
     },
     stop: () => {
+      sockets.stop();
       stopped ??= release(app, listener, secure);
       return stopped;
     },
@@ -188,7 +197,7 @@ function keepAliveMsOf({ timeouts }: HttpServerOptions): number {
   return timeouts?.keepAliveMs ?? 75 * second;
 }
 
-function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance {
+function buildApp(options: HttpServerOptions, open: OpenCalls, socketPaths: ReadonlySet<string>): FastifyInstance {
   const timeouts = options.timeouts ?? {};
   const headersMs = timeouts.headersMs ?? 10 * second;
   const requestMs = timeouts.requestMs ?? 600 * second;
@@ -206,6 +215,15 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     connectionTimeout: timeouts.idleMs ?? 60 * second,
     http: {
       IncomingMessage: class extends CoalescedMessage {
+        #mayUpgrade = false;
+        /** What the runtime takes out of HTTP; a request for another protocol, or to another path, is answered as if it asked for none. */
+        get upgrade(): boolean {
+          return this.#mayUpgrade && asksForWebSocket(this, socketPaths);
+        }
+        set upgrade(value: boolean | null) {
+          // The constructor of the runtime's class sets it before there are private fields.
+          if (#mayUpgrade in this) this.#mayUpgrade = value === true;
+        }
         protected override tooTiny(error: Error, socket: Socket): void {
           answerBroken(error, socket);
         }
@@ -249,9 +267,6 @@ function judgeSilence(socket: Socket, open: OpenCalls): void {
   });
 }
 
-/** Takes a request in; undefined when it is answered at the door. `route` is the template of its path. */
-type Enter = (request: FastifyRequest, reply: FastifyReply, route: string) => OpenCall | undefined;
-
 /** Takes note of a request and of its end, whatever way it ends. */
 function watch(
   call: OpenCall,
@@ -267,7 +282,7 @@ function watch(
   const client = plainAddress(request.ip);
   if (resumed === undefined) observer?.begun();
   call.ended = () => {
-    const status = reply.raw.writableFinished ? reply.statusCode : 499;
+    const status = call.isUpgraded ? 101 : reply.raw.writableFinished ? reply.statusCode : 499;
     const seconds = (performance.now() - started) / second;
     const { method } = request;
     const failed = status >= 400 || hasFailed(reply);
@@ -290,7 +305,7 @@ function watch(
 /**
  * A route is served before anything would read a body: handlers read bodies themselves, whatever type they are said to have.
  */
-function mount(app: FastifyInstance, route: Route, handle: Handler, enter: Enter): void {
+function mount(app: FastifyInstance, route: Pick<Route, 'method' | 'path'>, handle: Handler, enter: Enter): void {
   const onRequest: onRequestHookHandler = (request, reply, next) => {
     const open = enter(request, reply, route.path);
     if (open === undefined) return;

@@ -9,6 +9,6 @@ export interface CorsSettings {
   readonly allowCredentials: boolean;
   /** Names of this service, beside those of the machine, under which browsers may call it; one `*` per entry stands for any text. */
   readonly allowHosts: readonly string[];
-  /** Lets origins begin with `ws://` and `wss://`. */
+  /** Pages of other origins may open WebSocket connections, and `allowOrigins` may have the schemes `ws://` and `wss://`. */
   readonly allowWebSockets: boolean;
 }

@@ -180,6 +180,8 @@ export interface Intake {
   mayWrite(user: string): boolean;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
+  /** True while the user of these credentials, which were right before, exists, is enabled, and may call from its address. */
+  mayStay(credentials: Credentials): boolean;
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
   vgroups(user: string, database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   /** The statements that count as slow; a fault when the user is no administrator. */

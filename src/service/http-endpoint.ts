@@ -113,6 +113,7 @@ export function intakeOf(
     },
     mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (proof) => credentials.authenticate(proof),
+    mayStay: (proof) => credentials.mayStay(proof),
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,

@@ -133,6 +133,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   'http/connection': { rooms: ['model', 'http/request', 'http/answer'], packages: [] },
   'http/api': { rooms: ['model', 'http/request'], packages: [] },
   'http/handlers': { rooms: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
+  'http/websocket': { rooms: ['model', 'http/request', 'http/answer'], packages: ['ws'] },
   'http/grpc': {
     rooms: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
     packages: ['@grpc/'],

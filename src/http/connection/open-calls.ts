@@ -32,6 +32,8 @@ export class OpenCall implements Watched {
   foreignPage: string | undefined;
   /** See {@link Watched.outlivesEnd}; set by the handler. Most clients that close their half have gone away. */
   outlivesEnd = false;
+  /** Its connection speaks another protocol now. */
+  isUpgraded = false;
   place = -1;
   #abort: AbortController | undefined;
 
@@ -129,6 +131,12 @@ export class OpenCalls {
     }
     this.#whenChanged();
     return true;
+  }
+
+  /** The end of a request whose connection speaks another protocol from now on. */
+  upgraded(call: OpenCall): void {
+    call.isUpgraded = true;
+    if (this.end(call)) call.ended();
   }
 
   /** Calls back, once per connection, when all requests on it that have come whole are answered. */

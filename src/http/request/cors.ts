@@ -25,6 +25,8 @@ export interface CorsRequest {
   readonly mode?: string | undefined;
   readonly referer?: string | undefined;
   readonly userAgent?: string | undefined;
+  /** True for a request that opens a WebSocket connection. */
+  readonly isWebSocket?: boolean | undefined;
 }
 
 /** Says of each request whether another origin may ask it. */
@@ -107,11 +109,12 @@ function isNavigation({ method, mode }: CorsRequest): boolean {
 /**
  * The cross-origin policy of all routes; see docs/decisions/019. What is not sent by a browser passes untouched. While `allowAllOrigins` is
  * false, a browser is refused, before anything else happens, when it calls for a page of another origin that is not allowed, or
- * under a name that may be another's; otherwise its request is marked as that of a foreign page. Throws on a bad entry of `allowOrigins` or
+ * under a name that may be another's; otherwise its request is marked as that of a foreign page. A page of another origin opens WebSocket
+ * connections only with `allowWebSockets`. Throws on a bad entry of `allowOrigins` or
  * `allowHosts`, which stops the start.
  */
 export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
-  const { allowAllOrigins, allowCredentials } = settings;
+  const { allowAllOrigins, allowCredentials, allowWebSockets } = settings;
   const lists: Lists = {
     origins: originTests(settings),
     hosts: settings.allowHosts.map((entry) => entryTest('cors.allowHosts', entry)),
@@ -131,6 +134,12 @@ export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
     const { method, origin = '', host = '' } = request;
     const foreign = foreignOf(request, lists);
     if (foreign !== undefined && !allowAllOrigins) return { kind: 'refuse', reason: foreign.reason };
+    if (request.isWebSocket === true && !allowWebSockets && origin !== '' && !isSameOrigin(origin, host)) {
+      return {
+        kind: 'refuse',
+        reason: `origin ${origin.slice(0, maxPageLength)} may not open WebSockets, see cors.allowWebSockets`,
+      };
+    }
     const mark = foreign?.isBrowser === true ? { foreignPage: foreign.page } : {};
     if (origin === '' || isSameOrigin(origin, host)) return { ...pass, ...mark };
     // Browsers refuse the star beside credentials.

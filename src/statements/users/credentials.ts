@@ -118,6 +118,14 @@ export class CredentialCheck {
     return admitted(user, credentials);
   }
 
+  /** True while the user of credentials that were right before exists, is enabled, and may call from the address. */
+  mayStay(credentials: Credentials): boolean {
+    const { principals } = this.#catalogue;
+    if (credentials.scheme === 'token') return 'user' in (this.#ownerOf(credentials) ?? refused);
+    const user = principals.user(credentials.user);
+    return user !== undefined && 'user' in admitted(user, credentials);
+  }
+
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
   async #checkToken(credentials: TokenCredentials): Promise<Identity | Fault> {
     await this.#catalogue.sync();

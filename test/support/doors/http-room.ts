@@ -51,6 +51,7 @@ export interface RoomOptions {
   readonly series?: (exchange: Exchange<SeriesRequest, SeriesAnswer>) => void;
   readonly events?: (exchange: Exchange<EventRequest, EventAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
+  readonly mayStay?: Intake['mayStay'];
   readonly slowStatements?: Intake['slowStatements'];
   readonly desk?: Intake['eventsAdmin'];
   readonly guard?: () => GuardState;
@@ -145,6 +146,7 @@ function defaultIntake(options: RoomOptions): Intake {
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),
+    mayStay: options.mayStay ?? (() => true),
     mayWrite: () => true,
     vgroups: async (_user, database, tables) =>
       database === 'd'

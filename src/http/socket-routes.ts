@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import fastifyWebSocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { sendNotFound } from './answer/reply.js';
+import type { OpenCall, OpenCalls } from './connection/open-calls.js';
+import { type SocketDoor, socketRefusal } from './door.js';
+import type { HandlerContext } from './request/call.js';
+import { plainAddress } from './request/client-address.js';
+import { HttpCall } from './request/http-call.js';
+import { redactUri } from './request/redact.js';
+import type { Route } from './routes.js';
+import type { SocketConnections } from './websocket/connections.js';
+
+/** Takes a request in; undefined when it is answered at the door. `route` is the template of its path. */
+export type Enter = (request: FastifyRequest, reply: FastifyReply, route: string) => OpenCall | undefined;
+
+type SocketRoute = Route & SocketDoor;
+
+/** True for a route that speaks WebSocket. */
+export function isSocketRoute(route: Route): route is SocketRoute {
+  return 'protocol' in route;
+}
+
+/** True for a request that asks for an upgrade to WebSocket on a path that has it. */
+export function asksForWebSocket({ method, url = '', headers }: IncomingMessage, paths: ReadonlySet<string>): boolean {
+  const [path = ''] = url.split('?', 1);
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(path);
+}
+
+interface SocketContext {
+  readonly sockets: SocketConnections;
+  readonly open: OpenCalls;
+  readonly context: HandlerContext;
+  readonly enter: Enter;
+}
+
+/** Compression of each message by itself: a connection that is idle holds no memory for it. */
+const compression = {
+  threshold: 1024,
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  concurrencyLimit: 4,
+  zlibDeflateOptions: { level: 1 },
+} as const;
+
+/** Serves the routes of WebSocket: the request is checked as every other one, then its connection is taken over. */
+export function mountSockets(
+  app: FastifyInstance,
+  socketRoutes: readonly SocketRoute[],
+  socketContext: SocketContext,
+): void {
+  const { sockets, open, context, enter } = socketContext;
+  const calls = new WeakMap<FastifyRequest, OpenCall>();
+  const maxPayload = longestMessage(context.settings.sqlBytes);
+  app.register(async (scope) => {
+    await scope.register(fastifyWebSocket, {
+      options: { maxPayload, perMessageDeflate: compression },
+      // Connections are closed before: see `drain` and `stop`.
+      preClose: (done) => done(),
+    });
+    for (const route of socketRoutes) {
+      const onRequest: onRequestHookHandler = (request, reply, next) => {
+        const call = enter(request, reply, route.path);
+        if (call === undefined) return;
+        calls.set(request, call);
+        if (socketRefusal(new HttpCall(request, reply, {}, call), route, context) === undefined) next();
+      };
+      scope.route({
+        method: 'GET',
+        url: route.path,
+        exposeHeadRoute: false,
+        onRequest,
+        handler: (_request, reply) => sendNotFound(reply),
+        wsHandler: (socket, request) => {
+          const call = calls.get(request);
+          if (call !== undefined) open.upgraded(call);
+          const link = { from: plainAddress(request.ip), foreignPage: call?.foreignPage, uri: redactUri(request.url) };
+          sockets.add(route.protocol, { socket, link, route: route.path, context });
+        },
+      });
+    }
+  });
+}
+
+/** Longest message in bytes: a statement of the longest kind, written as JSON, or bound rows of as many bytes. */
+function longestMessage(sqlBytes: number): number {
+  return 2 * sqlBytes + 65_536;
+}

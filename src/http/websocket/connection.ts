@@ -1,0 +1,319 @@
+import { type RawData, WebSocket } from 'ws';
+import type { BodyLease } from '../../async/body-budget.js';
+import { detached } from '../../async/detached.js';
+import type { Openable } from '../../async/open-list.js';
+import { Codes, type Fault, FaultError, fault, faultOf } from '../../model/fault.js';
+import { type ExactJson, exactJsonText, parseExactJson } from '../../text/exact-json.js';
+import { statusOf } from '../answer/status.js';
+import type { HandlerContext } from '../request/call.js';
+import { parameterFault, requestIdOf } from '../request/parameters.js';
+import { Arguments, isObject } from './arguments.js';
+import {
+  type BinaryMessage,
+  headerBytes,
+  type SocketAnswer,
+  type SocketLink,
+  type SocketProtocol,
+  type SocketRequest,
+  type SocketSession,
+} from './protocol.js';
+
+/** Requests of one connection that run at once; further ones are read when one of them is answered. */
+const maxInFlight = 32;
+/** Bytes of answers that the client has not read; more are not begun. */
+const maxUnsentBytes = 16 * 1024 * 1024;
+/** Bytes of a client that has not logged in. */
+const maxBytesBeforeLogin = 64 * 1024;
+/** How long a client may take to log in, how long it may read nothing of its answers, and how long it may be silent, in ms. */
+const loginMs = 60_000;
+const stuckMs = 60_000;
+const silentMs = 90_000;
+/** Silence after which the client is asked whether it is there. */
+const pingMs = 30_000;
+
+/** Close codes of RFC 6455. */
+const closeCodes = { goingAway: 1001, policy: 1008 } as const;
+
+const notLoggedIn = parameterFault('server not connected');
+const tooShort = parameterFault('message length is too short');
+const noAction = parameterFault('the message must be a JSON object with a text "action" and an object "args"');
+const draining = fault('resource', Codes.free, 'service is shutting down');
+
+/** What a connection is made with. */
+export interface ConnectionOptions {
+  readonly socket: WebSocket;
+  readonly link: Omit<SocketLink, 'closed' | 'end'>;
+  /** The path without its query, as metrics name it. */
+  readonly route: string;
+  readonly context: HandlerContext;
+  /** Called once it has closed. */
+  readonly closed: () => void;
+}
+
+/** A request that has come, before it runs. */
+interface ReadRequest {
+  readonly request: SocketRequest;
+  readonly errorMembers: { readonly [name: string]: ExactJson };
+  /** Throws a FaultError where the request is refused. */
+  readonly run: () => Promise<SocketAnswer> | SocketAnswer;
+  readonly isPublic: boolean;
+  readonly refuse?: (failure: Fault) => Uint8Array;
+}
+
+/** One WebSocket connection: reads requests, runs their actions and answers them, each when it is done. */
+export class SocketConnection implements Openable {
+  place = -1;
+  readonly #socket: WebSocket;
+  readonly #route: string;
+  readonly #client: string;
+  readonly #context: HandlerContext;
+  readonly #protocol: SocketProtocol;
+  readonly #session: SocketSession;
+  readonly #closing = new AbortController();
+  readonly #openedMs = performance.now();
+  #inFlight = 0;
+  #whenAnswered: (() => void) | undefined;
+  #isEnding = false;
+  #isPinged = false;
+  #lastHeardMs = performance.now();
+  #lastReadMs = performance.now();
+  #unsentBytes = 0;
+  #receivedBytes = 0;
+
+  constructor(protocol: SocketProtocol, { socket, link, route, context, closed }: ConnectionOptions) {
+    this.#socket = socket;
+    this.#route = route;
+    this.#client = link.from;
+    this.#context = context;
+    this.#protocol = protocol;
+    const own: SocketLink = { ...link, closed: this.#closing.signal, end: (reason) => this.end(reason) };
+    this.#session = protocol.begin(own, context);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('pong', () => this.#heard());
+    socket.on('ping', () => this.#heard());
+    // The library closes the connection by itself behind an error of the protocol.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.#closing.abort();
+      this.#session.close();
+      closed();
+    });
+  }
+
+  /** Bytes of answers that wait for the client. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
+  /** Closes the connection once its requests in flight are answered; further ones are refused. */
+  end(reason: string): void {
+    this.#isEnding = true;
+    if (this.#inFlight === 0) this.#socket.close(closeCodes.goingAway, reason);
+    else this.#whenAnswered = () => this.#socket.close(closeCodes.goingAway, reason);
+  }
+
+  /** Cuts the connection at once. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  /** Called about every second: closes what is stuck or not allowed any more. */
+  tick(nowMs: number): void {
+    const { credentials } = this.#session;
+    this.#flow();
+    this.#session.tick(nowMs);
+    if (this.#unsentBytes > 0 && nowMs - this.#lastReadMs > stuckMs) this.cut();
+    else if (credentials === undefined) {
+      if (nowMs - this.#openedMs > loginMs) this.#socket.close(closeCodes.policy, 'the client has not logged in');
+    } else if (!this.#context.intake.mayStay(credentials)) this.#dismiss();
+    const silence = nowMs - this.#lastHeardMs;
+    if (silence > silentMs && this.#inFlight === 0) this.cut();
+    else if (silence > pingMs && !this.#isPinged) {
+      this.#isPinged = true;
+      this.#socket.ping();
+    }
+  }
+
+  /** The user was dropped or disabled, or may not call from this address any more. */
+  #dismiss(): void {
+    this.#isEnding = true;
+    this.#socket.close(closeCodes.policy, 'the user may not connect any more');
+  }
+
+  #heard(): void {
+    this.#isPinged = false;
+    this.#lastHeardMs = performance.now();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#heard();
+    const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+    const started = process.hrtime.bigint();
+    this.#receivedBytes += bytes.length;
+    if (this.#session.credentials === undefined && this.#receivedBytes > maxBytesBeforeLogin) {
+      this.#socket.close(closeCodes.policy, 'the client has not logged in');
+      return;
+    }
+    this.#inFlight++;
+    this.#flow();
+    this.#context.observer?.begun();
+    detached(this.#serve(bytes, isBinary, started), (error) => {
+      this.#context.log.error({ err: error }, 'A request over WebSocket broke.');
+      this.cut();
+    });
+  }
+
+  async #serve(bytes: Buffer, isBinary: boolean, started: bigint): Promise<void> {
+    const read = isBinary ? this.#readBinary(bytes, started) : this.#readText(bytes, started);
+    const { request } = read;
+    let failure: Fault | undefined;
+    let answer: SocketAnswer;
+    let lease: BodyLease | undefined;
+    try {
+      if (this.#isEnding) throw new FaultError(draining);
+      if (!read.isPublic && this.#session.credentials === undefined) throw new FaultError(notLoggedIn);
+      lease = await this.#lease(bytes.length);
+      answer = await read.run();
+    } catch (error) {
+      failure = faultOf(error);
+      if (!(error instanceof FaultError) && !this.#closing.signal.aborted) {
+        this.#context.log.error({ requestId: request.id, action: request.action, err: error }, 'A request failed.');
+      }
+    } finally {
+      lease?.release();
+    }
+    const status = failure === undefined ? 200 : statusOf(failure);
+    const seconds = Number(request.elapsedNanos()) / 1e9;
+    const ended = { route: this.#route, method: request.action, status, seconds, client: this.#client };
+    this.#context.observer?.ended({ ...ended, failed: failure !== undefined });
+    if (failure !== undefined) this.#send(this.#errorOf(read, failure));
+    else if (answer instanceof Uint8Array) this.#send(answer);
+    else if (answer !== undefined) this.#send(answerText(request, 0, '', answer));
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#whenAnswered?.();
+    this.#flow();
+  }
+
+  #errorOf({ request, errorMembers, refuse }: ReadRequest, failure: Fault): string | Uint8Array {
+    return refuse?.(failure) ?? answerText(request, failure.code, failure.message, errorMembers);
+  }
+
+  /** Room for a message, where the client has logged in; others may send little. */
+  async #lease(bytes: number): Promise<BodyLease | undefined> {
+    const { credentials } = this.#session;
+    if (credentials === undefined) return undefined;
+    const user = credentials.scheme === 'password' ? credentials.user : '';
+    const lease = await this.#context.bodies.lease(user, bytes, this.#closing.signal);
+    lease.ended();
+    return lease;
+  }
+
+  #readText(bytes: Buffer, started: bigint): ReadRequest {
+    const envelope = parseExactJson(bytes.toString('utf8'));
+    const members = isObject(envelope) ? envelope : {};
+    const { action = '', args = {} } = members;
+    const values = isObject(args) ? args : {};
+    const name = typeof action === 'string' ? action : '';
+    const requestId = idOf(values.req_id) || idOf(members.req_id);
+    if (name === '' || !isObject(args ?? {})) return refused(requestOf('', requestId, started), noAction);
+    const row = this.#protocol.text.get(name);
+    if (row === undefined) {
+      const unknown = parameterFault(`unknown action ${JSON.stringify(name.slice(0, 64))}`);
+      return refused(requestOf('unknown', requestId, started, name), unknown);
+    }
+    const request = requestOf(name, requestId, started);
+    const read = new Arguments(values);
+    const errorMembers = row.errorMembers === undefined ? {} : membersOr(() => row.errorMembers?.(read) ?? {});
+    const isPublic = row.isPublic === true;
+    return { request, errorMembers, isPublic, run: () => row.run(this.#session, read, request) };
+  }
+
+  #readBinary(bytes: Buffer, started: bigint): ReadRequest {
+    if (bytes.length < headerBytes) return refused(requestOf('', 0n, started), tooShort);
+    const [requestId, id, action] = [bytes.readBigUInt64LE(0), bytes.readBigUInt64LE(8), bytes.readBigUInt64LE(16)];
+    const row = action < 256n ? this.#protocol.binary.get(Number(action)) : undefined;
+    if (row === undefined) {
+      return refused(requestOf('unknown', requestId, started), parameterFault(`unknown binary action ${action}`));
+    }
+    const request = requestOf(row.name, requestId, started);
+    const message: BinaryMessage = { bytes, id };
+    const { refuse } = row;
+    return {
+      request,
+      errorMembers: row.errorMembers?.(message) ?? {},
+      isPublic: false,
+      run: () => row.run(this.#session, message, request),
+      ...(refuse === undefined ? {} : { refuse: (failure: Fault) => refuse(failure, message, request) }),
+    };
+  }
+
+  #send(message: string | Uint8Array): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#unsentBytes === 0) this.#lastReadMs = performance.now();
+    const { length } = message;
+    this.#unsentBytes += length;
+    this.#socket.send(message, () => {
+      this.#unsentBytes -= length;
+      this.#lastReadMs = performance.now();
+      this.#flow();
+    });
+  }
+
+  /** Reads on, or not: while many requests run, their answers are not read, or memory is short. */
+  #flow(): void {
+    const socket = this.#socket;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    const isFull = this.#inFlight >= maxInFlight || this.#unsentBytes > maxUnsentBytes;
+    const mayRead = !isFull && this.#context.intake.guard() !== 'all-paused';
+    if (mayRead && socket.isPaused) socket.resume();
+    else if (!mayRead && !socket.isPaused) socket.pause();
+  }
+}
+
+/** A text answer. */
+function answerText(
+  { action, requestId, elapsedNanos, ...request }: SocketRequest & { readonly shown?: string },
+  code: number,
+  message: string,
+  members: { readonly [name: string]: ExactJson | undefined },
+): string {
+  const shown = request.shown ?? action;
+  return exactJsonText({ code, message, action: shown, req_id: requestId, timing: elapsedNanos(), ...members });
+}
+
+/** `shown` is the action as the client wrote it, where no action has that name. */
+function requestOf(
+  action: string,
+  requestId: bigint,
+  started: bigint,
+  shown?: string,
+): SocketRequest & { readonly shown?: string } {
+  return {
+    action,
+    requestId,
+    id: requestIdOf(`?req_id=${requestId}`),
+    elapsedNanos: () => process.hrtime.bigint() - started,
+    ...(shown === undefined ? {} : { shown: shown.slice(0, 64) }),
+  };
+}
+
+function refused(request: SocketRequest, failure: Fault): ReadRequest {
+  const run = (): never => {
+    throw new FaultError(failure);
+  };
+  return { request, errorMembers: {}, isPublic: true, run };
+}
+
+/** Members of an error, none where the arguments that they are read from are not right. */
+function membersOr(read: () => { readonly [name: string]: ExactJson }): { readonly [name: string]: ExactJson } {
+  try {
+    return read();
+  } catch {
+    return {};
+  }
+}
+
+function idOf(value: ExactJson | undefined): bigint {
+  if (typeof value === 'bigint') return BigInt.asUintN(64, value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt.asUintN(64, BigInt(value)) : 0n;
+}
