@@ -1,7 +1,8 @@
-import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import type { OperatorFunction } from 'rxjs';
 import { type Alarm, type Clock, systemClock } from '../async/clock.js';
 import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
+import { type StageOutput, stage } from '../async/stage.js';
 import { isOvertaken } from '../database/store/stale-schema.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
@@ -10,7 +11,6 @@ import { type Fault, FaultError } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import { type Ended, final, isStored, passingFault, reasonToReadAgain, refusedTogether } from './ending.js';
 import type { GroupLog } from './group-log.js';
-import { guarded } from './guarded.js';
 import {
   append,
   emptyLane,
@@ -68,7 +68,8 @@ export class GroupCommit {
   readonly #placeOf: (block: ColumnBlock) => string;
   readonly #log: GroupLog | undefined;
   readonly #clock: Clock;
-  #groups: Subscriber<Batch<BlockGroup>> | undefined;
+  #groups: StageOutput<Batch<BlockGroup>> | undefined;
+  #drained: (() => void) | undefined;
   readonly #lanes = new Map<string, Lane>();
   readonly #tables = new OpenTables();
   #ready: Lane[] = [];
@@ -93,20 +94,17 @@ export class GroupCommit {
 
   /** The operator; one subscription at a time. */
   operator(): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
-    return (source) =>
-      new Observable((subscriber) => {
-        this.#groups = subscriber;
-        const subscription = source.subscribe({
-          next: guarded(subscriber, (batch) => this.#add(batch)),
-          error: (error) => subscriber.error(error),
-          complete: () => this.end(),
-        });
-        return () => {
-          subscription.unsubscribe();
+    return stage((groups) => {
+      this.#groups = groups;
+      return {
+        take: (batch) => this.#add(batch),
+        finish: () => this.#end(),
+        stop: () => {
           this.#alarm?.cancel();
           for (const lane of this.#lanes.values()) lane.linger?.cancel();
-        };
-      });
+        },
+      };
+    });
   }
 
   /** Figures of what waits. */
@@ -144,18 +142,19 @@ export class GroupCommit {
     }
   }
 
-  /** Nothing comes any more: everything goes, and the stream completes when it is gone. */
-  end(): void {
+  /** Nothing comes any more: everything goes; resolves when it is gone. */
+  #end(): Promise<void> {
     this.#ended = true;
     for (const lane of this.#lanes.values()) {
       lane.flushTo = lane.added;
       this.#consider(lane);
     }
     this.#schedule();
+    return new Promise((resolve) => (this.#drained = resolve));
   }
 
   /** A defect: the chain ends, and the service with it. */
-  readonly #failed = (error: unknown): void => this.#groups?.error(error);
+  readonly #failed = (error: unknown): void => this.#groups?.fail(error);
 
   #flush(lane: Lane): Promise<void> {
     lane.flushTo = lane.added;
@@ -199,7 +198,7 @@ export class GroupCommit {
       if (lane === undefined) break;
       detached(this.#launch(lane), this.#failed);
     }
-    if (this.#ended && this.#lanes.size === 0) this.#groups?.complete();
+    if (this.#ended && this.#lanes.size === 0) this.#drained?.();
   }
 
   async #launch(lane: Lane): Promise<void> {
@@ -260,14 +259,14 @@ export class GroupCommit {
       else ended.push({ member, ending: reason === undefined ? final(member, ending) : delivered(member.rows) });
     }
     // Rejected rows go to their file first. Of others the log is told before the first of them ends, which may take its text out of it.
-    for (const one of ended) if (!isStored(one)) this.#end(lane, one);
+    for (const one of ended) if (!isStored(one)) this.#endMember(lane, one);
     if (group !== undefined) {
       const over = ended.map(({ member }) => member);
       this.#log?.end(group, over, back);
     }
     for (const [place, one] of ended.entries()) {
       if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
-      if (isStored(one)) this.#end(lane, one);
+      if (isStored(one)) this.#endMember(lane, one);
     }
     takeBack(lane, back, wereApart || alone.size > 0 || lane.alone > 0);
     lane.inFlight = [];
@@ -297,7 +296,7 @@ export class GroupCommit {
     return next;
   }
 
-  #end(lane: Lane, { member, ending }: Ended): void {
+  #endMember(lane: Lane, { member, ending }: Ended): void {
     this.#tables.delete(member.payload);
     lane.ended++;
     member.settle(ending);

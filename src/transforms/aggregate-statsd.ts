@@ -1,6 +1,7 @@
-import { Observable, type OperatorFunction } from 'rxjs';
+import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
+import { stage } from '../async/stage.js';
 import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import { delivered } from '../model/delivery.js';
 import { StatsdReader } from './parse/statsd.js';
@@ -41,39 +42,30 @@ export function aggregateStatsd(
   store: StatStore,
   options: GatherOptions,
   counts: StatCounts,
-): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
-  return (source) =>
-    new Observable((subscriber) => {
-      const reader = new StatsdReader();
-      const gatherer = new Gatherer(
-        store,
-        options,
-        (batch) => subscriber.next(batch),
-        (error) => subscriber.error(error),
-      );
-      const ticks = options.ticks$.subscribe(() => {
-        if (gatherer.begin()) counts.gathers++;
-        else counts.skippedTicks++;
-      });
-      const texts = source.subscribe({
-        next: (batch) => {
-          reader.read(batch.payload.bytes, store);
-          counts.messages += reader.messages;
-          counts.rejectedLines += reader.rejectedLines;
-          counts.ignoredLines += reader.ignoredLines;
-          batch.settle(delivered(reader.messages, reader.rejectedLines, reader.rejects));
-        },
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => {
-          ticks.unsubscribe();
-          gatherer.finish(() => subscriber.complete());
-        },
-      });
-      return () => {
-        ticks.unsubscribe();
-        texts.unsubscribe();
-      };
+): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return stage(({ next, fail, begin, end }) => {
+    const reader = new StatsdReader();
+    const gatherer = new Gatherer(store, options, next, fail);
+    const ticks = options.ticks$.subscribe(() => {
+      if (gatherer.begin()) counts.gathers++;
+      else counts.skippedTicks++;
     });
+    return {
+      take: (batch) => {
+        reader.read(batch.payload.bytes, store);
+        counts.messages += reader.messages;
+        counts.rejectedLines += reader.rejectedLines;
+        counts.ignoredLines += reader.ignoredLines;
+        batch.settle(delivered(reader.messages, reader.rejectedLines, reader.rejects));
+      },
+      finish: () => {
+        ticks.unsubscribe();
+        begin();
+        gatherer.finish(end);
+      },
+      stop: () => ticks.unsubscribe(),
+    };
+  });
 }
 
 /** Writes one gather after the other, block by block as there is room; others have their turns between blocks. */

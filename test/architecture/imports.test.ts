@@ -53,7 +53,7 @@ const serviceRooms = [
  */
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
-  async: { rooms: ['model'], packages: [] },
+  async: { rooms: ['model'], packages: ['rxjs'] },
   process: { rooms: ['model'], packages: ['koffi'] },
   text: { rooms: [], packages: [] },
   bytes: { rooms: [], packages: [] },

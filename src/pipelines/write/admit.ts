@@ -1,5 +1,5 @@
-import { Observable, type OperatorFunction } from 'rxjs';
-import { detached } from '../../async/detached.js';
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import { stage } from '../../async/stage.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isDenied } from '../../database/catalogue/rights.js';
@@ -7,7 +7,6 @@ import { isOvertaken } from '../../database/store/stale-schema.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, faultOf } from '../../model/fault.js';
-import { guarded } from '../guarded.js';
 import { unread } from './stamp.js';
 
 /** How often a text is read because drops by other processes overtake it. */
@@ -17,51 +16,38 @@ const maxReadings = 3;
  * Lets in the texts whose user may write to their database, which is looked for or made where it is not known; others end
  * here. It notes what the catalogue is like as a text is read: a text that is overtaken by a drop comes by again.
  */
-export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
-  return (source) =>
-    new Observable((subscriber) => {
-      let [open, isOver] = [0, false];
-      const leave = (): void => {
-        if (isOver && open === 0) subscriber.complete();
+export function admit(catalogue: Catalogue): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return stage(({ next, work }) => {
+    const ensured = async (batch: Batch<ByteBlock>, count: number): Promise<void> => {
+      const { database: name, createDatabase: create, user } = batch.target;
+      try {
+        await ensureWritable(catalogue, { name, create, user });
+      } catch (error) {
+        batch.settle(refusalOf(error));
+        return;
+      }
+      next(reading(batch, count));
+    };
+    const reading = (batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> => {
+      const { target } = batch;
+      const settle = (delivery: Delivery): void => {
+        const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
+        if (isLost && count < maxReadings) work(ensured(batch, count + 1));
+        else batch.settle(delivery);
       };
-      const failed = (error: unknown): void => subscriber.error(error);
-      const ask = async (batch: Batch<ByteBlock>, count: number): Promise<void> => {
-        const { database: name, createDatabase: create, user } = batch.target;
-        open++;
-        try {
-          await ensureWritable(catalogue, { name, create, user });
-          subscriber.next(reading(batch, count));
-        } catch (error) {
-          batch.settle(refusalOf(error));
-        }
-        open--;
-        leave();
-      };
-      const reading = (batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> => {
-        const { target } = batch;
-        const settle = (delivery: Delivery): void => {
-          const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
-          if (isLost && count < maxReadings) detached(ask(batch, count + 1), failed);
-          else batch.settle(delivery);
-        };
-        const { nowMicros } = target.reading ?? unread();
-        const read = targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros });
-        // The first reading has counted its rows by kind.
-        return batchFrom(batch, count === 1 ? read : { ...read, tally: undefined }, settle);
-      };
-      return source.subscribe({
-        next: guarded(subscriber, (batch) => {
-          const { database: name, user } = batch.target;
-          if (isWritable(catalogue, { name, user })) subscriber.next(reading(batch, 1));
-          else detached(ask(batch, 1), failed);
-        }),
-        error: (error) => subscriber.error(error),
-        complete: () => {
-          isOver = true;
-          leave();
-        },
-      });
-    });
+      const { nowMicros } = target.reading ?? unread();
+      const read = targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros });
+      // The first reading has counted its rows by kind.
+      return batchFrom(batch, count === 1 ? read : { ...read, tally: undefined }, settle);
+    };
+    return {
+      take: (batch) => {
+        const { database: name, user } = batch.target;
+        if (isWritable(catalogue, { name, user })) next(reading(batch, 1));
+        else work(ensured(batch, 1));
+      },
+    };
+  });
 }
 
 function refusalOf(error: unknown): Delivery {

@@ -1,12 +1,11 @@
-import { Observable, type OperatorFunction, type Subject } from 'rxjs';
-import { detached } from '../../async/detached.js';
+import type { MonoTypeOperatorFunction, Subject } from 'rxjs';
 import { yieldToEventLoop } from '../../async/event-loop.js';
 import { Slice } from '../../async/slice.js';
+import { stage } from '../../async/stage.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { expectedFault, type Fault, mayPass } from '../../model/fault.js';
-import { guarded } from '../guarded.js';
 
 /** How rows find their tables. */
 export interface Definer {
@@ -29,45 +28,34 @@ export function define(
   definer: Definer,
   isLogged: (batch: Batch<RowSet>) => boolean,
   again$: Subject<Batch<ByteBlock>>,
-): OperatorFunction<Batch<RowSet>, Batch<RowSet>> {
-  return (source) =>
-    new Observable((subscriber) => {
-      let [open, isOver] = [0, false];
-      /** How often texts were read again, by their bytes. */
-      const readings = new WeakMap<Uint8Array, number>();
-      const reread = (batch: Batch<RowSet>): boolean => {
-        const { text } = batch.payload;
-        // A text with a time of its own is a statement.
-        if (text === undefined || text.nowNs !== undefined || !again$.observed) return false;
-        const { format, bytes, part } = text;
-        const count = readings.get(bytes) ?? 0;
-        if (count === mostReadings) return false;
-        readings.set(bytes, count + 1);
-        // What its sender is told of kinds of rows was counted by the first reading.
-        const target = { ...batch.target, tally: undefined };
-        again$.next({ ...batch, target, payload: { kind: 'bytes', format, bytes, part } });
-        return true;
-      };
-      const make = async (batch: Batch<RowSet>): Promise<void> => {
-        open++;
-        const next = await defined(batch, definer, reread);
-        open--;
-        if (next !== undefined) subscriber.next(next);
-        if (isOver && open === 0) subscriber.complete();
-      };
-      return source.subscribe({
-        next: guarded(subscriber, (batch) => {
-          if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block)))
-            subscriber.next(batch);
-          else detached(make(batch), (error) => subscriber.error(error));
-        }),
-        error: (error) => subscriber.error(error),
-        complete: () => {
-          isOver = true;
-          if (open === 0) subscriber.complete();
-        },
-      });
-    });
+): MonoTypeOperatorFunction<Batch<RowSet>> {
+  return stage(({ next, work }) => {
+    /** How often texts were read again, by their bytes. */
+    const readings = new WeakMap<Uint8Array, number>();
+    const reread = (batch: Batch<RowSet>): boolean => {
+      const { text } = batch.payload;
+      // A text with a time of its own is a statement.
+      if (text === undefined || text.nowNs !== undefined || !again$.observed) return false;
+      const { format, bytes, part } = text;
+      const count = readings.get(bytes) ?? 0;
+      if (count === mostReadings) return false;
+      readings.set(bytes, count + 1);
+      // The first reading has counted its rows by kind.
+      const target = { ...batch.target, tally: undefined };
+      again$.next({ ...batch, target, payload: { kind: 'bytes', format, bytes, part } });
+      return true;
+    };
+    const make = async (batch: Batch<RowSet>): Promise<void> => {
+      const rest = await defined(batch, definer, reread);
+      if (rest !== undefined) next(rest);
+    };
+    return {
+      take: (batch) => {
+        if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block))) next(batch);
+        else work(make(batch));
+      },
+    };
+  });
 }
 
 /**

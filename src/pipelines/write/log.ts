@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import type { OperatorFunction } from 'rxjs';
 import { detached } from '../../async/detached.js';
+import { type StageOutput, stage } from '../../async/stage.js';
 import type { Batch, BlockGroup, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
@@ -10,7 +11,6 @@ import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit } from '../batch.js';
 import type { GroupLog } from '../group-log.js';
-import { guarded } from '../guarded.js';
 import { earlierGroups, membersOf, pairOf } from './groups.js';
 import { OnTheWay } from './on-the-way.js';
 import { ReadBack } from './read-back.js';
@@ -47,7 +47,7 @@ const nearBytes = 1024 * 1024;
 export class LogStage implements GroupLog {
   readonly #context: LogStageContext;
   readonly #commit: () => GroupCommit;
-  #out: Subscriber<Batch<ColumnBlock>> | undefined;
+  #out: StageOutput<Batch<ColumnBlock>> | undefined;
   #arrived: Arrived[] = [];
   readonly #way: OnTheWay;
   readonly #replay: Replay;
@@ -107,27 +107,24 @@ export class LogStage implements GroupLog {
 
   /** The operator. Rows without a text to log go straight on, behind what is in the log. */
   operator(): OperatorFunction<Batch<RowSet>, Batch<ColumnBlock>> {
-    return (source) =>
-      new Observable((subscriber) => {
-        this.#out = subscriber;
-        this.#timer = setInterval(() => this.#pass(), lookMs);
-        this.#timer.unref();
-        this.#runBack();
-        const subscription = source.subscribe({
-          next: guarded(subscriber, (batch) => this.#take(batch)),
-          error: (error) => subscriber.error(error),
-          complete: () => detached(this.#finish(), this.#failed),
-        });
-        return () => {
+    return stage((out) => {
+      this.#out = out;
+      this.#timer = setInterval(() => this.#pass(), lookMs);
+      this.#timer.unref();
+      this.#runBack();
+      return {
+        take: (batch) => this.#take(batch),
+        finish: () => this.#finish(),
+        stop: () => {
           this.#isStopped = true;
           this.#back.stop();
           this.#replay.stop();
           this.#way.stop();
           clearInterval(this.#timer);
           for (const wake of this.#room.splice(0)) wake();
-          subscription.unsubscribe();
-        };
-      });
+        },
+      };
+    });
   }
 
   /** Resolves once all answered rows of tables are in memory; undefined when they are. Rejects with the fault that holds them up. */
@@ -171,7 +168,7 @@ export class LogStage implements GroupLog {
   }
 
   /** A defect: the chain ends, and the service with it. */
-  readonly #failed = (error: unknown): void => this.#out?.error(error);
+  readonly #failed = (error: unknown): void => this.#out?.fail(error);
 
   #runBack(): void {
     detached(this.#back.run(), this.#failed);
@@ -333,7 +330,6 @@ export class LogStage implements GroupLog {
   async #finish(): Promise<void> {
     await this.#context.wal.flushed();
     while (!this.#isStopped && (this.isBehind || this.#arrived.length > 0)) await sleep(lookMs);
-    this.#out?.complete();
   }
 }
 

@@ -1,10 +1,10 @@
-import { Observable, type OperatorFunction } from 'rxjs';
+import type { OperatorFunction } from 'rxjs';
+import { stage } from '../../async/stage.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/points/parse-options.js';
-import { guarded } from '../guarded.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
 type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
@@ -20,29 +20,24 @@ export function parse(
   read: ParsePoints,
   isDefined: (block: ColumnBlock) => boolean,
 ): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
-  return (source) =>
-    new Observable((subscriber) =>
-      source.subscribe({
-        next: guarded(subscriber, (batch) => {
-          const { turn } = batch.payload;
-          if (turn === undefined) {
-            const rows = parsed(batch, read);
-            if (rows !== undefined) subscriber.next(rows);
-            return;
-          }
-          const divide = (): void => {
-            turn.divide(batch.target.reading);
-            batch.settle(delivered(0));
-          };
-          const settle = (delivery: Delivery): void => (isRefused(delivery) ? divide() : batch.settle(delivery));
-          const rows = parsedTogether(batch, read, isDefined, settle);
-          if (rows === undefined) divide();
-          else subscriber.next(rows);
-        }),
-        error: (error) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      }),
-    );
+  return stage(({ next }) => ({
+    take: (batch) => {
+      const { turn } = batch.payload;
+      if (turn === undefined) {
+        const rows = parsed(batch, read);
+        if (rows !== undefined) next(rows);
+        return;
+      }
+      const divide = (): void => {
+        turn.divide(batch.target.reading);
+        batch.settle(delivered(0));
+      };
+      const settle = (delivery: Delivery): void => (isRefused(delivery) ? divide() : batch.settle(delivery));
+      const rows = parsedTogether(batch, read, isDefined, settle);
+      if (rows === undefined) divide();
+      else next(rows);
+    },
+  }));
 }
 
 /** True when some rows were refused for good. Those of the others that are stored by then are written once more, which changes nothing. */
