@@ -2,8 +2,9 @@ import { call, number, zero } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
+import { doubleArithmetic } from '../values/arithmetic.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
-import { doubleType, isInteger, isText, type Value } from '../values/value.js';
+import { doubleType, isInteger, isText, nullValue, type Value } from '../values/value.js';
 import { firstType, plainArgument } from './arguments.js';
 import { type ScalarFunction, scalar } from './spec.js';
 
@@ -130,7 +131,7 @@ export const mathFunctions: readonly ScalarFunction[] = [
     'MOD',
     ['number', 'number'],
     doubleType,
-    (args) => expr`modulo(${numeric(args, 0)}, nullIf(${numeric(args, 1)}, 0))`,
+    ([dividend = nullValue, divisor = nullValue]) => doubleArithmetic('%', dividend, divisor).sql,
   ),
   double('SIN', 'sin'),
   double('COS', 'cos'),

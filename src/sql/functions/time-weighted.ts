@@ -5,8 +5,8 @@ import type { Expr } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
 import { expr } from '../engine/template.js';
 import type { Environment } from '../values/convert.js';
-import { doubleType, type Value } from '../values/value.js';
-import { doubleArgument, hasValue } from './arguments.js';
+import { doubleType, isInteger, type Value } from '../values/value.js';
+import { doubleArgument, hasValue, nullable } from './arguments.js';
 import { following, previous } from './series.js';
 import {
   type AggregateBuilder,
@@ -76,22 +76,27 @@ function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder):
   return expr`if(${length} > 0, ${sum(areas)} / ${length}, ${builder.aggregate('avg', value)})`;
 }
 
+/** A number whose difference to another one is exact: whole numbers may have more digits than a DOUBLE. */
+function exactArgument(arg: Value | undefined): Expr {
+  return arg !== undefined && isInteger(arg.type) ? expr`toInt128(${nullable(arg)})` : doubleArgument(arg);
+}
+
 /** The rise a second between the last two values; a value below the one before it begins at 0 again, as counters do. */
 function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Environment): Expr {
   const { time } = builder;
   if (time === undefined) throw noTimeline();
   const newest = builder.aggregate(
     ['groupArraySortedIf', number(3)],
-    expr`tuple(negate(assumeNotNull(${time.sql})), assumeNotNull(${doubleArgument(args[0])}))`,
+    expr`tuple(negate(assumeNotNull(${time.sql})), assumeNotNull(${exactArgument(args[0])}))`,
     hasValue(args[0]),
   );
   const part = (row: number, at: number): Expr => expr`tupleElement(arrayElement(${newest}, ${row}), ${at})`;
-  const seconds = expr`(${part(2, 1)} - ${part(1, 1)}) / ${ticksPerSecond(env.precision)}`;
-  const rise = expr`if(${part(1, 2)} < ${part(2, 2)}, ${part(1, 2)}, ${part(1, 2)} - ${part(2, 2)})`;
+  const ticks = expr`${part(2, 1)} - ${part(1, 1)}`;
+  const rise = expr`toFloat64(if(${part(1, 2)} < ${part(2, 2)}, ${part(1, 2)}, ${part(1, 2)} - ${part(2, 2)}))`;
   const third = expr`and(length(${newest}) = 3, ${part(2, 1)} = ${part(3, 1)})`;
   const twice = expr`and(length(${newest}) > 1, or(${part(1, 1)} = ${part(2, 1)}, ${third}))`;
   const message = 'Duplicate timestamps not allowed in function';
-  const rate = expr`if(${raiseIf(twice, Codes.duplicateTimestamps, message)} = 0, ${rise} / nullIf(${seconds}, 0), NULL)`;
+  const rate = expr`if(${raiseIf(twice, Codes.duplicateTimestamps, message)} = 0, ${rise} * ${ticksPerSecond(env.precision)} / nullIf(${ticks}, 0), NULL)`;
   return expr`multiIf(empty(${newest}), NULL, length(${newest}) < 2, 0, ${rate})`;
 }
 

@@ -5,7 +5,7 @@ import { ticksToCalendar } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import { parseTimestamp, startOfDay } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
-import { monthsOf } from '../values/arithmetic.js';
+import { monthsOf, moved } from '../values/arithmetic.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
 import { isoTime } from '../values/local-time.js';
@@ -95,7 +95,7 @@ function unixTimestampType(args: readonly Value[]): DataType {
 function timeDifference(args: readonly Value[], env: Environment): Expr {
   const [, , unit] = args;
   if (unit !== undefined && unit.duration === undefined && unit.role !== 'null') throw wrongParameterType('TIMEDIFF');
-  const ticks = expr`${plainArgument(args, 0)} - ${plainArgument(args, 1)}`;
+  const ticks = moved(plainArgument(args, 0), 'minus', plainArgument(args, 1));
   return expr`intDiv(${ticks}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
 }
 

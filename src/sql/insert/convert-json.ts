@@ -19,7 +19,7 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
     if (/^[[{]/.test(member)) throw fail('json error invalide value');
     if (Buffer.byteLength(key) > maxKeyBytes) throw fail('json key too long error');
     if (!/^[ -~]*$/.test(key)) throw fail('json key not validate');
-    const printed = printedMember(parsed(member));
+    const printed = printedMember(parsed(member), member);
     if (printed === 'null' && member !== 'null') throw fail('json error invalide value');
     if (key !== '' && !members.has(key)) members.set(key, printed);
   }
@@ -35,10 +35,16 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
   }
 }
 
-/** A member as it is stored. Numbers are DOUBLEs; the engine reads no whole ones beyond 64 bits, but any with an exponent. */
-function printedMember(member: unknown): string {
-  const isWide = typeof member === 'number' && Number.isFinite(member) && Math.abs(member) >= 2 ** 63;
-  return isWide ? member.toExponential() : JSON.stringify(member);
+/**
+ * A member as it is stored: a whole number of 64 bits to the digit, other numbers as DOUBLEs. The engine reads no longer whole numbers, but
+ * any with an exponent.
+ */
+function printedMember(member: unknown, written: string): string {
+  if (typeof member !== 'number' || Number.isSafeInteger(member)) return JSON.stringify(member);
+  const whole = /^-?[0-9]{1,20}$/.test(written) ? BigInt(written) : undefined;
+  if (whole !== undefined && (BigInt.asIntN(64, whole) === whole || BigInt.asUintN(64, whole) === whole))
+    return written;
+  return Math.abs(member) >= 2 ** 63 && Number.isFinite(member) ? member.toExponential() : JSON.stringify(member);
 }
 
 /** Keys and value texts of a valid JSON object in the order written, of which JSON.parse would keep the last of equals. */

@@ -1,5 +1,5 @@
 import { Codes } from '../../model/fault.js';
-import type { DataType } from '../../model/schema.js';
+import type { DataType, Precision } from '../../model/schema.js';
 import { call, nullWord, number, one, sortTerm } from '../engine/build.js';
 import { Call, type Expr, Over, type SortTerm } from '../engine/nodes.js';
 import { castToEngine } from '../engine/storage.js';
@@ -15,8 +15,9 @@ import {
 import type { Expression, Frame, FrameEnd, WindowLength } from '../syntax/ast.js';
 import { durationTicks } from '../times/timestamp.js';
 import { refuse, refuseUnsupported } from '../values/context.js';
-import { convertTo, type Environment } from '../values/convert.js';
-import { bigintType, doubleType, isInteger, isNumeric, Uses, type Value } from '../values/value.js';
+import { commonType, convertTo, type Environment } from '../values/convert.js';
+import { fillingValue } from '../values/filling.js';
+import { bigintType, doubleType, isInteger, isNumeric, nullValue, Uses, type Value } from '../values/value.js';
 
 type OverExpression = Extract<Expression, { kind: 'over' }>;
 
@@ -44,16 +45,32 @@ function ranking(name: string, result: DataType): OverFunction {
   return { parameters: [], required: 0, result: () => result, sql };
 }
 
+/** The type of LAG or LEAD: that of the first argument, which a literal behind it takes too, or what both arguments can take. */
+function neighbourType([arg, , otherwise]: readonly Value[]): { type: DataType; precision: Precision } {
+  const { type, precision } = arg ?? nullValue;
+  if (arg === undefined || otherwise === undefined || otherwise.constant !== undefined) return { type, precision };
+  return commonType([arg, otherwise]);
+}
+
+function isLiteralNumber({ constant }: Value): boolean {
+  return typeof constant === 'bigint' || typeof constant === 'number';
+}
+
 function neighbour(name: string, engine: string): OverFunction {
   return {
     parameters: ['any', 'integer', 'any'],
     required: 1,
-    result: firstType,
-    sql: ([arg, distance, otherwise], window, env) => {
+    result: (args) => neighbourType(args).type,
+    sql: (args, window, env) => {
+      const [arg, distance, otherwise] = args;
       if (arg === undefined) throw wrongCount(name);
       const count = distance === undefined ? 1n : integerArgument(name, distance, 0n, 2n ** 31n);
-      const beyond = otherwise === undefined ? [] : [convertTo(otherwise, arg.type, arg.precision, env).sql];
-      const value = call(engine, nullable(arg), number(count), ...beyond);
+      const { type, precision } = neighbourType(args);
+      const as = (one: Value): Value =>
+        isLiteralNumber(one) ? fillingValue(one, type, { ...env, precision }) : convertTo(one, type, precision, env);
+      const beyond = otherwise === undefined ? [] : [as(otherwise).sql];
+      const own = type === arg.type ? arg : { ...as(arg), nullable: true };
+      const value = call(engine, nullable(own), number(count), ...beyond);
       return new Over(value, { ...window, frame: wholePartition });
     },
   };

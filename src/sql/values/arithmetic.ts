@@ -2,6 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
 import { call, float64, int64, nullWord, number, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
+import { raiseIf } from '../engine/raise.js';
 import { castTo, castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import type { Duration } from '../syntax/ast.js';
@@ -47,16 +48,37 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
   return doubleArithmetic(operator, a, b);
 }
 
-function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
+/** Arithmetic of numbers with a DOUBLE as its result; division by zero is NULL. */
+export function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
   // The engine takes a result of NULL for the same in all rows in one place, and for a column in another.
   if (left.role === 'null' || right.role === 'null')
     return computed(castToEngine(nullWord, doubleType), doubleType, [left, right]);
-  const [a, b] = [numberOf(left), numberOf(right)];
   const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
+  if (isBeyondDouble(operator, left, right)) {
+    const [a, b] = [expr`toInt128(${left.sql})`, expr`toInt128(${right.sql})`];
+    const exact = call(names[operator], a, operator === '%' ? expr`nullIf(${b}, 0)` : b);
+    return computed(expr`toFloat64(${exact})`, doubleType, [left, right]);
+  }
+  const [a, b] = [numberOf(left), numberOf(right)];
   const second = operator === '/' || operator === '%' ? expr`nullIf(${b.sql}, 0)` : b.sql;
   const sql = call(names[operator], a.sql, second);
   // Whole numbers have no zero with a sign, which would be a group of its own beside 0; this makes 0 of it.
   return computed(operator === '+' || operator === '-' ? sql : expr`plus(${sql}, 0)`, doubleType, [left, right]);
+}
+
+/**
+ * True where whole numbers may have more digits than a DOUBLE, and the result may have fewer: the difference of two such numbers, or what a
+ * division leaves. The engine then computes with whole numbers and rounds the result alone.
+ */
+function isBeyondDouble(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): boolean {
+  if (operator === '*' || operator === '/' || ![left, right].every(isWhole)) return false;
+  return [left, right].some(({ type, constant }) =>
+    typeof constant === 'bigint' ? constant !== BigInt(Number(constant)) : type.length === 8,
+  );
+}
+
+function isWhole({ type }: Value): boolean {
+  return isInteger(type) || type.name === 'TIMESTAMP';
 }
 
 /** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
@@ -70,26 +92,27 @@ function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Env
   if (leftIsTime && rightIsTime) {
     if (operator === '+') throw refuse(Codes.invalidValueType, 'Invalid value type: TIMESTAMP + TIMESTAMP');
     const other = ticksOf(right, left.precision, env);
-    return computed(expr`minus(${left.sql}, ${other.sql})`, bigintType, [left, right]);
+    return computed(moved(left.sql, 'minus', other.sql), bigintType, [left, right]);
   }
   if (!leftIsTime && !(rightIsTime && operator === '+')) return undefined;
   const [time, step] = leftIsTime ? [left, right] : [right, left];
   return shiftTime(time, step, operator === '-' ? -1 : 1, env);
 }
 
-/** A literal with a time in it is that time beside a duration: `'2024-01-01' - 1d`. */
+/** A literal with a time in it is that time beside a duration or a time: `'2024-01-01' - 1d`, `ts - '2024-01-01'`. */
 function asTime(value: Value, other: Value, env: Environment): Value {
   const { constant } = value;
-  if (other.duration === undefined || typeof constant !== 'string' || !/\d[-:]/.test(constant)) return value;
-  return ticksOf(value, env.precision, env);
+  const isBesideTime = other.type.name === 'TIMESTAMP';
+  if ((other.duration === undefined && !isBesideTime) || typeof constant !== 'string') return value;
+  return /\d[-:]/.test(constant) ? ticksOf(value, isBesideTime ? other.precision : env.precision, env) : value;
 }
 
 /** A whole number and a duration of fixed length, both in ticks, make a whole number: ticks of ns have more digits than a DOUBLE. */
 function wholeMoved(operator: '+' | '-', left: Value, right: Value): Value | undefined {
-  const isWhole = ({ type, duration }: Value): boolean =>
+  const isSigned = ({ type, duration }: Value): boolean =>
     duration === undefined && isInteger(type) && type.name !== 'BIGINT UNSIGNED';
   const isTicks = ({ duration, constant }: Value): boolean => duration !== undefined && typeof constant === 'bigint';
-  if (!(isWhole(left) && isTicks(right)) && !(isTicks(left) && isWhole(right))) return undefined;
+  if (!(isSigned(left) && isTicks(right)) && !(isTicks(left) && isSigned(right))) return undefined;
   if (typeof left.constant === 'bigint' && typeof right.constant === 'bigint') {
     return integerValue(operator === '+' ? left.constant + right.constant : left.constant - right.constant);
   }
@@ -109,8 +132,7 @@ function shiftByTicks(time: Value, step: Value, sign: 1 | -1): Value {
   const ticks = isInteger(step.type)
     ? expr`toInt64(${step.sql})`
     : expr`accurateCastOrNull(trunc(${step.sql}), 'Int64')`;
-  const sql = call(sign > 0 ? 'plus' : 'minus', time.sql, ticks);
-  return computed(sql, timestampType, [time, step], time.precision);
+  return computed(moved(time.sql, sign > 0 ? 'plus' : 'minus', ticks), timestampType, [time, step], time.precision);
 }
 
 function signed(duration: Duration, sign: 1 | -1): Duration {
@@ -123,6 +145,23 @@ function movedTime(ticks: bigint, precision: Precision): Value {
   return ticksValue(ticks, precision);
 }
 
+/** A time of rows moved by ticks, or the distance of two times, as engine SQL; error 0x060b where it leaves 64 bits. */
+export function moved(time: Expr, operator: 'plus' | 'minus', step: Expr): Expr {
+  const sql = call(operator, time, step);
+  const isForward = operator === 'plus' ? expr`${step} >= 0` : expr`${step} <= 0`;
+  return expr`${sql} + ${raiseUnless(expr`(${isForward}) = (${sql} >= ${time})`)}`;
+}
+
+/** A time of rows, as engine SQL; error 0x060b where the engine has come to one at the other end of 64 bits. */
+function within(time: Expr, low: Expr, high: Expr): Expr {
+  return expr`${time} + ${raiseUnless(expr`${low} <= ${high}`)}`;
+}
+
+function raiseUnless(isWithin: Expr): Expr {
+  const { code, message } = timestampOutOfRange().fault;
+  return raiseIf(expr`not(ifNull(${isWithin}, 1))`, code, message);
+}
+
 /** A time moved by a duration; months and years keep the local time of day in the connection zone. */
 function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
   const zone = env.context.connectionZone;
@@ -132,10 +171,13 @@ function shiftByDuration(time: Value, duration: Duration, env: Environment): Val
   const fixed = durationTicks(duration, time.precision);
   if (fixed !== undefined) {
     if (fixed !== BigInt.asIntN(64, fixed)) throw timestampOutOfRange();
-    const sql = fixed < 0n ? expr`minus(${time.sql}, ${-fixed})` : expr`plus(${time.sql}, ${fixed})`;
-    return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
+    const sql = fixed < 0n ? moved(time.sql, 'minus', number(-fixed)) : moved(time.sql, 'plus', number(fixed));
+    const value = computed(sql, timestampType, [time], time.precision);
+    return { ...value, nullable: time.nullable, moved: { from: time, by: fixed, sql } };
   }
-  const sql = shiftMonths(time.sql, monthsOf(duration), time.precision, zone);
+  const months = monthsOf(duration);
+  const later = shiftMonths(time.sql, months, time.precision, zone);
+  const sql = months < 0 ? within(later, later, time.sql) : within(later, time.sql, later);
   return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
 }
 

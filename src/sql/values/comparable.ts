@@ -26,7 +26,7 @@ export function comparable(left: Value, right: Value, env: Environment): readonl
   if (isTime(left) || isTime(right)) {
     const side = (value: Value, other: Value): Comparable => {
       const time = timeSide(value, other, env);
-      return isTime(time) ? { ...plain(time, 'integer'), number: literalOf(time) } : numberSide(time, other);
+      return isTime(time) ? { ...plain(time, 'integer'), number: literalNumber(time) } : numberSide(time, other);
     };
     return [side(left, right), side(right, left)];
   }
@@ -72,7 +72,7 @@ function precisionOf(value: Value, other: Value): Precision {
 }
 
 /** The number that a literal is, or begins with; beside a BOOL the texts `true` and `false` are what they say. */
-function literalOf({ constant, digits }: Value, besideTruth = false): ExactNumber | undefined {
+export function literalNumber({ constant, digits }: Value, besideTruth = false): ExactNumber | undefined {
   switch (typeof constant) {
     case 'bigint':
       return { digits: constant, scale: 0 };
@@ -96,7 +96,7 @@ function literalOf({ constant, digits }: Value, besideTruth = false): ExactNumbe
 function numberSide(value: Value, other: Value): Comparable {
   const { type } = value;
   if (!isNumeric(type) && !isText(type) && !isTruth(value)) throw wrongType(type);
-  const number = literalOf(value, isTruth(other));
+  const number = literalNumber(value, isTruth(other));
   if (other.type.name === 'FLOAT' || other.type.name === 'DOUBLE') return besideFloat(value, other.type, number);
   if (number !== undefined) return besideExact(value, other, number);
   if (isText(type)) return textNumber(value.sql, other.type);

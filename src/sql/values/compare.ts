@@ -1,5 +1,6 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import { invalidParameters } from '../../model/refusals.js';
+import type { DataType } from '../../model/schema.js';
 import { allOf, call, nullWord, number, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { printExpr } from '../engine/print.js';
@@ -11,6 +12,7 @@ import { comparable, literalAmong, timeSide } from './comparable.js';
 import { refuse } from './context.js';
 import { type Environment, wrongType } from './convert.js';
 import {
+  bigintType,
   boolType,
   computed,
   condition,
@@ -19,6 +21,8 @@ import {
   isText,
   nullValue,
   type TimeBounds,
+  ticksValue,
+  unsignedType,
   type Value,
 } from './value.js';
 
@@ -52,6 +56,10 @@ export function compare(operator: ComparisonOperator, left: Value, right: Value,
 
 function compareTimes(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
   const [a, b] = [timeSide(left, right, env), timeSide(right, left, env)];
+  if (a.moved?.sql === a.sql && typeof b.constant === 'bigint')
+    return compareTicks(operator, a.moved.from, b.constant - a.moved.by, env);
+  if (b.moved?.sql === b.sql && typeof a.constant === 'bigint')
+    return compareTicks(mirrored[operator], b.moved.from, a.constant - b.moved.by, env);
   const [first, second] = comparable(a, b, env);
   const sql = call(functions[operator], boundSide(a, first.sql), boundSide(b, second.sql));
   if (a.role === 'time' && typeof b.constant === 'bigint')
@@ -60,6 +68,14 @@ function compareTimes(operator: ComparisonOperator, left: Value, right: Value, e
     return condition(sql, [a, b], boundsOf(mirrored[operator], a.constant));
   }
   return condition(sql, [a, b]);
+}
+
+/** A time compared with a number of ticks, which may lie outside of 64 bits. */
+function compareTicks(operator: ComparisonOperator, time: Value, ticks: bigint, env: Environment): Value {
+  const within = BigInt.asIntN(64, ticks);
+  if (within === ticks) return compareTimes(operator, time, ticksValue(ticks, time.precision), env);
+  const holds = operator === '<>' || operator.startsWith(ticks > within ? '<' : '>');
+  return condition(expr`if(isNull(${time.sql}), NULL, ${holds ? 1 : 0})`, [time]);
 }
 
 /** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
@@ -121,8 +137,11 @@ function compareMember(operator: ComparisonOperator, left: Value, right: Value, 
     const member = expr`JSONExtractBool(${document}, ${quoted})`;
     test = expr`if(equals(${kind}, 'Bool'), ${call(name, member, right.sql)}, 0)`;
   } else if (isNumeric(right.type)) {
-    const member = computed(expr`JSONExtractFloat(${document}, ${quoted})`, doubleType, [left]);
-    test = expr`if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${compare(operator, member, right, env).sql}, 0)`;
+    const as = (extract: string, type: DataType): Expr =>
+      compare(operator, computed(call(extract, document, quoted), type, [left]), right, env).sql;
+    const [signed, unsigned] = [as('JSONExtractInt', bigintType), as('JSONExtractUInt', unsignedType)];
+    const float = as('JSONExtractFloat', doubleType);
+    test = expr`multiIf(${kind} = 'Int64', ${signed}, ${kind} = 'UInt64', ${unsigned}, ${kind} = 'Double', ${float}, 0)`;
   } else throw wrongType(right.type);
   return condition(expr`if(ifNull(equals(${kind}, 'Null'), 1), NULL, ${test})`, [left, right]);
 }

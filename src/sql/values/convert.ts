@@ -1,13 +1,14 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { bytes, call, float64, int64, text } from '../engine/build.js';
+import { bytes, call, float64, int64, nullWord, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { castToEngine, engineType } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
 import { type QueryContext, refuse } from './context.js';
-import { leadingNumber } from './exact-number.js';
+import { decimalDigits, exactNumber, leadingNumber, roundedUnits } from './exact-number.js';
+import { ticksOfText } from './text-time.js';
 import {
   bigintType,
   boolType,
@@ -40,7 +41,7 @@ export function nowTicks(env: Environment): bigint {
 const leadingInteger = '^[ \\t\\r\\n]*([-+]?[0-9]+)';
 
 /** The number that text begins with; 0 when it begins with none. */
-function leadingNumberOf(text: string): number {
+export function leadingNumberOf(text: string): number {
   const match = leadingNumber.exec(text);
   return match === null ? 0 : Number(match[1]);
 }
@@ -90,6 +91,9 @@ export function ticksOf(value: Value, precision: Precision, env: Environment): V
   if (value.type.name === 'TIMESTAMP') return rescale(value, precision);
   if (isText(value.type)) return textTicks(value, precision, env);
   if (typeof value.constant === 'bigint') return ticksValue(value.constant, precision);
+  if (value.type.name === 'BIGINT UNSIGNED') {
+    return { ...computed(expr`accurateCastOrNull(${value.sql}, 'Int64')`, timestampType, [value]), precision };
+  }
   if (isInteger(value.type) || value.type.name === 'BOOL') {
     return { ...computed(expr`toInt64(${value.sql})`, timestampType, [value]), precision, nullable: value.nullable };
   }
@@ -104,9 +108,7 @@ function textTicks(value: Value, precision: Precision, env: Environment): Value 
     if (ticks === undefined) throw refuse(Codes.incorrectTimestamp, `Incorrect TIMESTAMP value: ${value.constant}`);
     return ticksValue(ticks, precision);
   }
-  const nanos = expr`toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value.sql}, 9, ${text(zone)}))`;
-  const perTick = 1e9 / ticksPerSecond(precision);
-  return { ...computed(floorDivide(nanos, perTick), timestampType, [value]), precision };
+  return { ...computed(ticksOfText(value.sql, precision, zone), timestampType, [value]), precision };
 }
 
 /** The same instant in ticks of another precision; finer digits are cut off. */
@@ -165,8 +167,8 @@ export function truthOf(value: Value): Value {
 }
 
 /**
- * CAST of the dialect: never fails on a value. Text that is no number gives 0, integers wrap, text is cut, and what is too
- * large for a DECIMAL is NULL.
+ * CAST of the dialect: never fails on a value of a row. Text that is no number gives 0, text that is no time is NULL, integers
+ * wrap, text is cut, and what is too large for a DECIMAL is NULL. A literal that is no time is error 0x2635.
  */
 export function castValue(value: Value, type: DataType, env: Environment): Value {
   if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, type), type, role: undefined };
@@ -175,15 +177,25 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
     throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
   }
   const result = (sql: Expr): Value => computed(sql, type, [value], env.precision);
-  if (type.name === 'TIMESTAMP') {
-    const ticks = ticksOf(value, env.precision, env);
-    return isText(from) && value.constant === undefined ? { ...ticks, sql: expr`ifNull(${ticks.sql}, 0)` } : ticks;
-  }
+  if (type.name === 'TIMESTAMP') return ticksOf(value, env.precision, env);
   if (type.name === 'BOOL') return result(castToEngine(isText(from) ? textTruth(value) : truthOf(value).sql, type));
   if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
   if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
-  if (type.name === 'DECIMAL') return result(decimalWithin(roundedDecimal(value, type.scale ?? 0), type));
+  if (type.name === 'DECIMAL') {
+    const { digits } = value;
+    return result(
+      digits === undefined ? decimalWithin(roundedDecimal(value, type.scale ?? 0), type) : decimalOf(digits, type),
+    );
+  }
   return result(cutText(isBinary(type) ? binaryOf(value, type) : textOf(value), type));
+}
+
+/** A number that was written with a fraction or an exponent, to the digit; NULL when it has more digits than the type. */
+function decimalOf(written: string, type: DataType): Expr {
+  const scale = type.scale ?? 0;
+  const units = roundedUnits(exactNumber(written), scale);
+  const isWithin = (units < 0n ? -units : units) < 10n ** BigInt(type.length);
+  return castToEngine(isWithin ? text(decimalDigits(units, scale)) : nullWord, type);
 }
 
 /** A rounded number as a DECIMAL; NULL when it has more digits than the type, of which the engine holds more than declared. */
@@ -300,8 +312,9 @@ function widerType(a: DataType, b: DataType): DataType {
   if (b.name === 'BOOL') return a;
   if (!isInteger(a) || !isInteger(b)) return widerDecimal(a, b);
   if (isUnsigned(a) === isUnsigned(b)) return a.length >= b.length ? a : b;
-  // No integer type holds both halves of the range; as in arithmetic, DOUBLE does.
-  return a.name === 'BIGINT UNSIGNED' || b.name === 'BIGINT UNSIGNED' ? doubleType : bigintType;
+  // No integer type holds both halves of the range.
+  const isBeyond = a.name === 'BIGINT UNSIGNED' || b.name === 'BIGINT UNSIGNED';
+  return isBeyond ? widerOfSame(decimalFor(a), decimalFor(b)) : bigintType;
 }
 
 function widerOfSame(a: DataType, b: DataType): DataType {

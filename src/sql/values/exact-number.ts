@@ -51,6 +51,15 @@ export function unitsOf({ digits, scale }: ExactNumber, unitScale: number): bigi
   return scale > unitScale ? undefined : digits * 10n ** BigInt(unitScale - scale);
 }
 
+/** The number as ticks of 10 ^ -`scale`, rounded half away from zero. */
+export function roundedUnits(number: ExactNumber, unitScale: number): bigint {
+  const exact = unitsOf(number, unitScale);
+  if (exact !== undefined) return exact;
+  const unit = 10n ** BigInt(number.scale - unitScale);
+  const half = number.digits < 0n ? -unit / 2n : unit / 2n;
+  return (number.digits + half) / unit;
+}
+
 /** Most decimals of a DECIMAL. */
 const mostDecimals = 38;
 /** Larger than each DECIMAL, which has 38 digits at most. */

@@ -11,7 +11,7 @@ const secondsPerDay = 86400;
  * Seconds east of UTC at `ticks` in a zone, as engine SQL. Behind a day that the zone left out to cross the date line, the
  * engine's own figure is a day too low.
  */
-function offsetSeconds(ticks: Expr, precision: Precision, zone: string): Expr {
+export function offsetSeconds(ticks: Expr, precision: Precision, zone: string): Expr {
   const offset = expr`timezoneOffset(${ticksToCalendar(ticks, precision, zone)})`;
   const skipped = zoneOffsets(zone).skippedDay;
   if (skipped === undefined) return offset;

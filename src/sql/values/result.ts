@@ -153,6 +153,7 @@ function printedTime(ticks: Expr, precision: Precision, zone: string): Expr {
 function printedJson(value: Expr): Expr {
   const text = expr`assumeNotNull(${value})`;
   const object = expr`CAST(JSONExtract(${text}, 'Map(String, Dynamic)'), 'Dynamic')`;
-  const scalar = expr`JSONExtract(${text}, 'Dynamic')`;
+  // A whole number beyond 64 bits is none of the engine's dynamic values.
+  const scalar = expr`ifNull(JSONExtract(${text}, 'Dynamic'), CAST(toFloat64OrNull(${text}), 'Dynamic'))`;
   return expr`if(isNull(${value}), NULL, if(startsWith(${text}, '{'), ${object}, ${scalar}))`;
 }

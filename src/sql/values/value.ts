@@ -36,6 +36,8 @@ export interface Value {
   readonly duration?: Duration | undefined;
   /** Set for `document -> 'key'`. */
   readonly member?: { readonly document: Expr; readonly key: string } | undefined;
+  /** Set for a time of rows that is moved by a fixed number of ticks; holds as long as `sql` is that of the value. */
+  readonly moved?: { readonly from: Value; readonly by: bigint; readonly sql: Expr } | undefined;
   /** Set for conditions that bound the primary timestamp. */
   readonly bounds?: TimeBounds | undefined;
 }

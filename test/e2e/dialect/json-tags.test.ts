@@ -136,3 +136,26 @@ statements('members of a JSON tag are read, compared and searched', service, 'j'
   { sql: "SELECT v FROM m WHERE v CONTAINS 'job'", error: 0x2605 },
   { sql: "SELECT v->'job' FROM m", error: 0x2605 },
 ]);
+
+statements('whole numbers of a JSON tag keep their digits', service, 'j', [
+  { sql: 'CREATE STABLE wide (ts TIMESTAMP, v INT) TAGS (t JSON)', affected: 0 },
+  {
+    sql: `INSERT INTO w1 USING wide TAGS ('{"n":9007199254740993,"m":-9223372036854775808}') VALUES (1700000000000, 1)
+      w2 USING wide TAGS ('{"n":9007199254740992,"u":18446744073709551615}') VALUES (1700000000000, 2)
+      w3 USING wide TAGS ('{"n":9007199254740992.5,"u":28446744073709551616,"m":-0}') VALUES (1700000000000, 3)`,
+    affected: 3,
+  },
+  {
+    sql: "SELECT CAST(v AS INT), t->'n', t->'u', t->'m' FROM wide ORDER BY v",
+    rows: [
+      [1, '9007199254740993', null, '-9223372036854775808'],
+      [2, '9007199254740992', '18446744073709551615', null],
+      [3, '9007199254740992', '28446744073709550000', 0],
+    ],
+  },
+  { sql: "SELECT v FROM wide WHERE t->'n' = 9007199254740992 ORDER BY v", rows: [[2], [3]] },
+  { sql: "SELECT v FROM wide WHERE t->'n' > 9007199254740992", rows: [[1]] },
+  { sql: "SELECT v FROM wide WHERE t->'u' IN (18446744073709551615, 5)", rows: [[2]] },
+  { sql: "SELECT v FROM wide WHERE t->'m' < 0.5 ORDER BY v", rows: [[1], [3]] },
+  { sql: 'DROP STABLE wide', affected: 0 },
+]);

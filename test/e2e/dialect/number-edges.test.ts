@@ -182,3 +182,101 @@ statements('ORDER BY knows an alias that is written as a text', service, 'number
   { sql: 'SELECT MAX(i) AS "m" FROM n WHERE i IS NOT NULL GROUP BY b ORDER BY "m"', rows: [[-30], [30]] },
   { sql: "SELECT i FROM n WHERE i IS NOT NULL ORDER BY 'i', ts DESC LIMIT 1", rows: [[30]] },
 ]);
+
+statements('a time of rows that moves out of 64 bits is refused, and compared as it would be', service, 'nanos', [
+  { sql: 'CREATE TABLE moved (ts TIMESTAMP, t TIMESTAMP, n BIGINT)', affected: 0 },
+  { sql: "INSERT INTO moved VALUES ('2023-11-14T22:13:20Z', 9223372036854775000, 1000)", affected: 1 },
+  { sql: 'SELECT n FROM moved WHERE ts + 100000d > NOW', rows: [[1000]] },
+  { sql: 'SELECT n FROM moved WHERE NOW > ts + 100000d', rows: [] },
+  { sql: "SELECT n FROM moved WHERE ts + 1d - 100000d < '2000-01-01'", rows: [[1000]] },
+  { sql: "SELECT n FROM moved WHERE ts + 1d = '2023-11-15T22:13:20Z'", rows: [[1000]] },
+  { sql: 'SELECT ts + 100000d FROM moved', error: 0x060b },
+  { sql: 'SELECT ts + 300y FROM moved', error: 0x060b },
+  { sql: 'SELECT ts - 400y FROM moved', error: 0x060b },
+  { sql: 'SELECT t + n FROM moved', error: 0x060b },
+  { sql: 'SELECT t + 1000 FROM moved', error: 0x060b },
+  { sql: "SELECT ts - '2023-11-14T22:13:20Z', ts - '5' < ts FROM moved", rows: [[0, true]] },
+  { sql: "SELECT t - '1700-01-01' FROM moved", error: 0x060b },
+  { sql: "SELECT ts + '2024-01-01' FROM moved", error: 0x2605 },
+  { sql: "SELECT TIMEDIFF(t, '1700-01-01') FROM moved", error: 0x060b },
+  {
+    sql: 'SELECT t + 0, t - 0 = t, t - 5 FROM moved WHERE ts - 0b < NOW',
+    rows: [['2262-04-11T23:47:16.854775000Z', true, '2262-04-11T23:47:16.854774995Z']],
+  },
+  { sql: 'DROP TABLE moved', affected: 0 },
+]);
+
+statements('whole numbers beyond 2^53 stay what they are beside others', service, 'numbers', [
+  {
+    sql: 'CREATE TABLE w (ts TIMESTAMP, b BIGINT, u BIGINT UNSIGNED, c TINYINT, d DECIMAL(6,2), f FLOAT)',
+    affected: 0,
+  },
+  {
+    sql: `INSERT INTO w VALUES (${base}, 9007199254740993, 18446744073709551615, 1, 1.5, 1.5) (${base + 1}, -9007199254740993, 9007199254740993, 2, 2, 2)`,
+    affected: 2,
+  },
+  {
+    sql: 'SELECT LEAST(b, u), GREATEST(b, u), CASE WHEN c = 1 THEN u ELSE b END, COALESCE(b, u), IFNULL(u, -1) FROM w ORDER BY ts',
+    meta: [
+      ['least(b, u)', 'DECIMAL(20,0)', 16],
+      ['greatest(b, u)', 'DECIMAL(20,0)', 16],
+      ['case when c = 1 then u else b end', 'DECIMAL(20,0)', 16],
+      ['coalesce(b, u)', 'DECIMAL(20,0)', 16],
+      ['ifnull(u, -1)', 'DECIMAL(20,0)', 16],
+    ],
+    rows: [
+      ['9007199254740993', '18446744073709551615', '18446744073709551615', '9007199254740993', '18446744073709551615'],
+      ['-9007199254740993', '9007199254740993', '-9007199254740993', '-9007199254740993', '9007199254740993'],
+    ],
+  },
+  {
+    sql: 'SELECT CAST(x AS VARCHAR(30)) FROM (SELECT b AS x FROM w UNION SELECT u FROM w) ORDER BY x',
+    rows: [['-9007199254740993'], ['9007199254740993'], ['18446744073709551615']],
+  },
+  {
+    sql: 'SELECT b % 7, MOD(b, 7), MOD(u, 7), b - 9007199254740992, u % b, b % -1, b % 0, MOD(b, NULL) FROM w ORDER BY ts LIMIT 1',
+    rows: [[5, 5, 1, 1, '9007199254738944', 0, null, null]],
+  },
+  { sql: 'SELECT u - u, u - 18446744073709551614, ts % 1000 FROM w ORDER BY ts LIMIT 1', rows: [[0, 1, 0]] },
+  { sql: 'SELECT LAG(u, 1, -1) OVER (ORDER BY ts) FROM w', error: 0x0224 },
+  { sql: 'SELECT LAG(c, 1, 300) OVER (ORDER BY ts) FROM w', error: 0x0224 },
+  {
+    sql: 'SELECT LAG(c, 1, 7) OVER (ORDER BY ts), LAG(c, 1, b) OVER (ORDER BY ts) FROM w',
+    rows: [
+      [7, '9007199254740993'],
+      [1, 1],
+    ],
+  },
+  {
+    sql: 'SELECT LEAST(ts, u), COALESCE(NULL, u, ts) FROM w ORDER BY ts LIMIT 1',
+    rows: [[null, '2023-11-14T22:13:20.000Z']],
+  },
+  { sql: 'DROP TABLE w', affected: 0 },
+]);
+
+statements('FILL refuses a number that its column does not hold', service, 'numbers', [
+  { sql: filledBy('MAX(dc)', '1e300'), error: 0x0224 },
+  { sql: filledBy('MAX(dc)', '999999999999999.999995'), error: 0x0224 },
+  { sql: filledBy('MAX(dc)', '999999999999999.999994'), rows: [['999999999999999.99999']] },
+  { sql: filledBy('MAX(f)', '1e400'), error: 0x0224 },
+  { sql: filledBy('MAX(i)', "'3000000000'"), error: 0x0224 },
+  { sql: filledBy('MAX(i)', "'30'"), rows: [[30]] },
+  { sql: filledBy('MAX(CAST(f AS FLOAT))', '1e39'), error: 0x0224 },
+  { sql: filledBy('MAX(CAST(f AS FLOAT))', '1e38'), rows: [[1e38]] },
+]);
+
+function filledBy(value: string, literal: string): string {
+  return `SELECT ${value} FROM n WHERE ts >= ${base} AND ts < ${base + 2000} INTERVAL(1s) FILL(VALUE, ${literal}) LIMIT 1 OFFSET 1`;
+}
+
+statements('IRATE of whole numbers beyond 2^53 is exact, one nanosecond apart too', service, 'nanos', [
+  { sql: 'CREATE TABLE r (ts TIMESTAMP, b BIGINT)', affected: 0 },
+  {
+    sql: 'INSERT INTO r VALUES (1700000000000000000, 9007199254740992) (1700000000000000001, 9007199254740993)',
+    affected: 2,
+  },
+  { sql: 'SELECT IRATE(b) FROM r', rows: [[1e9]] },
+  { sql: 'INSERT INTO r VALUES (1700000000000000003, 9007199254740997)', affected: 1 },
+  { sql: 'SELECT IRATE(b) FROM r', rows: [[2e9]] },
+  { sql: 'DROP TABLE r', affected: 0 },
+]);

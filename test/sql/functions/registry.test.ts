@@ -103,7 +103,7 @@ const columnCalls: readonly (readonly [call: string, json: string, overrides?: C
   ['timetruncate(ts, 1d)', '"2023-11-14T15:00:00.000000000Z"', { connectionZone: 'Asia/Tokyo' }],
   ['to_iso8601(ts)', '"2023-11-15T07:13:20.123456789+0900"', { connectionZone: 'Asia/Tokyo' }],
   ['date(ts)', '"2023-11-15"', { connectionZone: 'Asia/Tokyo' }],
-  ['coalesce(t, ut, 1)', '-5'],
+  ['coalesce(t, ut, 1)', '"-5"'],
   ['hyperloglog(t)', '1'],
 ];
 
