@@ -36,7 +36,7 @@ async function write(service: BenchService, from: number, isAsked: () => Promise
 }
 
 /** Asks at an even pace; the time of an answer counts from when it should have been asked. */
-async function ask(service: BenchService, statement: (at: number) => string): Promise<number[]> {
+async function query(service: BenchService, statement: (at: number) => string): Promise<number[]> {
   const times: number[] = [];
   const waiting: Promise<unknown>[] = [];
   const begun = performance.now();
@@ -67,9 +67,9 @@ export async function run(): Promise<void> {
     ];
     let point = scale.points;
     for (const [name, statement] of questions) {
-      console.log(`one device, ${name}, at rest: ${quantiles(await ask(service, statement))}`);
+      console.log(`one device, ${name}, at rest: ${quantiles(await query(service, statement))}`);
       await write(service, point, async () => {
-        const times = await ask(service, statement);
+        const times = await query(service, statement);
         console.log(`one device, ${name}, while rows arrive: ${quantiles(times)}, max ${times.at(-1)?.toFixed(1)} ms`);
       });
       point += (rowsPerSecond * seconds) / scale.devices;

@@ -9,7 +9,7 @@ const seconds = 5;
 const heavy = 'SELECT location, AVG(`current`), MAX(voltage) FROM meters GROUP BY location';
 
 /** Asks over connections of their own until the time is over; gives how long each answer took, in ms. */
-async function ask(service: BenchService, askers: number, statement: (at: number) => string): Promise<number[]> {
+async function query(service: BenchService, askers: number, statement: (at: number) => string): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: askers });
   const times: number[] = [];
   const until = performance.now() + seconds * 1000;
@@ -53,16 +53,19 @@ export async function run(): Promise<void> {
       ['average of one device each', (at) => light(at).replace('MAX', 'AVG')],
     ];
     for (const [name, statement] of questions) {
-      await ask(service, lightAskers, statement);
+      await query(service, lightAskers, statement);
       const before = spentMs(service);
-      const alone = await ask(service, lightAskers, statement);
+      const alone = await query(service, lightAskers, statement);
       const [adapter = '', engine = ''] = spentMs(service).map((ms, at) =>
         ((ms - before[at]!) / alone.length).toFixed(2),
       );
       print(`${lightAskers} clients, ${name}`, alone);
       console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
     }
-    const [some, all] = await Promise.all([ask(service, lightAskers, light), ask(service, heavyAskers, () => heavy)]);
+    const [some, all] = await Promise.all([
+      query(service, lightAskers, light),
+      query(service, heavyAskers, () => heavy),
+    ]);
     print(`one device each beside ${heavyAskers} with heavy questions`, some);
     print(`${heavyAskers} clients, all devices`, all);
   } finally {

@@ -85,16 +85,16 @@ async function measure(
   for (let i = 0; i < times; i++) await forget();
   console.log(`forgetting: ${shares(nothing, spent(), times, 'ms')}`);
   for (const { name, sql } of questions(scale, `\`${device}\``)) {
-    const ask = async (run: number): Promise<number> => {
+    const query = async (run: number): Promise<number> => {
       await forget();
       const begun = performance.now();
       await service.sql(typeof sql === 'string' ? sql : sql(run), 'bench');
       return performance.now() - begun;
     };
-    for (let i = 0; i < warming; i++) await ask(i);
+    for (let i = 0; i < warming; i++) await query(i);
     const asked = spent();
     let took = 0;
-    for (let i = 0; i < times; i++) took += await ask(warming + i);
+    for (let i = 0; i < times; i++) took += await query(warming + i);
     console.log(`${name}: ${shares(asked, spent(), times, 'ms')}; ${(took / times).toFixed(1)} ms by the clock`);
   }
 }

@@ -89,11 +89,11 @@ async function measureAlone(alone: EngineAlone, asked: readonly Question[]): Pro
   const medians: (number | undefined)[] = [];
   for (const { alone: statement } of asked) {
     const times: number[] = [];
-    for (let warm = 0; warm < 5 && statement !== undefined; warm++) await alone.ask(statement);
+    for (let warm = 0; warm < 5 && statement !== undefined; warm++) await alone.query(statement);
     for (const begun = performance.now(); statement !== undefined && performance.now() - begun < roundMs; ) {
-      const asked = performance.now();
-      await alone.ask(statement);
-      times.push(performance.now() - asked);
+      const start = performance.now();
+      await alone.query(statement);
+      times.push(performance.now() - start);
     }
     times.sort((a, b) => a - b);
     medians.push(times[Math.floor(times.length / 2)]);
@@ -115,14 +115,14 @@ async function measure(
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
       const measured = all[at]!;
-      const ask = () => service.answer(typeof sql === 'string' ? sql : sql(measured.runs), 'bench');
-      if (round === 0) for (let warm = 0; warm < 5; warm++) await ask();
+      const query = () => service.answer(typeof sql === 'string' ? sql : sql(measured.runs), 'bench');
+      if (round === 0) for (let warm = 0; warm < 5; warm++) await query();
       const [adapter, engine] = spentMs(service);
       for (const begun = performance.now(); performance.now() - begun < roundMs; measured.runs++) {
         await forget?.();
-        const asked = performance.now();
-        await ask();
-        measured.times.push(performance.now() - asked);
+        const start = performance.now();
+        await query();
+        measured.times.push(performance.now() - start);
       }
       const [adapterNow, engineNow] = spentMs(service);
       measured.adapterMs += adapterNow - adapter;

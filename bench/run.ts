@@ -2,12 +2,12 @@ import { run as arriving } from './arriving.bench.js';
 import { run as askers } from './askers.bench.js';
 import { run as cluster } from './cluster.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
-import { run as doors } from './doors.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
 import { run as eventsList } from './events-list.bench.js';
 import { run as eventsRules } from './events-rules.bench.js';
 import { run as generatedRows } from './generated-rows.bench.js';
+import { run as inputs } from './inputs.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as insertWrite } from './insert-write.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
@@ -27,7 +27,7 @@ const benches = {
   lineprotoWrite,
   insertWrite,
   remoteWrite,
-  doors,
+  inputs,
   sqlQuery,
   dashboard,
   arriving,

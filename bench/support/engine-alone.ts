@@ -8,7 +8,7 @@ const rowsPerInsert = 100_000;
 
 /** The embedded engine in this process, with the rows of `bodiesOf` as `t` and their tags as `tags`, merged to one part. */
 export interface EngineAlone {
-  ask(statement: string): Promise<void>;
+  query(statement: string): Promise<void>;
   close(): void;
 }
 
@@ -30,7 +30,7 @@ export async function startEngineAlone({ devices, points }: MetersScale): Promis
   }
   await run('OPTIMIZE TABLE t FINAL');
   return {
-    async ask(statement) {
+    async query(statement) {
       await run(`${statement} SETTINGS final = 1`);
     },
     close() {

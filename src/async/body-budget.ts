@@ -34,7 +34,7 @@ interface Waiter {
 }
 
 /**
- * Room for request bodies of all doors, in bytes that are asked for before memory is taken. A user gets at most a part of what all others leave, so
+ * Memory budget for the request bodies of all inputs, in bytes that are requested before memory is taken. A user gets at most a part of what all others leave, so
  * nobody can take all; a body that is longer than that passes when no other is held. A body that finds no room waits, in turn with the other bodies of
  * the same user that are as long. While bodies wait, those that come too slowly are given up.
  */

@@ -188,7 +188,7 @@ type WaitedFor = 'stored' | { readonly problem: string };
 
 /**
  * Waits until all rows are stored that a service had answered when this was called. Rows that come meanwhile are not waited for.
- * Asks for the public figures of the service, which need no password.
+ * Asks for the public metrics of the service, which need no password.
  */
 async function waitForRows(settings: Settings): Promise<WaitedFor> {
   const begun = performance.now();

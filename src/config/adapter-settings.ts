@@ -90,8 +90,8 @@ function readLog(reader: SettingReader): SettingsOf<typeof logOptions> {
   return settings;
 }
 
-/** Settings of the service's own figures; its identity is never empty. */
-/** `statsd` is undefined where no figures are sent as StatsD. */
+/** Settings of the service's own metrics; its identity is never empty. */
+/** `statsd` is undefined where no metrics are sent as StatsD. */
 function readMonitor(reader: SettingReader, port: number) {
   const { statsd, ...settings } = reader.settings(monitorOptions);
   const { pauseAllMemoryPercent, pauseQueryMemoryPercent, identity } = settings;
@@ -115,7 +115,7 @@ function readReceiver(reader: SettingReader, text: string): { host: string; port
   return undefined;
 }
 
-/** Host name and port; the name is cut so that both fit the 45 characters of the figures' `endpoint` tag. */
+/** Host name and port; the name is cut so that both fit the 45 characters of the metrics' `endpoint` tag. */
 function defaultIdentity(port: number): string {
   return `${hostname().slice(0, 39)}:${port}`;
 }

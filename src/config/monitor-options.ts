@@ -1,6 +1,6 @@
 import { longestTimerMs, option, optionTable } from '../model/option.js';
 
-/** The memory guard and the service's own figures. */
+/** The memory guard and the service's own metrics. */
 export const monitorOptions = optionTable('monitor', 'Monitoring', [
   option.duration('monitor.collectDuration', 'interval of the CPU and memory samples', {
     default: '3s',

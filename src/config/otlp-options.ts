@@ -1,6 +1,6 @@
 import { option, optionTable } from '../model/option.js';
 
-/** The doors for OpenTelemetry's metrics. */
+/** The inputs for OpenTelemetry's metrics. */
 export const otlpOptions = optionTable('otlp', 'OpenTelemetry metrics (OTLP)', [
   option.bool('otlp.enable', 'serve POST /v1/metrics', { default: 'true' }),
   option.text('otlp.db', 'database of requests without the header x-sluice-db and the parameter db', {

@@ -85,12 +85,12 @@ export const corsOptions = optionTable('cors', 'Cross-origin calls from browsers
   ),
 ]);
 
-/** The door for line protocol. */
+/** The input for line protocol. */
 export const lineprotoOptions = optionTable('lineproto', 'Line protocol over HTTP (InfluxDB)', [
   option.bool('lineproto.enable', 'serve /lineproto/v1/write and the paths of InfluxDB', { default: 'true' }),
 ]);
 
-/** The doors for JSON and telnet format. */
+/** The inputs for JSON and telnet format. */
 export const tsdbwireOptions = optionTable('tsdbwire', 'Points as JSON and telnet lines over HTTP (OpenTSDB)', [
   option.bool('tsdbwire.enable', 'serve /api/put and the write routes of /tsdbwire', { default: 'true' }),
   option.text('tsdbwire.db', 'database of POST /api/put without the header x-sluice-db and the parameter db', {
@@ -98,7 +98,7 @@ export const tsdbwireOptions = optionTable('tsdbwire', 'Points as JSON and telne
   }),
 ]);
 
-/** The doors of remote read, remote write and pushes. */
+/** The endpoints of remote read, remote write and pushes. */
 export const metricsdbOptions = optionTable('metricsdb', 'Remote write, remote read and pushed text (Prometheus)', [
   option.bool('metricsdb.enable', 'serve the remote read and remote write routes, and those for pushes as text', {
     default: 'true',

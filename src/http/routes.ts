@@ -8,7 +8,6 @@ import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
-import type { DoorRules, SocketDoor } from './door.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
 import {
@@ -52,9 +51,10 @@ import type { CredentialReader } from './request/auth.js';
 import { readAuthorization, readWriteCredentials } from './request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './request/call.js';
 import { gzipLayers, snappyLayers } from './request/compression.js';
+import type { RouteChecks, SocketRouteChecks } from './route-checks.js';
 import { sqlProtocol } from './websocket/sql-protocol.js';
 
-/** One interface: where it is, what its door asks for, who answers, and its description. */
+/** One interface: its path, its checks, its handler and its description. */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A segment that begins with a colon is a parameter; a star at the end is any number of segments. */
@@ -63,7 +63,7 @@ export type Route = {
   readonly operation?: Operation;
   /** Left out: always. */
   readonly isOn?: (settings: HandlerSettings) => boolean;
-} & (DoorRules | SocketDoor);
+} & (RouteChecks | SocketRouteChecks);
 
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { importText, otlpWrite, pushAdd, pushAll, pushDelete, remoteRead, remoteWrite } = metricsSystemOperations;
@@ -85,7 +85,7 @@ const anyScheme: CredentialReader = ({ request, query }, { loginCodes }) =>
 const lineprotoUser: CredentialReader = ({ request, query }) =>
   readWriteCredentials(request.headers.authorization, query);
 
-/** The doors of the families of routes. */
+/** The checks of the families of routes. */
 const rest = { guard: 'all-paused', credentials: anyScheme, layers: gzipLayers, errors: restErrors } as const;
 const api = { guard: 'all-paused', credentials: anyScheme, errors: apiErrors } as const;
 const knownRest = { ...rest, identify: true } as const;

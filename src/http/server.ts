@@ -13,7 +13,7 @@ import type { CorsSettings } from '../model/cors-settings.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
-import { otherMethods, probablePath } from './answer/probable-path.js';
+import { otherMethods, probablePath } from './answer/path-suggestion.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './answer/reply.js';
 import { clientStatusOf } from './answer/status.js';
 import { createApiDocument } from './api/document.js';
@@ -22,7 +22,6 @@ import { CoalescedMessage } from './connection/coalesced-message.js';
 import { type OpenCall, OpenCalls } from './connection/open-calls.js';
 import { RepeatedHeads } from './connection/repeated-heads.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
-import { doorOf, passDoor } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
 import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './request/call.js';
 import { plainAddress } from './request/client-address.js';
@@ -31,6 +30,7 @@ import { HttpCall } from './request/http-call.js';
 import { createLoginCodes } from './request/login-code.js';
 import { requestIdOf } from './request/parameters.js';
 import { redactUri } from './request/redact.js';
+import { checkedHandler, checkRequest } from './route-checks.js';
 import { type Route, routes } from './routes.js';
 import { asksForWebSocket, type Enter, isSocketRoute, mountSockets } from './socket-routes.js';
 import { SocketConnections } from './websocket/connections.js';
@@ -49,7 +49,7 @@ export interface HttpTimeouts {
   readonly keepAliveMs?: number;
 }
 
-/** Options of the HTTP door. */
+/** Options of the HTTP server. */
 interface HttpServerOptions {
   readonly intake: Intake;
   readonly bodies: BodyBudget;
@@ -86,7 +86,7 @@ const connectionCheckMs = 1_000;
 const second = 1_000;
 
 /**
- * The HTTP door. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
+ * The HTTP server. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
  * closes connections as they fall idle, and resolves when all requests are answered; `stop` cuts what is left.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -118,7 +118,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const call = open.add(request.raw, reply.raw);
     call.resumed = heads.begun(request.raw);
     watch(call, request, reply, route, options);
-    return passDoor(request, reply, open, call, cors, context) ? call : undefined;
+    return checkRequest(request, reply, open, call, cors, context) ? call : undefined;
   };
   // Before Fastify looks at a body here, too.
   app.addHook('onRequest', (request, reply, next) => {
@@ -130,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   for (const route of mounted) {
-    if (!isSocketRoute(route)) mount(app, route, doorOf(route, context), enter);
+    if (!isSocketRoute(route)) mount(app, route, checkedHandler(route, context), enter);
   }
   mountSockets(app, socketRoutes, { sockets, open, context, enter });
 
@@ -229,7 +229,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls, socketPaths: Read
         }
       },
       maxHeaderSize: maxHeaderBytes,
-      // Asked for at the door, where the answer has a body.
+      // Decided by the server, where the answer has a body.
       requireHostHeader: false,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
@@ -278,7 +278,7 @@ function watch(
   const { log, observer } = options;
   const { resumed } = call;
   const started = resumed?.startedMs ?? performance.now();
-  // Asked now: a socket that is gone has no address.
+  // Read now: a closed socket has no address.
   const client = plainAddress(request.ip);
   if (resumed === undefined) observer?.begun();
   call.ended = () => {

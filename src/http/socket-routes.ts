@@ -3,18 +3,18 @@ import fastifyWebSocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sendNotFound } from './answer/reply.js';
 import type { OpenCall, OpenCalls } from './connection/open-calls.js';
-import { type SocketDoor, socketRefusal } from './door.js';
 import type { HandlerContext } from './request/call.js';
 import { plainAddress } from './request/client-address.js';
 import { HttpCall } from './request/http-call.js';
 import { redactUri } from './request/redact.js';
+import { type SocketRouteChecks, socketRefusal } from './route-checks.js';
 import type { Route } from './routes.js';
 import type { SocketConnections } from './websocket/connections.js';
 
 /** Takes a request in; undefined when it is answered at the door. `route` is the template of its path. */
 export type Enter = (request: FastifyRequest, reply: FastifyReply, route: string) => OpenCall | undefined;
 
-type SocketRoute = Route & SocketDoor;
+type SocketRoute = Route & SocketRouteChecks;
 
 /** True for a route that speaks WebSocket. */
 export function isSocketRoute(route: Route): route is SocketRoute {

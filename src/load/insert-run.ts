@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isPassing } from '../model/fault.js';
+import { isTransientError } from '../model/fault.js';
 import { tried } from './execution/attempts.js';
 import { faultLine } from './execution/statements.js';
 import { cutAfterGrace, firstAnswer } from './execution/stopping.js';
@@ -139,5 +139,5 @@ async function untilAnswered<T>(ask: () => Promise<T>, attempts: Attempts, conte
 }
 
 function passing(error: unknown): string | undefined {
-  return isPassing(error) ? faultLine(error.fault) : undefined;
+  return isTransientError(error) ? faultLine(error.fault) : undefined;
 }

@@ -153,7 +153,7 @@ function runSql(
   { database, timeZone = utc, signal = never }: RunSqlOptions,
 ): Promise<SqlAnswer> {
   return new Promise((resolve, reject) => {
-    sql.ask({
+    sql.request({
       id: randomUUID(),
       request: {
         statement: typeof statement === 'string' ? Buffer.from(statement) : statement,

@@ -47,9 +47,9 @@ export interface CreditGate {
 
 /** Counts what is written; one call a batch or a write, never one a row. */
 export interface WriteMeter {
-  /** Data came in by a door. */
+  /** An input received data. */
   received(pipeline: string, bytes: number): void;
-  /** Rows or messages of a door have ended. */
+  /** Rows or messages of an input have ended. */
   settled(pipeline: string, outcome: 'stored' | 'rejected' | 'failed' | 'shed', rows: number): void;
   /** A text of a format told so often what no table has a place for. */
   leftOut(format: string, count: number): void;

@@ -3,13 +3,13 @@ import type { Acknowledgement, Target, WireFormat } from './batch.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
-import type { FigureFormat, FigureHistory } from './figure.js';
+import type { MetricSamples, MetricsFormat } from './metric.js';
 import type { NotificationChannel, NotificationTest } from './notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
 import type { DataType } from './schema.js';
 import type { SlowStatementList } from './slow-statement.js';
 
-/** Who asks; made by the credentials check, never by the door. */
+/** The authenticated user; made by the credentials check, never by HTTP. */
 export interface Identity {
   readonly user: string;
 }
@@ -36,7 +36,7 @@ export type Credentials =
 export interface Exchange<Q, A> {
   readonly id: string;
   readonly request: Q;
-  /** Fires when the asking side went away. */
+  /** Fires when the client disconnects. */
   readonly aborted: AbortSignal;
   answer(answer: A): void;
   refuse(fault: Fault): void;
@@ -62,7 +62,7 @@ export interface SqlRequest {
   readonly keyed: boolean;
   /** `restfulRowLimit`; negative is no limit. */
   readonly rowLimit: number;
-  /** False where groups without rows are left out, unless HAVING asks for them; left out, counts give them with 0. */
+  /** False where groups without rows are left out, unless HAVING needs them; left out, counts give them with 0. */
   readonly emptyGroups?: boolean | undefined;
   /** When rows of an INSERT are answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
@@ -98,9 +98,9 @@ export interface WriteRequest {
   readonly format: WireFormat;
   readonly credentials: Credentials;
   readonly target: Omit<Target, 'user'>;
-  /** Inflated body, not yet read; opened when it is asked for. */
+  /** Inflated body, not yet read; opened at its first use. */
   readonly body: Readable;
-  /** The body, where all `length` bytes of it have come already and nothing has asked for {@link WriteRequest.body}. */
+  /** The body, where all `length` bytes of it have arrived and {@link WriteRequest.body} is unused. */
   whole?(length: number): Buffer | undefined;
   /** The body as it comes, for those that collect all of it: a stage less. It must not be destroyed. Undefined where it has to be opened. */
   readonly plain?: Readable | undefined;
@@ -132,7 +132,7 @@ export type EventQuestion =
   | { readonly kind: 'get'; readonly id: string }
   | { readonly kind: 'move'; readonly id: string; readonly move: EventMove; readonly comment: string | undefined };
 
-/** A question about events, and who asks. */
+/** A query of events and its credentials. */
 export interface EventRequest {
   readonly credentials: Credentials;
   readonly question: EventQuestion;
@@ -168,7 +168,7 @@ export interface ClusterState {
   readonly keeper: 'up' | 'away' | undefined;
 }
 
-/** The ports through which the HTTP room reaches the pipelines. */
+/** The ports through which the module `http` reaches the pipelines. */
 export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
@@ -195,8 +195,8 @@ export interface Intake {
   cluster(): ClusterState | undefined;
   /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */
   replay(): ReadonlyMap<string, number>;
-  /** The service's figures as OpenMetrics text. */
-  metrics(format: FigureFormat): Promise<string>;
+  /** The service's metrics as OpenMetrics text. */
+  metrics(format: MetricsFormat): Promise<string>;
   /** Some of them over the last hour. */
-  history(): FigureHistory;
+  history(): MetricSamples;
 }

@@ -1,5 +1,5 @@
 /**
- * Which class of trouble a fault belongs to; the HTTP door maps it to a status. `auth`: who calls is not known; `forbidden`: who calls
+ * Which class of trouble a fault belongs to; the HTTP server maps it to a status. `auth`: who calls is not known; `forbidden`: who calls
  * is known and may not call in this way.
  */
 export type FaultKind = 'parameter' | 'syntax' | 'auth' | 'forbidden' | 'network' | 'resource' | 'database';
@@ -200,11 +200,11 @@ export function missingDatabase(name: string): Fault {
 }
 
 /** True when it may pass by itself: the engine cannot be reached, or has no room. What it refuses for another reason it refuses again. */
-export function mayPass({ kind }: Fault): boolean {
+export function isTransient({ kind }: Fault): boolean {
   return kind === 'network' || kind === 'resource';
 }
 
-/** Carries a fault through code that can only throw; caught at the edge of the room that threw it. */
+/** Carries a fault through code that can only throw; caught at the edge of the module that threw it. */
 export class FaultError extends Error {
   readonly fault: Fault;
   constructor(value: Fault) {
@@ -230,7 +230,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** True for an error that carries a fault which may pass, see {@link mayPass}. */
-export function isPassing(error: unknown): error is FaultError {
-  return error instanceof FaultError && mayPass(error.fault);
+/** True for an error that carries a fault which may pass, see {@link isTransient}. */
+export function isTransientError(error: unknown): error is FaultError {
+  return error instanceof FaultError && isTransient(error.fault);
 }

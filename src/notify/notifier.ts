@@ -1,6 +1,6 @@
 import type { Component, ComponentLog } from '../model/component.js';
 import { type Event, eventSeverities } from '../model/event.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import type { EventChange, NotificationChannel, NotificationTest } from '../model/notification.js';
 import type { Channel } from './channel.js';
 import { ChannelQueue, type QueueTimes } from './channel-queue.js';
@@ -60,7 +60,7 @@ export class Notifier implements Component {
   }
 
   /** Metrics of notifications. */
-  get figures(): WatchedFigures {
+  get metrics(): WatchedMetrics {
     const sum = (key: 'sent' | 'failed' | 'waiting') => () =>
       this.channels.reduce((all, channel) => all + channel[key], 0);
     return {

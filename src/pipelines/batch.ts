@@ -3,7 +3,7 @@ import { type Alarm, type Clock, systemClock } from '../async/clock.js';
 import { detached } from '../async/detached.js';
 import { Slice } from '../async/slice.js';
 import { type StageOutput, stage } from '../async/stage.js';
-import { isOvertaken } from '../database/store/stale-schema.js';
+import { isStaleSchema } from '../database/store/stale-schema.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import { type Delivery, delivered } from '../model/delivery.js';
@@ -253,7 +253,7 @@ export class GroupCommit {
       const isBack = alone.has(member) || passing[place] !== undefined || mayPass;
       areToWait ||= isBack;
       const reason = isBack ? undefined : reasonToReadAgain(member, ending);
-      wereApart ||= reason !== undefined && !isOvertaken(reason);
+      wereApart ||= reason !== undefined && !isStaleSchema(reason);
       const next = isBack ? [member] : reason === undefined ? [] : await this.#again(lane, member, reason);
       if (next.length > 0) back.push(...next);
       else ended.push({ member, ending: reason === undefined ? final(member, ending) : delivered(member.rows) });
@@ -304,7 +304,7 @@ export class GroupCommit {
 
   /** True for logged rows that the database itself refuses, alone, and that are tried once more. */
   #mayPass(lane: Lane, { logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
-    if (logged === undefined || ending.outcome !== 'failed' || isOvertaken(ending.fault)) return false;
+    if (logged === undefined || ending.outcome !== 'failed' || isStaleSchema(ending.fault)) return false;
     return lane.refusals < maxRefusals;
   }
 

@@ -1,4 +1,4 @@
-import { isOvertaken } from '../database/store/stale-schema.js';
+import { isStaleSchema } from '../database/store/stale-schema.js';
 import type { Batch } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
@@ -17,7 +17,7 @@ export function isStored({ ending }: Ended): boolean {
 /** The fault of logged rows that could not be stored for a reason that passes: the database is away, say, or lacks memory. */
 export function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
   if (logged === undefined || ending.outcome !== 'failed') return undefined;
-  return ending.fault.kind === 'database' || isOvertaken(ending.fault) ? undefined : ending.fault;
+  return ending.fault.kind === 'database' || isStaleSchema(ending.fault) ? undefined : ending.fault;
 }
 
 /**
@@ -27,7 +27,7 @@ export function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): 
 export function reasonToReadAgain({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
   if (logged === undefined || (ending.outcome !== 'failed' && ending.outcome !== 'rejected')) return undefined;
   const { fault } = ending;
-  const isLate = ending.outcome === 'failed' && isOvertaken(fault);
+  const isLate = ending.outcome === 'failed' && isStaleSchema(fault);
   return isLate || (logged.isReadAgain !== true && isRefused(ending)) ? fault : undefined;
 }
 

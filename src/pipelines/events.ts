@@ -6,7 +6,7 @@ import { SeriesNames } from '../database/store/series-names.js';
 import type { EventsSettings } from '../events/options.js';
 import type { Rule } from '../events/rule.js';
 import type { Component, ComponentLog } from '../model/component.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import type { EventChange } from '../model/notification.js';
 import type { RuleTrial } from '../model/rule-list.js';
 import type { RequestReplyContext } from '../statements/request-reply.js';
@@ -68,7 +68,7 @@ export class EventsPipeline {
   }
 
   /** Metrics of events. */
-  get figures(): WatchedFigures {
+  get metrics(): WatchedMetrics {
     const { queue } = this;
     return {
       adapter_events_waiting: { help: 'Events that are not stored yet.', read: () => queue.waiting },

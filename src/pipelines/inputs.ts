@@ -6,14 +6,14 @@ import type { ComponentLog, CreditGate } from '../model/component.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import type { SourceKind, SourceSettings } from '../sources/kind.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { through } from '../sources/support/through.js';
 import { quotedName } from '../text/quoted-name.js';
+import { ConfiguredUser } from './configured-user.js';
 import type { ServiceSignals } from './events/signals.js';
 import { scrapePieces } from './formats.js';
-import { StandingUser } from './standing-user.js';
 import type { WriteInput } from './writes.js';
 
 /** Context of the sources. */
@@ -22,8 +22,8 @@ export interface InputContext {
   readonly newGate: (canWait: boolean) => CreditGate;
   readonly logOf: (component: string) => ComponentLog;
   readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
-  /** Shows figures that are read at each scrape of the service's own. */
-  readonly watch: (figures: WatchedFigures) => void;
+  /** Adds metrics that are read at each scrape of the service. */
+  readonly watch: (metrics: WatchedMetrics) => void;
   readonly signals: ServiceSignals;
   readonly maxLineBytes: number;
   readonly version: string;
@@ -32,7 +32,7 @@ export interface InputContext {
 /**
  * The sources that are switched on, each by its kind and its settings, which have the same name. For all of them alike: their batches pass
  * while the user of the settings is let in, what fails for a passing reason is tried again here, because no sender is told, losses are
- * logged, and figures are shown.
+ * logged, and metrics are added.
  */
 export function inputsOf(
   kinds: Readonly<Record<string, SourceKind>>,
@@ -61,20 +61,20 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
     piecesOf: (scrape) => scrapePieces(scrape, maxLineBytes),
     version,
   });
-  context.watch(kind.figures(open));
+  context.watch(kind.metrics(open));
   for (const address of kind.targets?.(settings) ?? []) signals.targets.add(address);
   if (kind.shed !== undefined) signals.shed.set(kind.name, () => kind.shed?.(open) ?? 0);
   const source = kind.reportsItself === true ? open.source : through(open.source, report);
-  return { source, retry: 'here', user: standingUser(settings, kind.name, context) };
+  return { source, retry: 'here', user: configuredUser(settings, kind.name, context) };
 }
 
 /** The user of the settings of a way in. */
-export function standingUser(
+export function configuredUser(
   { user, password }: Pick<SourceSettings, 'user' | 'password'>,
   name: string,
   { authenticate, logOf }: Pick<InputContext, 'authenticate' | 'logOf'>,
-): StandingUser {
-  return new StandingUser(user, () => authenticate({ scheme: 'password', user, password }), logOf(name));
+): ConfiguredUser {
+  return new ConfiguredUser(user, () => authenticate({ scheme: 'password', user, password }), logOf(name));
 }
 
 /** Logs how batches end whose senders are never told. */

@@ -23,7 +23,7 @@ const relieveMs = 2_000;
 
 /**
  * The memory guard: one state for the whole service, judged anew at every
- * sample, without hysteresis. Doors ask {@link MemoryGuard.state}; readers that wait are held by {@link holdWhile}.
+ * sample, without hysteresis. Inputs read {@link MemoryGuard.state}; waiting readers are held by {@link holdWhile}.
  */
 export class MemoryGuard implements Component {
   readonly name = 'memory-guard';
@@ -99,7 +99,7 @@ export function holdWhile(state$: Observable<GuardState>, hold: (reason: string)
   });
 }
 
-/** The credit of a door that the guard pauses: shut as long as everything is paused. */
+/** The credit of an input that the guard pauses: shut as long as everything is paused. */
 export function guardedGate(guard: MemoryGuard, limitBytes: number): ByteCreditGate {
   const gate = new ByteCreditGate(limitBytes);
   holdWhile(guard.state$, (reason) => gate.hold(reason));

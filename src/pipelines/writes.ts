@@ -21,12 +21,12 @@ import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
 import { type BatchLimits, GroupCommit } from './batch.js';
+import type { ConfiguredUser } from './configured-user.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
 import { type PointFormat, pointParsers } from './formats.js';
 import { Retries } from './retries.js';
-import type { StandingUser } from './standing-user.js';
 import { admit } from './write/admit.js';
 import { countEnded, counted, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
@@ -47,7 +47,7 @@ export interface WriteInput {
    */
   readonly retry: 'sender' | 'here';
   /** Who writes, for doors whose senders bring no credentials; left out, the source lets in nobody unknown. */
-  readonly user?: StandingUser;
+  readonly user?: ConfiguredUser;
 }
 
 /** Where writes are logged before they are answered. */

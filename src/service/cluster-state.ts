@@ -1,6 +1,6 @@
 import type { Engine } from '../database/engine/engine.js';
 import type { ClusterState } from '../model/exchange.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 
 /** State of a cluster's nodes and keeper; undefined for a single engine. */
 export function clusterState(engine: Engine): ClusterState | undefined {
@@ -12,10 +12,10 @@ export function clusterState(engine: Engine): ClusterState | undefined {
 }
 
 /** The same as metrics; none for a single engine. */
-export function clusterMetrics(engine: Engine): WatchedFigures {
+export function clusterMetrics(engine: Engine): WatchedMetrics {
   const state = clusterState(engine);
   if (state === undefined) return {};
-  const nodes: WatchedFigures = {
+  const nodes: WatchedMetrics = {
     adapter_cluster_nodes: { help: 'Nodes of the cluster.', read: () => engine.nodes().length },
     adapter_cluster_nodes_up: {
       help: 'Nodes of the cluster that answer and have all rows.',

@@ -75,7 +75,7 @@ function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObs
     ended: (request) => metrics.ended(request),
     refused: (reason) => {
       metrics.refused(reason);
-      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: httpInput });
+      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', input: httpInput });
     },
   };
 }
@@ -102,9 +102,9 @@ export function intakeOf(
 ): Intake {
   const { guard, metrics, history: memory } = monitoring;
   return {
-    sql: (exchange) => sql.ask(exchange),
-    series: (exchange) => reads.ask(exchange),
-    events: (exchange) => events.requests.ask(exchange),
+    sql: (exchange) => sql.request(exchange),
+    series: (exchange) => reads.request(exchange),
+    events: (exchange) => events.requests.request(exchange),
     eventsAdmin,
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);

@@ -2,17 +2,17 @@ import { type StatsFs, statfsSync } from 'node:fs';
 import { freeBytesOf } from '../bytes/free-bytes.js';
 import type { Settings } from '../config/adapter-settings.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import { version } from '../model/version.js';
 import { MemoryGuard } from '../pipelines/memory-guard.js';
-import { OwnFiguresSource } from '../sources/own-figures/source.js';
+import { SelfMetricsSource } from '../sources/self-metrics/source.js';
 import { collectGarbage } from '../telemetry/collect-garbage.js';
 import { IntervalMetrics } from '../telemetry/interval-metrics.js';
 import { ServiceMetrics } from '../telemetry/metrics.js';
 import { MetricsHistory } from '../telemetry/metrics-history.js';
 import { StatsdSender } from '../telemetry/statsd-sender.js';
 import { SystemMeter } from '../telemetry/system-usage.js';
-import { encodeFigures } from '../transforms/encode/figure-lines.js';
+import { encodeMetricRows } from '../transforms/encode/metric-lines.js';
 
 /** Database of the self metrics. */
 const metricsDatabase = 'log';
@@ -91,7 +91,7 @@ export function createMonitoring(
 }
 
 /** The disk of the embedded engine; nothing for an external database. */
-function diskMetrics({ mode, path }: Settings['database']): WatchedFigures {
+function diskMetrics({ mode, path }: Settings['database']): WatchedMetrics {
   if (mode === 'cluster') return {};
   const read = (of: (stats: StatsFs) => number) => () => {
     try {
@@ -125,7 +125,7 @@ export function selfMetrics(
   metrics: ServiceMetrics,
   gate: CreditGate,
   log: ComponentLog,
-): OwnFiguresSource | undefined {
+): SelfMetricsSource | undefined {
   if (!monitor.writeToDB || monitor.disable) return undefined;
   const interval = new IntervalMetrics(metrics, monitor.identity);
   const target = {
@@ -135,11 +135,11 @@ export function selfMetrics(
     ttl: 0,
     precision: 'ns',
   } as const;
-  return new OwnFiguresSource(
+  return new SelfMetricsSource(
     {
       intervalMs: monitor.writeIntervalMs,
       target,
-      take: async () => encodeFigures(await interval.take(), BigInt(Date.now()) * 1_000_000n),
+      take: async () => encodeMetricRows(await interval.take(), BigInt(Date.now()) * 1_000_000n),
       giveBack: () => interval.restore(),
     },
     gate,

@@ -9,8 +9,8 @@ export async function otlpGrpcEndpoints(parts: ServiceParts, pipelines: ServiceP
   const { settings, catalogue, logOf } = parts;
   const { otlp, limits, general } = settings;
   if (!otlp.grpc) return [];
-  const { OtlpGrpcDoor } = await import('../http/grpc/otlp-grpc.js');
-  const endpoint = new OtlpGrpcDoor({
+  const { OtlpGrpcEndpoint } = await import('../http/grpc/otlp-grpc.js');
+  const endpoint = new OtlpGrpcEndpoint({
     intake: intakeOf(parts, pipelines),
     bodies: pipelines.bodies,
     loginCodes: createLoginCodes({ secret: await catalogue.sharedSecret() }),

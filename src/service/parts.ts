@@ -43,7 +43,7 @@ interface PartsExtras {
   readonly primary?: PrimaryProcess | undefined;
   /** Set if the service has several processes. */
   readonly peers?: Peers | undefined;
-  readonly sharedTurns?: StorageOptions['sharedTurns'];
+  readonly lockShared?: StorageOptions['lockShared'];
 }
 
 /** Builds the parts over an engine that answers. */
@@ -59,14 +59,14 @@ export async function createParts(
   const processes = { pid: engine.pid, companions: engine.companions, isWorker: primary !== undefined };
   const monitoring = createMonitoring(settings, processes, logOf('monitor'), more.readMemoryPercent);
   if (peers !== undefined) {
-    monitoring.metrics.mergeWith(async () => (peers.isEmpty ? [] : peers.request({ kind: 'figures', data: null })));
+    monitoring.metrics.mergeWith(async () => (peers.isEmpty ? [] : peers.request({ kind: 'metrics', data: null })));
   }
   const catalogue = new Catalogue(engine.client, logOf('catalogue'));
   const compression = await offeredCompression(engine.client, settings.database.compression);
-  const storage = new Storage(engine.client, catalogue, { compression, sharedTurns: more.sharedTurns });
+  const storage = new Storage(engine.client, catalogue, { compression, lockShared: more.lockShared });
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue, logOf('credentials'));
-  monitoring.metrics.watch(credentials.figures);
+  monitoring.metrics.watch(credentials.metrics);
   await credentials.prepare();
   // The first rows need not wait for it; after a failure they retry it.
   subTables.prepare().catch(() => undefined);

@@ -17,7 +17,7 @@ export function peerHandlers(
       if (catalogue.entries < entries) await catalogue.sync();
       return null;
     },
-    figures: () => metrics.ownValues(),
+    metrics: () => metrics.ownValues(),
     running: () => sql.ownStatements.running,
     slow: () => sql.ownStatements.slow,
     kill: ({ place, user }) => {

@@ -13,7 +13,7 @@ import { queriesOver } from '../pipelines/events/run-query.js';
 import type { ScheduledWatchContext } from '../pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from '../pipelines/events.js';
 import { newBodyCutter, piecesOf, weigh } from '../pipelines/formats.js';
-import { type InputContext, inputsOf, standingUser } from '../pipelines/inputs.js';
+import { configuredUser, type InputContext, inputsOf } from '../pipelines/inputs.js';
 import { guardedGate } from '../pipelines/memory-guard.js';
 import { RemoteReadPipeline } from '../pipelines/remote-read.js';
 import { type WriteInput, type WriteLog, WritePipeline } from '../pipelines/writes.js';
@@ -83,7 +83,7 @@ export function createPipelines(
 ): ServicePipelines {
   const { settings, catalogue, monitoring, primary, peers, logOf } = parts;
   const notifier = new Notifier(settings.notify, settings.monitor.identity, logOf('notifications'));
-  monitoring.metrics.watch(notifier.figures);
+  monitoring.metrics.watch(notifier.metrics);
   const notify = (change: EventChange): void => {
     if (primary === undefined) notifier.add(change);
     else primary.notify({ about: 'event', change });
@@ -148,7 +148,7 @@ function eventsPipeline(
     guard$: monitoring.guard.state$,
     watchEngine: (listener) => engine.watch(listener),
   });
-  monitoring.metrics.watch(events.figures);
+  monitoring.metrics.watch(events.metrics);
   return events;
 }
 
@@ -239,8 +239,8 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     waited: (seconds) => metrics.waited(seconds),
   });
   metrics.watch({
-    adapter_sql_running: { help: 'SQL statements that are worked on.', read: () => sql.slotFigures.running },
-    adapter_sql_waiting: { help: 'SQL statements that wait for others to end.', read: () => sql.slotFigures.waiting },
+    adapter_sql_running: { help: 'SQL statements that are worked on.', read: () => sql.slotMetrics.running },
+    adapter_sql_waiting: { help: 'SQL statements that wait for others to end.', read: () => sql.slotMetrics.waiting },
   });
   return sql;
 }
@@ -295,7 +295,7 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
       guardedGate(monitoring.guard, settings.limits.creditBytes / (canWait ? waitingSendersShare : 1)),
     logOf,
     authenticate: (proof) => credentials.authenticate(proof),
-    watch: (figures) => monitoring.metrics.watch(figures),
+    watch: (metrics) => monitoring.metrics.watch(metrics),
     signals,
     maxLineBytes: settings.limits.lineBytes,
     version,
@@ -307,5 +307,5 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
 function selfMetricsInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
   const source = selfMetrics(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
   if (source === undefined) return [];
-  return [{ source, retry: 'sender', user: standingUser(settings.monitor, source.name, context) }];
+  return [{ source, retry: 'sender', user: configuredUser(settings.monitor, source.name, context) }];
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/adapter-settings.js';
 import { renewCodecs } from '../database/store/compression.js';
-import { removeLeftovers } from '../database/store/orphaned-tables.js';
+import { removeOrphanedTables } from '../database/store/orphaned-tables.js';
 import type { RecordSql } from '../http/request/call.js';
 import type { ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
@@ -74,7 +74,7 @@ export async function startService(
     const parts = await createParts(running, settings, version, logger, {
       readMemoryPercent,
       peers: pool,
-      sharedTurns: (tables) => pool.takeTurn(tables),
+      lockShared: (tables) => pool.lockTables(tables),
     });
     return await startOn(running, parts, pool, more);
   } catch (error) {
@@ -107,19 +107,19 @@ async function startOn(
     },
     orphanedLogs: () => orphanedWriteLogs(settings, secret),
   };
-  const door = hasWorkers(settings) ? undefined : await createHttpEndpoint(parts, pipelines, recordSql);
+  const endpoint = hasWorkers(settings) ? undefined : await createHttpEndpoint(parts, pipelines, recordSql);
   const sweeps = expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
   const watching = [monitoring.guard, monitoring.history, ...senders, sweeps, notifier, ...events.components];
-  const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcEndpoints(parts, pipelines))];
-  const components = [syncedCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
+  const endpoints = [...(endpoint === undefined ? [] : [endpoint]), ...(await otlpGrpcEndpoints(parts, pipelines))];
+  const components = [syncedCatalogue(parts), ...watching, writes, streams, sql, reads, ...endpoints, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();
   removeOrphans(parts);
   renewOldCodecs(parts);
   return {
-    port: (door ?? pool).port,
+    port: (endpoint ?? pool).port,
     engineUrl: engine.url,
     failed: failure.happened,
     stop: async (deadlineMs) => {
@@ -175,7 +175,7 @@ function registerStateMetrics({ monitoring: { guard, metrics }, engine }: Servic
 
 /** Runs in the background. */
 function removeOrphans({ engine, catalogue, storage, subTables, logOf }: ServiceParts): void {
-  removeLeftovers({ engine: engine.client, catalogue, storage, subTables }).catch((error: unknown) => {
+  removeOrphanedTables({ engine: engine.client, catalogue, storage, subTables }).catch((error: unknown) => {
     const text = 'Orphaned tables of earlier drops could not be removed; the next start retries.';
     logOf('catalogue').warn({ error: String(error) }, text);
   });

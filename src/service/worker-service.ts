@@ -63,7 +63,7 @@ async function startWorker(primary: PrimaryProcess, workerStart: WorkerStart, lo
   const engine = await engineOf(primary, workerStart, settings, logger);
   const parts = await createParts(engine, settings, version, logger, {
     primary,
-    sharedTurns: (tables) => primary.takeTurn(tables),
+    lockShared: (tables) => primary.lockTables(tables),
   });
   const { monitoring, catalogue, signals, logOf } = parts;
   engine.watch((isUp) => isUp || parts.storage.forgetRows());
@@ -75,15 +75,15 @@ async function startWorker(primary: PrimaryProcess, workerStart: WorkerStart, lo
   const record: RecordSql | undefined = recordsSql
     ? (entry) => primary.notify({ about: 'statement', entry })
     : undefined;
-  const door = role === 'http' ? await createHttpEndpoint(parts, pipelines, record) : undefined;
-  const doors = door === undefined ? [] : [door];
+  const endpoint = role === 'http' ? await createHttpEndpoint(parts, pipelines, record) : undefined;
+  const endpoints = endpoint === undefined ? [] : [endpoint];
   const watching = [monitoring.guard, monitoring.history, ...events.components];
-  const components = [syncedCatalogue(parts), ...watching, writes, sql, reads, ...doors];
+  const components = [syncedCatalogue(parts), ...watching, writes, sql, reads, ...endpoints];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   primary.handleWith(peerHandlers(parts, pipelines));
   await lifecycle.start();
   return {
-    port: door?.port ?? 0,
+    port: endpoint?.port ?? 0,
     stored: allStored(writes),
     failed: failure.happened,
     stop: async (withinMs) => {

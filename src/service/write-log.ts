@@ -4,7 +4,7 @@ import { detached } from '../async/detached.js';
 import type { Settings } from '../config/adapter-settings.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import type { ServiceSignals } from '../pipelines/events/signals.js';
 import type { WriteLog, WritePipeline } from '../pipelines/writes.js';
 import { countFreeLogs, logsOfOthers } from '../wal/directory.js';
@@ -70,7 +70,7 @@ function nameOf(secret: Buffer | string): string {
 }
 
 /** Metrics of the log and of waiting rows. */
-export function writeLogMetrics({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
+export function writeLogMetrics({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedMetrics {
   return {
     adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },
     adapter_wal_open_texts: { help: 'Answered texts with rows that are not stored yet.', read: () => wal.open },

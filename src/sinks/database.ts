@@ -5,7 +5,7 @@ import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
 import type { DatabaseParts } from '../database/store/parts.js';
-import { isOvertaken, overtaken } from '../database/store/stale-schema.js';
+import { isStaleSchema, staleSchema } from '../database/store/stale-schema.js';
 import { type StoredRowsContext, storedRows } from '../database/store/stored-rows.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
@@ -58,7 +58,7 @@ interface Prepared {
  * The one writer: column blocks to the engine as Native inserts, one for all tables of a group that share their storage.
  * Before it writes it makes sure that the database, the tables, their columns and the sub-tables exist. Rows that leave
  * columns out are completed from what is stored, so that every stored row is whole. Each table's blocks end on their own:
- * blocks whose table was dropped since their text was read fail with {@link overtaken}, and the text must be read again.
+ * blocks whose table was dropped since their text was read fail with {@link staleSchema}, and the text must be read again.
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly #context: DatabaseParts;
@@ -90,10 +90,10 @@ export class DatabaseSink implements Sink<BlockGroup> {
       open = await this.#attempt(database, open, check);
       check = 'before';
     }
-    for (const portion of open) portion.fault = overtaken;
-    const late = portions.filter(({ fault: failure }) => failure !== undefined && isOvertaken(failure));
+    for (const portion of open) portion.fault = staleSchema;
+    const late = portions.filter(({ fault: failure }) => failure !== undefined && isStaleSchema(failure));
     if (late.length === 0) return;
-    for (const portion of late) portion.fault = overtaken;
+    for (const portion of late) portion.fault = staleSchema;
     storage.forget();
     await catalogue.sync();
   }
@@ -154,7 +154,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
 
   #storeInTurn(members: readonly Prepared[], synced: Promise<void> | undefined): Promise<readonly Portion[]> {
     const tables = members.map(({ table }) => table);
-    return this.#context.storage.inTurn(tables, () => this.#store(members, synced));
+    return this.#context.storage.withTablesLocked(tables, () => this.#store(members, synced));
   }
 
   /**
@@ -221,13 +221,13 @@ export class DatabaseSink implements Sink<BlockGroup> {
         this.#cautious = cautiousWrites;
         return false;
       }
-      if (ready.length === 1 || failure.kind !== 'database' || isOvertaken(failure)) {
+      if (ready.length === 1 || failure.kind !== 'database' || isStaleSchema(failure)) {
         for (const [{ portion }] of ready) portion.fault = failure;
         return true;
       }
       for (const one of ready) {
         const isDone = await this.#insertApart([one], logEntries);
-        if (!isDone) one[0].portion.fault = overtaken;
+        if (!isDone) one[0].portion.fault = staleSchema;
       }
     }
     return true;

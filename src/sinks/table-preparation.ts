@@ -3,7 +3,7 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { isAsMade } from '../database/catalogue/identity.js';
 import { createNamed } from '../database/store/create-named.js';
 import type { DatabaseParts } from '../database/store/parts.js';
-import { overtaken } from '../database/store/stale-schema.js';
+import { staleSchema } from '../database/store/stale-schema.js';
 import type { BlockGroup, Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
@@ -55,7 +55,7 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
 
 /**
  * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or make
- * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read, or has the id
+ * the table. Throws a FaultError; {@link staleSchema} when something was dropped since the blocks were read, or has the id
  * of another one in them.
  */
 export async function prepareTable(
@@ -67,7 +67,7 @@ export async function prepareTable(
   const table = await fittingTable(context, database, written.blocks);
   await storage.ensure(database, table);
   written.goesOn?.();
-  if (isOutdated(catalogue, table, written.reading)) throw new FaultError(overtaken);
+  if (isOutdated(catalogue, table, written.reading)) throw new FaultError(staleSchema);
   await register(context, database, table, written);
   return table;
 }
@@ -129,7 +129,7 @@ async function fittingTable(
   }
   if ('id' in outcome) return outcome;
   if (style !== undefined) return grow(context, database, blocks[0]!, style, outcome);
-  throw new FaultError(known === undefined ? noTable : overtaken);
+  throw new FaultError(known === undefined ? noTable : staleSchema);
 }
 
 async function grow(
@@ -154,7 +154,7 @@ async function grow(
       : (await catalogue.submit([extend]))[0];
   if (refused !== undefined) throw new FaultError(withTable(refused, name));
   const grown = catalogue.table(database.name, name);
-  if (grown === undefined) throw new FaultError(overtaken);
+  if (grown === undefined) throw new FaultError(staleSchema);
   return grown;
 }
 
@@ -190,13 +190,13 @@ async function register(
 }
 
 /**
- * Gives rows the ids of their series where these have others than the block was made with. Throws {@link overtaken} where rows of two
+ * Gives rows the ids of their series where these have others than the block was made with. Throws {@link staleSchema} where rows of two
  * series are under one id: the text must be read anew.
  */
 function giveIds({ newSubTables, ids }: ColumnBlock): void {
   const realIds = new Map<bigint, bigint>();
   for (const { madeAs, id, isAmbiguous } of newSubTables) {
-    if (isAmbiguous) throw new FaultError(overtaken);
+    if (isAmbiguous) throw new FaultError(staleSchema);
     if (madeAs !== undefined) realIds.set(madeAs, id);
   }
   if (realIds.size === 0) return;

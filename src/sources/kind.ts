@@ -1,7 +1,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../model/component.js';
-import type { WatchedFigures } from '../model/figure.js';
+import type { WatchedMetrics } from '../model/metric.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
 import type { ListenPort } from './support/listeners.js';
 import type { LossLog } from './support/loss-log.js';
@@ -42,7 +42,7 @@ interface SourceContext {
   readonly version: string;
 }
 
-/** A source that was made, with whatever its figures are read from. */
+/** A source that was made, with what its metrics are read from. */
 export interface OpenSource {
   readonly source: Source<ByteBlock>;
 }
@@ -52,7 +52,7 @@ export interface OpenSource {
  * (`pipelines/inputs.ts`), which does it for each kind alike.
  */
 export interface SourceKind<S extends SourceSettings = SourceSettings, O extends OpenSource = OpenSource> {
-  /** Of the log, of the figures that count its rows, and of the table of its settings. */
+  /** Of the log, of the metrics that count its rows, and of the table of its settings. */
   readonly name: string;
   /** The table of its settings, and what reads them. */
   readonly options: SourceOptions<S>;
@@ -60,8 +60,8 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
   readonly reportsItself?: boolean;
   /** Makes the source; throws an Error with one line for a setting that cannot be used, such as a file that cannot be read. */
   create(settings: S, context: SourceContext): O;
-  /** Figures of the source in a scrape of the service. */
-  figures(open: O): WatchedFigures;
+  /** Metrics of the source in a scrape of the service. */
+  metrics(open: O): WatchedMetrics;
   /** Addresses that it asks for data, as `scraped` names them; left out where it asks nobody. */
   targets?(settings: S): readonly string[];
   /** Datagrams that were dropped since the start; left out where nothing is dropped. */

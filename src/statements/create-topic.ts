@@ -5,12 +5,12 @@ import { planTableTopic, planTopic, type TopicPlan } from '../sql/plan/topic.js'
 import type { StatementOf, TopicSourceSyntax } from '../sql/syntax/ast-statement.js';
 import { collectTables, type NamedTable } from '../sql/values/context.js';
 import { definitionsOf, done, type RequestScope, type StatementContext, upToDate } from './context.js';
-import type { Asker } from './definitions/statement-rights.js';
+import type { Requester } from './definitions/statement-rights.js';
 import { defineTopic } from './definitions/topics.js';
 import { queryContext } from './queries/query-names.js';
 
 /** A topic of a database is for those who may read it; the tables of other topics are checked where their names are resolved. */
-export function topicMaking({ source }: StatementOf<'create-topic'>, { access }: Asker): void {
+export function topicMaking({ source }: StatementOf<'create-topic'>, { access }: Requester): void {
   if (source.kind === 'database') access.require('READ', source.database.text);
 }
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { failedAssumptionOf } from '../database/engine/engine-faults.js';
-import { isOvertaken } from '../database/store/stale-schema.js';
+import { isStaleSchema } from '../database/store/stale-schema.js';
 import type { Storage } from '../database/store/storage.js';
 import { type Fault, FaultError } from '../model/fault.js';
 
@@ -12,7 +12,7 @@ import { type Fault, FaultError } from '../model/fault.js';
 export async function withCurrentSchema<T>(
   { catalogue, storage }: { readonly catalogue: Catalogue; readonly storage: Storage },
   run: (mayAssume: boolean) => Promise<T>,
-  isOutOfDate: (failure: Fault) => boolean = isOvertaken,
+  isOutOfDate: (failure: Fault) => boolean = isStaleSchema,
 ): Promise<T> {
   try {
     return await run(true);
@@ -20,7 +20,7 @@ export async function withCurrentSchema<T>(
     const assumedTable = failedAssumptionOf(error);
     if (assumedTable !== undefined) storage.assumptionFailed(assumedTable);
     else if (error instanceof FaultError && isOutOfDate(error.fault)) {
-      if (isOvertaken(error.fault)) storage.forget();
+      if (isStaleSchema(error.fault)) storage.forget();
       await catalogue.sync();
     } else throw error;
     return run(false);

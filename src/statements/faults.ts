@@ -1,4 +1,4 @@
-import { isOvertaken } from '../database/store/stale-schema.js';
+import { isStaleSchema } from '../database/store/stale-schema.js';
 import type { SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { withPlace } from '../sql/syntax/place.js';
@@ -34,5 +34,5 @@ function isTooDeep(error: unknown): boolean {
 
 /** True for what a statement is refused with that was read with an older schema than there is. */
 export function isOutOfDate(failure: Fault): boolean {
-  return schemaCodes.has(failure.code) || isOvertaken(failure);
+  return schemaCodes.has(failure.code) || isStaleSchema(failure);
 }

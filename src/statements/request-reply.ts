@@ -3,7 +3,7 @@ import { OpenWork } from '../async/open-work.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
-import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
+import { type SlotLimits, type SlotMetrics, StatementSlots } from './statement-slots.js';
 import type { CredentialCheck } from './users/credentials.js';
 
 /** For a client that has disconnected, which does not read it. */
@@ -56,12 +56,12 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   }
 
   /** How many requests run, and how many wait for a slot. */
-  get slotFigures(): SlotFigures {
-    return this.#slots.figures;
+  get slotMetrics(): SlotMetrics {
+    return this.#slots.metrics;
   }
 
   /** Accepts a request, which is answered or refused, also while the pipeline drains. */
-  ask(exchange: Exchange<Q, A>): void {
+  request(exchange: Exchange<Q, A>): void {
     if (this.#isDraining) {
       exchange.refuse(closed);
       return;

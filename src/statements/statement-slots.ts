@@ -13,7 +13,7 @@ export interface SlotLimits {
 }
 
 /** How many statements run and wait. */
-export interface SlotFigures {
+export interface SlotMetrics {
   readonly running: number;
   readonly waiting: number;
 }
@@ -37,7 +37,7 @@ export class StatementSlots {
     this.#limits = limits;
   }
 
-  get figures(): SlotFigures {
+  get metrics(): SlotMetrics {
     return { running: this.#all, waiting: this.#queue.length };
   }
 

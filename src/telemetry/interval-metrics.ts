@@ -1,4 +1,4 @@
-import type { Figure } from '../model/figure.js';
+import type { MetricRow } from '../model/metric.js';
 import type { MetricValue } from './merged-metrics.js';
 import type { ServiceMetrics } from './metrics.js';
 
@@ -15,7 +15,7 @@ const summary = `${prefix}_summary_milliseconds`;
 const maxTagCharacters = 128;
 
 /**
- * Metrics by interval, in the layout that `monitor.writeToDB` stores (src/sources/own-figures/README.md): counters since
+ * Metrics by interval, in the layout that `monitor.writeToDB` stores (src/sources/self-metrics/README.md): counters since
  * the start as the difference to the last stored interval, everything else as it is.
  */
 export class IntervalMetrics {
@@ -32,10 +32,10 @@ export class IntervalMetrics {
   }
 
   /** The metrics since the last call, with the counts of restored intervals. */
-  async take(): Promise<readonly Figure[]> {
+  async take(): Promise<readonly MetricRow[]> {
     this.#stored = this.#taken;
     this.#taken = new Map(this.#stored);
-    const rows: Figure[] = [];
+    const rows: MetricRow[] = [];
     for (const { name: table, values } of await this.#metrics.values()) {
       if (table === summary) rows.push(...this.#summaries(values));
       else if (counted.has(table)) rows.push(...values.flatMap((value) => this.#increase(table, value)));
@@ -49,7 +49,7 @@ export class IntervalMetrics {
   }
 
   /** The increase of a counter in the interval; none for 0. */
-  #increase(table: string, { value, labels }: MetricValue): Figure[] {
+  #increase(table: string, { value, labels }: MetricValue): MetricRow[] {
     const tags = this.#tags(labels);
     const key = `${table} ${JSON.stringify(tags)}`;
     const difference = value - (this.#stored.get(key) ?? 0);
@@ -58,8 +58,8 @@ export class IntervalMetrics {
   }
 
   /** Quantiles, sum and count of each route, in one row. */
-  #summaries(values: readonly MetricValue[]): Figure[] {
-    const routes = new Map<string, { tags: Figure['tags']; values: [string, number][] }>();
+  #summaries(values: readonly MetricValue[]): MetricRow[] {
+    const routes = new Map<string, { tags: MetricRow['tags']; values: [string, number][] }>();
     for (const { value, labels, metricName } of values) {
       const { quantile, ...rest } = labels;
       const tags = this.#tags(rest);
@@ -69,7 +69,7 @@ export class IntervalMetrics {
       entry.values.push([quantile === undefined ? (suffix ?? 'count') : String(quantile), value]);
       routes.set(key, entry);
     }
-    const rows: Figure[] = [];
+    const rows: MetricRow[] = [];
     for (const [route, { tags, values }] of routes) {
       // A route without requests has no durations in this interval; its counters stay.
       const count = values.find(([name]) => name === 'count')?.[1] ?? 0;
@@ -86,7 +86,7 @@ export class IntervalMetrics {
     this.#taken = this.#stored;
   }
 
-  #tags(labels: Readonly<Partial<Record<string, string | number>>>): Figure['tags'] {
+  #tags(labels: Readonly<Partial<Record<string, string | number>>>): MetricRow['tags'] {
     const named = Object.entries(labels).map(([name, value]): [string, string] => [name, cut(String(value ?? ''))]);
     return [...named, ['endpoint', cut(this.#endpoint)]];
   }

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
-import type { FigureFormat } from '../model/figure.js';
+import type { MetricsFormat } from '../model/metric.js';
 
 /** One sample of a metric family. */
 export interface MetricValue {
@@ -44,10 +44,10 @@ function mergedValue(a: number, b: number, isMax: boolean): number {
 }
 
 /**
- * Figures in a text format. A name is the same in both. Counters of OpenMetrics end with `_total`, so that there a counter of another name has
+ * Metrics in a text format. A name is the same in both. Counters of OpenMetrics end with `_total`, so that there a counter of another name has
  * the type `unknown`: a scraper chooses the format by itself, and that must not rename what dashboards show.
  */
-export function metricsText(families: readonly MetricFamily[], format: FigureFormat): Promise<string> {
+export function metricsText(families: readonly MetricFamily[], format: MetricsFormat): Promise<string> {
   const isOpen = format === 'openmetrics';
   const registry: Registry<RegistryContentType> = AggregatorRegistry.aggregate([
     isOpen ? families.map(opened) : families,

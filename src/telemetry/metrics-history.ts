@@ -1,6 +1,6 @@
 import { detached } from '../async/detached.js';
 import type { Component } from '../model/component.js';
-import type { FigureHistory } from '../model/figure.js';
+import type { MetricSamples } from '../model/metric.js';
 import type { MetricFamily, MetricValue } from './merged-metrics.js';
 
 /** Recorded metrics, with all their labels. */
@@ -66,7 +66,7 @@ export class MetricsHistory implements Component {
   }
 
   /** The recorded metrics, oldest first. */
-  history(): FigureHistory {
+  history(): MetricSamples {
     const length = this.#times.length;
     const first = this.#taken > length ? this.#taken % length : 0;
     const inOrder = <T>(ring: ArrayLike<T>) => Array.from({ length }, (_, at) => ring[(first + at) % length] as T);

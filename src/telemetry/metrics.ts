@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { FigureFormat, WatchedFigures } from '../model/figure.js';
+import type { MetricsFormat, WatchedMetrics } from '../model/metric.js';
 import { type MetricFamily, mergedMetrics, metricsText } from './merged-metrics.js';
 import { DurationHistogram, DurationSummary, RouteDurations, secondsBuckets } from './request-durations.js';
 
@@ -145,7 +145,7 @@ export class ServiceMetrics {
   }
 
   /** Adds metrics that are read at each scrape. */
-  watch(metrics: WatchedFigures): void {
+  watch(metrics: WatchedMetrics): void {
     for (const [name, { help, read, isCounter, together }] of Object.entries(metrics)) {
       if (isCounter === true) {
         new Counter({
@@ -269,7 +269,7 @@ export class ServiceMetrics {
   }
 
   /** The metrics of the service in a text format. */
-  async text(format: FigureFormat): Promise<string> {
+  async text(format: MetricsFormat): Promise<string> {
     return metricsText(await this.values(), format);
   }
 

@@ -24,7 +24,7 @@ const precisions = ['ns', 'us', 'ms', 's', 'm', 'h', 'auto'] as const;
 export interface LoggedText {
   /** Position in the order of the answers, from 1. */
   readonly sequence: number;
-  /** The door it came in by. */
+  /** The input that received it. */
   readonly origin: string;
   readonly format: WireFormat;
   /** The database of its rows; of a statement the current one, empty where there is none. */

@@ -24,7 +24,7 @@ const retryMs = 1_000;
 
 /**
  * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each text and
- * table, with the door, the time, the reason, and the text in the form in which it can be sent again.
+ * table, with the input, the time, the reason, and the text in the form in which it can be sent again.
  */
 export class RejectedRowsFile {
   readonly path: string;

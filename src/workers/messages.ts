@@ -38,8 +38,8 @@ export type ToWorker =
   | { readonly kind: 'log'; readonly entries: number }
   | { readonly kind: 'request'; readonly id: number; readonly request: PeerRequest }
   | { readonly kind: 'results'; readonly id: number; readonly outcomes: readonly Outcome[] }
-  /** The requested turn begins. */
-  | { readonly kind: 'turn'; readonly id: number }
+  /** The requested tables are locked. */
+  | { readonly kind: 'tables-locked'; readonly id: number }
   | { readonly kind: 'stop'; readonly withinMs: number };
 
 /** Notifications from a worker. */
@@ -58,7 +58,7 @@ export type FromWorker =
   | { readonly kind: 'done' }
   | { readonly kind: 'request'; readonly id: number; readonly request: PeerRequest; readonly of: 'others' | 'primary' }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: Outcome }
-  /** Requests a turn to work on engine tables, which ends with `end-turn` or with the process. */
-  | { readonly kind: 'take-turn'; readonly id: number; readonly tables: ReadonlySet<string> }
-  | { readonly kind: 'end-turn'; readonly id: number }
+  /** Requests a lock on engine tables, which ends with `unlock-tables` or with the process. */
+  | { readonly kind: 'lock-tables'; readonly id: number; readonly tables: ReadonlySet<string> }
+  | { readonly kind: 'unlock-tables'; readonly id: number }
   | { readonly kind: 'notification'; readonly notification: WorkerNotification };

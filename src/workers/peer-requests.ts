@@ -24,7 +24,7 @@ interface PeerRequests {
   /** Reads the catalogue's log up to this number of entries. */
   readonly catalogue: readonly [number, null];
   /** The metrics of the process. */
-  readonly figures: readonly [null, readonly MetricFamily[]];
+  readonly metrics: readonly [null, readonly MetricFamily[]];
   /** The running statements. */
   readonly running: readonly [null, readonly RunningStatement[]];
   readonly kill: readonly [Kill, null];

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { detached } from '../async/detached.js';
-import { type EndTurn, Turns } from '../database/store/table-mutex.js';
+import { KeyedMutex, type Unlock } from '../async/keyed-mutex.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
 import type { FromWorker, ToWorker, WorkerNotification, WorkerRole, WorkerStart } from './messages.js';
@@ -53,7 +53,7 @@ export class WorkerPool implements Component, Peers {
   readonly #options: WorkerPoolOptions;
   readonly #slots: WorkerSlot[] = [];
   readonly #changed = new Set<() => void>();
-  readonly #turns = new Turns();
+  readonly #tableLocks = new KeyedMutex();
   #primaryHandlers: PrimaryHandlers | undefined;
   #numbers = 0;
 
@@ -108,9 +108,9 @@ export class WorkerPool implements Component, Peers {
     this.#changed.add(listener);
   }
 
-  /** A turn of this process to work on engine tables; undefined without workers. */
-  takeTurn(tables: ReadonlySet<string>): Promise<EndTurn> | undefined {
-    return this.isEmpty ? undefined : this.#turns.take([...tables]);
+  /** Locks engine tables for this process; undefined without workers. */
+  lockTables(tables: ReadonlySet<string>): Promise<Unlock> | undefined {
+    return this.isEmpty ? undefined : this.#tableLocks.lock([...tables]);
   }
 
   /** Sends a message to all workers. */
@@ -141,7 +141,7 @@ export class WorkerPool implements Component, Peers {
     const slot: WorkerSlot = new WorkerSlot({
       begin: () => this.#handlers.begin(role, number),
       onMessage: (message, answer) => detached(this.#onMessage(slot, message, answer)),
-      takeTurn: (tables) => this.#turns.take([...tables]),
+      lockTables: (tables) => this.#tableLocks.lock([...tables]),
       line,
       log,
     });

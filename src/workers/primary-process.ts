@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { detached } from '../async/detached.js';
+import type { Unlock } from '../async/keyed-mutex.js';
 import type { EngineState } from '../database/host/supervisor.js';
-import type { EndTurn } from '../database/store/table-mutex.js';
 import type { EngineStatus, FromWorker, ToWorker, WorkerNotification, WorkerStart } from './messages.js';
 import {
   type Outcome,
@@ -20,7 +20,7 @@ export class PrimaryProcess implements Peers {
   readonly stopped: Promise<number>;
   readonly #started: Promise<WorkerStart>;
   readonly #inFlight = new Map<number, (outcomes: readonly Outcome[]) => void>();
-  readonly #turns = new Map<number, () => void>();
+  readonly #tableLocks = new Map<number, () => void>();
   readonly #engineListeners = new Set<(state: EngineState) => void>();
   readonly #logListeners = new Set<(entries: number) => void>();
   #engine: EngineStatus | undefined;
@@ -88,11 +88,11 @@ export class PrimaryProcess implements Peers {
   }
 
   /** Resolves when this process may work on engine tables. */
-  takeTurn(tables: ReadonlySet<string>): Promise<EndTurn> {
+  lockTables(tables: ReadonlySet<string>): Promise<Unlock> {
     const id = ++this.#counter;
     return new Promise((resolve) => {
-      this.#turns.set(id, () => resolve(() => this.send({ kind: 'end-turn', id })));
-      this.send({ kind: 'take-turn', id, tables });
+      this.#tableLocks.set(id, () => resolve(() => this.send({ kind: 'unlock-tables', id })));
+      this.send({ kind: 'lock-tables', id, tables });
     });
   }
 
@@ -124,9 +124,9 @@ export class PrimaryProcess implements Peers {
       case 'log':
         for (const listener of this.#logListeners) listener(message.entries);
         break;
-      case 'turn':
-        this.#turns.get(message.id)?.();
-        this.#turns.delete(message.id);
+      case 'tables-locked':
+        this.#tableLocks.get(message.id)?.();
+        this.#tableLocks.delete(message.id);
         break;
       case 'request':
         detached(this.#handle(message.id, message.request));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split2 from 'split2';
 import { detached } from '../async/detached.js';
-import type { EndTurn } from '../database/store/table-mutex.js';
+import type { Unlock } from '../async/keyed-mutex.js';
 import type { ComponentLog } from '../model/component.js';
 import { Codes, fault, reasonOf } from '../model/fault.js';
 import { backOffMs } from '../text/duration.js';
@@ -16,8 +16,8 @@ interface SlotOptions {
   readonly begin: () => WorkerStart;
   /** Called with messages of the process, except those that the slot handles itself. */
   readonly onMessage: (message: FromWorker, answer: (message: ToWorker) => void) => void;
-  /** Takes a turn for the process. */
-  readonly takeTurn: (tables: ReadonlySet<string>) => Promise<EndTurn>;
+  /** Locks engine tables for the process. */
+  readonly lockTables: (tables: ReadonlySet<string>) => Promise<Unlock>;
   /** A line that the process logs. */
   readonly line: (line: string) => void;
   readonly log: ComponentLog;
@@ -42,8 +42,8 @@ interface RequestInFlight {
 export class WorkerSlot {
   readonly #options: SlotOptions;
   readonly #inFlight = new Map<number, RequestInFlight>();
-  /** Turns that the process has. */
-  readonly #turns = new Map<number, EndTurn>();
+  /** KeyedMutex that the process has. */
+  readonly #tableLocks = new Map<number, Unlock>();
   #worker: Worker | undefined;
   #isReady = false;
   #isStopping = false;
@@ -127,8 +127,8 @@ export class WorkerSlot {
           resolve();
         } else if (message.kind === 'cannot-start') reject(new Error(message.reason));
         else if (message.kind === 'outcome') this.#inFlight.get(message.id)?.settle(message.outcome);
-        else if (message.kind === 'take-turn') detached(this.#takeTurn(worker, message.id, message.tables));
-        else if (message.kind === 'end-turn') this.#endTurn(message.id);
+        else if (message.kind === 'lock-tables') detached(this.#lockTables(worker, message.id, message.tables));
+        else if (message.kind === 'unlock-tables') this.#unlockTables(message.id);
         else this.#options.onMessage(message, (answer) => this.send(answer));
       });
     });
@@ -145,18 +145,18 @@ export class WorkerSlot {
     died.catch(() => this.#onExit(performance.now() - since));
   }
 
-  async #takeTurn(worker: Worker, id: number, tables: ReadonlySet<string>): Promise<void> {
-    const end = await this.#options.takeTurn(tables);
+  async #lockTables(worker: Worker, id: number, tables: ReadonlySet<string>): Promise<void> {
+    const end = await this.#options.lockTables(tables);
     if (worker !== this.#worker || worker.isDead()) end();
     else {
-      this.#turns.set(id, end);
-      this.send({ kind: 'turn', id });
+      this.#tableLocks.set(id, end);
+      this.send({ kind: 'tables-locked', id });
     }
   }
 
-  #endTurn(id: number): void {
-    this.#turns.get(id)?.();
-    this.#turns.delete(id);
+  #unlockTables(id: number): void {
+    this.#tableLocks.get(id)?.();
+    this.#tableLocks.delete(id);
   }
 
   #onReady(port: number): void {
@@ -167,7 +167,7 @@ export class WorkerSlot {
 
   #onExit(livedMs: number): void {
     this.#isReady = false;
-    for (const id of [...this.#turns.keys()]) this.#endTurn(id);
+    for (const id of [...this.#tableLocks.keys()]) this.#unlockTables(id);
     for (const { request, settle } of [...this.#inFlight.values()]) {
       if (this.#isStopping || !survivesRestart.has(request.kind)) settle(undefined);
     }

@@ -29,7 +29,7 @@ const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
 const tables = ['model', 'sql', 'database/engine', 'database/catalogue', 'database/store'];
 
 /** What a running service is made of. */
-const serviceRooms = [
+const serviceModules = [
   'model',
   'process',
   'config',
@@ -48,68 +48,68 @@ const serviceRooms = [
 ];
 
 /**
- * What each room may import: `text`, `bytes` and other rooms, with `model` also `async`, and packages by prefix. A folder in a room may be a room of
- * its own; who may import a room may import those in it.
+ * What each module may import: `text`, `bytes` and other modules, with `model` also `async`, and packages by prefix. A
+ * folder of a module may be a module of its own. A module that may import another one may import the modules in it.
  */
-const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
-  model: { rooms: [], packages: ['rxjs'] },
-  async: { rooms: ['model'], packages: ['rxjs'] },
-  process: { rooms: ['model'], packages: ['koffi'] },
-  text: { rooms: [], packages: [] },
-  bytes: { rooms: [], packages: [] },
-  config: { rooms: ['model'], packages: ['smol-toml'] },
-  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client', 'hot-shots'] },
+const rules: Readonly<Record<string, { modules: readonly string[]; packages: readonly string[] }>> = {
+  model: { modules: [], packages: ['rxjs'] },
+  async: { modules: ['model'], packages: ['rxjs'] },
+  process: { modules: ['model'], packages: ['koffi'] },
+  text: { modules: [], packages: [] },
+  bytes: { modules: [], packages: [] },
+  config: { modules: ['model'], packages: ['smol-toml'] },
+  telemetry: { modules: ['model'], packages: ['pino', 'prom-client', 'hot-shots'] },
   // The SQL front-end, from the ground up.
-  'sql/syntax': { rooms: ['model'], packages: [] },
-  'sql/parser': { rooms: ['model', 'sql/syntax'], packages: [] },
-  'sql/times': { rooms: ['model', 'sql/syntax'], packages: [] },
-  'sql/insert': { rooms: ['model', 'sql/syntax', 'sql/times'], packages: [] },
-  'sql/engine': { rooms: ['model', 'sql/syntax'], packages: [] },
-  'sql/values': { rooms: ['model', 'sql/syntax', 'sql/times', 'sql/engine'], packages: [] },
-  'sql/functions': { rooms: ['model', 'sql/times', 'sql/engine', 'sql/values'], packages: [] },
-  'sql/resolve': { rooms: [...sqlGround, 'sql/parser', 'sql/functions'], packages: [] },
-  'sql/plan/rows': { rooms: planGround, packages: [] },
-  'sql/plan/join': { rooms: [...planGround, 'sql/plan/rows'], packages: [] },
-  'sql/plan/group': { rooms: [...planGround, 'sql/plan/rows'], packages: [] },
-  'sql/plan/window': { rooms: [...planGround, 'sql/plan/rows', 'sql/plan/group'], packages: [] },
-  'sql/plan': { rooms: [...planGround, 'sql/plan'], packages: [] },
-  promql: { rooms: ['model', 'sql/engine'], packages: ['@prometheus-io/lezer-promql', '@lezer/', 're2js'] },
+  'sql/syntax': { modules: ['model'], packages: [] },
+  'sql/parser': { modules: ['model', 'sql/syntax'], packages: [] },
+  'sql/times': { modules: ['model', 'sql/syntax'], packages: [] },
+  'sql/insert': { modules: ['model', 'sql/syntax', 'sql/times'], packages: [] },
+  'sql/engine': { modules: ['model', 'sql/syntax'], packages: [] },
+  'sql/values': { modules: ['model', 'sql/syntax', 'sql/times', 'sql/engine'], packages: [] },
+  'sql/functions': { modules: ['model', 'sql/times', 'sql/engine', 'sql/values'], packages: [] },
+  'sql/resolve': { modules: [...sqlGround, 'sql/parser', 'sql/functions'], packages: [] },
+  'sql/plan/rows': { modules: planGround, packages: [] },
+  'sql/plan/join': { modules: [...planGround, 'sql/plan/rows'], packages: [] },
+  'sql/plan/group': { modules: [...planGround, 'sql/plan/rows'], packages: [] },
+  'sql/plan/window': { modules: [...planGround, 'sql/plan/rows', 'sql/plan/group'], packages: [] },
+  'sql/plan': { modules: [...planGround, 'sql/plan'], packages: [] },
+  promql: { modules: ['model', 'sql/engine'], packages: ['@prometheus-io/lezer-promql', '@lezer/', 're2js'] },
   // The way to the engine and what is kept in it, from the ground up.
-  database: { rooms: ['model'], packages: [] },
-  'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
-  'database/host/connection': { rooms: ['model', 'sql', 'database/engine'], packages: ['chdb'] },
+  database: { modules: ['model'], packages: [] },
+  'database/engine': { modules: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },
+  'database/host/connection': { modules: ['model', 'sql', 'database/engine'], packages: ['chdb'] },
   'database/host/server': {
-    rooms: ['model', 'sql', 'database/engine', 'database/host/connection'],
+    modules: ['model', 'sql', 'database/engine', 'database/host/connection'],
     packages: ['chdb'],
   },
   'database/host': {
-    rooms: ['model', 'process', 'sql', 'database/engine', 'database/host'],
+    modules: ['model', 'process', 'sql', 'database/engine', 'database/host'],
     packages: ['rxjs', 'split2'],
   },
-  'database/cluster': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
-  'database/catalogue': { rooms: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
-  'database/store': { rooms: tables, packages: ['rxjs'] },
-  'database/consumers': { rooms: tables, packages: [] },
+  'database/cluster': { modules: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
+  'database/catalogue': { modules: ['model', 'sql', 'database/engine'], packages: ['rxjs'] },
+  'database/store': { modules: tables, packages: ['rxjs'] },
+  'database/consumers': { modules: tables, packages: [] },
   // Formats: `wire` knows bytes, `points` what becomes of them, `parse` and `encode` each format.
-  transforms: { rooms: ['model', 'transforms'], packages: ['rxjs'] },
-  'transforms/wire': { rooms: ['model'], packages: [] },
-  'transforms/points': { rooms: ['model', 'transforms/wire'], packages: [] },
-  'transforms/parse': { rooms: ['model', 'transforms/wire', 'transforms/points'], packages: [] },
-  'transforms/encode': { rooms: ['model', 'transforms/wire'], packages: [] },
-  sources: { rooms: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
-  wal: { rooms: ['model', 'database'], packages: [] },
-  sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },
+  transforms: { modules: ['model', 'transforms'], packages: ['rxjs'] },
+  'transforms/wire': { modules: ['model'], packages: [] },
+  'transforms/points': { modules: ['model', 'transforms/wire'], packages: [] },
+  'transforms/parse': { modules: ['model', 'transforms/wire', 'transforms/points'], packages: [] },
+  'transforms/encode': { modules: ['model', 'transforms/wire'], packages: [] },
+  sources: { modules: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
+  wal: { modules: ['model', 'database'], packages: [] },
+  sinks: { modules: ['model', 'database', 'transforms'], packages: [] },
   // Statements by kind, from the ground up; the table of kinds and what runs them above.
-  'statements/lists': { rooms: [...tables, 'database/cluster', 'database/consumers'], packages: [] },
-  'statements/definitions': { rooms: [...tables, 'database/consumers'], packages: [] },
-  'statements/show': { rooms: [...tables, 'statements/definitions', 'statements/lists'], packages: [] },
+  'statements/lists': { modules: [...tables, 'database/cluster', 'database/consumers'], packages: [] },
+  'statements/definitions': { modules: [...tables, 'database/consumers'], packages: [] },
+  'statements/show': { modules: [...tables, 'statements/definitions', 'statements/lists'], packages: [] },
   'statements/users': {
-    rooms: ['model', 'sql', 'database/catalogue', 'statements/definitions', 'statements/lists'],
+    modules: ['model', 'sql', 'database/catalogue', 'statements/definitions', 'statements/lists'],
     packages: [],
   },
-  statements: { rooms: ['model', 'telemetry', 'sql', 'database', 'transforms', 'statements'], packages: [] },
+  statements: { modules: ['model', 'telemetry', 'sql', 'database', 'transforms', 'statements'], packages: [] },
   pipelines: {
-    rooms: [
+    modules: [
       'model',
       'config',
       'telemetry',
@@ -125,45 +125,45 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
     ],
     packages: ['rxjs', 'ix'],
   },
-  events: { rooms: ['model'], packages: ['rxjs'] },
-  notify: { rooms: ['model'], packages: ['nodemailer'] },
-  // The door, from a request to its answer.
-  'http/request': { rooms: ['model', 'telemetry'], packages: ['fastify'] },
-  'http/answer': { rooms: ['model', 'http/request'], packages: ['fastify'] },
-  'http/connection': { rooms: ['model', 'http/request', 'http/answer'], packages: [] },
-  'http/api': { rooms: ['model', 'http/request'], packages: [] },
-  'http/handlers': { rooms: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
-  'http/websocket': { rooms: ['model', 'http/request', 'http/answer'], packages: ['ws'] },
+  events: { modules: ['model'], packages: ['rxjs'] },
+  notify: { modules: ['model'], packages: ['nodemailer'] },
+  // HTTP, from a request to its reply.
+  'http/request': { modules: ['model', 'telemetry'], packages: ['fastify'] },
+  'http/answer': { modules: ['model', 'http/request'], packages: ['fastify'] },
+  'http/connection': { modules: ['model', 'http/request', 'http/answer'], packages: [] },
+  'http/api': { modules: ['model', 'http/request'], packages: [] },
+  'http/handlers': { modules: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
+  'http/websocket': { modules: ['model', 'http/request', 'http/answer'], packages: ['ws'] },
   'http/grpc': {
-    rooms: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
+    modules: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
     packages: ['@grpc/'],
   },
-  http: { rooms: ['model', 'http'], packages: ['fastify', '@fastify/'] },
-  // What one process tells another is of any room.
+  http: { modules: ['model', 'http'], packages: ['fastify', '@fastify/'] },
+  // What one process tells another is of any module.
   workers: {
-    rooms: ['model', 'config', 'telemetry', 'database', 'events', 'statements', 'pipelines'],
+    modules: ['model', 'config', 'telemetry', 'database', 'events', 'statements', 'pipelines'],
     packages: ['split2'],
   },
-  service: { rooms: serviceRooms, packages: [] },
-  commands: { rooms: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
+  service: { modules: serviceModules, packages: [] },
+  commands: { modules: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
-  'load/model': { rooms: ['model'], packages: [] },
-  'load/settings/keys': { rooms: ['model', 'config', 'load/model'], packages: [] },
-  'load/settings/file': { rooms: ['model', 'config', 'load/model', 'load/settings/keys'], packages: [] },
+  'load/model': { modules: ['model'], packages: [] },
+  'load/settings/keys': { modules: ['model', 'config', 'load/model'], packages: [] },
+  'load/settings/file': { modules: ['model', 'config', 'load/model', 'load/settings/keys'], packages: [] },
   'load/settings/flags': {
-    rooms: ['model', 'config', 'load/model', 'load/settings/keys', 'load/settings/file'],
+    modules: ['model', 'config', 'load/model', 'load/settings/keys', 'load/settings/file'],
     packages: [],
   },
-  'load/settings': { rooms: ['model', 'config', 'load/model', 'load/settings'], packages: [] },
-  'load/rows': { rooms: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
-  'load/encode': { rooms: ['model', 'load/model'], packages: [] },
-  'load/report': { rooms: ['model', 'load/model'], packages: [] },
-  'load/view': { rooms: ['model', 'load/model'], packages: ['hdr-histogram-js', 'cli-progress'] },
-  'load/sinks': { rooms: ['model', 'database', 'sinks', 'load/model'], packages: [] },
-  'load/execution': { rooms: ['model', 'pipelines', 'load/model'], packages: [] },
-  'load/insert': { rooms: [...loadParts, 'database'], packages: [] },
-  'load/query': { rooms: [...loadParts, 'sql'], packages: [] },
-  'load/subscribe': { rooms: loadParts, packages: ['ix'] },
+  'load/settings': { modules: ['model', 'config', 'load/model', 'load/settings'], packages: [] },
+  'load/rows': { modules: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
+  'load/encode': { modules: ['model', 'load/model'], packages: [] },
+  'load/report': { modules: ['model', 'load/model'], packages: [] },
+  'load/view': { modules: ['model', 'load/model'], packages: ['hdr-histogram-js', 'cli-progress'] },
+  'load/sinks': { modules: ['model', 'database', 'sinks', 'load/model'], packages: [] },
+  'load/execution': { modules: ['model', 'pipelines', 'load/model'], packages: [] },
+  'load/insert': { modules: [...loadParts, 'database'], packages: [] },
+  'load/query': { modules: [...loadParts, 'sql'], packages: [] },
+  'load/subscribe': { modules: loadParts, packages: ['ix'] },
 };
 
 /** Imports of single files that the table above leaves out, each with its reason. */
@@ -190,33 +190,33 @@ function imports(file: string): string[] {
   return [...specifiers].map((match) => match[1] ?? match[2] ?? '');
 }
 
-/** The room that a file is in: the innermost of those with a door; files of the hall are in none. */
-function roomOf(name: string): string {
+/** The module of a file: the innermost folder with a rule; files directly in `src` have none. */
+function moduleOf(name: string): string {
   const parts = name.split('/').slice(0, -1);
-  while (parts.length > 0 && !(parts.join('/') in doors)) parts.pop();
+  while (parts.length > 0 && !(parts.join('/') in rules)) parts.pop();
   return parts.join('/') || (name.includes('/') ? (name.split('/')[0] ?? '') : '');
 }
 
-function isAllowed(target: string, [own, ...rooms]: readonly string[]): boolean {
-  return target === own || rooms.some((room) => target === room || target.startsWith(`${room}/`));
+function isAllowed(target: string, [own, ...modules]: readonly string[]): boolean {
+  return target === own || modules.some((module) => target === module || target.startsWith(`${module}/`));
 }
 
-for (const [room, door] of Object.entries(doors)) {
-  test(`the room ${room} imports only through its doors`, (t) => {
-    t.true(existsSync(join(root, room)));
-    for (const file of sources(join(root, room))) {
+for (const [module, rule] of Object.entries(rules)) {
+  test(`the module ${module} imports only what its rule allows`, (t) => {
+    t.true(existsSync(join(root, module)));
+    for (const file of sources(join(root, module))) {
       const name = relative(root, file);
-      if (roomOf(name) !== room) continue;
-      const tools = door.rooms.includes('model') ? ['async'] : [];
-      const allowed = [room, 'text', 'bytes', ...tools, ...door.rooms, ...(exceptions[name] ?? [])];
+      if (moduleOf(name) !== module) continue;
+      const withModel = rule.modules.includes('model') ? ['async'] : [];
+      const allowed = [module, 'text', 'bytes', ...withModel, ...rule.modules, ...(exceptions[name] ?? [])];
       for (const specifier of imports(file)) {
         if (specifier.startsWith('node:')) continue;
         if (specifier.startsWith('.')) {
-          const target = roomOf(relative(root, join(file, '..', specifier)));
+          const target = moduleOf(relative(root, join(file, '..', specifier)));
           t.true(isAllowed(target, allowed), `${name} must not import ${specifier}`);
         } else {
           t.true(
-            door.packages.some((prefix) => specifier.startsWith(prefix)),
+            rule.packages.some((prefix) => specifier.startsWith(prefix)),
             `${name} must not import ${specifier}`,
           );
         }
@@ -251,7 +251,7 @@ test('no files import each other in a circle', (t) => {
   }
 });
 
-test('nobody reads ahead with ix, or exits the process', (t) => {
+test('no file reads ahead with ix, or exits the process', (t) => {
   for (const file of sources(root)) {
     const text = readFileSync(file, 'utf8');
     t.notRegex(text, /process\.exit\(/, file);
@@ -259,7 +259,7 @@ test('nobody reads ahead with ix, or exits the process', (t) => {
   }
 });
 
-test('nobody drains an async iterable through rxjs, which takes all of it at once', (t) => {
+test('no file drains an async iterable through rxjs, which takes all of it at once', (t) => {
   const trees = openSourceTrees();
   t.teardown(() => trees.close());
   const { checker } = trees.project;
@@ -302,8 +302,8 @@ test('every wire code is in use', (t) => {
 });
 
 test('a wire code is written as a number in one place only', (t) => {
-  for (const room of ['http', 'sinks']) {
-    for (const file of sources(`${root}/${room}`)) {
+  for (const module of ['http', 'sinks']) {
+    for (const file of sources(`${root}/${module}`)) {
       const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       t.notRegex(code, /\b0x[0-9a-f]{4}\b/i, file);
     }

@@ -25,12 +25,12 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 test('long bodies of one user take half of the room, short ones pass them, and others find room', async (t) => {
   const budget = newBudget();
   const leases = new Map<string, BodyLease>();
-  const ask = asking(budget, leases);
-  for (let at = 0; at < 4; at++) void ask(`long ${at}`, 'a', 16 * mebibyte);
+  const request = asking(budget, leases);
+  for (let at = 0; at < 4; at++) void request(`long ${at}`, 'a', 16 * mebibyte);
   await settled();
   t.deepEqual([...leases.keys()], ['long 0', 'long 1']);
-  void ask('short', 'a', 1000);
-  void ask('other', 'b', 8 * mebibyte);
+  void request('short', 'a', 1000);
+  void request('other', 'b', 8 * mebibyte);
   await settled();
   t.deepEqual([...leases.keys()], ['long 0', 'long 1', 'short', 'other']);
   t.is(budget.waiting, 2);

@@ -13,11 +13,11 @@ const tables: readonly OptionTable[] = [
     ],
   },
   {
-    group: 'door',
-    title: 'Door',
+    group: 'input',
+    title: 'Input',
     rows: [
-      { flag: 'door.names', type: 'string-list', env: 'X_NAMES', help: '' },
-      { flag: 'door.password', type: 'secret', env: 'X_PASSWORD', help: '' },
+      { flag: 'input.names', type: 'string-list', env: 'X_NAMES', help: '' },
+      { flag: 'input.password', type: 'secret', env: 'X_PASSWORD', help: '' },
     ],
   },
 ];
@@ -32,8 +32,8 @@ test('reads a value after an equals sign and as the next argument', (t) => {
   t.deepEqual(valuesOf('--port=7000'), { port: ['7000'] });
   t.deepEqual(valuesOf('--port', '7000'), { port: ['7000'] });
   t.deepEqual(valuesOf('port=7000'), { port: ['7000'] });
-  t.deepEqual(valuesOf('--door.password=a=b'), { 'door.password': ['a=b'] });
-  t.deepEqual(valuesOf('--door.password='), { 'door.password': [''] });
+  t.deepEqual(valuesOf('--input.password=a=b'), { 'input.password': ['a=b'] });
+  t.deepEqual(valuesOf('--input.password='), { 'input.password': [''] });
 });
 
 test('-P, -c and the bare word config are read as the long flags', (t) => {
@@ -60,7 +60,7 @@ test('turns a bare boolean on and leaves the next argument alone', (t) => {
 });
 
 test('keeps every value of a repeated flag in order', (t) => {
-  t.deepEqual(valuesOf('--door.names=a', '--door.names', 'b,c'), { 'door.names': ['a', 'b,c'] });
+  t.deepEqual(valuesOf('--input.names=a', '--input.names', 'b,c'), { 'input.names': ['a', 'b,c'] });
 });
 
 test('sees help and version wherever they stand', (t) => {
@@ -72,9 +72,9 @@ test('sees help and version wherever they stand', (t) => {
 });
 
 test('names an unknown flag and the one that was meant, but never the value', (t) => {
-  const { errors } = readArguments(tables, ['--door.pasword=hunter2', '-x', 'prot=1', '-p1']);
+  const { errors } = readArguments(tables, ['--input.pasword=hunter2', '-x', 'prot=1', '-p1']);
   t.deepEqual(errors, [
-    'Unknown flag --door.pasword (did you mean door.password?).',
+    'Unknown flag --input.pasword (did you mean input.password?).',
     'Unknown flag -x.',
     'Unknown flag --prot (did you mean port?).',
     'Unknown flag -p.',
@@ -87,7 +87,7 @@ test('refuses a flag without its value', (t) => {
 });
 
 test('refuses an argument that is no setting without showing it', (t) => {
-  t.deepEqual(readArguments(tables, ['--door.password', 'two', 'words']).errors, [
+  t.deepEqual(readArguments(tables, ['--input.password', 'two', 'words']).errors, [
     'Argument 3, after a value, is not a setting; write --name=value.',
   ]);
   t.deepEqual(readArguments(tables, ['--debug', 'false']).errors, [

@@ -10,18 +10,18 @@ const general = optionTable('', 'General', [
   { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: '' },
   { flag: 'dbConfigDir', type: 'string', default: '/nonexistent', env: 'ADAPTER_DB_CONFIG_FILE', help: '' },
 ]);
-const door = optionTable('door', 'Door', [
-  { flag: 'door.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
-  { flag: 'door.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
-  { flag: 'door.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
-  { flag: 'door.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
+const input = optionTable('input', 'Input', [
+  { flag: 'input.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
+  { flag: 'input.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
+  { flag: 'input.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
+  { flag: 'input.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
 ]);
-const tables: readonly OptionTable[] = [general, door];
+const tables: readonly OptionTable[] = [general, input];
 
 function read(reader: SettingReader) {
-  const { names, ports, everyMs, password } = reader.settings(door);
-  if (names.length > ports.length) reader.refuse('door.names', `at most ${ports.length} names`);
-  if (password === '') reader.refuse('door.password', 'a password');
+  const { names, ports, everyMs, password } = reader.settings(input);
+  if (names.length > ports.length) reader.refuse('input.names', `at most ${ports.length} names`);
+  if (password === '') reader.refuse('input.password', 'a password');
   const { port, debug } = reader.settings(general);
   return { port, debug, names, ports, everyMs, password };
 }
@@ -72,7 +72,7 @@ test('takes an empty variable as not set', (t) => {
 
 test('takes the last value of a repeated flag and all values of a repeated list', (t) => {
   t.is(settingsOf(['--port=1', '--port=2']).port, 2);
-  t.deepEqual(settingsOf(['--door.ports=3', '--door.ports', '4,5', 'door.names=a']).ports, [3, 4, 5]);
+  t.deepEqual(settingsOf(['--input.ports=3', '--input.ports', '4,5', 'input.names=a']).ports, [3, 4, 5]);
   t.deepEqual(settingsOf([], { ADAPTER_DOOR_NAMES: 'a b' }).names, ['a', 'b']);
 });
 
@@ -122,9 +122,9 @@ test('names flag, value, origin and what is allowed, each mistake on one line', 
     errors: [
       'port: "70000" from the command line is refused; allowed: a whole number from 0 to 65535.',
       `debug: the text "x" from ${path}, debug is refused; allowed: true or false (outside the file also 1, t, 0, f).`,
-      'door.ports: "1,12" from the environment (ADAPTER_DOOR_PORTS) is refused; ' +
+      'input.ports: "1,12" from the environment (ADAPTER_DOOR_PORTS) is refused; ' +
         'allowed: a list of whole numbers, such as 6046,6047, each at most 9.',
-      'door.every: "5\\n5" from the environment (EVERY) is refused; ' +
+      'input.every: "5\\n5" from the environment (EVERY) is refused; ' +
         'allowed: a duration with units, such as 500ms, 5s or 1h30m.',
     ],
   });
@@ -136,23 +136,23 @@ test('exits with 1 when the command line is not at fault', (t) => {
 });
 
 test('reports what the reader refuses, with the origin of the value', (t) => {
-  t.deepEqual(errorsOf(['--door.names=a,b,c', '--door.password=']), [
-    'door.names: "[a, b, c]" from the command line is refused; allowed: at most 2 names.',
-    'door.password: the value from the command line is refused; allowed: a password.',
+  t.deepEqual(errorsOf(['--input.names=a,b,c', '--input.password=']), [
+    'input.names: "[a, b, c]" from the command line is refused; allowed: at most 2 names.',
+    'input.password: the value from the command line is refused; allowed: a password.',
   ]);
 });
 
 test('lists every setting with its source and never a secret', (t) => {
-  const path = file('dump.toml', '[door]\npassword = "hunter2"\nnames = ["http://me:hunter2@host/x"]');
+  const path = file('dump.toml', '[input]\npassword = "hunter2"\nnames = ["http://me:hunter2@host/x"]');
   const resolution = resolve(['--port=1', '-c', path], { EVERY: '90s' });
   t.deepEqual(resolution.outcome === 'settings' ? resolution.listing : [], [
     { flag: 'port', value: '1', source: 'command line' },
     { flag: 'debug', value: 'true', source: 'default' },
     { flag: 'dbConfigDir', value: '/nonexistent', source: 'default' },
-    { flag: 'door.names', value: '[http://******@host/x]', source: 'file' },
-    { flag: 'door.ports', value: '[1, 2]', source: 'default' },
-    { flag: 'door.every', value: '1m30s', source: 'environment' },
-    { flag: 'door.password', value: '******', source: 'file' },
+    { flag: 'input.names', value: '[http://******@host/x]', source: 'file' },
+    { flag: 'input.ports', value: '[1, 2]', source: 'default' },
+    { flag: 'input.every', value: '1m30s', source: 'environment' },
+    { flag: 'input.password', value: '******', source: 'file' },
   ]);
   t.is(settingsOf(['-c', path]).password, 'hunter2');
 });
@@ -172,8 +172,8 @@ test('prints help rather than the version, and either rather than errors', (t) =
 
 test('throws when a reader asks for a table that was not resolved', (t) => {
   const other = optionTable('', '', [{ flag: 'other', type: 'int', env: '', help: '' }]);
-  const ask = (reader: SettingReader) => reader.settings(other);
-  t.throws(() => resolveSettings({ program: '', version: '', argv: [], env: {}, tables, read: ask }));
+  const request = (reader: SettingReader) => reader.settings(other);
+  t.throws(() => resolveSettings({ program: '', version: '', argv: [], env: {}, tables, read: request }));
 });
 
 test('a new row is a typed setting, under its key with the unit of its type', (t) => {

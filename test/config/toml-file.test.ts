@@ -22,14 +22,14 @@ const tables: readonly OptionTable[] = [
     ],
   },
   {
-    group: 'door',
-    title: 'Door',
+    group: 'input',
+    title: 'Input',
     rows: [
-      { flag: 'door.ports', type: 'int-list', env: '', help: '', min: 0, max: 65_535 },
-      { flag: 'door.names', type: 'string-list', env: '', help: '' },
-      { flag: 'door.share', type: 'float', env: '', help: '' },
-      { flag: 'door.password', type: 'secret', env: '', help: '' },
-      { flag: 'door.url', type: 'int', env: '', help: '' },
+      { flag: 'input.ports', type: 'int-list', env: '', help: '', min: 0, max: 65_535 },
+      { flag: 'input.names', type: 'string-list', env: '', help: '' },
+      { flag: 'input.share', type: 'float', env: '', help: '' },
+      { flag: 'input.password', type: 'secret', env: '', help: '' },
+      { flag: 'input.url', type: 'int', env: '', help: '' },
     ],
   },
 ];
@@ -53,7 +53,7 @@ test('reads every type from its own TOML type', (t) => {
     path = "/tmp"
     rotationSize = "64KB"
     rotationTime = "1h30m"
-    [door]
+    [input]
     ports = [1, 2]
     names = ["a", "b c"]
     share = 70
@@ -66,10 +66,10 @@ test('reads every type from its own TOML type', (t) => {
     'log.path': '/tmp',
     'log.rotationSize': 65_536,
     'log.rotationTime': 5_400_000,
-    'door.ports': [1, 2],
-    'door.names': ['a', 'b c'],
-    'door.share': 70,
-    'door.password': 'pass',
+    'input.ports': [1, 2],
+    'input.names': ['a', 'b c'],
+    'input.share': 70,
+    'input.password': 'pass',
   });
 });
 
@@ -77,7 +77,7 @@ test('finds sections and keys whatever their case, dotted or not', (t) => {
   t.deepEqual(valuesIn('PORT = 1\nLog.Path = "x"\n[DOOR]\nSHARE = 0.5'), {
     port: 1,
     'log.path': 'x',
-    'door.share': 0.5,
+    'input.share': 0.5,
   });
 });
 
@@ -112,28 +112,28 @@ test('names file, key, what was found and what is allowed when a type is wrong',
     'log.path = 5',
     'log.rotationSize = "1G"',
     'log.rotationTime = 1.5',
-    'door.ports = "1,2"',
-    'door.ports = [1, 99999]',
-    'door.ports = [1, "2"]',
-    'door.names = "a,b"',
-    'door.names = ["a", 1]',
-    'door.share = "70"',
-    'door.share = nan',
-    'door.share = true',
+    'input.ports = "1,2"',
+    'input.ports = [1, 99999]',
+    'input.ports = [1, "2"]',
+    'input.names = "a,b"',
+    'input.names = ["a", 1]',
+    'input.share = "70"',
+    'input.share = nan',
+    'input.share = true',
     '[port]\nx = 1',
   ]) {
     t.is(errorsIn(wrong).length, 1, wrong);
   }
-  t.regex(errorsIn('door.ports = [1, 99999]')[0] ?? '', /the list "\[1, 99999\]"/);
+  t.regex(errorsIn('input.ports = [1, 99999]')[0] ?? '', /the list "\[1, 99999\]"/);
 });
 
 test('never shows a secret, nor the credentials in an address', (t) => {
   for (const text of [
-    '[door]\npassword = 4711',
-    '[door]\npassword = [4711]',
-    '[door]\npassword = "4711',
-    '[door]\npassword = x4711',
-    '[door]\nurl = "http://me:4711@host/"',
+    '[input]\npassword = 4711',
+    '[input]\npassword = [4711]',
+    '[input]\npassword = "4711',
+    '[input]\npassword = x4711',
+    '[input]\nurl = "http://me:4711@host/"',
   ]) {
     const errors = errorsIn(text);
     t.is(errors.length, 1, text);

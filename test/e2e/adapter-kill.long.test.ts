@@ -58,7 +58,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.deepEqual(await first.ended, { code: 0, signal: null });
     await load.ended;
     t.deepEqual(
-      load.broken.filter((reason) => !isRefusalAtTheDoor(reason)),
+      load.broken.filter((reason) => !isRefusalBeforeReading(reason)),
       [],
       'no request is left without an answer',
     );
@@ -106,7 +106,7 @@ async function underWay(t: ExecutionContext, { answered }: Load): Promise<void> 
 }
 
 /** A stopped listener refuses; a kept connection that was closed while idle resets. Neither request was begun. */
-function isRefusalAtTheDoor(reason: string): boolean {
+function isRefusalBeforeReading(reason: string): boolean {
   return reason === 'ECONNREFUSED' || reason === 'ECONNRESET';
 }
 

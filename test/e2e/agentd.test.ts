@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { whenBrief, whenLong } from '../support/cases.js';
-import { sendDatagrams } from '../support/doors/datagrams.js';
-import { sendThroughOutage } from '../support/doors/outage.js';
 import { temporaryDirectory } from '../support/engine/engine.js';
+import { sendDatagrams } from '../support/inputs/datagrams.js';
+import { sendThroughOutage } from '../support/inputs/outage.js';
 import { encryptedPacket, packetOf, signedPacket } from '../support/messages/agent-packets.js';
 import { agentRecordings, fixturePath } from '../support/recordings.js';
 import { directoryFor, run } from '../support/service/processes.js';
@@ -112,19 +112,19 @@ brief('a level of security keeps out what is less secure, and a types database n
     signedPacket(packet('signed'), 'user1', 'secret1'),
     encryptedPacket(packet('encrypted'), 'user1', 'secret1'),
   ]);
-  const ask = (table: string) =>
+  const query = (table: string) =>
     rowsSoon(strict, 'agentd', `SELECT host, value FROM ${table} ORDER BY host`, (rows) => rows.length === 2);
-  t.deepEqual(await ask('load_longterm'), [
+  t.deepEqual(await query('load_longterm'), [
     ['encrypted', 0.125],
     ['signed', 0.125],
   ]);
   t.deepEqual(
-    (await ask('load_shortterm')).map(([, value]) => value),
+    (await query('load_shortterm')).map(([, value]) => value),
     [0.5, 0.5],
   );
   t.true(strict.log.join().includes('Packets were refused'));
   t.false(strict.log.join().includes('could not be stored'), 'packets that hold nothing');
-  const figures = (await strict.ask({ method: 'GET', path: '/metrics' })).text;
+  const figures = (await strict.request({ method: 'GET', path: '/metrics' })).text;
   t.regex(figures, /^adapter_agentd_forged_packets 2$/m);
   t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);
 });
@@ -193,11 +193,11 @@ LoadPlugin write_tsdb
     );
     run(t, collectd, ['-f', '-C', join(home, 'collectd.conf')]);
     const where = "WHERE host = 'agent.example' AND _ts > NOW() - 5m AND _ts <= NOW()";
-    const ask = (statement: string) => rowsSoon(service, 'agentd', statement, (rows) => rows.length >= 2);
-    const loads = await ask(`SELECT value, type FROM load_0 ${where}`);
+    const query = (statement: string) => rowsSoon(service, 'agentd', statement, (rows) => rows.length >= 2);
+    const loads = await query(`SELECT value, type FROM load_0 ${where}`);
     t.true(loads.length >= 2);
     t.true(loads.every(([value, type]) => Number(value) >= 0 && type === 'load'));
-    const memory = await ask(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
+    const memory = await query(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
     t.true(memory.length >= 2 && memory.every(([value]) => Number(value) > 0));
     const lines = await rowsSoon(
       service,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { DocumentWorld } from '../support/documents/document-world.js';
+import { DocumentWorld } from '../support/documents/document-service.js';
 import { blocksOf, statementsIn } from '../support/documents/documents.js';
 import { freePort } from '../support/service/free-ports.js';
 import { directoryFor, run } from '../support/service/processes.js';

@@ -62,7 +62,7 @@ test('a backup of a running service answers every query as the original did, who
     ).status,
     204,
   );
-  const { text: figures } = await service.ask({ method: 'GET', path: '/metrics' });
+  const { text: figures } = await service.request({ method: 'GET', path: '/metrics' });
   t.regex(figures, /^adapter_waiting_rows [1-9]/m);
 
   const directory = directoryFor(t);
@@ -138,7 +138,7 @@ test('what cannot be backed up, restored or moved is told in one line, and nothi
 
 /** Asks a service on a port. */
 function answering(port: number): Pick<TestService, 'rows' | 'run'> {
-  const ask = async (statement: string) => {
+  const query = async (statement: string) => {
     const authorization = basic;
     const reply = await fetch(`http://127.0.0.1:${port}/rest/sql`, {
       method: 'POST',
@@ -149,5 +149,5 @@ function answering(port: number): Pick<TestService, 'rows' | 'run'> {
     if (code !== 0) throw new Error(`${statement}: ${code}`);
     return data;
   };
-  return { rows: ask, run: async (statement) => (await ask(String(statement)))[0]?.[0] };
+  return { rows: query, run: async (statement) => (await query(String(statement)))[0]?.[0] };
 }

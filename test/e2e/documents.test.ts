@@ -1,5 +1,5 @@
 import test from 'ava';
-import { DocumentWorld } from '../support/documents/document-world.js';
+import { DocumentWorld } from '../support/documents/document-service.js';
 import { firstPages } from '../support/documents/documents.js';
 
 const world = await DocumentWorld.start();

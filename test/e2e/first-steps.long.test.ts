@@ -44,7 +44,7 @@ test('from a settings file to a plot, an event, and a backup that restores', asy
   );
 
   const [, path = ''] = /localhost:\d+(\/api[^']+)/.exec(block('sh', '/api/v1/events')) ?? [];
-  const titles = async (): Promise<string> => (await service.ask({ method: 'GET', path })).text;
+  const titles = async (): Promise<string> => (await service.request({ method: 'GET', path })).text;
   t.true(await until(async () => /The database uses more than 50 MB/.test(await titles())));
 
   const enginePort = new URL(service.engineUrl).port;

@@ -11,7 +11,7 @@ const roomBytes = 400 * mebibyte;
 const backWithinMs = 10_000;
 
 async function memoryPercent(service: TestService): Promise<number> {
-  const { text } = await service.ask({ method: 'GET', path: '/metrics' });
+  const { text } = await service.request({ method: 'GET', path: '/metrics' });
   return Number(/^adapter_system_mem_percent\S* (\S+)/m.exec(text)?.[1]);
 }
 
@@ -27,7 +27,8 @@ test('after a peak of memory that made the guard refuse queries they are answere
     '--limits.bodyBytes=3GB',
   );
   t.teardown(end);
-  const statusOf = async (sql: string): Promise<number> => (await service.ask({ path: '/rest/sql', body: sql })).status;
+  const statusOf = async (sql: string): Promise<number> =>
+    (await service.request({ path: '/rest/sql', body: sql })).status;
   t.is(await statusOf('SELECT 1'), 200);
   const [length, part] = [60 * mebibyte, Buffer.alloc(59 * mebibyte, 0x20)];
   const sockets = Array.from({ length: 20 }, () => {

@@ -66,12 +66,12 @@ test.after.always(async () => {
   server.close();
 });
 
-const ask = (statement: string, enough?: (rows: Rows) => boolean) =>
+const query = (statement: string, enough?: (rows: Rows) => boolean) =>
   rowsSoon(service, 'hostexporter', statement, enough);
 
 whenBrief(test)('whether each target is up is written, with how long it took', async (t) => {
   const statement = 'SELECT DISTINCT url, gauge FROM up ORDER BY url';
-  const rows = await ask(
+  const rows = await query(
     statement,
     (all) => new Set(all.map(([url]) => url)).size === urls.length && all.length > urls.length,
   );
@@ -79,18 +79,20 @@ whenBrief(test)('whether each target is up is written, with how long it took', a
   for (const name of [...names, 'private']) t.deepEqual(upOf(name), [1], name);
   t.deepEqual(upOf('gone'), [0]);
   t.deepEqual(upOf('flaky').sort(), [0, 1]);
-  const [[seconds] = []] = await ask(`SELECT gauge FROM scrape_duration_seconds WHERE url = '${base}/private' LIMIT 1`);
+  const [[seconds] = []] = await query(
+    `SELECT gauge FROM scrape_duration_seconds WHERE url = '${base}/private' LIMIT 1`,
+  );
   t.true(Number(seconds) > 0 && Number(seconds) < 5);
   t.true(service.log.join().includes('A target could not be scraped.'));
 });
 
 whenBrief(test)('a target that fails once is scraped the next time, and its bad line costs no other', async (t) => {
   const where = `WHERE url = '${base}/flaky' LIMIT 1`;
-  t.deepEqual(await ask(`SELECT gauge FROM g ${where}`), [[1.5]]);
-  t.deepEqual(await ask(`SELECT counter FROM c ${where}`), [[2]]);
-  t.deepEqual(await ask(`SELECT value, CAST(_ts AS BIGINT) / 1000000000 FROM u ${where}`), [[3, 1_700_000_000]]);
-  t.deepEqual(await ask(`SELECT value, \`mount.point\` FROM disk_free ${where}`), [[4, '/a "b"']]);
-  t.deepEqual(await ask('SELECT value FROM secret_metric LIMIT 1'), [[7]]);
+  t.deepEqual(await query(`SELECT gauge FROM g ${where}`), [[1.5]]);
+  t.deepEqual(await query(`SELECT counter FROM c ${where}`), [[2]]);
+  t.deepEqual(await query(`SELECT value, CAST(_ts AS BIGINT) / 1000000000 FROM u ${where}`), [[3, 1_700_000_000]]);
+  t.deepEqual(await query(`SELECT value, \`mount.point\` FROM disk_free ${where}`), [[4, '/a "b"']]);
+  t.deepEqual(await query('SELECT value FROM secret_metric LIMIT 1'), [[7]]);
 });
 
 for (const name of names) {
@@ -99,7 +101,7 @@ for (const name of names) {
     if (recorded === undefined) return t.fail();
     const { samples, types } = recorded;
     const url = `${base}/${name}`;
-    await ask(`SELECT * FROM up WHERE url = '${url}'`);
+    await query(`SELECT * FROM up WHERE url = '${url}'`);
     let compared = 0;
     for (const { name: sample, labels, value } of samples) {
       // A handful of each family is enough to be asked one by one.
@@ -121,7 +123,7 @@ for (const name of names) {
         );
       // Bounds in these recordings are in their shortest form already, but for powers of ten and trailing zeros.
       if (bound !== undefined && (/e/i.test(bound) || Number(bound) >= 1e6 || /\.0$/.test(bound))) continue;
-      const rows = await ask(
+      const rows = await query(
         `SELECT \`${field}\` FROM \`${family}\` WHERE url = '${url}'${conditions.join('')} LIMIT 1`,
       );
       // Whole numbers that a double cannot tell from their neighbours come as text.

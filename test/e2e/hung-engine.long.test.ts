@@ -6,7 +6,7 @@ test('while the engine hangs ping and metrics say so, statements end with a clea
   const { service, end } = await startService('--database.hangTimeout=8s');
   t.teardown(end);
   await service.run('CREATE DATABASE d');
-  const ping = async () => (await service.ask({ method: 'GET', path: '/-/ping', auth: false })).status;
+  const ping = async () => (await service.request({ method: 'GET', path: '/-/ping', auth: false })).status;
   t.is(await ping(), 200);
   const engine = service.enginePid();
   process.kill(engine, 'SIGSTOP');
@@ -18,10 +18,10 @@ test('while the engine hangs ping and metrics say so, statements end with a clea
   }
   const written = await write;
   t.is(written.status, 204, 'what is logged is answered');
-  t.regex((await service.ask({ method: 'GET', path: '/metrics' })).text, /^adapter_engine_up 0$/m);
+  t.regex((await service.request({ method: 'GET', path: '/metrics' })).text, /^adapter_engine_up 0$/m);
   t.true(await until(async () => (await ping()) === 200), 'it is replaced');
   t.not(service.enginePid(), engine);
   t.true(await until(async () => (await service.write('m v=1 1700000000000000000', { db: 'd' })).status === 204));
-  const events = async () => (await service.ask({ method: 'GET', path: '/api/v1/events' })).text;
+  const events = async () => (await service.request({ method: 'GET', path: '/api/v1/events' })).text;
   t.true(await until(async () => /engine-down/.test(await events())));
 });

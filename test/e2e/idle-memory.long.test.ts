@@ -14,6 +14,6 @@ test('an idle service gives back the memory of code that ran while it started, a
   const bytes = (): number => service.memory('VmRSS') + service.memory('VmRSS', service.enginePid());
   t.true(await until(() => bytes() < idleBytes, 120_000), `${bytes() / mebibyte} MiB`);
   t.log(`${(bytes() / mebibyte).toFixed(0)} MiB`);
-  const { status } = await service.ask({ path: '/rest/sql', body: 'SELECT 1' });
+  const { status } = await service.request({ path: '/rest/sql', body: 'SELECT 1' });
   t.is(status, 200);
 });

@@ -106,7 +106,7 @@ test('the JavaScript client of version 2 writes with a token or user and passwor
 test('clients of version 2 that look for their bucket first find it, or make it', async (t) => {
   const path = '/api/v2/buckets';
   const asked = async (query: string, auth?: string): Promise<unknown> => {
-    const { status, text } = await service.ask({
+    const { status, text } = await service.request({
       method: 'GET',
       path: `${path}?${query}`,
       ...(auth === undefined ? {} : { auth }),
@@ -115,7 +115,7 @@ test('clients of version 2 that look for their bucket first find it, or make it'
     return (JSON.parse(text) as { buckets: unknown }).buckets;
   };
   const make = (bucket: unknown, auth?: string) =>
-    service.ask({
+    service.request({
       path,
       body: typeof bucket === 'string' ? bucket : JSON.stringify(bucket),
       ...(auth === undefined ? {} : { auth }),
@@ -130,7 +130,7 @@ test('clients of version 2 that look for their bucket first find it, or make it'
     retentionRules: rules,
     labels: [],
   };
-  const organization = await service.ask({ method: 'GET', path: '/api/v2/orgs?org=acme' });
+  const organization = await service.request({ method: 'GET', path: '/api/v2/orgs?org=acme' });
   t.deepEqual(JSON.parse(organization.text), { orgs: [{ id: 'acme', name: 'acme' }] });
   t.deepEqual(await asked('name=found_or_made&org=acme'), []);
   const reply = await make({ name: 'found_or_made', orgID: 'acme', retentionRules: rules });
@@ -141,7 +141,7 @@ test('clients of version 2 that look for their bucket first find it, or make it'
   const [first, second] = ['after=found_or_madd&limit=1', 'after=found_or_made&limit=1'];
   t.deepEqual(await asked(`${first}&org=acme`), [bucket]);
   t.notRegex(JSON.stringify(await asked(second)), /"found_or_made"/);
-  t.is((await service.ask({ path: `/api/v2/write?org=acme&bucket=${bucket.id}`, body: 'm v=1' })).status, 204);
+  t.is((await service.request({ path: `/api/v2/write?org=acme&bucket=${bucket.id}`, body: 'm v=1' })).status, 204);
   t.deepEqual(await service.rows('SELECT v FROM found_or_made.m'), [[1]]);
   t.like(JSON.parse((await make({ name: 'found_or_made', orgID: 'acme' })).text), { code: 'conflict' });
   const shortest = await make({ name: 'kept_a_day', retentionRules: [{ everySeconds: 3600 }] });
@@ -164,7 +164,7 @@ test('clients of version 2 that look for their bucket first find it, or make it'
   const nobody = `Basic ${Buffer.from('guest:no').toString('base64')}`;
   t.is((await make({ name: 'of_nobody' }, nobody)).status, 401);
   for (const route of [path, '/api/v2/orgs'])
-    t.is((await service.ask({ method: 'GET', path: route, auth: nobody })).status, 401, route);
+    t.is((await service.request({ method: 'GET', path: route, auth: nobody })).status, 401, route);
 });
 
 const python = `

@@ -6,7 +6,7 @@ test.after.always(end);
 
 /** The answer of `GET /query` to a statement, for a database. */
 async function query(q: string, db: string): Promise<unknown> {
-  const { text } = await service.ask({ method: 'GET', path: `/query?${new URLSearchParams({ q, db })}` });
+  const { text } = await service.request({ method: 'GET', path: `/query?${new URLSearchParams({ q, db })}` });
   return JSON.parse(text);
 }
 
@@ -22,10 +22,10 @@ test('paths of queries of version 3 tell whether a token is right', async (t) =>
   for (const path of ['/api/v3/query_sql', '/api/v3/query_influxql']) {
     for (const method of ['GET', 'POST']) {
       const body = method === 'GET' ? '' : '{}';
-      const right = await service.ask({ method, path, body, auth: 'Bearer root:taosdata' });
+      const right = await service.request({ method, path, body, auth: 'Bearer root:taosdata' });
       t.deepEqual([right.status, /POST \/rest\/sql/.test(right.text)], [400, true]);
-      t.is((await service.ask({ method, path, body, auth: 'Bearer root:nope' })).status, 401);
-      t.is((await service.ask({ method, path, body, auth: false })).status, 401);
+      t.is((await service.request({ method, path, body, auth: 'Bearer root:nope' })).status, 401);
+      t.is((await service.request({ method, path, body, auth: false })).status, 401);
     }
   }
 });
@@ -43,17 +43,17 @@ test('Token and Bearer take passwords of other letters, and stand beside empty p
       '/api/v3/write_lp?db=influx_tokens',
     ]) {
       t.is(
-        (await service.ask({ path, body: Buffer.from('m v=1'), auth: `${scheme} ${token}` })).status,
+        (await service.request({ path, body: Buffer.from('m v=1'), auth: `${scheme} ${token}` })).status,
         204,
         `${scheme} ${path}`,
       );
     }
     for (const auth of [`${scheme} ${token}`, `${scheme} root:taosdata`]) {
       t.is(
-        (await service.ask({ path: '/write?db=influx_tokens&u=&p=', body: Buffer.from('m v=1'), auth })).status,
+        (await service.request({ path: '/write?db=influx_tokens&u=&p=', body: Buffer.from('m v=1'), auth })).status,
         204,
       );
-      const query = await service.ask({ method: 'GET', path: '/query?q=SHOW+DATABASES&u=&p=', auth });
+      const query = await service.request({ method: 'GET', path: '/query?q=SHOW+DATABASES&u=&p=', auth });
       t.deepEqual([query.status, query.text.includes('influx_tokens')], [200, true]);
     }
   }
@@ -80,9 +80,9 @@ test('a database that clients make without a time, or for ever, keeps rows as lo
     ['ever_bare', { path: '/api/v2/buckets', headers: json, body: '{"name":"ever_bare"}' }],
     ['ever_written', { path: '/write?db=ever_written', body: 'n v=1' }],
   ] as const) {
-    const reply = await service.ask(make);
+    const reply = await service.request(make);
     t.true(reply.status < 300, reply.text);
-    const old = await service.ask({ path: `/write?db=${name}`, body: 'm v=7 1420070400000000000' });
+    const old = await service.request({ path: `/write?db=${name}`, body: 'm v=7 1420070400000000000' });
     t.is(old.status, 204, old.text);
     t.deepEqual(await service.rows(`SELECT v FROM ${name}.m`), [[7]]);
     t.is(await keepOf(name), days);
@@ -99,7 +99,7 @@ test('a bucket is read, changed and dropped by its id', async (t) => {
   const headers = { 'content-type': 'application/json' };
   const day = 86_400;
   const of = async (method: string, path: string, body = '') => {
-    const reply = await service.ask({ method, path, headers, body });
+    const reply = await service.request({ method, path, headers, body });
     const { name, id, retentionRules, message, code } = reply.text === '' ? {} : JSON.parse(reply.text);
     return { status: reply.status, name, id, seconds: retentionRules?.[0]?.everySeconds, message, code };
   };
@@ -130,12 +130,12 @@ test('a bad line far behind in a long body is shown as it came', async (t) => {
   const good = (i: number) =>
     `ol,i=${i % 50} v=${i}i,pad="${'p'.repeat(40)}" ${1_700_000_000_000_000_000n + BigInt(i)}`;
   const lines = [...Array(30_000).keys()].map((i) => (i === 29_000 ? 'ol,i=0 v=bad' : good(i)));
-  const reply = await service.ask({ path: '/api/v3/write_lp?db=long_bodies', body: lines.join('\n') });
+  const reply = await service.request({ path: '/api/v3/write_lp?db=long_bodies', body: lines.join('\n') });
   t.like(JSON.parse(reply.text).data[0], { original_line: 'ol,i=0 v=bad', line_number: 29_001 });
   const point = (i: number) => ({ metric: 'op', timestamp: 1_700_000_000 + i, value: i, tags: { p: 'p'.repeat(100) } });
   const bad = { metric: 'op', timestamp: 'never', value: 1, tags: { a: 'b' } };
   const points = [...Array(30_000).keys()].map((i) => (i === 29_000 ? bad : point(i)));
-  const put = await service.ask({ path: '/api/put?details&db=long_bodies', body: JSON.stringify(points) });
+  const put = await service.request({ path: '/api/put?details&db=long_bodies', body: JSON.stringify(points) });
   const answer = JSON.parse(put.text);
   t.like(answer, { success: 29_999, failed: 1 });
   t.deepEqual(answer.errors[0].datapoint, bad);

@@ -14,7 +14,7 @@ test('a million rows stream through a service whose memory stays flat', async (t
     const lines = Array.from({ length: chunk }, (_, i) => `wide,k=a v=${first + i}i,f=0.5 ${base + first + i}`);
     t.is((await service.write(lines.join('\n'), { db: 'q', precision: 'ms' })).text, '');
   }
-  const ask = async (): Promise<{ rows: number; bytes: number; tail: string }> => {
+  const query = async (): Promise<{ rows: number; bytes: number; tail: string }> => {
     const response = await service.open({ path: '/rest/sql/q', body: 'SELECT _ts, v, f FROM wide' });
     t.is(response.headers['transfer-encoding'], 'chunked');
     // A client that is slow to begin makes the service wait, not collect.
@@ -30,10 +30,10 @@ test('a million rows stream through a service whose memory stays flat', async (t
     }
     return { rows, bytes, tail };
   };
-  await ask();
+  await query();
   const before = service.memory('VmRSS');
   service.forgetMostMemory();
-  const { rows, bytes, tail } = await ask();
+  const { rows, bytes, tail } = await query();
   const grown = service.memory('VmHWM') - before;
   // The opening brackets of column_meta, its three columns and data are no rows.
   t.is(rows - 5, 1_000_000);

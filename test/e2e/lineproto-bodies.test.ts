@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { lineTests } from '../support/doors/line-tests.js';
+import { lineTests } from '../support/inputs/line-tests.js';
 import { sharedService } from '../support/service/shared-service.js';
 
 const { service, end } = await sharedService();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { lineTests } from '../support/doors/line-tests.js';
+import { lineTests } from '../support/inputs/line-tests.js';
 import { root } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
 
@@ -169,7 +169,7 @@ test('good lines of a request are kept when others are bad, and the first bad on
 
 test('a text of InfluxDB 3 is written whole or not at all where its sender asks for that', async (t) => {
   const db = await freshDatabase();
-  const send = (body: string) => service.ask({ path: `/api/v3/write_lp?db=${db}&accept_partial=false`, body });
+  const send = (body: string) => service.request({ path: `/api/v3/write_lp?db=${db}&accept_partial=false`, body });
   t.is((await send('whole v=1i 1700000000\nwhole v=2i 1700000001')).status, 204);
   for (const second of ['whole', 'whole v="x" 1700000003', 'whole,_ts=1 v=4i 1700000003']) {
     const refused = await send(`whole v=3i 1700000002\nnew v=1 1700000002\n${second}`);

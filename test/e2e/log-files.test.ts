@@ -10,7 +10,7 @@ test('the log is a file as well, at level debug statements are recorded in anoth
   const { service, end } = await startService(`--log.path=${directory}`, '--logLevel=debug');
   await service.rows('SELECT\n 1', { query: { req_id: '77' } });
   await service.run("CREATE USER keeper PASS 'Hidden-123'");
-  await service.ask({ method: 'GET', path: '/rest/login/root/taosdata', auth: false });
+  await service.request({ method: 'GET', path: '/rest/login/root/taosdata', auth: false });
   await service.write('m v=1', { db: 'nowhere', u: 'root', p: 'taosdata' }, { auth: false });
   await end();
   const files = readdirSync(directory);

@@ -42,7 +42,7 @@ test('a wrong password is told before anything else that is wrong with a request
     ['POST', '/rest/sql', 'SELECT', { 'content-encoding': 'br' }],
     ['GET', '/api/v1/events?limit=x'],
   ] as [string, string, string?, Record<string, string>?][]) {
-    const reply = await service.ask({ method, path, body, headers, auth: wrong });
+    const reply = await service.request({ method, path, body, headers, auth: wrong });
     t.is(reply.status, 401, `${method} ${path} ${reply.status} ${reply.text}`);
   }
 });

@@ -9,7 +9,7 @@ const at = 1_700_000_000_000_000_000n;
 
 /** Writes lines of InfluxDB's version 1. */
 async function write(...lines: readonly string[]): Promise<void> {
-  const reply = await service.ask({ path: '/write?db=lost_tags', body: lines.join('\n') });
+  const reply = await service.request({ path: '/write?db=lost_tags', body: lines.join('\n') });
   if (reply.status !== 204) throw new Error(`${reply.status} ${reply.text}`);
 }
 
@@ -75,12 +75,12 @@ test('data of OpenTSDB and OpenTelemetry and pushed text get dropped tags again,
   const point = { metric: 'by_put', timestamp: 1_700_000_000, value: 1, tags: { host: 'a', site: 'x' } };
   const send = async () => {
     const replies = [
-      await service.ask({ path: '/api/put?db=lost_tags', ...json(point) }),
-      await service.ask({
+      await service.request({ path: '/api/put?db=lost_tags', ...json(point) }),
+      await service.request({
         path: '/v1/metrics?db=lost_tags',
         ...json({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] }),
       }),
-      await service.ask({ path: '/metrics/job/j?db=lost_tags', body: 'by_push{host="a",site="x"} 1\n' }),
+      await service.request({ path: '/metrics/job/j?db=lost_tags', body: 'by_push{host="a",site="x"} 1\n' }),
     ];
     t.true(replies.every(({ status }) => status === 200 || status === 204));
   };

@@ -19,7 +19,7 @@ interface Answer {
   readonly retryAfter: string | null;
 }
 
-async function ask(method: string, path: string, body?: string, authorization = basic): Promise<Answer> {
+async function query(method: string, path: string, body?: string, authorization = basic): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
     method,
     headers: { authorization },
@@ -51,46 +51,46 @@ const writes: readonly (readonly [string, string])[] = [
 const read = '/metricsdb/v1/remote_read/guard';
 
 async function expectNormal(t: import('ava').ExecutionContext): Promise<void> {
-  for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
-  for (const sql of queries.slice(0, 3)) t.is((await ask('POST', '/rest/sql', sql)).status, 200, sql);
-  t.is((await ask('POST', read, nothing)).status, 200);
-  t.is((await ask('GET', '/rest/vgid?db=guard&table=m')).status, 200);
-  t.is((await ask('GET', '/-/ping')).status, 200);
-  t.is((await ask('GET', '/-/ping?action=query')).status, 200);
+  for (const [path, body] of writes) t.true((await query('POST', path, body)).status < 300, path);
+  for (const sql of queries.slice(0, 3)) t.is((await query('POST', '/rest/sql', sql)).status, 200, sql);
+  t.is((await query('POST', read, nothing)).status, 200);
+  t.is((await query('GET', '/rest/vgid?db=guard&table=m')).status, 200);
+  t.is((await query('GET', '/-/ping')).status, 200);
+  t.is((await query('GET', '/-/ping?action=query')).status, 200);
 }
 
 async function expectQueryPaused(t: import('ava').ExecutionContext): Promise<void> {
-  for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
-  for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), queryRefusal, sql);
-  t.deepEqual(await ask('POST', read, nothing), queryRefusal);
-  t.is((await ask('GET', '/-/ping')).status, 200);
-  t.is((await ask('GET', '/-/ping?action=query')).status, 503);
-  t.is((await ask('GET', '/-/ping?action=other')).status, 200);
+  for (const [path, body] of writes) t.true((await query('POST', path, body)).status < 300, path);
+  for (const sql of queries) t.deepEqual(await query('POST', '/rest/sql', sql), queryRefusal, sql);
+  t.deepEqual(await query('POST', read, nothing), queryRefusal);
+  t.is((await query('GET', '/-/ping')).status, 200);
+  t.is((await query('GET', '/-/ping?action=query')).status, 503);
+  t.is((await query('GET', '/-/ping?action=other')).status, 200);
 }
 
 async function expectAllPaused(t: import('ava').ExecutionContext): Promise<void> {
   for (const [path, body] of writes) {
-    t.deepEqual(await ask('POST', path, body), refusal, path);
+    t.deepEqual(await query('POST', path, body), refusal, path);
     // Remote write asks for credentials first.
-    if (!path.startsWith('/metricsdb')) t.deepEqual(await ask('POST', path, body, ''), refusal, `${path}, unknown`);
+    if (!path.startsWith('/metricsdb')) t.deepEqual(await query('POST', path, body, ''), refusal, `${path}, unknown`);
   }
-  for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), refusal, sql);
-  t.deepEqual(await ask('POST', read, nothing), refusal);
-  t.deepEqual(await ask('GET', '/rest/vgid?db=guard&table=m'), refusal);
-  t.deepEqual(await ask('GET', '/rest/login/root/taosdata'), refusal);
-  t.is((await ask('GET', '/-/ping')).status, 503);
-  t.is((await ask('GET', '/-/ping?action=query')).status, 503);
-  t.is((await ask('GET', '/metrics')).status, 200);
+  for (const sql of queries) t.deepEqual(await query('POST', '/rest/sql', sql), refusal, sql);
+  t.deepEqual(await query('POST', read, nothing), refusal);
+  t.deepEqual(await query('GET', '/rest/vgid?db=guard&table=m'), refusal);
+  t.deepEqual(await query('GET', '/rest/login/root/taosdata'), refusal);
+  t.is((await query('GET', '/-/ping')).status, 503);
+  t.is((await query('GET', '/-/ping?action=query')).status, 503);
+  t.is((await query('GET', '/metrics')).status, 200);
 }
 
-test('every transition of the guard, on every door of HTTP', async (t) => {
+test('every transition of the guard, on every input of HTTP', async (t) => {
   const states = { 10: expectNormal, 75: expectQueryPaused, 85: expectAllPaused };
   await expectNormal(t);
   for (const next of [75, 85, 75, 10, 85, 10, 75, 10] as const) {
     await use(next);
     await states[next](t);
   }
-  const { text } = await ask('GET', '/metrics');
+  const { text } = await query('GET', '/metrics');
   t.regex(text, /adapter_refusals_total\{reason="all-paused"\} [1-9]/);
   t.regex(text, /adapter_refusals_total\{reason="query-paused"\} [1-9]/);
   t.regex(text, /adapter_memory_guard_state 0\n/);

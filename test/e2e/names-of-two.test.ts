@@ -9,7 +9,7 @@ const at = 1_700_000_000_000_000_000n;
 
 /** Writes lines of InfluxDB's version 1. */
 async function write(...lines: readonly string[]): Promise<void> {
-  const reply = await service.ask({ path: '/write?db=two_names', body: lines.join('\n') });
+  const reply = await service.request({ path: '/write?db=two_names', body: lines.join('\n') });
   if (reply.status !== 204) throw new Error(`${reply.status} ${reply.text}`);
 }
 
@@ -88,7 +88,7 @@ test('measurements whose dots make them one table are told apart: the first has 
   await write(`a.b_c,h=x v=1 ${at}`);
   for (const other of ['a_b.c', 'a.b.c', 'a_b_c']) {
     const body = `a.b_c,h=x v=2 ${at + 1n}\n${other},h=x v=3 ${at}`;
-    const reply = await service.ask({ path: '/write?db=two_names', body });
+    const reply = await service.request({ path: '/write?db=two_names', body });
     t.is(reply.status, 400);
     const reason = `metric "${other}" cannot be stored in table "a_b_c", which holds metric "a.b_c"; rename one of them`;
     t.true(JSON.parse(reply.text).error.includes(`line 2: [0x3002] ${reason}`), reply.text);
@@ -107,7 +107,10 @@ test('of measurements that arrive at the same time for one table, one has it', a
   const replies = await Promise.all(
     [...Array(8).keys()].map(async (i) => {
       const name = names[i % 2];
-      const { status } = await service.ask({ path: '/write?db=two_names', body: `${name} v=${i} ${at + BigInt(i)}` });
+      const { status } = await service.request({
+        path: '/write?db=two_names',
+        body: `${name} v=${i} ${at + BigInt(i)}`,
+      });
       return { i, status };
     }),
   );
@@ -122,7 +125,7 @@ test('of measurements that arrive at the same time for one table, one has it', a
 
 test('a value whose column the format names keeps it beside a tag of that name, and gets another one where the tag was first', async (t) => {
   const put = async (body: string) => {
-    const reply = await service.ask({ path: '/tsdbwire/v1/put/telnet/two_names', body });
+    const reply = await service.request({ path: '/tsdbwire/v1/put/telnet/two_names', body });
     t.is(reply.status, 204, reply.text);
   };
   await put('put telnet_value 1700000000 1 _value=b');
@@ -153,7 +156,7 @@ test('names of fields, tags and columns have up to 192 bytes, from lines and in 
   const query = `SELECT ${'d'.repeat(192)}, ${'u'.repeat(192)} FROM two_names.long_made WHERE ${'u'.repeat(192)} = 7`;
   t.deepEqual(await service.rows(query), [[8, 7]]);
   for (const body of [`long_names ${'f'.repeat(193)}=1 ${at}`, `long_names,${'t'.repeat(193)}=a v=1 ${at}`]) {
-    const reply = await service.ask({ path: '/write?db=two_names', body });
+    const reply = await service.request({ path: '/write?db=two_names', body });
     t.deepEqual([reply.status, /longer than 192 bytes/.test(reply.text)], [400, true], reply.text);
   }
 });

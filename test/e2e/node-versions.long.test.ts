@@ -34,11 +34,11 @@ test(`the built service runs on Node ${other}: a line is written and read back`,
       if (port > 0) break;
     }
     t.true(version.startsWith(`${other}.`), version);
-    const ask = (path: string, body: string) =>
+    const query = (path: string, body: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { authorization }, body });
-    t.is((await ask('/rest/sql', "CREATE DATABASE demo PRECISION 'ns'")).status, 200);
-    t.is((await ask('/lineproto/v1/write?db=demo', 'm,site=a v=1.5,n=7i 1700000000000000001')).status, 204);
-    const answer: unknown = await (await ask('/rest/sql/demo', 'SELECT _ts, v, n, site FROM m')).json();
+    t.is((await query('/rest/sql', "CREATE DATABASE demo PRECISION 'ns'")).status, 200);
+    t.is((await query('/lineproto/v1/write?db=demo', 'm,site=a v=1.5,n=7i 1700000000000000001')).status, 204);
+    const answer: unknown = await (await query('/rest/sql/demo', 'SELECT _ts, v, n, site FROM m')).json();
     t.like(answer, { code: 0, rows: 1, data: [['2023-11-14T22:13:20.000000001Z', 1.5, 7, 'a']] });
   } finally {
     const ended = once(service, 'exit');

@@ -43,7 +43,7 @@ for (const [name, [path, body, headers = {}]] of Object.entries(bodies)) {
   test(`all rows without a time of one body have one time: ${name}`, async (t) => {
     const db = `one_time_${databases++}`;
     await service.run(`CREATE DATABASE ${db} PRECISION 'ns'`);
-    const reply = await service.ask({ path: path + db, body, headers: { ...headers } });
+    const reply = await service.request({ path: path + db, body, headers: { ...headers } });
     t.true(reply.status === 200 || reply.status === 204, reply.text);
     t.deepEqual(await service.rows(`SELECT COUNT(*), COUNT(DISTINCT _rowts) FROM ${db}.m`), [[count, 1]]);
   });
@@ -54,7 +54,7 @@ test('a long histogram is one row per series, however its samples are ordered', 
   const kinds = ['_bucket{le="1",', '_bucket{le="+Inf",', '_sum{', '_count{'];
   const all = kinds.flatMap((kind) => Array.from({ length: 2_500 }, (_, at) => `h${kind}i="${at}"} 1\n`));
   const body = `# TYPE h histogram\n${all.join('')}`;
-  t.is((await service.ask({ path: '/metrics/job/j?db=long_histogram', body })).status, 200);
+  t.is((await service.request({ path: '/metrics/job/j?db=long_histogram', body })).status, 200);
   const statement = 'SELECT COUNT(*), COUNT(`1`), COUNT(`+Inf`), COUNT(`sum`), COUNT(`count`) FROM long_histogram.h';
   t.deepEqual(await service.rows(statement), [[2_500, 2_500, 2_500, 2_500, 2_500]]);
 });

@@ -147,10 +147,10 @@ test('exporters with a wrong password are told so', async (t) => {
 
 test('a database that does not exist, and a body that is no message, are the fault of the sender', async (t) => {
   const headers = { 'content-type': 'application/x-protobuf' };
-  const missing = await service.ask({ path: '/v1/metrics', headers, body: '' });
+  const missing = await service.request({ path: '/v1/metrics', headers, body: '' });
   t.deepEqual([missing.status, missing.text.includes('Database not exist')], [404, true]);
   await service.run('CREATE DATABASE bad_bodies');
-  const bad = await service.ask({ path: '/v1/metrics?db=bad_bodies', headers, body: Uint8Array.of(0x0a, 0x7f) });
+  const bad = await service.request({ path: '/v1/metrics?db=bad_bodies', headers, body: Uint8Array.of(0x0a, 0x7f) });
   t.deepEqual([bad.status, bad.text.includes('longer than its message')], [400, true]);
 });
 
@@ -162,13 +162,13 @@ test('a long request in JSON that is wrong in one place is refused whole, with t
     resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints } }] }] }],
   });
   const headers = { 'content-type': 'application/json' };
-  const reply = await service.ask({ path: '/v1/metrics?db=long_json', headers, body });
+  const reply = await service.request({ path: '/v1/metrics?db=long_json', headers, body });
   t.is(reply.status, 400);
   const place = 'resourceMetrics[0].scopeMetrics[0].metrics[0].gauge.dataPoints[4000].asDouble';
   t.true(reply.text.includes(`${place} must be a number`), reply.text);
   t.deepEqual(await service.rows('SHOW long_json.STABLES'), []);
   const cut = body.replace('"one"', '1').slice(0, -1);
-  const broken = await service.ask({ path: '/v1/metrics?db=long_json', headers, body: cut });
+  const broken = await service.request({ path: '/v1/metrics?db=long_json', headers, body: cut });
   t.deepEqual([broken.status, /the body is not JSON/.test(broken.text)], [400, true]);
 });
 
@@ -177,7 +177,7 @@ test('JSON keeps nanoseconds and whole numbers exact, and many braces are no rea
   const write = async (points: string) => {
     const body = `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[${points}]}}]}]}]}`;
     const headers = { 'content-type': 'application/json' };
-    const reply = await service.ask({ path: '/v1/metrics?db=exact_json', headers, body });
+    const reply = await service.request({ path: '/v1/metrics?db=exact_json', headers, body });
     t.deepEqual([reply.status, reply.text], [200, '{}']);
   };
   const account = (digits: string) => `"attributes":[{"key":"account","value":{"intValue":${digits}}}]`;
@@ -209,7 +209,7 @@ test('names of other letters are kept, and a name that another one has made is r
       resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name, gauge: { dataPoints } }] }] }],
     });
     const headers = { 'content-type': 'application/json' };
-    const reply = await through.ask({ path: '/v1/metrics?db=otlp_names', headers, body });
+    const reply = await through.request({ path: '/v1/metrics?db=otlp_names', headers, body });
     return JSON.parse(reply.text).partialSuccess?.errorMessage ?? 'stored';
   };
   t.is(await write(service, 'cpu温度', 'город', 1), 'stored');

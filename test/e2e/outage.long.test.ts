@@ -4,7 +4,11 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/doors/answering-doors.js';
+import {
+  type AcknowledgingInput,
+  acknowledgingInputs,
+  tablesOfStatements,
+} from '../support/inputs/acknowledging-inputs.js';
 import {
   directoryFor,
   type Listening,
@@ -21,12 +25,12 @@ import { until } from '../support/until.js';
 /** How long the database is away, in milliseconds: pauses between two tries double up to 5 s, which each has reached after 11 s at most. */
 const outageMs = Number(process.env.OUTAGE_MS ?? '13000');
 /**
- * Rows per second that all doors of HTTP together write; OUTAGE_MS=600000 OUTAGE_ROWS=50000 is a long outage under load:
+ * Rows per second that all inputs of HTTP together write; OUTAGE_MS=600000 OUTAGE_ROWS=50000 is a long outage under load:
  * `OUTAGE_MS=600000 OUTAGE_ROWS=50000 npx ava build/test/e2e/outage.long.test.js --match='*away*'` after a build.
  */
 const rowsPerSecond = Number(process.env.OUTAGE_ROWS ?? '450');
 const pauseMs = 20;
-const rowsOfBody = Math.max(1, Math.round((rowsPerSecond * pauseMs) / 1_000 / answeringDoors.length));
+const rowsOfBody = Math.max(1, Math.round((rowsPerSecond * pauseMs) / 1_000 / acknowledgingInputs.length));
 /** Storing what was logged meanwhile takes a busy machine about as long as the outage was. */
 const patienceMs = 60_000 + 2 * outageMs;
 /** What memory may grow by in the second half of an outage. */
@@ -104,17 +108,17 @@ async function startExporter(t: ExecutionContext): Promise<Exporter> {
   return { port: typeof address === 'object' && address !== null ? address.port : 0, scrapes: () => scrapes };
 }
 
-/** How many series each door writes by turns, so that some are new whenever it is. */
-const seriesOfDoor = 500;
+/** How many series each input writes by turns, so that some are new whenever it is. */
+const seriesPerInput = 500;
 
-/** Numbered rows through one door of HTTP, until stopped; resolves with how many were answered, or with -1 after a refusal. */
-async function sendRows(adapter: Listening, { name, send }: AnsweringDoor, stopped: AbortSignal): Promise<number> {
+/** Numbered rows through one input of HTTP, until stopped; resolves with how many were answered, or with -1 after a refusal. */
+async function sendRows(adapter: Listening, { name, send }: AcknowledgingInput, stopped: AbortSignal): Promise<number> {
   let answered = 0;
   const begun = performance.now();
   for (let sent = 1; !stopped.aborted; sent++) {
     const rows = Array.from({ length: rowsOfBody }, (_, i) => {
       const number = answered + i;
-      return { name, writer: `w${number % seriesOfDoor}`, ms: startMs + number, number };
+      return { name, writer: `w${number % seriesPerInput}`, ms: startMs + number, number };
     });
     if (!(await send(adapter, 'kept', rows))) return -1;
     answered += rowsOfBody;
@@ -177,7 +181,10 @@ async function survived(t: ExecutionContext, outage: Outage): Promise<void> {
   const statistics = sendStatistics(listenerPort(adapter, 'statsgw'), stopping.signal);
   t.is((await sql(adapter, "CREATE DATABASE kept PRECISION 'ms'")).code, 0);
   for (const statement of tablesOfStatements('kept', ['statements'])) t.is((await sql(adapter, statement)).code, 0);
-  const rows = answeringDoors.map(async (door) => ({ door, answered: await sendRows(adapter, door, stopping.signal) }));
+  const rows = acknowledgingInputs.map(async (input) => ({
+    input,
+    answered: await sendRows(adapter, input, stopping.signal),
+  }));
   const isStoring = async () =>
     (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) > 0 &&
     (await countOf(adapter, 'SELECT COUNT(*) FROM hostexporter.scrape_number')) > 0;
@@ -212,14 +219,14 @@ async function survived(t: ExecutionContext, outage: Outage): Promise<void> {
   const all = await Promise.all(rows);
   const total = all.reduce((sum, { answered }) => sum + answered, 0);
   t.log(`${total} rows were answered; memory grew by ${grown} bytes in the second half of the outage`);
-  for (const { door, answered } of all) {
-    const from = door.from('kept', door.name);
+  for (const { input, answered } of all) {
+    const from = input.from('kept', input.name);
     t.true(
       answered > (rowsOfBody * outageMs) / 2_000,
-      `${door.name}: what is logged is answered, whether the database is there or not`,
+      `${input.name}: what is logged is answered, whether the database is there or not`,
     );
     const isThere = async () => (await countOf(adapter, `SELECT COUNT(*) FROM ${from}`)) === answered;
-    t.true(await until(isThere, patienceMs), `${door.name}: all that was answered is there`);
+    t.true(await until(isThere, patienceMs), `${input.name}: all that was answered is there`);
   }
   const scrapes = exporter.scrapes();
   const lastScrape = 'SELECT COUNT(*), MAX(`value`) FROM hostexporter.scrape_number';

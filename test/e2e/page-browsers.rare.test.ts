@@ -7,7 +7,7 @@ import { skipped } from '../support/skipped.js';
 
 /** The page in the engines of Firefox and Safari: the way of somebody who logs in, asks, explores and closes an event. */
 const rules = [
-  { name: 'door open too long', database: 'plant', table: 'doors', column: 'open', comparison: '>', threshold: 80 },
+  { name: 'input open too long', database: 'plant', table: 'inputs', column: 'open', comparison: '>', threshold: 80 },
 ];
 const { service, end } = await startService('--smlAutoCreateDB=true', `--events.rules=${JSON.stringify(rules)}`);
 test.after.always(end);
@@ -94,13 +94,13 @@ async function look(t: ExecutionContext, browser: OtherBrowser): Promise<void> {
     `location.hash = '#health'; await until(() => saying('h1', 'Health') && one('.uplot canvas'), 'the plots');`,
   );
   await isOpenToAll('Health');
-  await service.write(`doors,oven=${encodeURIComponent(browser.name)} open=93`, { db: 'plant' });
+  await service.write(`inputs,oven=${encodeURIComponent(browser.name)} open=93`, { db: 'plant' });
   await see(`location.hash = '#events';
     (await until(() => saying('.event button', 'Acknowledge'), 'an event')).click();
     await until(() => saying('.event .status', 'acknowledged'), 'its state');
     saying('.event button', 'Resolve').click();
     await until(() => one('dialog[open] #comment'), 'the dialogue');`);
-  await browser.press('#comment', 'Opened the door.');
+  await browser.press('#comment', 'Opened the input.');
   await see(`one('dialog[open] button[type=submit]').click(); await until(() => !one('dialog[open]'), 'the end');`);
   // Browsers say so of any element that changes its size while it is measured; nothing is lost.
   const wrong = await see<string[]>(`return wrong.filter((text) => !text.startsWith('ResizeObserver loop'));`);

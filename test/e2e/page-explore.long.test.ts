@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import { goTo, isOpenToAll, labelsOf } from '../support/page/page.js';
-import { pageWorld } from '../support/page/page-world.js';
+import { pageWorld } from '../support/page/page-service.js';
 import { until } from '../support/until.js';
 
 /** What the page shows of data without a statement being written. */

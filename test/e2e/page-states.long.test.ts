@@ -1,13 +1,13 @@
 import test from 'ava';
 import { goTo, logIn } from '../support/page/page.js';
-import { pageWorld } from '../support/page/page-world.js';
+import { pageWorld } from '../support/page/page-service.js';
 import { directoryFor, startAdapter, startEngineHost } from '../support/service/processes.js';
 import { startInProcess } from '../support/service/service-in-process.js';
 
 /** What the page says of a service that cannot do all that it should, and the page of the interfaces. */
 const { inBrowser, open } = await pageWorld(test);
 
-inBrowser('an outage of the database is told, at the door and inside, and so is its end', async (t) => {
+inBrowser('an outage of the database is told, at the input and inside, and so is its end', async (t) => {
   const path = directoryFor(t);
   const engine = await startEngineHost(t, [`--path=${path}`, '--password=away']);
   const adapter = await startAdapter(t, [
@@ -35,7 +35,7 @@ inBrowser('an outage of the database is told, at the door and inside, and so is 
   t.deepEqual([...inside.wrong, ...outside.wrong], []);
 });
 
-inBrowser('what the memory guard does is told, at the door and inside', async (t) => {
+inBrowser('what the memory guard does is told, at the input and inside', async (t) => {
   let percent = 10;
   const watched = await startInProcess({ readMemoryPercent: () => percent }, '--monitor.collectDuration=50ms');
   t.teardown(() => watched.end());

@@ -5,7 +5,7 @@ import { goTo, logIn, type } from '../support/page/page.js';
 import { startService } from '../support/service/service.js';
 import { skipped } from '../support/skipped.js';
 
-test('people log in and ask over TLS', async (t) => {
+test('people log in and query over TLS', async (t) => {
   if (noBrowser !== undefined) return skipped(t, noBrowser);
   const { make, remove } = certificates();
   t.teardown(remove);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { version } from '../../src/model/version.js';
 import { goTo, isOpenToAll, logIn, type } from '../support/page/page.js';
-import { pageWorld } from '../support/page/page-world.js';
+import { pageWorld } from '../support/page/page-service.js';
 import { until } from '../support/until.js';
 
 const rule = { name: 'hot', database: 'plant', table: 'ovens', column: 'temp', comparison: '>', threshold: 90 };
@@ -99,14 +99,14 @@ inBrowser('several events are acknowledged at once, and resolved with one commen
   await page.click('dialog button[type=submit]');
   await page.waitForSelector('.toast >> text=Resolved: 3 events.');
   await page.waitForSelector('.event', { state: 'detached' });
-  const { text } = await service().ask({ method: 'GET', path: '/api/v1/events?status=resolved' });
+  const { text } = await service().request({ method: 'GET', path: '/api/v1/events?status=resolved' });
   t.is(text.split('"comment":"New fuse."').length, 4);
   t.deepEqual(wrong, []);
 });
 
 inBrowser('what the service remembers of itself is drawn as soon as the page is open', async (t) => {
   const sampled = await until(async () => {
-    const { text } = await service().ask({ method: 'GET', path: '/metrics/history' });
+    const { text } = await service().request({ method: 'GET', path: '/metrics/history' });
     return JSON.parse(text).times.length > 1;
   }, 60_000);
   t.true(sampled);

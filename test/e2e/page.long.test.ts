@@ -3,7 +3,7 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 import { moreCases } from '../support/cases.js';
 import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page/page.js';
-import { pageWorld } from '../support/page/page-world.js';
+import { pageWorld } from '../support/page/page-service.js';
 import { root } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
@@ -81,7 +81,7 @@ inBrowser('somebody sees an event arrive, takes it and closes it with a word', a
   await event.waitFor();
   await event.locator('summary').click();
   t.regex((await event.locator('.facts').textContent()) ?? '', /Resolvedroot.*CommentOpened <the> valve\./s);
-  const { text } = await service().ask({ method: 'GET', path: '/api/v1/events?status=resolved&elementId=b7' });
+  const { text } = await service().request({ method: 'GET', path: '/api/v1/events?status=resolved&elementId=b7' });
   t.regex(text, /"comment":"Opened \\u003cthe\\u003e valve\."/);
   t.deepEqual(wrong, []);
 });

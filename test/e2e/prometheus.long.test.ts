@@ -74,12 +74,12 @@ async function startPrometheus(config: string): Promise<Prometheus> {
 }
 
 /** Asks again until the answer is what is wanted, or the time is up. */
-async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+async function eventually<T>(query: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   let last: unknown;
   let accepted: T | undefined;
   const came = await comesTrue(async () => {
     try {
-      const answer = await ask();
+      const answer = await query();
       last = answer;
       if (isWanted(answer)) accepted = answer;
     } catch (error) {

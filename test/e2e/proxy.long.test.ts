@@ -50,7 +50,7 @@ http {
   writeFileSync(join(directory, 'nginx.conf'), settings);
   run(t, '/usr/sbin/nginx', ['-c', join(directory, 'nginx.conf')]);
   const ca = readFileSync(certificate);
-  const ask = (method: string, path: string, body = ''): Promise<[number, string]> =>
+  const query = (method: string, path: string, body = ''): Promise<[number, string]> =>
     new Promise((resolve, reject) => {
       const headers = { host: name, authorization: basic, 'content-length': Buffer.byteLength(body) };
       const options = { host: '127.0.0.1', port, method, path, ca, servername: name, headers, agent: false };
@@ -60,8 +60,8 @@ http {
       request.once('error', reject);
       request.end(body);
     });
-  const status = (...asked: Parameters<typeof ask>): Promise<number> =>
-    ask(...asked).then(
+  const status = (...parts: Parameters<typeof query>): Promise<number> =>
+    query(...parts).then(
       ([code]) => code,
       () => 0,
     );
@@ -72,9 +72,9 @@ http {
     (_, at) => `oven,line=${at % 100} temp=${at % 300} ${1_700_000_000 + at}`,
   );
   t.is(await status('POST', '/lineproto/v1/write?db=demo&precision=s', lines.join('\n')), 204);
-  const [code, rows] = await ask('POST', '/rest/sql/demo', 'SELECT COUNT(*) FROM oven');
+  const [code, rows] = await query('POST', '/rest/sql/demo', 'SELECT COUNT(*) FROM oven');
   t.deepEqual([code, JSON.parse(rows).data], [200, [[100_000]]]);
-  const [pageCode, page] = await ask('GET', '/');
+  const [pageCode, page] = await query('GET', '/');
   t.is(pageCode, 200);
   t.regex(page, /<title>Sluice/);
 });

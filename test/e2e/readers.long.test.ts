@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { DocumentWorld } from '../support/documents/document-world.js';
+import { DocumentWorld } from '../support/documents/document-service.js';
 import { blocksOf, statementsIn, textOf } from '../support/documents/documents.js';
 import { directoryFor, run } from '../support/service/processes.js';
 import { skipped } from '../support/skipped.js';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import fc from 'fast-check';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
-import { odd, query, remoteReads, seriesRead, start, up, zones } from '../support/doors/remote-reads.js';
+import { odd, query, remoteReads, seriesRead, start, up, zones } from '../support/inputs/remote-reads.js';
 import {
   labelsOf,
   Matcher,
@@ -19,7 +19,7 @@ const { service, end } = await sharedService();
 test.after.always(end);
 const brief = whenBrief(test);
 
-const { ask, read, write } = remoteReads(service);
+const { request, read, write } = remoteReads(service);
 
 function sets(series: readonly ReadSeries[]): Record<string, string>[] {
   return series.map(({ labels }) => Object.fromEntries(labels.map(({ name, value }) => [name, value])));
@@ -31,7 +31,7 @@ brief('the answer to the reference request is one series with one sample, as a s
   const sent = writeBody([{ labels: labelsOf(up), samples: [{ value: 1.5, timestamp: start + 123 }] }]);
   await write('reference', sent);
   const body = Buffer.from('207c0a1e0880d095ffbc3110e8d795ffbc311a0e12085f5f6e616d655f5f1a027570', 'hex');
-  const { status, headers, bytes } = await ask('reference', body);
+  const { status, headers, bytes } = await request('reference', body);
   t.is(status, 200);
   t.is(headers['content-type'], 'application/x-protobuf');
   t.is(headers['content-encoding'], 'snappy');
@@ -144,7 +144,7 @@ brief('text that would be SQL is only ever text', async (t) => {
       query(['NEQ', attempt, '']),
     );
     t.deepEqual(exact, [[], [], []], attempt);
-    const { status } = await ask('data', readBody([query(['RE', '__name__', attempt])]));
+    const { status } = await request('data', readBody([query(['RE', '__name__', attempt])]));
     t.true(status === 200 || status === 400, attempt);
   }
   t.is((await read('data', query()))[0]?.length, 5);
@@ -152,7 +152,7 @@ brief('text that would be SQL is only ever text', async (t) => {
 
 brief('a bad regular expression is 400 and named', async (t) => {
   for (const pattern of ['(', 'a**', '[', 'a)(b', 'a)|(b', '\\Qa', '(?<x', 'a{2000}', '\\', '\\1']) {
-    const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));
+    const { status, bytes } = await request('data', readBody([query(['RE', '__name__', pattern])]));
     t.deepEqual([status, String(bytes)], [400, `${JSON.stringify(pattern)} is not a regular expression`]);
   }
 });
@@ -162,12 +162,12 @@ brief('of many regular expressions the bad one is named, and there are at most 1
     query(...patterns.map((pattern) => ['RE', '__name__', pattern] as const));
   const of = (patterns: readonly string[]) => readBody([matching(patterns.slice(0, 1)), matching(patterns.slice(1))]);
   const good = Array.from({ length: 1_000 }, (_, at) => `none${at}`);
-  t.is((await ask('data', of(good.slice(0, 50)))).status, 200);
-  const bad = await ask('data', of(good.with(700, '(')));
+  t.is((await request('data', of(good.slice(0, 50)))).status, 200);
+  const bad = await request('data', of(good.with(700, '(')));
   t.deepEqual([bad.status, String(bad.bytes)], [400, '"(" is not a regular expression']);
-  const many = await ask('data', of([...good, 'more']));
+  const many = await request('data', of([...good, 'more']));
   t.deepEqual([many.status, String(many.bytes)], [400, 'a request has at most 1000 regular expressions']);
-  const long = await ask('data', of(Array.from({ length: 9 }, (_, at) => `${at}${'a'.repeat(30_000)}`)));
+  const long = await request('data', of(Array.from({ length: 9 }, (_, at) => `${at}${'a'.repeat(30_000)}`)));
   t.deepEqual(
     [long.status, String(long.bytes)],
     [400, 'the regular expressions of a request have at most 262144 characters'],
@@ -176,7 +176,7 @@ brief('of many regular expressions the bad one is named, and there are at most 1
 
 brief('a regular expression that would keep the database busy is 400', async (t) => {
   for (const pattern of [`${'('.repeat(65)}a${')*'.repeat(65)}`, 'a'.repeat(70_000)]) {
-    const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));
+    const { status, bytes } = await request('data', readBody([query(['RE', '__name__', pattern])]));
     t.is(status, 400);
     t.regex(String(bytes), /nested deeper than 64|more than 65536 characters/);
   }
@@ -293,11 +293,11 @@ whenLong(test)('mutated requests are answered, never with 5xx, and the service g
       async (changes, cut) => {
         const mutated = Buffer.from(body);
         for (const [at, byte] of changes) mutated[at] = byte;
-        const { status, bytes } = await ask('data', mutated.subarray(0, mutated.length - cut));
+        const { status, bytes } = await request('data', mutated.subarray(0, mutated.length - cut));
         t.true(status === 200 || status === 400, `${status} ${bytes} ${mutated.toString('hex')}`);
       },
     ),
     { numRuns: moreCases(50, 300) },
   );
-  t.is((await ask('data', body)).status, 200);
+  t.is((await request('data', body)).status, 200);
 });

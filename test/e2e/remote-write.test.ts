@@ -11,7 +11,7 @@ import {
   writeBody,
   writeBody2,
 } from '../support/messages/remote-messages.js';
-import type { Ask, Reply } from '../support/service/service.js';
+import type { Reply, RequestParts } from '../support/service/service.js';
 import { basicOf } from '../support/service/service.js';
 import { sharedService } from '../support/service/shared-service.js';
 
@@ -21,11 +21,11 @@ const brief = whenBrief(test);
 
 function send(
   database: string,
-  body: Ask['body'],
-  more: Omit<Partial<Ask>, 'path'> & { query?: string } = {},
+  body: RequestParts['body'],
+  more: Omit<Partial<RequestParts>, 'path'> & { query?: string } = {},
 ): Promise<Reply> {
   const { query = '', ...rest } = more;
-  return service.ask({ path: `/metricsdb/v1/remote_write/${database}${query}`, body: body ?? '', ...rest });
+  return service.request({ path: `/metricsdb/v1/remote_write/${database}${query}`, body: body ?? '', ...rest });
 }
 
 /** Everything in a database: labels as text, Unix nanoseconds, and the value. */
@@ -157,13 +157,13 @@ brief('what is wrong with the request is 4xx with a reason in plain text', async
   }
   t.deepEqual(await service.rows(`SHOW ${database}.STABLES`), []);
   t.is((await send('', good)).status, 404);
-  t.is((await service.ask({ method: 'GET', path: `/metricsdb/v1/remote_write/${database}` })).status, 404);
+  t.is((await service.request({ method: 'GET', path: `/metricsdb/v1/remote_write/${database}` })).status, 404);
 });
 
 brief('a missing database is 404, unless writes make databases', async (t) => {
   const strict = await neighbour();
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
-  const reply = await strict.ask({ path: '/metricsdb/v1/remote_write/nowhere', body });
+  const reply = await strict.request({ path: '/metricsdb/v1/remote_write/nowhere', body });
   t.deepEqual(
     [reply.status, reply.text],
     [404, '[0x388] Database not exist: nowhere; CREATE DATABASE `nowhere` makes it'],
@@ -173,7 +173,7 @@ brief('a missing database is 404, unless writes make databases', async (t) => {
 brief('the routes do not exist when they are switched off', async (t) => {
   const off = await service.attach('--metricsdb.enable=false');
   t.teardown(() => off.stop());
-  t.is((await off.ask({ path: '/metricsdb/v1/remote_write/x', body: writeBody([]) })).status, 404);
+  t.is((await off.request({ path: '/metricsdb/v1/remote_write/x', body: writeBody([]) })).status, 404);
 });
 
 brief('bodies come in any way: gzipped as well, in pieces, large, in version 2', async (t) => {

@@ -42,7 +42,7 @@ test.after.always(async () => {
 });
 
 async function asked<T>(method: 'GET' | 'POST', path: string, body = ''): Promise<T> {
-  const reply = await service.ask({ method, path: `/api/v1/${path}`, body });
+  const reply = await service.request({ method, path: `/api/v1/${path}`, body });
   if (reply.status !== 200) throw new Error(`${reply.status}: ${reply.text}`);
   const answer: T = JSON.parse(reply.text);
   return answer;
@@ -122,7 +122,7 @@ test.serial('series without rows in the time of a rule are no findings', async (
 
 test.serial('what is wrong with a rule that is tried is named', async (t) => {
   const refused = async (body: string) => {
-    const reply = await service.ask({ path: '/api/v1/rules/try', body });
+    const reply = await service.request({ path: '/api/v1/rules/try', body });
     t.is(reply.status, 400, reply.text);
     return reply.text;
   };
@@ -164,11 +164,11 @@ test.serial('rules are read again without a restart; events of a rule that is go
 
 test.serial('a file that is wrong is refused with what is wrong, and the old rules go on', async (t) => {
   writeFileSync(file, hot.replace('80', '"much"'));
-  const reply = await service.ask({ path: '/api/v1/rules/reload' });
+  const reply = await service.request({ path: '/api/v1/rules/reload' });
   t.is(reply.status, 400);
   t.regex(reply.text, /events\.rules\[1\] threshold.*much/);
   writeFileSync(file, 'nonsense');
-  t.is((await service.ask({ path: '/api/v1/rules/reload' })).status, 400);
+  t.is((await service.request({ path: '/api/v1/rules/reload' })).status, 400);
   t.deepEqual(
     (await asked<RuleList>('GET', 'rules')).records.map(({ name }) => name),
     ['warm'],
@@ -183,7 +183,7 @@ test.serial('a test message goes out at once, and what is secret in the address 
   t.true(await isTold('opened Test message'));
   const list = await asked<{ records: NotificationChannel[] }>('GET', 'notifications');
   t.like(list.records[0], { kind: 'webhook', waiting: 0, failed: 0, problem: null });
-  const { text: figures } = await service.ask({ method: 'GET', path: '/metrics' });
+  const { text: figures } = await service.request({ method: 'GET', path: '/metrics' });
   t.regex(figures, /adapter_notifications_sent [1-9]/);
   t.notRegex(`${service.log.join()}${JSON.stringify(list)}${figures}`, /top-secret/);
 });
@@ -198,7 +198,7 @@ test.serial('only administrators see and do all that', async (t) => {
     ['GET', 'notifications'],
     ['POST', 'notifications/test'],
   ] as const) {
-    t.is((await service.ask({ method, path: `/api/v1/${path}`, auth })).status, 403, path);
-    t.is((await service.ask({ method, path: `/api/v1/${path}`, auth: false })).status, 401, path);
+    t.is((await service.request({ method, path: `/api/v1/${path}`, auth })).status, 403, path);
+    t.is((await service.request({ method, path: `/api/v1/${path}`, auth: false })).status, 401, path);
   }
 });

@@ -235,7 +235,7 @@ test.serial(
         })),
       );
     const put = async (round: number) =>
-      (await service.ask({ path: '/tsdbwire/v1/put/json/many', body: body(round) })).status;
+      (await service.request({ path: '/tsdbwire/v1/put/json/many', body: body(round) })).status;
     const before = await inserts();
     t.is(await put(0), 204);
     t.is(await put(1), 204);

@@ -72,7 +72,7 @@ test.serial('guessed passwords of a name lock out neither its standing user nor 
   t.log(`${asked} guesses`);
 });
 
-test.serial('memory and descriptors stay as they are while all doors are in use', async (t) => {
+test.serial('memory and descriptors stay as they are while all inputs are in use', async (t) => {
   t.timeout((soakSeconds + 120) * 1_000);
   const stop = Date.now() + soakSeconds * 1_000;
   let [rows, questions] = [0, 0];
@@ -89,7 +89,7 @@ test.serial('memory and descriptors stay as they are while all doors are in use'
       await passed(20 * slower);
     }
   };
-  const ask = async (): Promise<void> => {
+  const query = async (): Promise<void> => {
     t.true(await until(async () => (await service.code('SELECT 1 FROM soak.soak LIMIT 1')) === 0));
     while (Date.now() < stop) {
       await service.rows('SELECT _wstart, avg(v) FROM soak.soak WHERE _ts > NOW - 10s PARTITION BY host INTERVAL(1s)');
@@ -110,7 +110,7 @@ test.serial('memory and descriptors stay as they are while all doors are in use'
       await passed((soakSeconds * 1_000) / 60);
     }
   };
-  await Promise.all([...Array.from({ length: 4 }, (_, sender) => write(sender)), ask(), watch()]);
+  await Promise.all([...Array.from({ length: 4 }, (_, sender) => write(sender)), query(), watch()]);
   for (const process of ['adapter', 'engine'] as const) {
     const of = samples.map((sample) => sample[process]);
     const [before, after] = [least(of, 1, 'bytes'), least(of, 2, 'bytes')];

@@ -118,9 +118,9 @@ test('64-bit integers, floats, decimals, binaries and texts are printed exactly'
 
 test('compressed statements are read and compressed answers sent', async (t) => {
   const headers = { 'content-encoding': 'gzip' };
-  const packed = await service.ask({ path: '/rest/sql', headers, body: gzipSync('select 1') });
+  const packed = await service.request({ path: '/rest/sql', headers, body: gzipSync('select 1') });
   t.deepEqual(JSON.parse(packed.text).data, [[1]]);
-  const wrong = await service.ask({ path: '/rest/sql', headers, body: 'select 1' });
+  const wrong = await service.request({ path: '/rest/sql', headers, body: 'select 1' });
   t.is(wrong.status, 400);
   const response = await service.open({ path: '/rest/sql', headers: { 'accept-encoding': 'gzip' }, body: 'select 1' });
   t.is(response.headers['content-encoding'], 'gzip');

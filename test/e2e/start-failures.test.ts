@@ -64,8 +64,8 @@ test('all ports in use are named at once, before anything is started', async (t)
   ];
   const line = new RegExp(`^sluice: ${taken.join(', ')}: `);
   const ports = [`--port=${port}`, `--database.port=${other}`, `--graphite.port=${lines}`, `--otlp.grpcPort=${calls}`];
-  const doors = ['--graphite.enable=true', '--graphite.protocols=tcp', '--otlp.grpc=true'];
-  await fails(t, [...freePorts, ...doors, ...ports, data], { code: 1, line });
+  const inputs = ['--graphite.enable=true', '--graphite.protocols=tcp', '--otlp.grpc=true'];
+  await fails(t, [...freePorts, ...inputs, ...ports, data], { code: 1, line });
 });
 
 test('a data directory in use names its holder', async (t) => {

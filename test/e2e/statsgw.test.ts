@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { StatsD } from 'hot-shots';
 import { cases, whenBrief, whenLong } from '../support/cases.js';
-import { sendDatagrams } from '../support/doors/datagrams.js';
-import { sendThroughOutage } from '../support/doors/outage.js';
+import { sendDatagrams } from '../support/inputs/datagrams.js';
+import { sendThroughOutage } from '../support/inputs/outage.js';
 import { fixturePath, statsRecordings, statsReference } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/service/rows-soon.js';
 import { startService, type TestService } from '../support/service/service.js';
@@ -32,7 +32,7 @@ async function sendTcp(port: number, ...pieces: readonly (string | Uint8Array)[]
   await once(socket, 'close');
 }
 
-/** Rows in the database of this door. */
+/** Rows in the database of this input. */
 function rowsOf(from: TestService, statement: string, enough?: (rows: Rows) => boolean): Promise<Rows> {
   return rowsSoon(from, 'statsgw', statement, enough);
 }
@@ -52,18 +52,18 @@ brief('messages of one interval become one row of each series', async (t) => {
   // One datagram, so that no gather comes in between.
   await sendDatagrams(port, [[...texts, ...more].join('\n')]);
   await rowsOf(service, 'SELECT * FROM web WHERE region IS NULL');
-  const ask = (statement: string) => rowsOf(service, statement);
-  t.deepEqual(await ask('SELECT value, metric_type FROM page_hits LIMIT 1'), [[20, 'counter']]);
-  t.deepEqual(await ask('SELECT mean, stddev, sum, lower, upper, `count`, metric_type FROM lat'), [
+  const query = (statement: string) => rowsOf(service, statement);
+  t.deepEqual(await query('SELECT value, metric_type FROM page_hits LIMIT 1'), [[20, 'counter']]);
+  t.deepEqual(await query('SELECT mean, stddev, sum, lower, upper, `count`, metric_type FROM lat'), [
     [5, 2, 40, 2, 9, 8, 'timing'],
   ]);
-  t.deepEqual(await ask('SELECT value FROM q'), [[15]]);
-  t.deepEqual(await ask('SELECT value, metric_type FROM uid'), [[2, 'set']]);
-  t.deepEqual(await ask('SELECT DISTINCT region, a FROM web ORDER BY a'), [
+  t.deepEqual(await query('SELECT value FROM q'), [[15]]);
+  t.deepEqual(await query('SELECT value, metric_type FROM uid'), [[2, 'set']]);
+  t.deepEqual(await query('SELECT DISTINCT region, a FROM web ORDER BY a'), [
     ['eu', null],
     [null, 'b c'],
   ]);
-  const times = await ask('SELECT COUNT(*) FROM page_hits WHERE _ts > NOW() - 1m AND _ts <= NOW()');
+  const times = await query('SELECT COUNT(*) FROM page_hits WHERE _ts > NOW() - 1m AND _ts <= NOW()');
   t.true(Number(times[0]?.[0]) > 0);
 });
 
@@ -98,12 +98,12 @@ long('recorded payloads of all clients are found again, as the reference daemon 
     .filter(({ transport }) => transport === 'udp')
     .map(({ payload }) => payload);
   await sendDatagrams(recording.service.listeners.get('statsgw') ?? 0, udp);
-  const ask = (statement: string) => rowsOf(recording.service, statement);
+  const query = (statement: string) => rowsOf(recording.service, statement);
   const reference = statsReference();
   const isPlain = ([name]: readonly [string, unknown]): boolean => !name.includes(';') && !name.startsWith('tg.');
   const table = (name: string): string => `\`${name.replaceAll('.', '_')}\``;
   const storedValue = async (name: string, kind: string): Promise<unknown> =>
-    (await ask(`SELECT value FROM ${table(name)} WHERE metric_type = '${kind}'`))[0]?.[0];
+    (await query(`SELECT value FROM ${table(name)} WHERE metric_type = '${kind}'`))[0]?.[0];
   for (const [name, value] of Object.entries(reference.gauges).filter(isPlain))
     t.is(await storedValue(name, 'gauge'), value);
   for (const [name, values] of Object.entries(reference.sets).filter(isPlain)) {
@@ -111,16 +111,16 @@ long('recorded payloads of all clients are found again, as the reference daemon 
   }
   for (const [name, values] of Object.entries(reference.timers).filter(isPlain)) {
     const statement = `SELECT lower, upper, \`count\` FROM ${table(name)} WHERE metric_type = 'timing'`;
-    t.deepEqual(await ask(statement), [[Math.min(...values), Math.max(...values), values.length]]);
+    t.deepEqual(await query(statement), [[Math.min(...values), Math.max(...values), values.length]]);
   }
   const sums = ['hs.size', 'hs.dist', 'sc.h', 'ns.h.x'];
   for (const [name, value] of Object.entries(reference.counters).filter(isPlain)) {
     if (sums.includes(name))
-      t.deepEqual(await ask(`SELECT sum FROM ${table(name)} WHERE metric_type = 'histogram'`), [[value]]);
+      t.deepEqual(await query(`SELECT sum FROM ${table(name)} WHERE metric_type = 'histogram'`), [[value]]);
     else t.is(await storedValue(name, 'counter'), Math.trunc(value), name);
   }
-  t.deepEqual(await ask('SELECT value, env, zone, x, solo FROM hs_tagged_g'), [[7, 'prod', 'a', 'y', 'true']]);
-  t.deepEqual(await ask('SELECT value, env, route FROM tg_tagged'), [[3, 'prod', 'r1']]);
+  t.deepEqual(await query('SELECT value, env, zone, x, solo FROM hs_tagged_g'), [[7, 'prod', 'a', 'y', 'true']]);
+  t.deepEqual(await query('SELECT value, env, route FROM tg_tagged'), [[3, 'prod', 'r1']]);
 });
 
 brief('recorded streams are found again, however they are cut', async (t) => {
@@ -128,14 +128,14 @@ brief('recorded streams are found again, however they are cut', async (t) => {
     const bytes = readFileSync(fixturePath(`statsgw/${name}`));
     await sendTcp(tcpPort, bytes.subarray(0, 7), bytes.subarray(7, 20), bytes.subarray(20));
   }
-  const ask = (statement: string) => rowsOf(tcp, statement);
-  t.deepEqual(await ask('SELECT value FROM tcp_requests'), [[4]]);
-  t.deepEqual(await ask('SELECT value FROM tcp_g'), [[2.25]]);
-  t.deepEqual(await ask('SELECT mean, `50_percentile`, `99.9_percentile` FROM tcp_t'), [[9, 9, 9]]);
-  t.deepEqual(await ask('SELECT value FROM tcp_s'), [[1]]);
-  t.deepEqual(await ask('SELECT value FROM pytcp_c'), [[3]]);
-  t.deepEqual(await ask('SELECT sum FROM pytcp_t'), [[320]]);
-  t.deepEqual(await ask('SELECT value FROM datst_g'), [[4]]);
+  const query = (statement: string) => rowsOf(tcp, statement);
+  t.deepEqual(await query('SELECT value FROM tcp_requests'), [[4]]);
+  t.deepEqual(await query('SELECT value FROM tcp_g'), [[2.25]]);
+  t.deepEqual(await query('SELECT mean, `50_percentile`, `99.9_percentile` FROM tcp_t'), [[9, 9, 9]]);
+  t.deepEqual(await query('SELECT value FROM tcp_s'), [[1]]);
+  t.deepEqual(await query('SELECT value FROM pytcp_c'), [[3]]);
+  t.deepEqual(await query('SELECT sum FROM pytcp_t'), [[320]]);
+  t.deepEqual(await query('SELECT value FROM datst_g'), [[4]]);
 });
 
 async function hotShots(t: ExecutionContext, options: { readonly port: number; readonly protocol: 'tcp' | 'udp' }) {
@@ -157,13 +157,13 @@ for (const [protocol, from, at] of [
   (protocol === 'udp' ? brief : long)(`hot-shots over ${protocol}: everything it sends is found`, async (t) => {
     await hotShots(t, { port: at, protocol });
     const sum = protocol === 'udp' ? 'MAX(value)' : 'SUM(value)';
-    const ask = (statement: string, enough?: (rows: Rows) => boolean) => rowsOf(from, statement, enough);
-    t.deepEqual(await ask(`SELECT ${sum} FROM hot${protocol}_requests`, (rows) => rows[0]?.[0] === 1000), [[1000]]);
-    t.deepEqual(await ask(`SELECT value, room, floor FROM hot${protocol}_temperature`), [[21.5, 'a b', '2']]);
-    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_wait`), [[12, 'timing']]);
-    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_size`), [[5, 'histogram']]);
-    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_spread`), [[6, 'histogram']]);
-    t.deepEqual(await ask(`SELECT value, metric_type FROM hot${protocol}_users`), [[1, 'set']]);
+    const query = (statement: string, enough?: (rows: Rows) => boolean) => rowsOf(from, statement, enough);
+    t.deepEqual(await query(`SELECT ${sum} FROM hot${protocol}_requests`, (rows) => rows[0]?.[0] === 1000), [[1000]]);
+    t.deepEqual(await query(`SELECT value, room, floor FROM hot${protocol}_temperature`), [[21.5, 'a b', '2']]);
+    t.deepEqual(await query(`SELECT sum, metric_type FROM hot${protocol}_wait`), [[12, 'timing']]);
+    t.deepEqual(await query(`SELECT sum, metric_type FROM hot${protocol}_size`), [[5, 'histogram']]);
+    t.deepEqual(await query(`SELECT sum, metric_type FROM hot${protocol}_spread`), [[6, 'histogram']]);
+    t.deepEqual(await query(`SELECT value, metric_type FROM hot${protocol}_users`), [[1, 'set']]);
   });
 }
 
@@ -202,7 +202,7 @@ long('what was not gathered yet is written as the service stops', async (t) => {
   await first.service.run('CREATE DATABASE statsgw');
   await first.service.run('CREATE STABLE statsgw.last (_ts TIMESTAMP, value DOUBLE) TAGS (metric_type NCHAR(16))');
   await sendDatagrams(first.service.listeners.get('statsgw') ?? 0, ['last:1|c', 'last:2|c']);
-  const figures = () => first.service.ask({ method: 'GET', path: '/metrics', auth: false });
+  const figures = () => first.service.request({ method: 'GET', path: '/metrics', auth: false });
   t.true(await until(async () => /^adapter_statsgw_messages 2$/m.test((await figures()).text)));
   await first.service.stop();
   const later = await startService(`--database.path=${first.service.path}`);

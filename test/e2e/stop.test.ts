@@ -20,9 +20,9 @@ const brief = whenBrief(test);
 const long = whenLong(test);
 /** The deadline of a stop, 10 s, and what the end of two processes takes beside it. */
 const stopMs = 11_000;
-/** Every door beside HTTP, rules of each kind, and the service's own figures. */
+/** Every input beside HTTP, rules of each kind, and the service's own figures. */
 const everything = [
-  ...['tsdbwire_telnet', 'statsgw', 'agentd', 'hostexporter'].map((door) => `--${door}.enable=true`),
+  ...['tsdbwire_telnet', 'statsgw', 'agentd', 'hostexporter'].map((input) => `--${input}.enable=true`),
   '--tsdbwire_telnet.ports=0',
   '--tsdbwire_telnet.dbs=lines',
   '--hostexporter.urls=http://127.0.0.1:9/metrics',

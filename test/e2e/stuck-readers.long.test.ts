@@ -48,7 +48,7 @@ test('readers that do not read stop nobody else, neither short questions nor who
 
 /** Requests that are being answered, with the one that asks. */
 async function inFlight(): Promise<number> {
-  const { text } = await service.ask({ path: '/metrics', method: 'GET' });
+  const { text } = await service.request({ path: '/metrics', method: 'GET' });
   return Number(/^adapter_restful_http_request_in_flight (\d+)$/m.exec(text)?.[1]);
 }
 

@@ -71,7 +71,7 @@ secure('HTTP can be turned off while TLS is on, and the start warns of the built
   await service.run("ALTER USER root PASS 'Another-12345'");
   const alone = await service.attach(...settings, '--ssl.plainHttp=off');
   t.teardown(() => alone.stop());
-  const plain = await alone.ask({ path: '/rest/sql', body: 'SELECT 1' });
+  const plain = await alone.request({ path: '/rest/sql', body: 'SELECT 1' });
   t.deepEqual([plain.status, plain.text], [400, 'This port speaks TLS: use https.\n']);
   t.is((await askSecurely(alone.port, caFile, '/-/ping')).status, 200);
   t.notRegex(alone.log.join('\n'), warned);

@@ -21,7 +21,7 @@ async function put(
   body: string | Uint8Array | Iterable<string>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly message: string }> {
-  const reply = await service.ask({ path: `/tsdbwire/v1/put/json/${database}`, body, headers });
+  const reply = await service.request({ path: `/tsdbwire/v1/put/json/${database}`, body, headers });
   const answer: { code: number; message: string } | undefined = reply.text === '' ? undefined : JSON.parse(reply.text);
   if (answer !== undefined && answer.code !== reply.status) throw new Error(reply.text);
   return { status: reply.status, message: answer?.message ?? '' };
@@ -87,7 +87,7 @@ test('a sender that asks for details is shown the bad objects', async (t) => {
   const db = await freshDatabase();
   const bad = { metric: 'm', timestamp: 1_700_000_000, value: 'x', tags: { a: 'b' } };
   const body = JSON.stringify([{ ...bad, value: 1 }, bad, 5]);
-  const reply = await service.ask({ path: `/api/put?db=${db}&details`, body });
+  const reply = await service.request({ path: `/api/put?db=${db}&details`, body });
   const { success, failed, errors } = JSON.parse(reply.text);
   t.deepEqual([reply.status, success, failed], [400, 1, 2]);
   t.like(errors, [{ datapoint: bad }, { error: 'object 3: "5" is not an object (column 1)' }]);
@@ -97,13 +97,13 @@ test('a body without points is refused on the path of OpenTSDB', async (t) => {
   const db = await freshDatabase();
   for (const body of ['', '[]', ' [ ] ', ' \n']) {
     for (const query of ['', '&summary', '&details']) {
-      const reply = await service.ask({ path: `/api/put?db=${db}${query}`, body });
+      const reply = await service.request({ path: `/api/put?db=${db}${query}`, body });
       t.is(reply.status, 400, body);
       t.regex(reply.text, /the body has no data points/);
     }
   }
   const point = '{"metric":36,"timestamp":1700000000.0,"value":1,"tags":{"a":"b"}}';
-  t.is((await service.ask({ path: `/api/put?db=${db}`, body: point })).status, 204);
+  t.is((await service.request({ path: `/api/put?db=${db}`, body: point })).status, 204);
   t.deepEqual(await service.rows(`SELECT _value FROM ${db}.\`36\``), [[1]]);
 });
 

@@ -87,18 +87,18 @@ brief('a line is stored under the names that its metric and tags give, and a bad
 brief('the same lines over HTTP are stored alike; bad ones are counted and the others kept', async (t) => {
   await service.run('CREATE DATABASE over_http');
   const path = '/tsdbwire/v1/put/telnet/over_http';
-  const good = await service.ask({ path, body: 'put m.n 1700000000 7 h=1\r\nm.n 1700000001000 8 h=1' });
+  const good = await service.request({ path, body: 'put m.n 1700000000 7 h=1\r\nm.n 1700000001000 8 h=1' });
   t.deepEqual([good.status, good.text], [204, '']);
-  t.is((await service.ask({ path, body: '' })).status, 204);
-  t.is((await service.ask({ path, body: '\r\n \n' })).status, 204);
-  const bad = await service.ask({ path, body: 'm.n 1700000002 9 h=1\nm.n 170000000012 1 h=1\n' });
+  t.is((await service.request({ path, body: '' })).status, 204);
+  t.is((await service.request({ path, body: '\r\n \n' })).status, 204);
+  const bad = await service.request({ path, body: 'm.n 1700000002 9 h=1\nm.n 170000000012 1 h=1\n' });
   t.is(bad.status, 400);
   t.is(
     JSON.parse(bad.text).message,
     'line 2: [0x3002] timestamp "170000000012" does not have 10 or 13 digits (column 5) (1 rejected, 1 written)',
   );
   t.deepEqual(await service.rows('SELECT _value FROM over_http.m_n ORDER BY _ts'), [[7], [8], [9]]);
-  const missing = await service.ask({ path: '/tsdbwire/v1/put/telnet/none', body: 'm 1700000000 7 h=1' });
+  const missing = await service.request({ path: '/tsdbwire/v1/put/telnet/none', body: 'm 1700000000 7 h=1' });
   t.is(missing.status, 204, 'made, because smlAutoCreateDB is on');
 });
 
@@ -106,7 +106,7 @@ brief('a long body over HTTP is cut between lines', async (t) => {
   await service.run('CREATE DATABASE long_body');
   const lines = Array.from({ length: 40_000 }, (_, i) => `put long.m ${1_700_000_000 + i} ${i} host=h${i % 7}\n`);
   lines[30_000] = 'put long.m 1 1 host=h\n';
-  const reply = await service.ask({ path: '/tsdbwire/v1/put/telnet/long_body', body: lines.join('') });
+  const reply = await service.request({ path: '/tsdbwire/v1/put/telnet/long_body', body: lines.join('') });
   t.is(reply.status, 400);
   t.regex(JSON.parse(reply.text).message, /^line 30001: .*\(1 rejected, 39999 written\)$/);
   t.is(await count('long_body.long_m'), 39_999);

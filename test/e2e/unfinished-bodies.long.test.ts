@@ -60,7 +60,7 @@ function beginBody({ path, length, encoding, part }: Unfinished, authorization: 
 }
 
 async function figure(name: string): Promise<number> {
-  const { text } = await service.ask({ method: 'GET', path: '/metrics' });
+  const { text } = await service.request({ method: 'GET', path: '/metrics' });
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
@@ -99,7 +99,7 @@ test('bodies that never end take little memory, and others are served meanwhile'
   for (const socket of sockets) socket.destroy();
   t.true(await until(async () => (await figure('adapter_body_bytes')) === 0));
   t.is(await figure('adapter_waiting_bodies'), 0);
-  t.is((await service.ask({ method: 'GET', path: '/-/ping?action=query' })).status, 200);
+  t.is((await service.request({ method: 'GET', path: '/-/ping?action=query' })).status, 200);
 });
 
 test('a user who may write nothing sends no long statement, and who may not see a database no list of its tables', async (t) => {

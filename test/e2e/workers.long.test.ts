@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import {
   childrenOf,
-  type Door,
   directoryFor,
   enginePid,
+  type Input,
   isAlive,
   type Listening,
   rowsOf,
@@ -22,8 +22,8 @@ const linesOfWrite = 5;
 /** Rows wait for so long that they are in the log alone when a service ends. */
 const lazy = '--write.flushInterval=10s';
 
-async function count(door: Door, table: string): Promise<number> {
-  return Number((await rowsOf(door, `SELECT COUNT(*) FROM ${table}`))[0]?.[0]);
+async function count(input: Input, table: string): Promise<number> {
+  return Number((await rowsOf(input, `SELECT COUNT(*) FROM ${table}`))[0]?.[0]);
 }
 
 /** Writes until it is told to stop; what is not answered is sent again as it was. */
@@ -49,9 +49,9 @@ class Writer {
   }
 
   /** Numbers that were answered and are not found, and how many rows there are of those that are. */
-  async check(door: Door): Promise<{ missing: number; rows: number; distinct: number }> {
-    const [[rows] = []] = await rowsOf(door, `SELECT COUNT(*) FROM d.kept WHERE w = '${this.#name}'`);
-    const stored = await rowsOf(door, `SELECT n FROM d.kept WHERE w = '${this.#name}'`);
+  async check(input: Input): Promise<{ missing: number; rows: number; distinct: number }> {
+    const [[rows] = []] = await rowsOf(input, `SELECT COUNT(*) FROM d.kept WHERE w = '${this.#name}'`);
+    const stored = await rowsOf(input, `SELECT n FROM d.kept WHERE w = '${this.#name}'`);
     const values = new Set(stored.map(([n]) => Number(n)));
     const missing = Array.from({ length: this.answered }, (_, n) => n).filter((n) => !values.has(n)).length;
     return { missing, rows: Number(rows), distinct: values.size };
@@ -104,16 +104,16 @@ test.serial(
 test.serial('logs of a service that is killed are all read back, by however few processes', async (t) => {
   const own = directoryFor(t);
   const first = await startAdapter(t, [`--database.path=${own}`, '--workers=3', lazy]);
-  const doors = await Promise.all(
+  const inputs = await Promise.all(
     Array.from({ length: 6 }, async (_, n) => {
-      const door = { port: first.port, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
-      t.teardown(() => door.agent.destroy());
-      t.is((await writeLines(door, 'kept', `m n=${n}i64 ${startMs + n}`)).status, 204);
-      return door;
+      const input = { port: first.port, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
+      t.teardown(() => input.agent.destroy());
+      t.is((await writeLines(input, 'kept', `m n=${n}i64 ${startMs + n}`)).status, 204);
+      return input;
     }),
   );
-  t.is(await count(doors[0]!, 'kept.m'), 6);
-  await Promise.all(doors.map((door, n) => writeLines(door, 'kept', `m n=${n}i64 ${startMs + 10 + n}`)));
+  t.is(await count(inputs[0]!, 'kept.m'), 6);
+  await Promise.all(inputs.map((input, n) => writeLines(input, 'kept', `m n=${n}i64 ${startMs + 10 + n}`)));
   first.child.kill('SIGKILL');
   await first.ended;
   const second = await startAdapter(t, [`--database.path=${own}`, lazy]);
@@ -127,8 +127,8 @@ test.serial('logs of a service that is killed are all read back, by however few 
 test.serial('a stop answers what is open, and ends all processes in order', async (t) => {
   const own = directoryFor(t);
   const stopped = await startAdapter(t, [`--database.path=${own}`, '--workers=2', lazy], true);
-  const door = { port: stopped.port };
-  t.is((await writeLines(door, 'kept', `m n=1i64 ${startMs}`)).status, 204);
+  const input = { port: stopped.port };
+  t.is((await writeLines(input, 'kept', `m n=1i64 ${startMs}`)).status, 204);
   const processes = childrenOf(stopped.pid);
   // As a terminal does: every process of the group hears it.
   process.kill(-stopped.pid, 'SIGINT');

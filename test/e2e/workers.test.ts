@@ -2,9 +2,9 @@ import { Agent } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import {
   childrenOf,
-  type Door,
   directoryFor,
   fileScope,
+  type Input,
   type Listening,
   rowsOf,
   type Scope,
@@ -27,31 +27,31 @@ const [a, b] = await onePerWorker(scope, service);
 test.after.always(end);
 
 /** A connection stays with its worker, and the next one goes to the next. */
-async function onePerWorker(t: Scope, { port }: Listening): Promise<readonly [Door, Door]> {
-  const doors = [0, 1].map(() => {
+async function onePerWorker(t: Scope, { port }: Listening): Promise<readonly [Input, Input]> {
+  const inputs = [0, 1].map(() => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.teardown(() => agent.destroy());
     return { port, agent };
   });
-  const pids = new Set(await Promise.all(doors.map(workerOf)));
+  const pids = new Set(await Promise.all(inputs.map(workerOf)));
   if (pids.size !== 2) throw new Error('Both connections are of one worker.');
-  return [doors[0]!, doors[1]!];
+  return [inputs[0]!, inputs[1]!];
 }
 
 /** The process that a connection is with: the one in which its own statement runs. */
-async function workerOf(door: Door): Promise<number> {
+async function workerOf(input: Input): Promise<number> {
   const statement = `SELECT pid FROM performance_schema.perf_queries WHERE sql LIKE 'SELECT pid%'`;
-  const [[pid] = []] = await rowsOf(door, statement);
+  const [[pid] = []] = await rowsOf(input, statement);
   return Number(pid);
 }
 
-async function run(t: ExecutionContext, door: Door, statement: string): Promise<void> {
-  const { code, desc } = await sql(door, statement);
+async function run(t: ExecutionContext, input: Input, statement: string): Promise<void> {
+  const { code, desc } = await sql(input, statement);
   t.is(code, 0, `${statement}: ${desc}`);
 }
 
-async function count(door: Door, table: string): Promise<number> {
-  return Number((await rowsOf(door, `SELECT COUNT(*) FROM ${table}`))[0]?.[0]);
+async function count(input: Input, table: string): Promise<number> {
+  return Number((await rowsOf(input, `SELECT COUNT(*) FROM ${table}`))[0]?.[0]);
 }
 
 async function figures({ port }: Listening): Promise<ReadonlyMap<string, number>> {
@@ -115,11 +115,11 @@ test.serial('statements of all workers are listed and can be ended', async (t) =
     signal: aborted.signal,
   });
   const find = "SELECT kill_id FROM performance_schema.perf_queries WHERE sql LIKE 'SELECT * FROM bulk%'";
-  const listed = await Promise.all([a, b].map((door) => rowsOf(door, find)));
+  const listed = await Promise.all([a, b].map((input) => rowsOf(input, find)));
   t.deepEqual(listed[0], listed[1]);
   t.is(listed[0]?.length, 1);
   const [[id] = []] = listed[0] ?? [];
-  for (const door of [a, b]) await run(t, door, `KILL QUERY '${id}'`);
+  for (const input of [a, b]) await run(t, input, `KILL QUERY '${id}'`);
   t.true(await until(async () => (await rowsOf(a, find)).length === 0));
   aborted.abort();
   await stuck.body?.cancel().catch(() => undefined);
@@ -135,7 +135,7 @@ test.serial('columns of one row that come through both workers at once are one r
 test.serial('figures are those of all processes', async (t) => {
   const rows = 'adapter_rows_total{pipeline="lineproto",outcome="stored"}';
   const before = (await figures(service)).get(rows) ?? 0;
-  for (const door of [a, b, a]) t.is((await writeLines(door, 'figures', `m v=1 ${startMs}`)).status, 204);
+  for (const input of [a, b, a]) t.is((await writeLines(input, 'figures', `m v=1 ${startMs}`)).status, 204);
   t.is(await count(a, 'figures.m'), 1);
   const after = await figures(service);
   t.is(after.get(rows), before + 3);

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { RuleTrial } from '../../src/model/rule-list.js';
 import { moreCases, whenBrief, whenLong } from '../support/cases.js';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/doors/answering-doors.js';
-import { type OwnRows, ownReads, prepareReads, writerOf } from '../support/doors/own-reads.js';
+import {
+  type AcknowledgingInput,
+  acknowledgingInputs,
+  tablesOfStatements,
+} from '../support/inputs/acknowledging-inputs.js';
+import { type OwnRows, ownReads, prepareReads, writerOf } from '../support/inputs/own-reads.js';
 import { type Killed, killOne } from '../support/service/kills.js';
 import {
   directoryFor,
@@ -48,8 +52,8 @@ interface World extends Killed {
 /** Rows of a body, by turns. */
 const bodySizes = [1, 20] as const;
 
-/** Writes rows through one door until it is stopped; what is not answered is sent again as it was. */
-async function write(world: World, { name, send }: AnsweringDoor, size: number, state: Writer): Promise<void> {
+/** Writes rows through one input until it is stopped; what is not answered is sent again as it was. */
+async function write(world: World, { name, send }: AcknowledgingInput, size: number, state: Writer): Promise<void> {
   const { writer } = state;
   while (!world.stopped.signal.aborted) {
     const numbers = Array.from({ length: size }, (_, i) => state.next + i);
@@ -105,14 +109,14 @@ long(`${kills} kills of adapter, engine and both lose and double nothing that wa
   t.timeout(60_000 + kills * 30_000);
   const path = directoryFor(t);
   const world: World = { adapter: await prepared(t, path), stopped: new AbortController() };
-  const writers = answeringDoors.flatMap((door) =>
+  const writers = acknowledgingInputs.flatMap((input) =>
     bodySizes.map((size) => {
       const state: Writer = { writer: `w${size}`, answered: [], next: 0 };
-      return { door, size, state };
+      return { input, size, state };
     }),
   );
   const states = writers.map(({ state }) => state);
-  const running = writers.map(({ door, size, state }) => write(world, door, size, state));
+  const running = writers.map(({ input, size, state }) => write(world, input, size, state));
   for (let kill = 0; kill < kills; kill++) {
     const before = states.map(({ answered }) => answered.length);
     const areWriting = () => states.every(({ answered }, i) => answered.length > before[i]! + 20);
@@ -123,24 +127,26 @@ long(`${kills} kills of adapter, engine and both lose and double nothing that wa
   await Promise.all(running);
   const { adapter } = world;
   t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 30_000), 'the engine is back');
-  for (const { door, state } of writers) {
+  for (const { input, state } of writers) {
     const { writer, answered } = state;
-    const { column } = door;
-    const from = door.from('kept', door.name, writer);
+    const { column } = input;
+    const from = input.from('kept', input.name, writer);
     const stored = new Set((await rowsOf(adapter, `SELECT ${column} FROM ${from}`)).map(([n]) => Number(n)));
     t.deepEqual(
       answered.filter((n) => !stored.has(n)),
       [],
-      `${door.name}: all that was answered is there`,
+      `${input.name}: all that was answered is there`,
     );
     const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${from}`);
-    t.is(Number(count), stored.size, `${door.name}: nothing is double`);
-    const newest = door.from('kept', newestOf(door.name), writer);
+    t.is(Number(count), stored.size, `${input.name}: nothing is double`);
+    const newest = input.from('kept', newestOf(input.name), writer);
     const [[last] = []] = await rowsOf(adapter, `SELECT ${column} FROM ${newest}`);
-    t.true(Number(last) >= (answered.at(-1) ?? 0), `${door.name}: the last answer wins`);
+    t.true(Number(last) >= (answered.at(-1) ?? 0), `${input.name}: the last answer wins`);
   }
   const rows = states.reduce((sum, { answered }) => sum + answered.length, 0);
-  t.log(`${rows} rows through ${answeringDoors.length} doors were answered in ${kills} kills; none is lost or double`);
+  t.log(
+    `${rows} rows through ${acknowledgingInputs.length} inputs were answered in ${kills} kills; none is lost or double`,
+  );
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });
   t.false(existsSync(join(path, 'wal')), 'a log without rows leaves no file behind');
@@ -151,20 +157,20 @@ const readsOfClient = 4;
 
 /** A row for a series of its own. */
 async function writeOwn(t: ExecutionContext, own: OwnRows): Promise<void> {
-  const { adapter, database, door, name, number, ms } = own;
-  t.true(await door.send(adapter, database, [{ name, writer: writerOf(number), ms, number }]), door.name);
+  const { adapter, database, input, name, number, ms } = own;
+  t.true(await input.send(adapter, database, [{ name, writer: writerOf(number), ms, number }]), input.name);
 }
 
-brief('who writes and then reads sees every own row, through every door and kind of read', async (t) => {
+brief('who writes and then reads sees every own row, through every input and kind of read', async (t) => {
   const adapter = await waiting();
   const clients = Array.from({ length: 16 }, (_, id) => {
-    const door = answeringDoors[id % answeringDoors.length]!;
-    const first = Math.floor(id / answeringDoors.length) * readsOfClient;
-    const reads = ownReads.filter((read) => (read.door ?? door.name) === door.name);
-    const own: OwnRows = { adapter, database: 'kept', door, name: `own${id}`, number: 1, ms: startMs };
+    const input = acknowledgingInputs[id % acknowledgingInputs.length]!;
+    const first = Math.floor(id / acknowledgingInputs.length) * readsOfClient;
+    const reads = ownReads.filter((read) => (read.input ?? input.name) === input.name);
+    const own: OwnRows = { adapter, database: 'kept', input, name: `own${id}`, number: 1, ms: startMs };
     return { own, reads: reads.slice(first, first + readsOfClient) };
   });
-  const tables = clients.flatMap(({ own }) => (own.door.name === 'statements' ? [own.name] : []));
+  const tables = clients.flatMap(({ own }) => (own.input.name === 'statements' ? [own.name] : []));
   for (const statement of tablesOfStatements('kept', tables)) t.is((await sql(adapter, statement)).code, 0);
   for (const { own } of clients) {
     await writeOwn(t, own);
@@ -174,7 +180,7 @@ brief('who writes and then reads sees every own row, through every door and kind
     for (const [place, read] of reads.entries()) {
       const own = { ...fixed, number: number + 1 + place, ms: startMs + 1 + place };
       await writeOwn(t, own);
-      t.is(Number(await read.newest(own)), own.number, `${own.door.name}: ${read.name}`);
+      t.is(Number(await read.newest(own)), own.number, `${own.input.name}: ${read.name}`);
     }
   });
   await Promise.all(running);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import test from 'ava';
 import type { GuardState } from '../../src/model/exchange.js';
-import { ask, askSql, basic, connect, rows, startRoom, user } from '../support/doors/http-room.js';
+import { basic, connect, rows, send, sendSql, startServer, user } from '../support/inputs/http-server.js';
 import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;
 
 test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plain text', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const cases = [
     ['POST', '/no/such'],
     ['GET', '/rest/sql'],
@@ -23,26 +23,26 @@ test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plai
     ['GET', '/rest/login/root'],
   ] as const;
   for (const [method, path] of cases) {
-    const reply = await ask(room, { method, path, headers: { 'accept-encoding': 'gzip' } });
+    const reply = await send(server, { method, path, headers: { 'accept-encoding': 'gzip' } });
     t.deepEqual([reply.status, reply.text], [404, '404 page not found'], `${method} ${path}`);
     t.is(reply.headers['content-type'], 'text/plain');
     t.is(reply.headers['content-encoding'], undefined);
     t.is(reply.headers.allow, undefined);
   }
-  t.is((await ask(room, { method: 'HEAD', path: '/rest/sql' })).status, 404);
+  t.is((await send(server, { method: 'HEAD', path: '/rest/sql' })).status, 404);
 });
 
 test('HEAD is answered as GET is, without the body', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const path of ['/-/ping', '/metrics', '/openapi.json', '/', '/page/style.css', '/no/such', '/rest/login/u/p']) {
-    const [get, head] = [await ask(room, { method: 'GET', path }), await ask(room, { method: 'HEAD', path })];
+    const [get, head] = [await send(server, { method: 'GET', path }), await send(server, { method: 'HEAD', path })];
     t.deepEqual([head.status, head.text], [get.status, ''], path);
     t.is(head.headers['content-type'], get.headers['content-type'], path);
   }
 });
 
 test("what is odd about a request is the client's mistake, answered once and not logged as an error", async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const [head, status] of [
     ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=9-1', 416],
     ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=999999999-', 416],
@@ -57,20 +57,20 @@ test("what is odd about a request is the client's mistake, answered once and not
     ['POST /rest/sql HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked', 501],
     ['GET /-/ping HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked', 200],
   ] as const) {
-    const { socket, received } = connect(room);
+    const { socket, received } = connect(server);
     socket.write(`${head}\r\nConnection: close\r\n\r\n`);
     const reply = await received;
     t.regex(reply, new RegExp(`^HTTP/1.1 ${status} `), head);
     t.is(reply.split('HTTP/1.1 ').length, 2, `${head}: ${reply}`);
   }
   t.deepEqual(
-    room.log.filter(({ level }) => level !== 'debug'),
+    server.log.filter(({ level }) => level !== 'debug'),
     [],
   );
 });
 
 test('a path of another product, or with a slash too many, is answered with the one that does the same here', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const cases = [
     ['PUT', '/api/v2/write?org=a&bucket=b', 'POST /api/v2/write?bucket=<database>'],
     ['POST', '/api/v2/signin', 'Authorization: Token <user>:<password> with each request'],
@@ -89,14 +89,14 @@ test('a path of another product, or with a slash too many, is answered with the 
     ['GET', '/api/v1/query_range?query=up', 'POST /rest/sql/<database>, with SQL as the body'],
   ] as const;
   for (const [method, path, meant] of cases) {
-    const reply = await ask(room, { method, path });
+    const reply = await send(server, { method, path });
     const text = `404 page not found; did you mean ${meant}?`;
     t.deepEqual([reply.status, reply.text, reply.headers['x-influxdb-error']], [404, text, text]);
   }
 });
 
 test('a wrong method on a path is 404, and a header says which methods the path takes', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const [method, path, meant] of [
     ['GET', '/rest/sql', 'POST /rest/sql'],
     ['GET', '/rest/sql/demo?tz=UTC', 'POST /rest/sql/<db>'],
@@ -110,7 +110,7 @@ test('a wrong method on a path is 404, and a header says which methods the path 
     ['POST', '/none/', undefined],
     ['POST', '/Rest/sql', undefined],
   ] as const) {
-    const reply = await ask(room, { method, path });
+    const reply = await send(server, { method, path });
     t.deepEqual([reply.status, reply.text, reply.headers.allow], [404, '404 page not found', undefined], path);
     const said = meant && `404 page not found; did you mean ${meant}?`;
     t.is(reply.headers['x-influxdb-error'], said, path);
@@ -118,18 +118,18 @@ test('a wrong method on a path is 404, and a header says which methods the path 
 });
 
 test('a path may be percent-encoded, but not wrongly', async (t) => {
-  const room = await startRoom(t);
-  t.is((await askSql(room, 'select 1', { path: '/rest/%73ql' })).status, 200);
-  const reply = await askSql(room, 'select 1', { path: '/rest/sql/%zz' });
+  const server = await startServer(t);
+  t.is((await sendSql(server, 'select 1', { path: '/rest/%73ql' })).status, 200);
+  const reply = await sendSql(server, 'select 1', { path: '/rest/sql/%zz' });
   t.is(reply.status, 400);
   t.is(JSON.parse(reply.text).code, 65535);
 });
 
 test('a preflight is answered on any path', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const path of ['/rest/sql', '/no/such']) {
     const headers = { origin: 'http://x.example', 'access-control-request-method': 'POST' };
-    const reply = await ask(room, { method: 'OPTIONS', path, headers, auth: false });
+    const reply = await send(server, { method: 'OPTIONS', path, headers, auth: false });
     t.is(reply.status, 204);
     t.is(reply.headers['access-control-allow-origin'], '*');
     t.is(reply.headers['access-control-allow-headers'], 'Origin,Content-Length,Content-Type,Authorization');
@@ -139,43 +139,43 @@ test('a preflight is answered on any path', async (t) => {
 
 test('a foreign origin that is not allowed is 403 with the setting that allows it, and nothing runs', async (t) => {
   let ran = 0;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     cors: { allowAllOrigins: false, allowOrigins: ['https://good.example'] },
     sql: (exchange) => {
       ran++;
       exchange.answer(rows());
     },
   });
-  const refused = await askSql(room, 'select 1', { headers: { origin: 'http://x.example' } });
+  const refused = await sendSql(server, 'select 1', { headers: { origin: 'http://x.example' } });
   const desc = 'origin http://x.example is not allowed, see cors.allowOrigins';
   t.deepEqual([refused.status, JSON.parse(refused.text), ran], [403, { code: 65535, desc }, 0]);
-  const allowed = await askSql(room, 'select 1', { headers: { origin: 'https://good.example' } });
+  const allowed = await sendSql(server, 'select 1', { headers: { origin: 'https://good.example' } });
   t.is(allowed.status, 200);
   t.is(allowed.headers['access-control-allow-origin'], 'https://good.example');
   t.is(allowed.headers.vary, 'Origin, Accept-Encoding');
 });
 
 test('errors carry the cross-origin headers too', async (t) => {
-  const room = await startRoom(t);
-  const reply = await askSql(room, 'select 1', { auth: false, headers: { origin: 'http://x.example' } });
+  const server = await startServer(t);
+  const reply = await sendSql(server, 'select 1', { auth: false, headers: { origin: 'http://x.example' } });
   t.deepEqual([reply.status, reply.headers['access-control-allow-origin']], [401, '*']);
 });
 
 test('requests are logged at debug without secrets', async (t) => {
-  const room = await startRoom(t);
-  await ask(room, { method: 'GET', path: `/rest/login/${user}/sesame`, auth: false });
-  await ask(room, { path: '/lineproto/v1/write?db=d&u=root&p=sesame', auth: false });
-  t.true(await until(() => room.log.length >= 2));
-  t.is(room.log.length, 2);
-  t.true(room.log.every((line) => line.level === 'debug'));
-  t.false(JSON.stringify(room.log).includes('sesame'));
-  t.like(room.log[0]?.fields, { method: 'GET', status: 401, uri: `/rest/login/${user}/***`, client: '127.0.0.1' });
+  const server = await startServer(t);
+  await send(server, { method: 'GET', path: `/rest/login/${user}/sesame`, auth: false });
+  await send(server, { path: '/lineproto/v1/write?db=d&u=root&p=sesame', auth: false });
+  t.true(await until(() => server.log.length >= 2));
+  t.is(server.log.length, 2);
+  t.true(server.log.every((line) => line.level === 'debug'));
+  t.false(JSON.stringify(server.log).includes('sesame'));
+  t.like(server.log[0]?.fields, { method: 'GET', status: 401, uri: `/rest/login/${user}/***`, client: '127.0.0.1' });
 });
 
 test('the observer hears of every request by route, and of refusals', async (t) => {
   let state: GuardState = 'normal';
   const events: string[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     guard: () => state,
     observer: {
       begun: () => events.push('begun'),
@@ -186,10 +186,10 @@ test('the observer hears of every request by route, and of refusals', async (t) 
       refused: (reason) => events.push(reason),
     },
   });
-  await askSql(room, 'select 1', { path: '/rest/sql/some_db' });
-  await askSql(room, 'select 1', { path: '/no/such' });
+  await sendSql(server, 'select 1', { path: '/rest/sql/some_db' });
+  await sendSql(server, 'select 1', { path: '/no/such' });
   state = 'all-paused';
-  await askSql(room, 'select 1');
+  await sendSql(server, 'select 1');
   t.true(await until(() => events.length >= 7));
   t.deepEqual(events, [
     'begun',
@@ -205,7 +205,7 @@ test('the observer hears of every request by route, and of refusals', async (t) 
 test('a client that goes away is counted as 499', async (t) => {
   let taken = false;
   const statuses: number[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     observer: {
       begun: () => undefined,
       ended: ({ status }) => statuses.push(status),
@@ -216,7 +216,7 @@ test('a client that goes away is counted as 499', async (t) => {
       exchange.aborted.addEventListener('abort', () => exchange.answer(rows()));
     },
   });
-  const { socket } = connect(room);
+  const { socket } = connect(server);
   socket.write(statement);
   t.true(await until(() => taken));
   socket.destroy();
@@ -225,14 +225,14 @@ test('a client that goes away is counted as 499', async (t) => {
 });
 
 test('many requests over one kept connection leave nothing behind', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(async () => agent.destroy());
   const sockets = new Set<unknown>();
   for (let number = 0; number < 50; number++) {
     const request = http.request({
       host: '127.0.0.1',
-      port: room.port,
+      port: server.port,
       method: 'POST',
       path: '/rest/sql',
       headers: { authorization: basic },

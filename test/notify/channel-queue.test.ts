@@ -1,8 +1,8 @@
 import test from 'ava';
 import { PermanentRejection } from '../../src/notify/channel.js';
 import { ChannelQueue } from '../../src/notify/channel-queue.js';
-import { type LogLine, recordingLog } from '../support/doors/http-room.js';
 import { storedEvent } from '../support/events/stored-events.js';
+import { type LogLine, recordingLog } from '../support/inputs/http-server.js';
 import { until } from '../support/until.js';
 
 test('a permanently rejected message does not drop events that arrived meanwhile', async (t) => {

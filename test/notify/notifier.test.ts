@@ -3,10 +3,10 @@ import { resolveSettings } from '../../src/config/resolve.js';
 import type { EventChange } from '../../src/model/notification.js';
 import { Notifier } from '../../src/notify/notifier.js';
 import { type NotifySettings, notifyOptions, readNotifySettings } from '../../src/notify/options.js';
-import { type LogLine, recordingLog } from '../support/doors/http-room.js';
 import { smtpReceiver } from '../support/events/smtp-receiver.js';
 import { storedEvent } from '../support/events/stored-events.js';
 import { webhookReceiver } from '../support/events/webhook-receiver.js';
+import { type LogLine, recordingLog } from '../support/inputs/http-server.js';
 import { until } from '../support/until.js';
 
 const fast = { firstDelayMs: 5, maxDelayMs: 20, drainMs: 2_000 };

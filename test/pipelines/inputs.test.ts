@@ -4,7 +4,7 @@ import type { Batch, ByteBlock } from '../../src/model/batch.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import type { Identity } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
-import type { WatchedFigures } from '../../src/model/figure.js';
+import type { WatchedMetrics } from '../../src/model/metric.js';
 import { optionTable, type SettingsOf } from '../../src/model/option.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { ServiceSignals } from '../../src/pipelines/events/signals.js';
@@ -63,7 +63,7 @@ const pigeon: SourceKind<PigeonSettings, { readonly source: PigeonSource }> = {
     landed.push(source);
     return { source };
   },
-  figures: ({ source }) => ({ adapter_pigeon_letters: { help: 'Letters that came.', read: () => source.letters } }),
+  metrics: ({ source }) => ({ adapter_pigeon_letters: { help: 'Letters that came.', read: () => source.letters } }),
   targets: ({ db }) => [`loft of ${db}`],
   shed: () => 3,
 };
@@ -77,7 +77,7 @@ const settings = { enable: true, db: 'letters', user: 'ann', password: 'secret',
 
 function opened(authenticate: () => Promise<Identity | Fault>, kind: SourceKind<PigeonSettings> = pigeon) {
   const said: unknown[] = [];
-  const figures: WatchedFigures[] = [];
+  const metrics: WatchedMetrics[] = [];
   const waits: boolean[] = [];
   const signals = new ServiceSignals();
   const log = { error: (fields: object) => said.push(fields), warn: (fields: object) => said.push(fields) };
@@ -91,17 +91,17 @@ function opened(authenticate: () => Promise<Identity | Fault>, kind: SourceKind<
       },
       logOf: () => ({ ...log, info() {}, debug() {} }),
       authenticate,
-      watch: (shown) => figures.push(shown),
+      watch: (shown) => metrics.push(shown),
       signals,
       maxLineBytes: 1000,
       version: '1',
     },
   );
-  return { inputs, said, figures, signals, waits, source: landed.at(-1)! };
+  return { inputs, said, metrics, signals, waits, source: landed.at(-1)! };
 }
 
-test('a source that is made up is opened with its user, its figures, its losses and its retries', async (t) => {
-  const { inputs, said, figures, signals, source } = opened(async () => ({ user: 'ann' }));
+test('a source that is made up is opened with its user, its metrics, its losses and its retries', async (t) => {
+  const { inputs, said, metrics, signals, source } = opened(async () => ({ user: 'ann' }));
   t.deepEqual(
     inputs.map(({ source: { name }, retry }) => ({ name, retry })),
     [{ name: 'pigeon', retry: 'here' }],
@@ -123,7 +123,7 @@ test('a source that is made up is opened with its user, its figures, its losses 
   for (const [at, batch] of batches.entries()) batch.settle(endings[at]!);
   t.like(batches[0]?.target, { database: 'letters', user: 'ann', createDatabase: true, ttl: 7 });
   t.deepEqual(said, [{ count: 1, reason: 'no database' }]);
-  t.is(figures[0]?.adapter_pigeon_letters?.read(), 2);
+  t.is(metrics[0]?.adapter_pigeon_letters?.read(), 2);
   t.is(signals.shed.get('pigeon')?.(), 3);
   t.deepEqual([...signals.targets], ['loft of letters']);
   await input?.source.drain();
@@ -146,7 +146,7 @@ test('what comes for a user who is not let in ends as refused', async (t) => {
   t.deepEqual(passed, []);
 });
 
-test('every kind has a table of settings of its own, and its figures have a name and a help text', (t) => {
+test('every kind has a table of settings of its own, and its metrics have a name and a help text', (t) => {
   t.deepEqual(Object.keys(sourceKinds), Object.keys(sourceOptions));
   for (const [name, kind] of Object.entries(sourceKinds)) {
     t.is<unknown, unknown>(kind.options, Reflect.get(sourceOptions, name));

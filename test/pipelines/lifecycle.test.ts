@@ -14,17 +14,17 @@ function recorded(steps: string[], name: string, failing?: 'start' | 'drain' | '
 
 test('starts in order, drains everything before it releases anything, in reverse', async (t) => {
   const steps: string[] = [];
-  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'door')], silent);
+  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'input')], silent);
   await life.start();
   await Promise.all([life.stop(1000), life.stop(1000)]);
-  t.deepEqual(steps, ['start sink', 'start door', 'drain door', 'drain sink', 'stop door', 'stop sink']);
+  t.deepEqual(steps, ['start sink', 'start input', 'drain input', 'drain sink', 'stop input', 'stop sink']);
 });
 
 test('a start that fails releases what was started and passes the error on', async (t) => {
   const steps: string[] = [];
-  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'door', 'start')], silent);
-  await t.throwsAsync(life.start(), { message: 'door cannot start' });
-  t.deepEqual(steps, ['start sink', 'start door', 'stop door', 'stop sink']);
+  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'input', 'start')], silent);
+  await t.throwsAsync(life.start(), { message: 'input cannot start' });
+  t.deepEqual(steps, ['start sink', 'start input', 'stop input', 'stop sink']);
 });
 
 test('a component that cannot be drained or stopped does not keep the others from it', async (t) => {
@@ -54,7 +54,7 @@ test('what never ends is cut off at the deadline, and everything else is drained
       return never;
     },
   };
-  const components = [recorded(steps, 'sink'), stuck, { name: 'lifeless' }, stuck, recorded(steps, 'door')];
+  const components = [recorded(steps, 'sink'), stuck, { name: 'lifeless' }, stuck, recorded(steps, 'input')];
   const life = new Lifecycle(components, { ...silent, warn: (fields) => said.push(fields) });
   await life.start();
   const begun = performance.now();
@@ -62,11 +62,11 @@ test('what never ends is cut off at the deadline, and everything else is drained
   const took = performance.now() - begun;
   t.true(took >= 175 && took < 1000, `${took} ms`);
   t.deepEqual(steps.slice(2), [
-    'drain door',
+    'drain input',
     'drain stuck',
     'drain stuck',
     'drain sink',
-    'stop door',
+    'stop input',
     'stop stuck',
     'stop stuck',
     'stop sink',

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
 import { EngineClient } from '../../src/database/engine/client.js';
-import { isOvertaken } from '../../src/database/store/stale-schema.js';
+import { isStaleSchema } from '../../src/database/store/stale-schema.js';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { FaultError } from '../../src/model/fault.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
@@ -60,7 +60,7 @@ test.serial(
     const stored = await rig.stored(early.rows);
     const table = catalogue.table('db', 'm')!;
     let pass = (): void => {};
-    const turn = storage.inTurn([table], () => new Promise<void>((resolve) => (pass = resolve)));
+    const turn = storage.withTablesLocked([table], () => new Promise<void>((resolve) => (pass = resolve)));
     const late = good();
     const reading = { epoch: catalogue.epoch('db'), nowMicros: 0n };
     const write = sink.write({ ...late, target: { ...late.target, reading } }, AbortSignal.timeout(60_000));
@@ -71,7 +71,7 @@ test.serial(
     await turn;
     const ending = await write;
     t.is(ending.outcome, 'failed');
-    if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
+    if (ending.outcome === 'failed') t.true(isStaleSchema(ending.fault));
     t.is(await rig.stored(early.rows), stored);
     await rig.end();
   },

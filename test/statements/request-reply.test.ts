@@ -26,12 +26,12 @@ function make(run: (text: string, user: string) => Promise<string>, hold?: Hold<
     (exchange, user) => run(exchange.request.text, user),
     hold,
   );
-  const ask = (text: string, password = 'good', aborted = new AbortController().signal): Promise<string | Fault> =>
+  const request = (text: string, password = 'good', aborted = new AbortController().signal): Promise<string | Fault> =>
     new Promise((resolve) => {
       const request = { text, credentials: { scheme: 'password', user: 'u', password } } as const;
-      pipeline.ask({ id: '1', request, aborted, answer: resolve, refuse: resolve });
+      pipeline.request({ id: '1', request, aborted, answer: resolve, refuse: resolve });
     });
-  return { pipeline, ask };
+  return { pipeline, request };
 }
 
 function messageOf(answer: string | Fault): string {
@@ -39,31 +39,31 @@ function messageOf(answer: string | Fault): string {
 }
 
 test('a request of somebody known is answered, of others refused, and what breaks is refused without its reason', async (t) => {
-  const { ask } = make(async (text, user) => {
+  const { request } = make(async (text, user) => {
     if (text === 'bad') throw new FaultError(fault('parameter', Codes.free, 'a bad request'));
     if (text === 'broken') throw new Error('secret');
     return `${text} of ${user}`;
   });
-  t.is(await ask('a'), 'a of u');
-  t.is(messageOf(await ask('a', 'wrong')), 'who?');
-  t.is(messageOf(await ask('bad')), 'a bad request');
-  t.is(messageOf(await ask('broken')), 'Internal error');
-  t.is(await ask('b'), 'b of u');
+  t.is(await request('a'), 'a of u');
+  t.is(messageOf(await request('a', 'wrong')), 'who?');
+  t.is(messageOf(await request('bad')), 'a bad request');
+  t.is(messageOf(await request('broken')), 'Internal error');
+  t.is(await request('b'), 'b of u');
 });
 
 test('only so many run and wait at once, and draining ends with the last of them', async (t) => {
   let running = 0;
   let most = 0;
   const open: (() => void)[] = [];
-  const { pipeline, ask } = make(async (text) => {
+  const { pipeline, request } = make(async (text) => {
     most = Math.max(most, ++running);
     await new Promise<void>((resolve) => open.push(resolve));
     running--;
     return text;
   });
-  const answers = ['a', 'b', 'c'].map((text) => ask(text));
+  const answers = ['a', 'b', 'c'].map((text) => request(text));
   t.true(await until(() => open.length === 2));
-  const refused = await ask('d');
+  const refused = await request('d');
   t.is(typeof refused === 'string' ? refused : refused.kind, 'resource');
   const drained = pipeline.drain().then(() => 'drained');
   t.is(await Promise.race([drained, setTimeout(20, 'draining')]), 'draining');
@@ -74,20 +74,20 @@ test('only so many run and wait at once, and draining ends with the last of them
   t.deepEqual(await Promise.all(answers), ['a', 'b', 'c']);
   t.is(await drained, 'drained');
   t.is(most, 2);
-  t.is(messageOf(await ask('e')), 'service is shutting down', 'what comes too late is told so');
+  t.is(messageOf(await request('e')), 'service is shutting down', 'what comes too late is told so');
 });
 
 test('an answer that goes on working keeps its slot until it has left', async (t) => {
   const open: (() => void)[] = [];
-  const { ask } = make(
+  const { request } = make(
     async (text) => text,
     (answer, release) => {
       open.push(release);
       return answer;
     },
   );
-  t.deepEqual(await Promise.all([ask('a'), ask('b')]), ['a', 'b']);
-  const third = ask('c');
+  t.deepEqual(await Promise.all([request('a'), request('b')]), ['a', 'b']);
+  const third = request('c');
   t.is(await Promise.race([third, setTimeout(20, 'waiting')]), 'waiting');
   open[0]?.();
   t.is(await third, 'c');

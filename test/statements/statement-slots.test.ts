@@ -50,11 +50,11 @@ test('one that left before it could wait takes nobody else out of the queue', as
   const slots = new StatementSlots({ running: 1, runningOfUser: 0, waiting: 2, waitMs: 60_000 });
   const release = await slots.take('ann', never);
   const waiting = slots.take('bob', never);
-  t.deepEqual(slots.figures, { running: 1, waiting: 1 });
+  t.deepEqual(slots.metrics, { running: 1, waiting: 1 });
   await t.throwsAsync(slots.take('cid', AbortSignal.abort(new Error('gone'))), { message: 'gone' });
   release();
   const again = await waiting;
   again();
   again();
-  t.deepEqual(slots.figures, { running: 0, waiting: 0 });
+  t.deepEqual(slots.metrics, { running: 0, waiting: 0 });
 });

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { FaultError, mayPass } from '../../src/model/fault.js';
+import { FaultError, isTransient } from '../../src/model/fault.js';
 import { type LoggedRecord, WriteAheadLog } from '../../src/wal/log.js';
 import { prefixBytes } from '../../src/wal/record.js';
 import { loggedText, logIn, logSettings } from '../support/blocks/write-log.js';
@@ -172,7 +172,7 @@ test('texts of a file that is gone are named and given up, and all others are re
   for (const { place } of records) wal.leave(place);
   rmSync(records[1]!.place.segment.path);
   const error = await t.throwsAsync(wal.read(records[1]!.place), { instanceOf: FaultError });
-  t.false(mayPass(error!.fault));
+  t.false(isTransient(error!.fault));
   t.regex(error!.message, /000000000002\.wal:32 cannot be read \(the file is gone\)/);
   t.deepEqual((await readBack(wal)).texts, [texts[0]!, texts[2]!]);
   t.is(wal.open, 2, 'the text that is gone does not hold up the others');
@@ -196,7 +196,7 @@ test('a file that cannot be read now is a fault that may pass, and its texts are
   for (let attempt = 0; attempt < 10; attempt++) {
     for (const read of [() => wal.read(place), () => wal.next(wal.begin)]) {
       const error = await t.throwsAsync<FaultError>(read, { instanceOf: FaultError });
-      t.true(mayPass(error.fault), error.message);
+      t.true(isTransient(error.fault), error.message);
     }
   }
   rmdirSync(path);

@@ -13,7 +13,7 @@ import {
 const name = fc.string({ unit: 'grapheme', maxLength: 60 });
 const sequence = fc.integer({ min: 1, max: 2 ** 48 - 1 });
 
-/** Any text that a door may hand over. */
+/** Any text that an input may hand over. */
 const anyText: fc.Arbitrary<LoggedText> = fc.record({
   sequence,
   origin: name,

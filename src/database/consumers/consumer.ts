@@ -7,7 +7,7 @@ import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { Access } from '../catalogue/rights.js';
 import { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
-import { isOvertaken } from '../store/stale-schema.js';
+import { isStaleSchema } from '../store/stale-schema.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
@@ -150,7 +150,7 @@ export class TopicConsumer implements TopicPoller {
 
   /** A table of a database may be dropped while it is read: there is nothing more in it, and the catalogue knows by now. */
   async #skipDropped(error: unknown): Promise<undefined> {
-    if (!isOvertaken(expectedFault(error))) throw error;
+    if (!isStaleSchema(expectedFault(error))) throw error;
     await this.#context.catalogue.sync();
   }
 

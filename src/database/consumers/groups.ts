@@ -3,7 +3,7 @@ import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { GroupEntry } from './group-state.js';
-import { decodePlace, encodePlace, type Place } from './read-position.js';
+import { decodePosition, encodePosition, type ReadPosition } from './read-position.js';
 
 /**
  * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
@@ -42,7 +42,7 @@ export interface CommittedPlace {
   readonly topic: string;
   readonly vgroup: number;
   readonly storage: string;
-  readonly place: Place;
+  readonly place: ReadPosition;
   /** Rows since the last commit. */
   readonly rows: number;
 }
@@ -52,7 +52,7 @@ interface ListedPlace {
   readonly topic: string;
   readonly group: string;
   readonly vgroup: number;
-  readonly place: Place;
+  readonly place: ReadPosition;
   readonly rows: number;
 }
 
@@ -144,18 +144,18 @@ export class ConsumerGroups {
     if (places.length === 0) return;
     await this.#tables.insert(
       'consumer_places',
-      places.map(({ place, ...rest }) => ({ ...rest, place: encodePlace(place), name: group })),
+      places.map(({ place, ...rest }) => ({ ...rest, place: encodePosition(place), name: group })),
     );
   }
 
   /** The places of a group in one vgroup of a topic, by engine table. */
-  async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, Place>> {
+  async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, ReadPosition>> {
     await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT storage, max(place) FROM sluice.consumer_places
        WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)} AND vgroup = ${vgroup} GROUP BY storage`,
     );
-    return new Map(rows.map(([storage, place]) => [String(storage), decodePlace(String(place))]));
+    return new Map(rows.map(([storage, place]) => [String(storage), decodePosition(String(place))]));
   }
 
   /** Places that groups have committed, one entry a vgroup. */
@@ -168,7 +168,7 @@ export class ConsumerGroups {
       topic: String(topic),
       group: String(group),
       vgroup: Number(vgroup),
-      place: decodePlace(String(place)),
+      place: decodePosition(String(place)),
       rows: Number(count),
     }));
   }

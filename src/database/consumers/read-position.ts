@@ -4,13 +4,13 @@ import type { RowKey } from '../../sql/engine/storage.js';
  * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a key in
  * the order of keys.
  */
-export interface Place {
+export interface ReadPosition {
   readonly number: number;
   readonly key?: RowKey;
 }
 
 /** Before everything. */
-export const beginning: Place = { number: 0 };
+export const beginning: ReadPosition = { number: 0 };
 
 const digits = 16;
 const wholeInsert = 'f'.repeat(2 * digits);
@@ -18,13 +18,13 @@ const wholeInsert = 'f'.repeat(2 * digits);
 const signedBias = 1n << 63n;
 
 /** A place as text: of two places the one farther on is the greater text. */
-export function encodePlace({ number, key }: Place): string {
+export function encodePosition({ number, key }: ReadPosition): string {
   if (key === undefined) return hex(BigInt(number)) + wholeInsert;
   return hex(BigInt(number)) + hex(key.id) + hex(key.time + signedBias);
 }
 
-/** The inverse of {@link encodePlace}. */
-export function decodePlace(text: string): Place {
+/** The inverse of {@link encodePosition}. */
+export function decodePosition(text: string): ReadPosition {
   const number = Number(`0x${text.slice(0, digits)}`);
   if (text.endsWith(wholeInsert)) return { number };
   const [id, time] = [text.slice(digits, 2 * digits), text.slice(2 * digits)];

@@ -6,7 +6,7 @@ import type { DatabaseParts } from '../store/parts.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
-import { beginning, type Place } from './read-position.js';
+import { beginning, type ReadPosition } from './read-position.js';
 import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 
@@ -16,14 +16,14 @@ const begun = '';
 /** A share in hand: how far it was given out, and what of that waits for a commit. */
 interface HeldShare extends Share {
   readonly number: number;
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, ReadPosition>;
   /** Rows that were given out since the last place was reached. */
   readonly pending: { rows: number };
   /** By engine table: the place to commit, and rows since the last commit. */
-  readonly uncommitted: Map<string, { readonly place: Place; readonly rows: number }>;
+  readonly uncommitted: Map<string, { readonly place: ReadPosition; readonly rows: number }>;
 }
 
-function reach({ places, pending, uncommitted }: HeldShare, storage: string, place: Place): void {
+function reach({ places, pending, uncommitted }: HeldShare, storage: string, place: ReadPosition): void {
   const rows = pending.rows + (uncommitted.get(storage)?.rows ?? 0);
   pending.rows = 0;
   places.set(storage, place);
@@ -154,7 +154,7 @@ export class Subscription {
     return undefined;
   }
 
-  async #beginning(vgroup: number): Promise<Map<string, Place>> {
+  async #beginning(vgroup: number): Promise<Map<string, ReadPosition>> {
     const { group, offsetReset } = this.#options;
     const committed = await this.#groups.places(this.topic.id, group, vgroup);
     if (committed.size > 0 || offsetReset === 'earliest') return new Map(committed);
@@ -162,7 +162,7 @@ export class Subscription {
       const text = `No committed offset of group ${group} in topic ${this.topic.name}, vgroup ${vgroup}`;
       throw new FaultError(fault('database', Codes.offsetNotExist, text));
     }
-    const latest = new Map<string, Place>([[begun, beginning]]);
+    const latest = new Map<string, ReadPosition>([[begun, beginning]]);
     for (const [storage, number] of await this.#reader.latest()) latest.set(storage, { number });
     const places = [...latest].map(([storage, place]) => ({ topic: this.topic.id, vgroup, storage, place, rows: 0 }));
     await this.#groups.commit(group, places);

@@ -8,7 +8,7 @@ import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import type { Changed, Changes } from '../store/changes.js';
-import { beginning, type Place } from './read-position.js';
+import { beginning, type ReadPosition } from './read-position.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
 /** Rows of a message at most, but for rows of one key, which stay together. */
@@ -26,7 +26,7 @@ export interface Step {
   /** Undefined when there was nothing for the share. */
   readonly message: TopicMessage | undefined;
   /** The place that is reached with it; undefined when more is needed for one. */
-  readonly place: Place | undefined;
+  readonly place: ReadPosition | undefined;
 }
 
 /** Context in which the rows of a topic are read. */
@@ -67,7 +67,10 @@ export class TopicReader {
    * The next steps of a share behind its places, of whichever engine table has some; undefined when there are none now. To
    * be pulled to the end before the next call.
    */
-  async next(share: Share, places: ReadonlyMap<string, Place>): Promise<AsyncGenerator<Step, void, void> | undefined> {
+  async next(
+    share: Share,
+    places: ReadonlyMap<string, ReadPosition>,
+  ): Promise<AsyncGenerator<Step, void, void> | undefined> {
     const parts = this.tables.parts();
     for (const part of parts) {
       const nextPart = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
@@ -94,7 +97,7 @@ export class TopicReader {
   #knownNext(
     part: TopicPart,
     share: Share,
-    places: ReadonlyMap<string, Place>,
+    places: ReadonlyMap<string, ReadPosition>,
   ): AsyncGenerator<Step, void, void> | undefined {
     const { number } = places.get(part.storage) ?? beginning;
     const known = this.#known.get(keyOf(share, part));
@@ -107,7 +110,7 @@ export class TopicReader {
   #restOf(
     part: TopicPart,
     share: Share,
-    places: ReadonlyMap<string, Place>,
+    places: ReadonlyMap<string, ReadPosition>,
   ): AsyncGenerator<Step, void, void> | undefined {
     const { number, key } = places.get(part.storage) ?? beginning;
     if (key === undefined) return undefined;
@@ -143,7 +146,7 @@ export class TopicReader {
     changed: Changed,
     behind: RowKey | undefined,
   ): AsyncGenerator<Step, void, void> {
-    const end: Place = { number: changed.upTo };
+    const end: ReadPosition = { number: changed.upTo };
     const touched = changed.rows === 0 ? [] : await this.#touched(storage, tables, share, changed);
     if (touched.length === 0) yield { storage, message: undefined, place: end };
     for (const [at, table] of touched.entries()) {
@@ -182,7 +185,11 @@ export class TopicReader {
     table: TableDef,
     share: Share,
     { order, after, upTo }: Changed,
-    { behind: start, isSingle, last }: { behind: RowKey | undefined; isSingle: boolean; last: Place | undefined },
+    {
+      behind: start,
+      isSingle,
+      last,
+    }: { behind: RowKey | undefined; isSingle: boolean; last: ReadPosition | undefined },
   ): AsyncGenerator<Step, void, void> {
     for (let behind = isSingle ? start : undefined; ; ) {
       const range = { order, after, upTo, slice: share.slice, keys: { behind, upTo: undefined } };

@@ -1,7 +1,7 @@
 import { expectedFault, FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine, Store } from '../engine/engine.js';
-import { isOvertaken } from './stale-schema.js';
+import { isStaleSchema } from './stale-schema.js';
 
 /**
  * How rows are compressed: `compact` as small as it goes without being slower, `plain` with codecs only that the engine does not
@@ -96,7 +96,7 @@ async function renewCodecsOf({ engine, prefix }: Store, compression: Compression
       changed++;
     } catch (error) {
       // Dropped meanwhile.
-      if (!isOvertaken(expectedFault(error))) throw error;
+      if (!isStaleSchema(expectedFault(error))) throw error;
     }
   }
   return changed;

@@ -16,7 +16,7 @@ const idsPerStatement = 10_000;
  */
 export function deleteRows(plan: DeletePlan, engine: Engine, storage: Storage): Promise<number> {
   const { table } = plan.target;
-  return storage.inTurn([table], async () => {
+  return storage.withTablesLocked([table], async () => {
     let removed = 0;
     for (const where of await conditionsOf(plan, engine)) removed += await removeWhere(table, where, engine);
     return removed;

@@ -19,7 +19,7 @@ const ownTable = /^[tg](\d+)_\d+$/;
  * leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside the traffic; it
  * may be repeated and may run in several processes at once.
  */
-export async function removeLeftovers(context: DatabaseParts): Promise<void> {
+export async function removeOrphanedTables(context: DatabaseParts): Promise<void> {
   const { catalogue } = context;
   await removeStorage(context);
   for (const database of catalogue.databases()) {

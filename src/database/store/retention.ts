@@ -4,7 +4,7 @@ import { quoteString } from '../../sql/engine/quote.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine, Store } from '../engine/engine.js';
 import { keepsInsertNumbers } from './changes.js';
-import { isOvertaken } from './stale-schema.js';
+import { isStaleSchema } from './stale-schema.js';
 import { partitionSpan } from './table-statements.js';
 
 /**
@@ -82,6 +82,6 @@ async function drop(engine: Store['engine'], statement: string): Promise<void> {
   try {
     await engine.exec(statement);
   } catch (error) {
-    if (!isOvertaken(expectedFault(error))) throw error;
+    if (!isStaleSchema(expectedFault(error))) throw error;
   }
 }

@@ -10,13 +10,13 @@ import type { Engine } from '../engine/engine.js';
 import type { Storage } from './storage.js';
 
 /** A series and the Unix ms of its newest row. */
-interface SilentSeries {
+interface StaleSeries {
   readonly series: bigint;
   readonly lastMs: number;
 }
 
 /** Where series are looked for that have fallen silent. */
-export interface SilentContext {
+export interface StaleSeriesContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
@@ -25,18 +25,18 @@ export interface SilentContext {
 }
 
 /** Most series that are given. */
-const maxSilent = 10_000;
+const maxStaleSeries = 10_000;
 
 /**
  * Series of a table whose newest row lies between two times, Unix ms: those that had data from `sinceMs` on and none from
  * `untilMs` on. Empty when there is no such table. Reads time and id of all rows since then.
  */
-export async function silentSeries(
-  context: SilentContext,
+export async function staleSeries(
+  context: StaleSeriesContext,
   place: Place,
   sinceMs: number,
   untilMs: number,
-): Promise<readonly SilentSeries[]> {
+): Promise<readonly StaleSeries[]> {
   return newestRows(context, place, (ticks) => ({
     where: [expr`ts >= ${ticks(sinceMs)}`],
     having: `HAVING newest < ${ticks(untilMs)}`,
@@ -45,11 +45,11 @@ export async function silentSeries(
 
 /** Those of some series that have a row from `sinceMs` on, with the newest. */
 export async function heardSeries(
-  context: SilentContext,
+  context: StaleSeriesContext,
   place: Place,
   series: readonly bigint[],
   sinceMs: number,
-): Promise<readonly SilentSeries[]> {
+): Promise<readonly StaleSeries[]> {
   if (series.length === 0) return [];
   return newestRows(context, place, (ticks) => ({
     where: [ofSeries(series), expr`ts >= ${ticks(sinceMs)}`],
@@ -66,10 +66,10 @@ interface Place {
 type Choice = (ticks: (ms: number) => bigint) => { readonly where: readonly Expr[]; readonly having: string };
 
 async function newestRows(
-  { engine, catalogue, storage, visible }: SilentContext,
+  { engine, catalogue, storage, visible }: StaleSeriesContext,
   place: Place,
   choose: Choice,
-): Promise<readonly SilentSeries[]> {
+): Promise<readonly StaleSeries[]> {
   const database = catalogue.database(place.database);
   const table = catalogue.table(place.database, place.table);
   if (database === undefined || table === undefined) return [];
@@ -82,7 +82,7 @@ async function newestRows(
   const condition = printExpr(allOf([...ofTable(table), ...ofSeriesId, ...where]));
   const rows = await engine.rows(
     `SELECT toString(id), max(ts) AS newest FROM ${table.storage} WHERE ${condition}
-     GROUP BY id ${having} ORDER BY newest DESC LIMIT ${maxSilent}`,
+     GROUP BY id ${having} ORDER BY newest DESC LIMIT ${maxStaleSeries}`,
   );
   return rows.map(([id, newest]) => ({ series: BigInt(String(id)), lastMs: Math.floor(Number(newest) / ticksPerMs) }));
 }

@@ -1,3 +1,4 @@
+import { KeyedMutex, type Unlock } from '../../async/keyed-mutex.js';
 import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
@@ -10,13 +11,12 @@ import type { Engine } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { constantSetOfIds } from '../engine/key-sets.js';
 import type { Compression } from './compression.js';
+import { Debounce } from './debounce.js';
 import { SharedPlace } from './shared-location.js';
-import { overtaken } from './stale-schema.js';
-import { type EndTurn, Turns } from './table-mutex.js';
+import { staleSchema } from './stale-schema.js';
 import { TableSizes } from './table-sizes.js';
 import { addMissingColumns, addMissingTags, dataTable, tagTable } from './table-statements.js';
 import { UniqueRowsLooks } from './unique-rows.js';
-import { Pauses } from './write-gaps.js';
 
 /** True for a table whose storage others use too. */
 function isShared({ number, seriesId }: TableDef): boolean {
@@ -54,8 +54,8 @@ interface Known {
 export interface StorageOptions {
   /** One that the engine has; see `offeredCompression`. */
   readonly compression?: Compression;
-  /** Turns for engine tables that the processes of a service share; left out where it is one process. */
-  readonly sharedTurns?: ((tables: ReadonlySet<string>) => Promise<EndTurn> | undefined) | undefined;
+  /** KeyedMutex for engine tables that the processes of a service share; left out where it is one process. */
+  readonly lockShared?: ((tables: ReadonlySet<string>) => Promise<Unlock> | undefined) | undefined;
 }
 
 /**
@@ -80,17 +80,17 @@ export class Storage {
     const where = printExpr(ofTables(numbers));
     return this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
   });
-  readonly #removalPauses = new Pauses(removalPauseMs, maxRemovalPauseMs);
+  readonly #removalDebounce = new Debounce(removalPauseMs, maxRemovalPauseMs);
   readonly #seriesRemovals = new BatchedCallsByTable((place, removed: readonly RemovedSeries[]) => {
     return this.#removeSeries(place, removed);
   });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
-  readonly #turns = new Turns();
-  readonly #sharedTurns: StorageOptions['sharedTurns'];
+  readonly #tableLocks = new KeyedMutex();
+  readonly #lockShared: StorageOptions['lockShared'];
 
   constructor(engine: Engine, catalogue: Catalogue, options: StorageOptions = {}) {
-    const { compression = 'compact', sharedTurns } = options;
-    this.#sharedTurns = sharedTurns;
+    const { compression = 'compact', lockShared } = options;
+    this.#lockShared = lockShared;
     this.#engine = engine;
     this.sizes = new TableSizes(engine);
     this.#uniqueRows = new UniqueRowsLooks(engine);
@@ -99,7 +99,7 @@ export class Storage {
   }
 
   /**
-   * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link overtaken} when the table
+   * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link staleSchema} when the table
    * was dropped meanwhile.
    */
   async ensure(database: DatabaseDef, table: TableDef): Promise<void> {
@@ -215,7 +215,7 @@ export class Storage {
     if (isDatabase && this.#catalogue.tableById(name, table.id) !== undefined) return;
     if (!isDatabase) await this.dropDatabase(database);
     else if (!isShared(table)) await this.dropTable(table);
-    throw new FaultError(overtaken);
+    throw new FaultError(staleSchema);
   }
 
   /** Removes all data of a dropped database. */
@@ -250,15 +250,15 @@ export class Storage {
     }
   }
 
-  /** Removes the rows of series; what is asked for while one removal runs, or others are asked for, is removed together after it. */
+  /** Removes the rows of series; calls during a removal, or in quick succession, share the next one. */
   dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
-    this.#removalPauses.note(table.storage);
+    this.#removalDebounce.record(table.storage);
     return this.#seriesRemovals.call(table.storage, { number: table.number, ids });
   }
 
   /** Where there are rows: a DELETE that finds none takes as long as one that finds some. */
   async #removeSeries(place: string, removed: readonly RemovedSeries[]): Promise<void> {
-    await this.#removalPauses.next(place);
+    await this.#removalDebounce.quiet(place);
     const numbers = [...new Set(removed.flatMap(({ number }) => number ?? []))];
     const own = numbers.length === 0 ? [] : [printExpr(ofTables(numbers))];
     const ids = removed.flatMap((one) => one.ids);
@@ -270,17 +270,17 @@ export class Storage {
   }
 
   /**
-   * Runs work on the rows of tables when all work on any of them that was asked for before has ended, so that a row that is
+   * Serializes work on the rows of each table, in the order of the calls, so that a row that is
    * completed from what is stored never brings back what a DELETE of this service removes at the same time.
    */
-  async inTurn<T>(tables: readonly TableDef[], work: () => Promise<T>): Promise<T> {
-    const end = await this.#turns.take(tables.map(({ id, database }) => `${database.length}:${database}${id}`));
-    const endShared = await this.#sharedTurns?.(new Set(tables.map(({ storage }) => storage)));
+  async withTablesLocked<T>(tables: readonly TableDef[], work: () => Promise<T>): Promise<T> {
+    const unlock = await this.#tableLocks.lock(tables.map(({ id, database }) => `${database.length}:${database}${id}`));
+    const unlockShared = await this.#lockShared?.(new Set(tables.map(({ storage }) => storage)));
     try {
       return await work();
     } finally {
-      endShared?.();
-      end();
+      unlockShared?.();
+      unlock();
     }
   }
 }

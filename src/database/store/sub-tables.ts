@@ -1,3 +1,4 @@
+import { KeyedMutex } from '../../async/keyed-mutex.js';
 import { Slice } from '../../async/slice.js';
 import { BlockBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
@@ -17,8 +18,7 @@ import type { Engine } from '../engine/engine.js';
 import { setOfIds } from '../engine/key-sets.js';
 import { encodeTables, insertStatement, type TableRows } from '../engine/native-block.js';
 import { type Registered, Registry } from './registry.js';
-import { overtaken } from './stale-schema.js';
-import { Turns } from './table-mutex.js';
+import { staleSchema } from './stale-schema.js';
 import { putTag } from './tag-cell.js';
 import { tagChange } from './tag-change.js';
 import { tagFills } from './tag-fill.js';
@@ -50,7 +50,7 @@ type SubTableOption = { readonly comment: string } | { readonly ttl: number };
  */
 export class SubTables {
   /** Statements that create sub-tables of the same name have their turns, by the id of the database and the name. */
-  readonly creations = new Turns();
+  readonly creations = new KeyedMutex();
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
   readonly #registry: Registry;
@@ -128,7 +128,7 @@ export class SubTables {
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
    * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
-   * is {@link overtaken}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
+   * is {@link staleSchema}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
    * Many are registered some at a time, and `registered` is called after each of these.
    */
   async register(
@@ -155,7 +155,7 @@ export class SubTables {
     const remembered = this.#rememberedOf(database);
     const isStale = ({ key, name, epoch }: SubTable) =>
       epoch !== remembered.epoch && key !== this.keyOf(database, name);
-    if (subTables.some(isStale)) return overtaken;
+    if (subTables.some(isStale)) return staleSchema;
     const places = await this.#exclusively(subTables, () => this.#registerMissing(database, superTable, subTables));
     if ('message' in places) return places;
     for (const subTable of subTables) {

@@ -1,4 +1,4 @@
-import { Codes, type Fault, type FaultKind, mayPass } from '../../model/fault.js';
+import { Codes, type Fault, type FaultKind, isTransient } from '../../model/fault.js';
 
 /** A kind of error, and its status with and without `httpCodeServerError`. */
 interface StatusRow {
@@ -101,7 +101,7 @@ export function statusOf(fault: Fault): number {
   if (kind === 'forbidden') return 403;
   const ofCode = statusOfCode.get(code);
   if (ofCode !== undefined) return ofCode;
-  if (mayPass(fault)) return 503;
+  if (isTransient(fault)) return 503;
   return kind === 'database' && !dataCodes.includes(code) ? 500 : 400;
 }
 

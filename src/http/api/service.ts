@@ -8,7 +8,7 @@ export const serviceSchemas: Readonly<Record<string, Schema>> = {
     properties: { code: { const: 0 }, desc: { type: 'string', description: 'The token of the `Custom` scheme.' } },
     required: ['code', 'desc'],
   },
-  FigureHistory: {
+  MetricSamples: {
     type: 'object',
     properties: {
       now: { type: 'integer', format: 'int64', description: 'The clock of the service, Unix time in milliseconds.' },
@@ -81,7 +81,7 @@ database that are left; the name is empty for those of several. With \`action=qu
   },
   metrics: {
     operationId: 'getMetrics',
-    summary: 'Figures of the service',
+    summary: 'Metrics of the service',
     tags: ['Service'],
     responses: {
       200: {
@@ -97,10 +97,10 @@ database that are left; the name is empty for those of several. With \`action=qu
   },
   history: {
     operationId: 'getMetricsHistory',
-    summary: 'Figures of the last hour',
-    description: 'Some of the figures of `GET /metrics`, sampled every ten seconds. It is empty after a restart.',
+    summary: 'Metrics of the last hour',
+    description: 'Some of the metrics of `GET /metrics`, sampled every ten seconds. It is empty after a restart.',
     tags: ['Service'],
-    responses: { 200: json('The figures.', shared('FigureHistory')) },
+    responses: { 200: json('The metrics.', shared('MetricSamples')) },
     security: noScheme,
   },
   description: {

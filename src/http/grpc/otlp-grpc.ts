@@ -16,7 +16,7 @@ import type { Delivery } from '../../model/delivery.js';
 import type { Intake, WriteRequest } from '../../model/exchange.js';
 import type { TlsSettings } from '../../model/tls-settings.js';
 import { newTally, withoutMetadata } from '../../model/write-tally.js';
-import { ask } from '../answer/exchange.js';
+import { sendRequest } from '../answer/send-request.js';
 import { readCertificate, watchCertificate } from '../connection/certificate.js';
 import { exportResponse, rpcCode } from '../handlers/otlp.js';
 import { databaseHeader } from '../handlers/write-parameters.js';
@@ -62,7 +62,7 @@ class RenewableCertificate extends ServerCredentials {
   }
 }
 
-/** Options of the door. */
+/** Options of the endpoint. */
 interface OtlpGrpcOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'guard' | 'write'>;
   readonly bodies: BodyBudget;
@@ -82,7 +82,7 @@ interface OtlpGrpcOptions {
  * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not; `RESOURCE_EXHAUSTED`
  * for a message that is too long. With TLS the certificate is read again when its files change.
  */
-export class OtlpGrpcDoor implements Component {
+export class OtlpGrpcEndpoint implements Component {
   readonly name = 'otlp-grpc';
   /** The port that is listened on, once started. */
   port: number;
@@ -177,7 +177,7 @@ export class OtlpGrpcDoor implements Component {
     };
     const id = requestIdOf(undefined);
     const port = (exchange: Parameters<Intake['write']>[0]): void => intake.write(exchange);
-    const outcome = await ask<WriteRequest, Delivery>(port, id, write, aborted);
+    const outcome = await sendRequest<WriteRequest, Delivery>(port, id, write, aborted);
     if (outcome.kind === 'refused') return refusalOfOutcome(outcome, rowWord);
     return refusalOfOutcome({ kind: 'answered', answer: withoutMetadata(outcome.answer, tally) }, rowWord);
   }

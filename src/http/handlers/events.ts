@@ -3,9 +3,9 @@ import type { EventAnswer, EventQuestion, EventRequest } from '../../model/excha
 import type { Fault } from '../../model/fault.js';
 import { parseJson } from '../../text/json.js';
 import { apiErrors } from '../answer/error-forms.js';
-import { ask } from '../answer/exchange.js';
 import { refusalOf } from '../answer/refusal.js';
 import { safeJson, sendJson } from '../answer/reply.js';
+import { sendRequest } from '../answer/send-request.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
 import { isFault } from '../request/auth.js';
@@ -97,7 +97,12 @@ function answering(
     const question = await read(call);
     if (isFault(question)) return apiErrors(call, refusalOf(question, 'parameter'), settings);
     const asked: EventRequest = { credentials, question };
-    const outcome = await ask<EventRequest, EventAnswer>((exchange) => intake.events(exchange), id, asked, aborted);
+    const outcome = await sendRequest<EventRequest, EventAnswer>(
+      (exchange) => intake.events(exchange),
+      id,
+      asked,
+      aborted,
+    );
     if (outcome.kind === 'refused') return apiErrors(call, refusalOf(outcome.fault), settings);
     const { answer } = outcome;
     return sendJson(reply, 200, safeJson(answer.kind === 'list' ? answer.page : answer.event));

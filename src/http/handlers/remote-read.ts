@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { SeriesAnswer, SeriesRequest } from '../../model/exchange.js';
 import { textErrors } from '../answer/error-forms.js';
-import { ask } from '../answer/exchange.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendParts } from '../answer/reply.js';
+import { sendRequest } from '../answer/send-request.js';
 import { isFault } from '../request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext } from '../request/call.js';
 import { collectBody } from '../request/request-body.js';
@@ -24,7 +24,7 @@ export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall
     if (isFault(body)) return textErrors(call, refusalOf(body, 'body'), settings);
     const database = params.db ?? '';
     const asked: SeriesRequest = { message: body.bytes, database, credentials, rowLimit: settings.restfulRowLimit };
-    const outcome = await ask<SeriesRequest, SeriesAnswer>(
+    const outcome = await sendRequest<SeriesRequest, SeriesAnswer>(
       (exchange) => intake.series(exchange),
       id,
       asked,

@@ -41,7 +41,7 @@ function isWhole({ nodes, keeper }: ClusterState): boolean {
 }
 
 /**
- * `GET /metrics`: the service's figures as OpenMetrics text, without authentication. A reader that names only plain text
+ * `GET /metrics`: the service's metrics as OpenMetrics text, without authentication. A reader that names only plain text
  * in `Accept` gets the text format 0.0.4, with the same names.
  */
 export function metricsHandler(context: HandlerContext): Handler {
@@ -53,7 +53,7 @@ export function metricsHandler(context: HandlerContext): Handler {
   };
 }
 
-/** `GET /metrics/history`: some of the figures over the last hour as JSON, without authentication, for pages that are opened later. */
+/** `GET /metrics/history`: some of the metrics over the last hour as JSON, without authentication, for pages that are opened later. */
 export function historyHandler({ intake }: HandlerContext): Handler {
   return async ({ reply }) => sendJson(reply, 200, safeJson(intake.history()));
 }

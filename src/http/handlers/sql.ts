@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { restErrors } from '../answer/error-forms.js';
-import { ask } from '../answer/exchange.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../answer/reply.js';
+import { sendRequest } from '../answer/send-request.js';
 import { isFault } from '../request/auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext } from '../request/call.js';
 import { plainAddress } from '../request/client-address.js';
@@ -30,7 +30,7 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
       return sendGuardRefusal(call, context, state);
     }
     record(call, context, id, sql.statement);
-    const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
+    const outcome = await sendRequest<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
     release();
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
     if (outcome.answer.kind === 'affected') return sendAffected(call.reply, outcome.answer.rows, sql.keyed);

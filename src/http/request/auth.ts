@@ -4,7 +4,7 @@ import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { Call, HandlerContext } from './call.js';
 import type { LoginCodes } from './login-code.js';
 
-/** Reads the credentials of a call, without asking whether they are true. */
+/** Reads the credentials of a call, without checking them. */
 export type CredentialReader = (call: Call, context: HandlerContext) => Credentials | Fault;
 
 /** Longest user name in bytes. */
@@ -36,7 +36,7 @@ export function basicToken(header: string): string | undefined {
 
 /**
  * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, one blank, the token.
- * Whether they are true is decided behind the door.
+ * The pipelines check them later.
  * `query` matters to `Bearer` only: a `token` parameter beside it is refused.
  */
 export function readAuthorization(

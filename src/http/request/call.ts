@@ -69,7 +69,7 @@ interface WriteRouteSettings {
   readonly createDatabase: boolean;
 }
 
-/** Counts what the door does; every method is called once per event. `reason` and `route` come from small fixed sets. */
+/** Counts what the HTTP server does; every method is called once per event. `reason` and `route` come from small fixed sets. */
 export interface HttpObserver {
   begun(): void;
   /**
@@ -107,7 +107,7 @@ export interface HandlerContext {
 /** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */
 export type RecordSql = (entry: RecordedStatement) => void;
 
-/** A call that brought what its route asks for: see the door. */
+/** A call that passed the checks of its route. */
 export interface AdmittedCall extends Call {
   /** Name of the request in the logs: the client's, or one of our own. */
   readonly id: string;

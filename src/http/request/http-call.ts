@@ -9,7 +9,7 @@ interface RequestInFlight extends Pick<Call, 'aborted' | 'foreignPage' | 'resume
   outlivesEnd: boolean;
 }
 
-/** Of a call that has not passed its door yet. */
+/** Of a call that has not passed the checks of its route yet. */
 const nobody: Credentials = { scheme: 'token', token: '' };
 
 /** A request that the server has taken in, for the handler of its route. */

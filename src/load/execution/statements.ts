@@ -1,4 +1,4 @@
-import { expectedFault, type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { expectedFault, type Fault, FaultError, isTransient } from '../../model/fault.js';
 import { parsedRows } from '../../pipelines/row-lines.js';
 import type { RunLog, RunSql, RunSqlOptions } from '../model/ports.js';
 import type { Attempts } from '../model/scenario.js';
@@ -39,7 +39,7 @@ export async function define(
         return expectedFault(error);
       }
     },
-    trouble: (fault) => (fault !== undefined && mayPass(fault) ? faultLine(fault) : undefined),
+    trouble: (fault) => (fault !== undefined && isTransient(fault) ? faultLine(fault) : undefined),
     again: () => {},
   });
   if (refused !== undefined) throw new FaultError({ ...refused, message: `${refused.message} (${shortened(sql)})` });

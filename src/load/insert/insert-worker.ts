@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isOvertaken } from '../../database/store/stale-schema.js';
+import { isStaleSchema } from '../../database/store/stale-schema.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
@@ -186,7 +186,7 @@ function troubleOf(delivery: Delivery): string | undefined {
 function isMissingTable(delivery: Delivery): boolean {
   if (delivery.outcome !== 'rejected' && delivery.outcome !== 'failed') return false;
   const { fault } = delivery;
-  return fault.code === Codes.tableNotExist || fault.code === Codes.tableInfo || isOvertaken(fault);
+  return fault.code === Codes.tableNotExist || fault.code === Codes.tableInfo || isStaleSchema(fault);
 }
 
 function describe(delivery: Delivery): string {

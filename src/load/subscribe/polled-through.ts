@@ -1,5 +1,5 @@
 import { AsyncIterableX } from 'ix/asynciterable/asynciterablex';
-import { isPassing } from '../../model/fault.js';
+import { isTransientError } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine } from '../execution/statements.js';
@@ -27,7 +27,7 @@ export async function* polledThrough(
       }
       return;
     } catch (error) {
-      if (!isPassing(error) || stop.aborted) throw error;
+      if (!isTransientError(error) || stop.aborted) throw error;
       if (since === undefined) log.warn(`The database is waited for: ${faultLine(error.fault)}`);
       since ??= Date.now();
       if (Date.now() - since > patienceMs) throw error;

@@ -1,6 +1,6 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
-import { isPassing } from '../../model/fault.js';
+import { isTransientError } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
 import { pause } from '../pause.js';
 import type { EventLogWriter } from './event-log-writer.js';
@@ -99,7 +99,7 @@ export class EventQueue implements Component {
       let transient: unknown;
       for (const one of results) {
         if (one.status === 'fulfilled') operations.push(...one.value);
-        else if (isPassing(one.reason)) transient ??= one.reason;
+        else if (isTransientError(one.reason)) transient ??= one.reason;
         else this.#log.error({ error: String(one.reason) }, 'An event could not be made and is lost.');
       }
       if (transient !== undefined) throw transient;
@@ -107,13 +107,13 @@ export class EventQueue implements Component {
       return true;
     } catch (error) {
       const events = batch.length;
-      if (!isPassing(error))
+      if (!isTransientError(error))
         this.#log.error({ error: String(error), events }, 'Events could not be stored and are lost.');
       else {
         this.#onWaiting(operations);
         if (!isRetry) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
       }
-      return !isPassing(error);
+      return !isTransientError(error);
     }
   }
 }

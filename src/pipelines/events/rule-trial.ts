@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { SeriesNames } from '../../database/store/series-names.js';
-import { type SilentContext, silentSeries } from '../../database/store/stale-series.js';
+import { type StaleSeriesContext, staleSeries } from '../../database/store/stale-series.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf, type QueryFinding } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
@@ -10,7 +10,7 @@ import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
 /** Context of {@link tryRule}. */
-interface RuleTrialContext extends SilentContext {
+interface RuleTrialContext extends StaleSeriesContext {
   readonly catalogue: Catalogue;
   readonly names: Pick<SeriesNames, 'find'>;
   readonly query: RunQuery;
@@ -105,7 +105,7 @@ async function findAbsences(rule: AbsenceRule, context: RuleTrialContext): Promi
   const { database, table } = rule;
   if (context.catalogue.table(database, table) === undefined) throw new FaultError(noSuchTable(rule));
   const now = Date.now();
-  const silent = await silentSeries(context, rule, absenceSince(rule, now), now - rule.absenceMs);
+  const silent = await staleSeries(context, rule, absenceSince(rule, now), now - rule.absenceMs);
   const elements = await Promise.all(
     silent.map(async ({ series }) => {
       const known = await context.names.find(database, table, series);

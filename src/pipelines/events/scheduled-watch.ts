@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RepeatedWork } from '../../async/repeated-work.js';
 import type { EventsStore } from '../../database/store/events-store.js';
 import type { SeriesNames } from '../../database/store/series-names.js';
-import { heardSeries, type SilentContext, silentSeries } from '../../database/store/stale-series.js';
+import { heardSeries, type StaleSeriesContext, staleSeries } from '../../database/store/stale-series.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';
@@ -22,7 +22,7 @@ export type RunQuery = (
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** Context of scheduled rules. */
-export interface ScheduledWatchContext extends SilentContext {
+export interface ScheduledWatchContext extends StaleSeriesContext {
   readonly rules: readonly (AbsenceRule | QueryRule)[];
   readonly repeatIntervalMs: number;
   readonly store: Pick<EventsStore, 'open'>;
@@ -158,7 +158,7 @@ export class ScheduledWatch implements Component {
   async #findAbsences(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<RunResult> {
     const { names } = this.#context;
     const { database, table, absenceMs } = rule;
-    const silent = await silentSeries(this.#context, rule, absenceSince(rule, now), now - absenceMs);
+    const silent = await staleSeries(this.#context, rule, absenceSince(rule, now), now - absenceMs);
     const elements = await Promise.all(
       silent.map(async ({ series, lastMs }) => {
         const name = await names.find(database, table, series);

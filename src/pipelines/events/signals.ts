@@ -6,7 +6,7 @@ export type Signal =
   /** A target was scraped; `problem` is why it did not answer. */
   | { readonly kind: 'target'; readonly address: string; readonly problem: string | undefined }
   /** Writes of an input were rejected or shed. */
-  | { readonly kind: 'refused'; readonly door: string }
+  | { readonly kind: 'refused'; readonly input: string }
   /** Acknowledged rows of a table were rejected by the database and are in the file of rejected rows. */
   | { readonly kind: 'rejected'; readonly table: string; readonly problem: string }
   /** A group of rows was written, or not. */
@@ -23,10 +23,10 @@ export class ServiceSignals {
   /** Wraps a meter: failed and shed writes also become signals. */
   metering(meter: WriteMeter): WriteMeter {
     return {
-      received: (door, bytes) => meter.received(door, bytes),
-      settled: (door, outcome, rows) => {
-        meter.settled(door, outcome, rows);
-        if (outcome === 'shed') this.signals$.next({ kind: 'refused', door });
+      received: (input, bytes) => meter.received(input, bytes),
+      settled: (input, outcome, rows) => {
+        meter.settled(input, outcome, rows);
+        if (outcome === 'shed') this.signals$.next({ kind: 'refused', input });
       },
       leftOut: (format, count) => meter.leftOut(format, count),
       wrote: (outcome, rows, seconds) => {

@@ -130,7 +130,7 @@ export class SystemWatch implements Component {
         this.#report('rows-rejected', signal.table, signal.problem);
         break;
       case 'refused':
-        this.#failures.failed(signal.door, now);
+        this.#failures.failed(signal.input, now);
         break;
       case 'wrote':
         if (signal.isStored) this.#failures.succeeded(databaseInput);
@@ -140,14 +140,14 @@ export class SystemWatch implements Component {
 
   #tick(): void {
     const now = Date.now();
-    for (const [door, read] of this.#context.signals.shed) {
+    for (const [input, read] of this.#context.signals.shed) {
       const count = read();
-      if (count > (this.#shed.get(door) ?? 0)) this.#failures.failed(door, now);
-      this.#shed.set(door, count);
+      if (count > (this.#shed.get(input) ?? 0)) this.#failures.failed(input, now);
+      this.#shed.set(input, count);
     }
     const lasting = this.#failures.lasting(now);
-    for (const [door, since] of lasting) {
-      this.#report('writes-failing', door, `It began at ${new Date(since).toISOString()}.`, since);
+    for (const [input, since] of lasting) {
+      this.#report('writes-failing', input, `It began at ${new Date(since).toISOString()}.`, since);
     }
     for (const { rule, element } of [...this.#active.values()]) {
       if (rule === 'writes-failing' && !lasting.has(element)) this.#report(rule, element, undefined);

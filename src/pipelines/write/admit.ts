@@ -3,7 +3,7 @@ import { stage } from '../../async/stage.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isDenied } from '../../database/catalogue/rights.js';
-import { isOvertaken } from '../../database/store/stale-schema.js';
+import { isStaleSchema } from '../../database/store/stale-schema.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, faultOf } from '../../model/fault.js';
@@ -14,7 +14,7 @@ const maxReadings = 3;
 
 /**
  * Lets in the texts whose user may write to their database, which is looked for or made where it is not known; others end
- * here. It notes what the catalogue is like as a text is read: a text that is overtaken by a drop comes by again.
+ * here. It notes what the catalogue is like as a text is read: a text whose schema a drop made stale is read again.
  */
 export function admit(catalogue: Catalogue): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return stage(({ next, work }) => {
@@ -31,7 +31,7 @@ export function admit(catalogue: Catalogue): MonoTypeOperatorFunction<Batch<Byte
     const reading = (batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> => {
       const { target } = batch;
       const settle = (delivery: Delivery): void => {
-        const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
+        const isLost = delivery.outcome === 'failed' && isStaleSchema(delivery.fault);
         if (isLost && count < maxReadings) work(ensured(batch, count + 1));
         else batch.settle(delivery);
       };

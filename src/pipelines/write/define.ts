@@ -5,7 +5,7 @@ import { stage } from '../../async/stage.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
-import { expectedFault, type Fault, mayPass } from '../../model/fault.js';
+import { expectedFault, type Fault, isTransient } from '../../model/fault.js';
 
 /** How rows find their tables. */
 export interface Definer {
@@ -74,7 +74,7 @@ async function defined(
       await definer.define(block);
     } catch (error) {
       const fault = expectedFault(error);
-      if (!mayPass(fault)) refused.set(block, fault);
+      if (!isTransient(fault)) refused.set(block, fault);
     }
   };
   const slice = new Slice();

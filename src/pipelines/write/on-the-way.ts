@@ -1,5 +1,5 @@
 import { detached } from '../../async/detached.js';
-import { overtaken } from '../../database/store/stale-schema.js';
+import { staleSchema } from '../../database/store/stale-schema.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
@@ -56,7 +56,7 @@ const blockWeight = 1_024;
 const arrayWeight = 448;
 
 /** Of rows whose table is dropped again and again. */
-const dropped: Fault = fault('database', Codes.tableNotExist, overtaken.message);
+const dropped: Fault = fault('database', Codes.tableNotExist, staleSchema.message);
 
 /** How often a text is read again because drops overtake it. */
 const maxReadings = 30;

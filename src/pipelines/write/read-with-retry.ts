@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fault, faultOf, mayPass } from '../../model/fault.js';
+import { type Fault, faultOf, isTransient } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
 
 const firstRetryMs = 100;
@@ -20,7 +20,7 @@ export async function readWithRetry<T extends object>(
       return { read: await read() };
     } catch (error) {
       const reason = faultOf(error);
-      if (!mayPass(reason)) return { fault: reason };
+      if (!isTransient(reason)) return { fault: reason };
       failed(reason);
       await sleep(backOffMs(attempt, firstRetryMs, lastRetryMs));
     }

@@ -22,7 +22,7 @@ export const agentd: SourceKind<AgentdSettings, OpenAgentd> = {
     const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
     return { source: through(listener, openPackets({ level, users }, refusals, refused)), listener, refusals };
   },
-  figures: ({ listener, refusals }) => ({
+  metrics: ({ listener, refusals }) => ({
     adapter_agentd_datagrams: {
       isCounter: true,
       help: 'Packets that agentd took.',

@@ -24,7 +24,7 @@ const agentdOptions = optionTable('agentd', 'Listener for metric agents (collect
   ttlRow('agentd'),
 ]);
 
-/** Settings of the door for packets of metric agents. */
+/** Settings of the input for packets of metric agents. */
 export type AgentdSettings = SettingsOf<typeof agentdOptions>;
 
 /** Reads the settings of {@link agentdOptions}. */

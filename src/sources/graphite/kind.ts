@@ -10,7 +10,7 @@ export const graphite: SourceKind<GraphiteSettings, { readonly source: LineListe
     const listener = { ...settings, name: 'graphite', format: 'graphite', target: targetOf(settings) } as const;
     return { source: new LineListener(listener, gate, log) };
   },
-  figures: ({ source }) => ({
+  metrics: ({ source }) => ({
     adapter_graphite_datagrams: {
       isCounter: true,
       help: 'Datagrams that graphite took.',

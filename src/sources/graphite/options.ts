@@ -20,7 +20,7 @@ const graphiteOptions = optionTable('graphite', 'Graphite listener', [
   ttlRow('graphite'),
 ]);
 
-/** Settings of the door for Graphite's plain text. */
+/** Settings of the input for Graphite's plain text. */
 export type GraphiteSettings = Omit<SettingsOf<typeof graphiteOptions>, 'protocols'> & {
   readonly protocols: readonly ('tcp' | 'udp')[];
 };

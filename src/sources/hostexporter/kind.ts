@@ -14,7 +14,7 @@ export const hostexporter: SourceKind<HostexporterSettings, { readonly source: H
     return { source: new HostexporterSource(options, gate, log) };
   },
   targets: ({ urls }) => urls.map(shownAddress),
-  figures: ({ source }) => ({
+  metrics: ({ source }) => ({
     adapter_hostexporter_scrapes: {
       isCounter: true,
       help: 'Scrapes that were begun.',

@@ -20,7 +20,7 @@ export interface ScrapeCertificates {
   readonly key?: Buffer;
 }
 
-/** Whom the source asks, how often and how. */
+/** The targets, the interval and the limits of the scrapes. */
 export interface HostexporterSourceOptions extends ScrapeCertificates {
   readonly urls: readonly string[];
   readonly gatherDurationMs: number;
@@ -75,7 +75,7 @@ export class HostexporterSource implements Source<ByteBlock> {
     this.batches$ = this.#emitter.batches$;
     const { ca, cert, key, insecureSkipVerify, authorization, responseTimeoutMs, maxBodyBytes } = options;
     const pool = { keepAlive: true, maxFreeSockets: options.urls.length, scheduling: 'fifo' } as const;
-    // Without `ca` the authorities that the system trusts are asked.
+    // Without `ca` the certificate authorities of the system apply.
     const secure = { rejectUnauthorized: !insecureSkipVerify, ...(ca === undefined ? {} : { ca }) };
     const client = cert === undefined || key === undefined ? {} : { cert, key };
     const agents = { http: new http.Agent(pool), https: new https.Agent({ ...pool, ...secure, ...client }) };
@@ -89,8 +89,8 @@ export class HostexporterSource implements Source<ByteBlock> {
       const first = setTimeout(
         () => {
           this.#timers.delete(first);
-          this.#ask(url);
-          this.#timers.add(setInterval(() => this.#ask(url), gatherDurationMs));
+          this.#startScrape(url);
+          this.#timers.add(setInterval(() => this.#startScrape(url), gatherDurationMs));
         },
         ((i + 1) * gatherDurationMs) / urls.length,
       );
@@ -114,8 +114,8 @@ export class HostexporterSource implements Source<ByteBlock> {
     this.#scraping.agents.https.destroy();
   }
 
-  /** Asks a target now; resolves when its answer was handed on. */
-  ask(url: string): Promise<void> {
+  /** Scrapes a target now; resolves when its samples were emitted. */
+  scrape(url: string): Promise<void> {
     this.#busy.add(url);
     const work: Promise<void> = this.#scrape(url).finally(() => {
       this.#busy.delete(url);
@@ -131,7 +131,7 @@ export class HostexporterSource implements Source<ByteBlock> {
     this.#stopped.abort();
   }
 
-  #ask(url: string): void {
+  #startScrape(url: string): void {
     if (this.#gate.isHeld) {
       this.counts.skippedScrapes++;
       this.#losses.add('warn', 'A scrape was left out: memory is short.', 1, shownAddress(url));
@@ -141,13 +141,13 @@ export class HostexporterSource implements Source<ByteBlock> {
       this.counts.skippedScrapes++;
       this.#losses.add(
         'warn',
-        'A scrape was left out: the one before, or too many, are still going on.',
+        'A scrape was left out: the one before, or too many, are still running.',
         1,
         shownAddress(url),
       );
       return;
     }
-    detached(this.ask(url));
+    detached(this.scrape(url));
   }
 
   async #scrape(url: string): Promise<void> {

@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { type ExpositionForm, expositionForm } from '../../model/exposition-head.js';
 import { endsOpenMetrics, missingEnd } from '../../transforms/parse/exposition/words.js';
 
-/** How targets are asked. */
+/** How targets are scraped. */
 export interface ScrapeOptions {
   /** `Authorization` header; empty for none. */
   readonly authorization: string;
@@ -55,16 +55,16 @@ export async function scrape(address: string, options: ScrapeOptions, stopped: A
   const timeout = AbortSignal.timeout(options.responseTimeoutMs);
   const signal = AbortSignal.any([timeout, stopped]);
   let { authorization } = options;
-  let asked = address;
+  let url = address;
   try {
     for (let sent = 0; ; sent++) {
-      const response = await ask(asked, authorization, options.agents, signal);
-      const next = redirectOf(response, asked);
+      const response = await get(url, authorization, options.agents, signal);
+      const next = redirectOf(response, url);
       if (next === undefined) return await collect(response, options.maxBodyBytes);
       response.resume();
       if (sent === maxRedirects) throw new Error(`the target redirects more than ${maxRedirects} times`);
-      if (!isSameServer(new URL(asked), next)) authorization = '';
-      asked = next.href;
+      if (!isSameServer(new URL(url), next)) authorization = '';
+      url = next.href;
     }
   } catch (error) {
     if (timeout.aborted) throw new Error(`there is no whole answer within ${options.responseTimeoutMs} ms`);
@@ -72,7 +72,7 @@ export async function scrape(address: string, options: ScrapeOptions, stopped: A
   }
 }
 
-function ask(
+function get(
   address: string,
   authorization: string,
   agents: ScrapeOptions['agents'],
@@ -90,11 +90,11 @@ function ask(
 }
 
 /** Where an answer sends the scrape on to, over HTTP; undefined for every other answer. */
-function redirectOf({ statusCode, headers }: http.IncomingMessage, asked: string): URL | undefined {
+function redirectOf({ statusCode, headers }: http.IncomingMessage, url: string): URL | undefined {
   const { location } = headers;
-  if (!redirects.includes(statusCode) || location === undefined || asked.startsWith('unix:')) return undefined;
-  if (!URL.canParse(location, asked)) return undefined;
-  const next = new URL(location, asked);
+  if (!redirects.includes(statusCode) || location === undefined || url.startsWith('unix:')) return undefined;
+  if (!URL.canParse(location, url)) return undefined;
+  const next = new URL(location, url);
   return next.protocol === 'http:' || next.protocol === 'https:' ? next : undefined;
 }
 
@@ -132,7 +132,7 @@ function plainBody(response: http.IncomingMessage): Readable {
   if (coding === 'identity' || coding === '') return response;
   if (coding !== 'gzip' && coding !== 'x-gzip') {
     response.destroy();
-    throw new Error(`the answer is in the coding ${JSON.stringify(coding)}, which was not asked for`);
+    throw new Error(`the answer is in the coding ${JSON.stringify(coding)}, which was not requested`);
   }
   return pipeline(response, createGunzip(), () => undefined);
 }

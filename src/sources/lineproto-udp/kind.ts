@@ -12,7 +12,7 @@ export const lineprotoUdp: SourceKind<LineprotoUdpSettings, { readonly source: L
     const kind = { name: 'lineproto_udp', format: 'lineproto', protocols: ['udp'], mayStandBefore } as const;
     return { source: new LineListener({ ...settings, ...kind, target }, gate, log) };
   },
-  figures: ({ source }) => ({
+  metrics: ({ source }) => ({
     adapter_lineproto_udp_datagrams: {
       isCounter: true,
       help: 'Datagrams that lineproto_udp took.',

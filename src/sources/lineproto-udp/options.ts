@@ -20,7 +20,7 @@ const lineprotoUdpOptions = optionTable('lineproto_udp', 'Line protocol over UDP
   ttlRow('lineproto_udp'),
 ]);
 
-/** Settings of the door for line protocol in datagrams. */
+/** Settings of the input for line protocol in datagrams. */
 export type LineprotoUdpSettings = SettingsOf<typeof lineprotoUdpOptions>;
 
 /** The table of the settings, what reads them, and the port that they name. */

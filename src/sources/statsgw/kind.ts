@@ -19,7 +19,7 @@ export const statsgw: SourceKind<StatsgwSettings, OpenStatsgw> = {
     const listener = new LineListener(options, gate, log);
     return { source: new StatisticsSource(listener, settings, { target, nowMicros }, reported), listener };
   },
-  figures: ({ source, listener }) => ({
+  metrics: ({ source, listener }) => ({
     adapter_statsgw_messages: {
       isCounter: true,
       help: 'Messages that statsgw read.',

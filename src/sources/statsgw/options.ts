@@ -51,7 +51,7 @@ const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)'
   ttlRow('statsgw'),
 ]);
 
-/** Settings of the door for StatsD messages. */
+/** Settings of the input for StatsD messages. */
 export type StatsgwSettings = Omit<SettingsOf<typeof statsgwOptions>, 'percentiles'> & {
   readonly percentiles: readonly number[];
 };

@@ -9,7 +9,7 @@ interface Loss {
 }
 
 /**
- * Tells the log what a door loses without flooding it: the first loss of a kind at once, those that follow as one sum an
+ * Logs what an input loses without flooding the log: the first loss of a kind at once, those that follow as one sum an
  * interval. Kinds are sentences from a small fixed set.
  */
 export class LossLog {

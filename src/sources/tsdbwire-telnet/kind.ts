@@ -11,7 +11,7 @@ export const tsdbwireTelnet: SourceKind<TsdbwireTelnetSettings, { readonly sourc
     const options = { ...settings, maxLineBytes, version: `sluice ${version}` };
     return { source: new TsdbwireTelnetSource(options, gate, log) };
   },
-  figures: ({ source }) => ({
+  metrics: ({ source }) => ({
     adapter_telnet_connections: { help: 'Open connections of telnet writers.', read: () => source.connections },
     adapter_telnet_lines: { isCounter: true, help: 'Lines that telnet writers sent.', read: () => source.counts.lines },
     adapter_telnet_lost_lines: {

@@ -28,7 +28,7 @@ const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for teln
   ttlRow('tsdbwire_telnet'),
 ]);
 
-/** Settings of the doors for telnet lines over TCP. */
+/** Settings of the inputs for telnet lines over TCP. */
 export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
 
 /** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database, which the first of the default ones are. */

@@ -188,8 +188,8 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
         return `available commands: put ${commandWords.join(' ')}\n`;
       case 'stats': {
         const seconds = Math.floor(Date.now() / 1000);
-        const figures = { connections: connections.size, ...counts };
-        return Object.entries(figures)
+        const metrics = { connections: connections.size, ...counts };
+        return Object.entries(metrics)
           .map(([name, value]) => `tsdbwire_telnet.${name} ${seconds} ${value} port=${port}\n`)
           .join('');
       }

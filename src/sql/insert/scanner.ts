@@ -29,20 +29,20 @@ export type { InsertContext, InsertPlan, Resolved, TableName } from './context.j
  * them up and scans again. Throws FaultError when the statement is wrong, in which case none of it may be written.
  */
 export function scanInsert(statement: Buffer, context: InsertContext): InsertPlan {
-  const turns = scanInTurns(statement, context);
-  let turn = turns.next();
-  while (turn.done !== true) turn = turns.next();
-  return turn.value;
+  const slices = scanInSlices(statement, context);
+  let slice = slices.next();
+  while (slice.done !== true) slice = slices.next();
+  return slice.value;
 }
 
-/** Does the same in turns of some milliseconds, so that a long statement lets others go on; the schema must stay as it is meanwhile. */
-export function scanInTurns(statement: Buffer, context: InsertContext): Generator<void, InsertPlan, void> {
+/** Scans in slices between which the caller may yield to the event loop; the schema must not change meanwhile. */
+export function scanInSlices(statement: Buffer, context: InsertContext): Generator<void, InsertPlan, void> {
   return new InsertScanner(statement, context).scan();
 }
 
-/** Clauses that are scanned in one turn, and bytes of rows. */
-const clausesPerTurn = 256;
-const bytesPerTurn = 256 * 1024;
+/** Clauses that are scanned in one slice, and bytes of rows. */
+const clausesPerSlice = 256;
+const bytesPerSlice = 256 * 1024;
 
 /** Where the rows of a clause go. */
 type Destination =
@@ -78,7 +78,7 @@ class InsertScanner {
     do {
       yield* this.#scanClause();
       cursor.skipBlanks();
-      if (++clauses % clausesPerTurn === 0) yield;
+      if (++clauses % clausesPerSlice === 0) yield;
     } while (cursor.at < cursor.end && cursor.bytes[cursor.at] !== semicolon);
     cursor.skip(semicolon);
     cursor.skipBlanks();
@@ -100,7 +100,7 @@ class InsertScanner {
     const destination = this.#destination({ database, name: name.text }, using);
     if (destination?.form === 'named-rows') yield* this.#scanNamedRows(destination.table, columns, name);
     else if (destination === undefined || this.#lookups.size > 0) {
-      while (this.#rows.skipRows(cursor.at + bytesPerTurn)) yield;
+      while (this.#rows.skipRows(cursor.at + bytesPerSlice)) yield;
     } else yield* this.#scanRows(destination, columns, name);
   }
 
@@ -150,7 +150,7 @@ class InsertScanner {
     const block = this.#blocks.open(shape, layout, destination.id);
     if (destination.subTable !== undefined) block.list(destination.subTable);
     const before = block.builder.rows;
-    while (this.#rows.scanRows(shape, layout, block, destination.id, cursor.at + bytesPerTurn)) yield;
+    while (this.#rows.scanRows(shape, layout, block, destination.id, cursor.at + bytesPerSlice)) yield;
     this.#rowCount += block.builder.rows - before;
   }
 
@@ -171,7 +171,7 @@ class InsertScanner {
       }
       index.add(key, subTable?.id ?? 0n);
     };
-    while (this.#rows.scanNamedRows(shape, layout, block, { index, add }, cursor.at + bytesPerTurn)) yield;
+    while (this.#rows.scanNamedRows(shape, layout, block, { index, add }, cursor.at + bytesPerSlice)) yield;
     this.#rowCount += block.builder.rows - before;
   }
 

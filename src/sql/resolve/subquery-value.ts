@@ -92,7 +92,7 @@ export function holdsForRows(
   const block = planned(query, env);
   const only = onlyColumn(block);
   checkKinds(value, only, every ? 'ALL' : 'ANY');
-  const ask = (figure: Expr): Expr => rowsOf(block, figure);
+  const ask = (aggregate: Expr): Expr => rowsOf(block, aggregate);
   const bound = (name: 'min' | 'max'): Expr =>
     compare(operator, value, { ...only, sql: ask(call(name, only.sql)), nullable: true }, env).sql;
   const isBelow = operator === '<' || operator === '<=';

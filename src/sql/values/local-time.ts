@@ -9,7 +9,7 @@ const secondsPerDay = 86400;
 
 /**
  * Seconds east of UTC at `ticks` in a zone, as engine SQL. Behind a day that the zone left out to cross the date line, the
- * engine's own figure is a day too low.
+ * engine's own result is a day too low.
  */
 export function offsetSeconds(ticks: Expr, precision: Precision, zone: string): Expr {
   const offset = expr`timezoneOffset(${ticksToCalendar(ticks, precision, zone)})`;

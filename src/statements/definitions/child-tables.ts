@@ -45,12 +45,12 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     parents.set(`${database.id} ${name}`, superTable.id);
     if (earlier === undefined) batch.children.set(name, { subTable, tolerant: item.ifNotExists });
   }
-  const endTurn = await context.subTables.creations.take([...parents.keys()]);
+  const unlock = await context.subTables.creations.lock([...parents.keys()]);
   try {
     for (const batch of batches.values()) await leaveOutExisting(batch, context);
     for (const batch of batches.values()) await register(batch, context);
   } finally {
-    endTurn();
+    unlock();
   }
 }
 

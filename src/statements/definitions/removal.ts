@@ -1,4 +1,4 @@
-import { isOvertaken } from '../../database/store/stale-schema.js';
+import { isStaleSchema } from '../../database/store/stale-schema.js';
 import { expectedFault } from '../../model/fault.js';
 
 /** When every process has read a drop. */
@@ -34,7 +34,7 @@ function ofWhatIsThere(remove: () => Promise<void>): () => Promise<void> {
     try {
       await remove();
     } catch (error) {
-      if (!isOvertaken(expectedFault(error))) throw error;
+      if (!isStaleSchema(expectedFault(error))) throw error;
     }
   };
 }

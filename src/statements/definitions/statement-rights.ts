@@ -9,7 +9,7 @@ import { showList } from '../../sql/syntax/show-lists.js';
 const harmless: ReadonlySet<string> = new Set(['RESET QUERY CACHE', 'SET TIMEZONE', 'ALTER LOCAL']);
 
 /** Who asks, and where. */
-export interface Asker {
+export interface Requester {
   readonly access: Access;
   readonly catalogue: Catalogue;
   /** Database of names without one. */
@@ -17,7 +17,7 @@ export interface Asker {
 }
 
 /** Throws a FaultError unless the asking user may run the statement, as far as its syntax and the catalogue tell. */
-export type Rights<S> = (statement: S, asker: Asker) => void;
+export type Rights<S> = (statement: S, requester: Requester) => void;
 
 /**
  * For statements that read or write tables: those are checked where their names are resolved, because a right may lie on the
@@ -29,12 +29,12 @@ export function checkedByName(): void {}
 export function everybody(): void {}
 
 /** For those who make databases. */
-export function databaseMaking(_: unknown, { access }: Asker): void {
+export function databaseMaking(_: unknown, { access }: Requester): void {
   demand(access.createsDatabases);
 }
 
 /** For the owner of the named database. */
-export function databaseOwning({ name }: { readonly name: Name }, { access }: Asker): void {
+export function databaseOwning({ name }: { readonly name: Name }, { access }: Requester): void {
   requireOwner(name, access);
 }
 
@@ -43,7 +43,7 @@ function demand(allowed: boolean): void {
 }
 
 /** As {@link databaseOwning}; makers of databases are told that one is missing, which IF EXISTS allows. */
-export function databaseDropping({ name, ifExists }: StatementOf<'drop-database'>, { access }: Asker): void {
+export function databaseDropping({ name, ifExists }: StatementOf<'drop-database'>, { access }: Requester): void {
   try {
     requireOwner(name, access);
   } catch (error) {
@@ -60,10 +60,10 @@ function requireOwner({ text }: Name, access: Access): void {
 
 /** Making and dropping tables takes WRITE on all of the database: one table's right is not enough. */
 export function writing<S>(tablesOf: (statement: S) => readonly ObjectName[]): Rights<S> {
-  return (statement, asker) => requireWriting(tablesOf(statement), asker);
+  return (statement, requester) => requireWriting(tablesOf(statement), requester);
 }
 
-function requireWriting(tables: readonly ObjectName[], { access, current }: Asker): void {
+function requireWriting(tables: readonly ObjectName[], { access, current }: Requester): void {
   for (const { database } of tables) {
     const name = database?.text ?? current;
     if (name === undefined || access.may('WRITE', name)) continue;
@@ -74,7 +74,7 @@ function requireWriting(tables: readonly ObjectName[], { access, current }: Aske
 /** ALTER on the table, or WRITE on all of its database. */
 export function altering(
   { table: { database, name } }: { readonly table: ObjectName },
-  { access, current }: Asker,
+  { access, current }: Requester,
 ): void {
   const inside = database?.text ?? current;
   if (inside === undefined || access.may('WRITE', inside) || access.may('ALTER', inside, name.text)) return;
@@ -84,41 +84,44 @@ export function altering(
 /** As {@link altering}, for each of several tables. */
 export function alteringEach(
   { tables }: { readonly tables: readonly { readonly table: ObjectName }[] },
-  asker: Asker,
+  requester: Requester,
 ): void {
-  for (const table of tables) altering(table, asker);
+  for (const table of tables) altering(table, requester);
 }
 
 /** For those who see the named database. */
-export function databaseInSight({ name }: { readonly name: Name }, { access }: Asker): void {
+export function databaseInSight({ name }: { readonly name: Name }, { access }: Requester): void {
   access.requireSight(name.text);
 }
 
 /** For those who see the database of the named table. */
-export function tableInSight({ table }: { readonly table: ObjectName }, asker: Asker): void {
-  insideSight(table, asker);
+export function tableInSight({ table }: { readonly table: ObjectName }, requester: Requester): void {
+  insideSight(table, requester);
 }
 
 /** For those who see the database that is listed. */
-export function insideSight({ database }: { readonly database?: Name | undefined }, { access, current }: Asker): void {
+export function insideSight(
+  { database }: { readonly database?: Name | undefined },
+  { access, current }: Requester,
+): void {
   const name = database?.text ?? current;
   if (name !== undefined) access.requireSight(name);
 }
 
 /** As {@link insideSight}, and only for those who see the system. */
-export function systemInsideSight(show: { readonly database: Name | undefined }, asker: Asker): void {
-  insideSight(show, asker);
-  demand(asker.access.seesSystem);
+export function systemInsideSight(show: { readonly database: Name | undefined }, requester: Requester): void {
+  insideSight(show, requester);
+  demand(requester.access.seesSystem);
 }
 
 /** Lists of users, rights and databases show everybody their own. */
-export function listSight({ list, ofDatabase }: Extract<Show, { what: 'list' }>, { access }: Asker): void {
+export function listSight({ list, ofDatabase }: Extract<Show, { what: 'list' }>, { access }: Requester): void {
   demand(access.seesSystem || showList(list).isOfSystem === undefined);
   if (ofDatabase !== undefined) access.requireSight(ofDatabase.text);
 }
 
 /** Administration that changes nothing is for everybody. */
-export function administration({ words, database }: StatementOf<'accepted'>, { access }: Asker): void {
+export function administration({ words, database }: StatementOf<'accepted'>, { access }: Requester): void {
   if (access.isAdministrator || harmless.has(words)) return;
   if (database === undefined) throw insufficientPrivilege();
   const { text } = database;

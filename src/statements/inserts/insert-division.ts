@@ -1,6 +1,6 @@
 import { Slice } from '../../async/slice.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { type Fault, FaultError, isTransient } from '../../model/fault.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
 import { Cursor } from '../../sql/insert/cursor.js';
 import { type ClauseRows, clausesOf, halvesOf, insertOf } from './insert-clauses.js';
@@ -51,7 +51,7 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Fault | undefine
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof FaultError) || mayPass(error.fault)) throw error;
+    if (!(error instanceof FaultError) || isTransient(error.fault)) throw error;
     return error.fault;
   }
   return undefined;

@@ -5,10 +5,10 @@ import { storableTimes } from '../../database/catalogue/storable-times.js';
 import type { SubTables } from '../../database/store/sub-tables.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
-import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
+import { Codes, FaultError, fault, isTransientError } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { InsertContext, InsertPlan, Resolved } from '../../sql/insert/context.js';
-import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
+import { scanInSlices, scanInsert } from '../../sql/insert/scanner.js';
 import { StatementNames } from '../names.js';
 import type { RowWriter } from '../row-writer.js';
 import { type DividedRows, divideInsert, type ScanPart } from './insert-division.js';
@@ -76,7 +76,7 @@ export async function scanAnswered(written: WrittenStatement, context: RowsConte
   try {
     return { blocks: (await scanRows(written, context, visible)).blocks, refused: [] };
   } catch (error) {
-    if (!(error instanceof FaultError) || isPassing(error)) throw error;
+    if (!(error instanceof FaultError) || isTransientError(error)) throw error;
   }
   const names = namesOf(written, context);
   const whole = contextOf(written, context, names);
@@ -143,7 +143,7 @@ async function planOf(statement: Buffer, context: InsertContext, { names, catalo
       await visible(plan.names.map(({ database }) => ({ database })));
       await names.lookUp(plan.names);
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransientError(error)) throw error;
       names.markAbsent(plan.names);
       return scanWithoutLookups(statement, context, error);
     }
@@ -172,9 +172,9 @@ const maxAbortedScans = 3;
 /** The plan of a statement by the current schema: a short one at once, a long one in slices. */
 function scanned(statement: Buffer, context: InsertContext, catalogue: Catalogue): InsertPlan | Promise<InsertPlan> {
   const { position } = catalogue;
-  const scan = scanInTurns(statement, context);
+  const scan = scanInSlices(statement, context);
   const plan = scanSlice(scan);
-  return plan ?? scanInSlices(scan, position, { statement, context, catalogue });
+  return plan ?? continueScan(scan, position, { statement, context, catalogue });
 }
 
 /** The plan, when the scan ends within this slice. */
@@ -193,7 +193,7 @@ interface LongScan {
   readonly catalogue: Catalogue;
 }
 
-async function scanInSlices(
+async function continueScan(
   firstScan: Generator<void, InsertPlan, void>,
   position: number,
   { statement, context, catalogue }: LongScan,
@@ -205,7 +205,7 @@ async function scanInSlices(
     if (catalogue.position !== scannedPosition) {
       if (++aborted > maxAbortedScans) return scanInsert(statement, context);
       scannedPosition = catalogue.position;
-      scan = scanInTurns(statement, context);
+      scan = scanInSlices(statement, context);
     }
     const plan = scanSlice(scan);
     if (plan !== undefined) return plan;

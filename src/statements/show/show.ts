@@ -16,10 +16,10 @@ import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from '../definitions/context.js';
 import { type Listing, textColumn } from '../definitions/listing.js';
 import {
-  type Asker,
   everybody,
   insideSight,
   listSight,
+  type Requester,
   type Rights,
   systemInsideSight,
   tableInSight,
@@ -117,8 +117,8 @@ function aliveStatus(engine: Engine): 0 | 1 | 2 {
 }
 
 /** Throws unless the user may see what a SHOW shows. */
-export function checkShow(show: Show, asker: Asker): void {
-  rowOf(show.what).rights(show, asker);
+export function checkShow(show: Show, requester: Requester): void {
+  rowOf(show.what).rights(show, requester);
 }
 
 /** True of what tells how nodes and the keeper are, so it is there while the catalogue cannot be read. */
@@ -191,7 +191,7 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   return { meta, rows: [[viewName(view), createViewText(view)]] };
 }
 
-/** Figures of a table in the engine; where tables share their storage, of all of them. */
+/** Sizes of a table in the engine; where tables share their storage, of all of them. */
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
   const { table } = await describedTable(name, context);
   const [database = '', storage = ''] = table.storage.split('.');

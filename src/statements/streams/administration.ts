@@ -4,7 +4,7 @@ import { named, refusals } from '../../model/refusals.js';
 import type { Name } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type DefinitionContext, submit } from '../definitions/context.js';
-import type { Asker } from '../definitions/statement-rights.js';
+import type { Requester } from '../definitions/statement-rights.js';
 
 /** DROP STREAM; its table stays as it is. What is kept about how far it was goes with the next run. */
 export async function dropStream(
@@ -24,7 +24,7 @@ export async function switchStream(
 }
 
 /** A stream belongs to its maker. To others it does not exist unless they see the database it writes to. */
-export function streamOwning({ name }: { readonly name: Name }, { access, catalogue }: Asker): void {
+export function streamOwning({ name }: { readonly name: Name }, { access, catalogue }: Requester): void {
   const stream = catalogue.derivations.stream(name.text);
   if (stream === undefined || stream.user === access.user || access.owns(stream.target.database)) return;
   throw access.sees(stream.target.database)

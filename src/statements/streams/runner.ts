@@ -1,9 +1,9 @@
 import { RepeatedWork } from '../../async/repeated-work.js';
-import { isOvertaken } from '../../database/store/stale-schema.js';
+import { isStaleSchema } from '../../database/store/stale-schema.js';
 import { leaseMs, type StreamState } from '../../database/store/stream-states.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
-import { FaultError, mayPass } from '../../model/fault.js';
+import { FaultError, isTransient } from '../../model/fault.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
 import { withCurrentSchema } from '../current-schema.js';
@@ -204,7 +204,7 @@ export class StreamRunner implements Component {
   async #fail(run: Run, error: unknown): Promise<void> {
     const { log } = this.#context;
     const { name } = run.def;
-    const passes = !(error instanceof FaultError) || mayPass(error.fault) || isOvertaken(error.fault);
+    const passes = !(error instanceof FaultError) || isTransient(error.fault) || isStaleSchema(error.fault);
     run.failures += 1;
     const waitMs = passes ? Math.min(firstRetryMs * 2 ** (run.failures - 1), maxRetryMs) : faultRetryMs;
     run.dueMs = performance.now() + waitMs;

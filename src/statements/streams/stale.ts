@@ -45,6 +45,6 @@ export async function removeStale(
     const isStale = `(id, ts) IN (${keys.map(([id, ts]) => `(${id}, ${ts})`).join(', ')})`;
     const condition = [...ofTable(table).map(printExpr), isStale].join(' AND ');
     const change = { change: 'delete-rows', table: table.storage, where: condition, isUnseen: false } as const;
-    await storage.inTurn([table], () => engine.define(change));
+    await storage.withTablesLocked([table], () => engine.define(change));
   }
 }

@@ -4,9 +4,9 @@ import { administrator, type UserDef } from '../../database/catalogue/principals
 import type { ComponentLog } from '../../model/component.js';
 import type { Credentials, Identity } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import type { WatchedFigures } from '../../model/figure.js';
+import type { WatchedMetrics } from '../../model/metric.js';
 import { isAllowedFrom } from './allowed-hosts.js';
-import { GuessBudget } from './login-rate-limit.js';
+import { LoginRateLimit } from './login-rate-limit.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 import { RefusedLogins } from './refused-logins.js';
 
@@ -47,7 +47,7 @@ export class CredentialCheck {
   readonly #digests = new WeakMap<Credentials, Buffer>();
   /** Revision of the user that a wrong password was checked against, by digest. */
   readonly #wrong = new Map<string, number>();
-  readonly #guesses = new GuessBudget();
+  readonly #guesses = new LoginRateLimit();
   readonly #log: ComponentLog;
   readonly #refusals: RefusedLogins;
   #guessToldAt = Number.NEGATIVE_INFINITY;
@@ -88,8 +88,8 @@ export class CredentialCheck {
   }
 
   /** Log-ins that were refused. */
-  get figures(): WatchedFigures {
-    return this.#refusals.figures;
+  get metrics(): WatchedMetrics {
+    return this.#refusals.metrics;
   }
 
   /** The service itself, which has no address, tries what it may not be let in with. */

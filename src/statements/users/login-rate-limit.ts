@@ -21,7 +21,7 @@ const maxBuckets = 10_000;
  * counts as wrong until it has turned out right. An address that has used up its allowance may still try names for which it was never
  * wrong: programs behind one proxy share an address, and one with a wrong password must not keep out the others.
  */
-export class GuessBudget {
+export class LoginRateLimit {
   readonly #addresses = new Buckets(ofAddress);
   readonly #pairs = new Buckets(ofPair);
   readonly #names = new Buckets(ofName);

@@ -17,17 +17,17 @@ const maxWaitingOfAddress = 128;
 const maxWaitingOfName = 8;
 
 /** Who asks for a hash: address and user name. */
-interface HashAsker {
+interface HashClient {
   readonly from: string;
   readonly name: string;
 }
 
 interface Waiter {
-  readonly who: HashAsker;
+  readonly who: HashClient;
   readonly go: () => void;
 }
 
-const theService: HashAsker = { from: '', name: '' };
+const theService: HashClient = { from: '', name: '' };
 
 /** A turn-taking queue: each address may have some hashes waiting, and who was served longest ago is next. */
 class HashQueue {
@@ -36,7 +36,7 @@ class HashQueue {
   #turn = 0;
   #running = 0;
 
-  async run<T>(who: HashAsker, work: () => Promise<T>): Promise<T> {
+  async run<T>(who: HashClient, work: () => Promise<T>): Promise<T> {
     if (this.#running >= maxRunning) await this.#wait(who);
     else this.#running++;
     try {
@@ -61,7 +61,7 @@ class HashQueue {
     return first;
   }
 
-  #wait(who: HashAsker): Promise<void> {
+  #wait(who: HashClient): Promise<void> {
     const ofAddress = this.#waiting.filter((waiter) => waiter.who.from === who.from);
     const ofName = ofAddress.filter((waiter) => waiter.who.name === who.name);
     const isFull = this.#waiting.length >= maxWaiting || ofAddress.length >= maxWaitingOfAddress;
@@ -76,7 +76,7 @@ class HashQueue {
 
 const turns = new HashQueue();
 
-function derive(who: HashAsker, password: string, salt: Buffer): Promise<Buffer> {
+function derive(who: HashClient, password: string, salt: Buffer): Promise<Buffer> {
   return turns.run(
     who,
     () =>
@@ -97,7 +97,7 @@ export async function hashPassword(password: string, name = ''): Promise<string>
  * True when the password is the one behind a hash made by {@link hashPassword}. Throws a fault of kind `resource` when too
  * many wait, of which `who` may have a few.
  */
-export async function verifyPassword(password: string, stored: string, who: HashAsker): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string, who: HashClient): Promise<boolean> {
   const [, salt = '', key = ''] = stored.split(':');
   const expected = Buffer.from(key, 'base64');
   const derived = await derive(who, password, Buffer.from(salt, 'base64'));

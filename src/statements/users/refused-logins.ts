@@ -1,5 +1,5 @@
 import type { ComponentLog } from '../../model/component.js';
-import type { WatchedFigures } from '../../model/figure.js';
+import type { WatchedMetrics } from '../../model/metric.js';
 
 /** Between two lines of the log about one user and address. */
 const repeatMs = 60_000;
@@ -34,7 +34,7 @@ export class RefusedLogins {
     this.#log.warn({ ...who, from, times: (before?.since ?? 0) + 1 }, 'A log-in was refused.');
   }
 
-  get figures(): WatchedFigures {
+  get metrics(): WatchedMetrics {
     return {
       adapter_refused_logins: {
         isCounter: true,

@@ -7,7 +7,7 @@ import { dataType } from '../../model/schema.js';
 import type { StatementOf, TokenOptions } from '../../sql/syntax/ast-statement.js';
 import { type DefinitionContext, submit } from '../definitions/context.js';
 import type { Listing } from '../definitions/listing.js';
-import type { Asker } from '../definitions/statement-rights.js';
+import type { Requester } from '../definitions/statement-rights.js';
 import { tokenDigest } from './credentials.js';
 import { isToggle } from './toggle.js';
 
@@ -22,14 +22,14 @@ const maxTtlDays = 36_525;
 /** The administrator changes every token, everybody else the own ones; that one is missing is said to all. */
 export function tokenRight(
   { name }: StatementOf<'alter-token' | 'drop-token'>,
-  { access, catalogue }: Pick<Asker, 'access' | 'catalogue'>,
+  { access, catalogue }: Pick<Requester, 'access' | 'catalogue'>,
 ): void {
   const token = catalogue.principals.tokenNamed(name.text);
   if (token !== undefined) requireOwn(token.user, access);
 }
 
 /** The administrator makes tokens for everybody, everybody else own ones. */
-export function tokenMaking({ user }: StatementOf<'create-token'>, { access }: Pick<Asker, 'access'>): void {
+export function tokenMaking({ user }: StatementOf<'create-token'>, { access }: Pick<Requester, 'access'>): void {
   requireOwn(user.text, access);
 }
 

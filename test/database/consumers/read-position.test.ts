@@ -1,15 +1,20 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { beginning, decodePlace, encodePlace, type Place } from '../../../src/database/consumers/read-position.js';
+import {
+  beginning,
+  decodePosition,
+  encodePosition,
+  type ReadPosition,
+} from '../../../src/database/consumers/read-position.js';
 
 const key = fc.record({
   id: fc.bigInt({ min: 0n, max: (1n << 64n) - 2n }),
   time: fc.bigInt(-(1n << 63n), (1n << 63n) - 1n),
 });
 const number = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
-const place: fc.Arbitrary<Place> = fc.oneof(fc.record({ number }), fc.record({ number, key }));
+const place: fc.Arbitrary<ReadPosition> = fc.oneof(fc.record({ number }), fc.record({ number, key }));
 
-function compare(a: Place, b: Place): number {
+function compare(a: ReadPosition, b: ReadPosition): number {
   if (a.number !== b.number) return a.number - b.number;
   if (a.key === undefined || b.key === undefined) return Number(a.key === undefined) - Number(b.key === undefined);
   if (a.key.id !== b.key.id) return a.key.id < b.key.id ? -1 : 1;
@@ -17,16 +22,16 @@ function compare(a: Place, b: Place): number {
 }
 
 test('a place is the same after it was text', (t) => {
-  fc.assert(fc.property(place, (one) => t.deepEqual(decodePlace(encodePlace(one)), one)));
+  fc.assert(fc.property(place, (one) => t.deepEqual(decodePosition(encodePosition(one)), one)));
 });
 
 test('texts are in the order of places', (t) => {
   const near = fc.oneof(place, fc.record({ number: fc.constant(7), key }), fc.constant({ number: 7 }));
   fc.assert(
     fc.property(near, near, (a, b) => {
-      const [left, right] = [encodePlace(a), encodePlace(b)];
+      const [left, right] = [encodePosition(a), encodePosition(b)];
       return Math.sign(compare(a, b)) === (left === right ? 0 : left < right ? -1 : 1);
     }),
   );
-  t.true(encodePlace(beginning) < encodePlace({ number: 1, key: { id: 0n, time: 0n } }));
+  t.true(encodePosition(beginning) < encodePosition({ number: 1, key: { id: 0n, time: 0n } }));
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
-import { removeLeftovers } from '../../../src/database/store/orphaned-tables.js';
+import { removeOrphanedTables } from '../../../src/database/store/orphaned-tables.js';
 import { Storage } from '../../../src/database/store/storage.js';
 import { SubTables } from '../../../src/database/store/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
@@ -70,7 +70,7 @@ test('what a crash in the middle of a drop has left is removed at the next start
   ]);
   const next = new Catalogue(client, silentLog);
   for (let repeat = 0; repeat < 2; repeat++) {
-    await removeLeftovers({
+    await removeOrphanedTables({
       engine: client,
       catalogue: next,
       storage: new Storage(client, next),

@@ -4,8 +4,8 @@ import { leadOf, seriesId } from '../../../src/database/catalogue/identity.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { createNamed } from '../../../src/database/store/create-named.js';
-import { removeLeftovers } from '../../../src/database/store/orphaned-tables.js';
-import { overtaken } from '../../../src/database/store/stale-schema.js';
+import { removeOrphanedTables } from '../../../src/database/store/orphaned-tables.js';
+import { staleSchema } from '../../../src/database/store/stale-schema.js';
 import { Storage } from '../../../src/database/store/storage.js';
 import { SubTables } from '../../../src/database/store/sub-tables.js';
 import { Codes } from '../../../src/model/fault.js';
@@ -110,7 +110,7 @@ test('a sub-table that is dropped while it waits for its registration is not rem
   await catalogue.submit([drop]);
   await looking;
   t.is(subTables.known(def, 's'), undefined);
-  t.is(await subTables.register(def, a, [waiting]), overtaken);
+  t.is(await subTables.register(def, a, [waiting]), staleSchema);
   t.is(subTables.known(def, 's'), undefined);
   const anew = named('a', 's');
   t.not(anew.id, waiting.id);
@@ -178,7 +178,7 @@ test('series with labels lie by their metric, and are found by their names, told
     generation: 0,
   } as const;
   await catalogue.submit([drop]);
-  await removeLeftovers({ engine: client, catalogue, storage, subTables });
+  await removeOrphanedTables({ engine: client, catalogue, storage, subTables });
   t.deepEqual(await client.rows(`SELECT name FROM ${metrics.tagStorage} FINAL WHERE dropped = 0`), []);
   t.deepEqual(await client.rows(`SELECT count() FROM ${metrics.storage}`), [[0]]);
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { answeringDoors } from '../../support/doors/answering-doors.js';
+import { acknowledgingInputs } from '../../support/inputs/acknowledging-inputs.js';
 import {
   adapterProgram,
   directoryFor,
@@ -57,7 +57,7 @@ test('a shard is added in place: new tables use it at once, and the rows of othe
     const { code, desc } = await sql(before, statement);
     t.is(code, 0, `${statement}: ${desc}`);
   }
-  const samples = answeringDoors.find(({ name }) => name === 'samples')!;
+  const samples = acknowledgingInputs.find(({ name }) => name === 'samples')!;
   const labelled = series.map((writer, number) => ({ name: 'labelled', writer, ms: startMs + number, number }));
   t.true(await samples.send(before, 'd', labelled));
   const summed = 'SELECT sum(`count(*)`) FROM d.s';

@@ -2,9 +2,13 @@ import { setInterval } from 'node:timers/promises';
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
-import { whereabouts } from '../../support/cluster/whereabouts.js';
-import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../../support/doors/answering-doors.js';
-import { StatsdSender } from '../../support/doors/statsd-sender.js';
+import { whereabouts } from '../../support/cluster/replica-layout.js';
+import {
+  type AcknowledgingInput,
+  acknowledgingInputs,
+  tablesOfStatements,
+} from '../../support/inputs/acknowledging-inputs.js';
+import { StatsdSender } from '../../support/inputs/statsd-sender.js';
 import { waitedForProcessorMs } from '../../support/processor-time.js';
 import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/service/processes.js';
 import { skipped } from '../../support/skipped.js';
@@ -14,7 +18,7 @@ import { comesTrue, until } from '../../support/until.js';
 const kills = Number(process.env.CLUSTER_KILLS ?? 12);
 const startMs = Date.UTC(2026, 0, 1);
 const database = 'd';
-/** Series that every door writes one row of at a time. */
+/** Series that every input writes one row of at a time. */
 const series = ['a', 'b', 'c', 'e'];
 /** A writer sends, and a reader asks, so often at most. */
 const [writeMs, queryMs] = [100, 50];
@@ -60,11 +64,11 @@ class Adapter {
 
 /** What goes on beside the kills. */
 class Load {
-  /** Rows of each series that were answered, by door. */
-  readonly answered = new Map(answeringDoors.map(({ name }) => [name, 0]));
+  /** Rows of each series that were answered, by input. */
+  readonly answered = new Map(acknowledgingInputs.map(({ name }) => [name, 0]));
   queries = 0;
   readonly statsd = new StatsdSender('kills');
-  /** The newest count of rows that a query gave, by door and series. */
+  /** The newest count of rows that a query gave, by input and series. */
   readonly counted = new Map<string, number>();
   /** What was killed last. */
   killed = 'nothing';
@@ -82,10 +86,10 @@ class Load {
   }
 
   start(): Promise<unknown> {
-    return Promise.all([...answeringDoors.map((door) => this.#write(door)), this.#query(), this.#measure()]);
+    return Promise.all([...acknowledgingInputs.map((input) => this.#write(input)), this.#query(), this.#measure()]);
   }
 
-  /** Rows that were answered by the door that has answered fewest. */
+  /** Rows that were answered by the input that has answered fewest. */
   get least(): number {
     return Math.min(...this.answered.values());
   }
@@ -102,7 +106,7 @@ class Load {
   }
 
   /** Asks one adapter after the other until one answers well. */
-  async #ask(kind: 'write' | 'query', ask: (adapter: Listening) => Promise<boolean>): Promise<void> {
+  async #tryAdapters(kind: 'write' | 'query', send: (adapter: Listening) => Promise<boolean>): Promise<void> {
     const begun = Date.now();
     const own = waitedForProcessorMs(process.pid);
     let ofAdapters = 0;
@@ -110,7 +114,7 @@ class Load {
       if (this.#isGivenUp) return true;
       const { running } = this.#adapters[this.#turn++ % this.#adapters.length]!;
       const before = waitedForProcessorMs(running?.pid ?? 0);
-      const isDone = running !== undefined && (await ask(running).catch(() => false));
+      const isDone = running !== undefined && (await send(running).catch(() => false));
       ofAdapters += Math.max(0, waitedForProcessorMs(running?.pid ?? 0) - before);
       const key = `${kind}, ${this.killed}`;
       const ms = Date.now() - begun;
@@ -121,12 +125,12 @@ class Load {
     }, Number.POSITIVE_INFINITY);
   }
 
-  async #write({ name, send }: AnsweringDoor): Promise<void> {
+  async #write({ name, send }: AcknowledgingInput): Promise<void> {
     let number = 0;
     for await (const _ of setInterval(writeMs)) {
       if (this.#isOver) return;
       const rows = series.map((writer) => ({ name, writer, ms: startMs + number, number }));
-      await this.#ask('write', (adapter) => send(adapter, database, rows));
+      await this.#tryAdapters('write', (adapter) => send(adapter, database, rows));
       if (this.#isGivenUp) return;
       this.answered.set(name, (this.answered.get(name) ?? 0) + 1);
       number++;
@@ -145,11 +149,11 @@ class Load {
   async #query(): Promise<void> {
     for await (const _ of setInterval(queryMs)) {
       if (this.#isOver) return;
-      const door = answeringDoors[this.queries % answeringDoors.length]!;
-      const writer = series[Math.floor(this.queries / answeringDoors.length) % series.length]!;
-      const key = `${door.name}, ${writer}`;
-      await this.#ask('query', async (adapter) => {
-        const { code, data } = await sql(adapter, countOf(door, writer));
+      const input = acknowledgingInputs[this.queries % acknowledgingInputs.length]!;
+      const writer = series[Math.floor(this.queries / acknowledgingInputs.length) % series.length]!;
+      const key = `${input.name}, ${writer}`;
+      await this.#tryAdapters('query', async (adapter) => {
+        const { code, data } = await sql(adapter, countOf(input, writer));
         const count = Number(data?.[0]?.[0] ?? 0);
         if (code !== 0) return false;
         const before = this.counted.get(key) ?? 0;
@@ -175,7 +179,7 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   const load = new Load(adapters);
   t.teardown(() => load.giveUp());
   const ended = load.start();
-  const isUnderWay = (): boolean => load.least > 3 && load.queries > answeringDoors.length;
+  const isUnderWay = (): boolean => load.least > 3 && load.queries > acknowledgingInputs.length;
   t.true(await until(isUnderWay), JSON.stringify([...load.answered, load.queries]));
   const victims = { node: cluster.nodes, adapter: adapters, keeper: [cluster.keeper!] };
   const names = ['node', 'adapter', 'node', 'keeper', 'node', 'adapter', 'node'] as const;
@@ -211,20 +215,20 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
   const lost: string[] = [];
   for (const { running } of adapters) {
-    for (const door of answeringDoors) {
+    for (const input of acknowledgingInputs) {
       for (const writer of series) {
-        const expected = load.answered.get(door.name) ?? 0;
+        const expected = load.answered.get(input.name) ?? 0;
         let stored: unknown;
         const isAll = async (): Promise<boolean> => {
-          stored = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
+          stored = (await sql(running!, countOf(input, writer))).data?.[0]?.[0];
           return stored === expected;
         };
         if (await comesTrue(isAll, lost.length === 0 ? undefined : 1_000)) continue;
-        const { data } = await sql(running!, countOf(door, writer).replace('count(*)', `DISTINCT ${door.column}`));
+        const { data } = await sql(running!, countOf(input, writer).replace('count(*)', `DISTINCT ${input.column}`));
         const there = new Set(data?.map(([number]) => Number(number)));
         const times = Array.from({ length: expected }, (_, n) => n).flatMap((n) => (there.has(n) ? [] : [startMs + n]));
         const traces = await whereabouts(cluster, times);
-        lost.push(`${door.name}, ${writer}: ${stored} rows of ${expected}; missing ${times}: ${traces}`);
+        lost.push(`${input.name}, ${writer}: ${stored} rows of ${expected}; missing ${times}: ${traces}`);
       }
     }
     // Aggregated values that are there are such as were sent.
@@ -235,8 +239,8 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   t.true(await until(() => areCopies(cluster)), 'all replicas have the same rows');
 });
 
-/** A query of how many rows of a series a door has stored. */
-function countOf({ name, from }: AnsweringDoor, writer: string): string {
+/** A query of how many rows of a series an input has stored. */
+function countOf({ name, from }: AcknowledgingInput, writer: string): string {
   return `SELECT count(*) FROM ${from(database, name, writer)}`;
 }
 

@@ -66,23 +66,23 @@ test('the worked configuration of the documents stands up, and goes on without a
     `daemon off; pid ${directory}/pid; error_log stderr;\nevents {}\n${http}\n`,
   );
   run(scope, '/usr/sbin/nginx', ['-c', join(directory, 'nginx.conf')]);
-  const door = { port };
+  const input = { port };
   let written = 0;
   /** Ten rows of ten series; a sender sends again what was not answered well. */
   const write = async (): Promise<void> => {
     const lines = Array.from({ length: 10 }, (_, i) => `m,k=k${i} v=${written}i ${startMs + written}`).join('\n');
     const isTaken = async (): Promise<boolean> =>
-      (await writeLines(door, 'd', lines).catch(() => ({ status: 0 }))).status === 204;
+      (await writeLines(input, 'd', lines).catch(() => ({ status: 0 }))).status === 204;
     t.true(await until(isTaken, 5_000), 'writes go on within five seconds');
     written++;
   };
   const hasAll = async (): Promise<boolean> => {
-    const { data } = await sql(door, 'SELECT count(*) FROM d.m').catch(() => ({ data: [] }));
+    const { data } = await sql(input, 'SELECT count(*) FROM d.m').catch(() => ({ data: [] }));
     return data?.[0]?.[0] === written * 10;
   };
-  const lists = async (): Promise<boolean> => (await sql(door, 'SHOW DNODES').catch(() => undefined))?.code === 0;
+  const lists = async (): Promise<boolean> => (await sql(input, 'SHOW DNODES').catch(() => undefined))?.code === 0;
   t.true(await until(lists));
-  t.is((await rowsOf(door, 'SHOW DNODES')).length, 4);
+  t.is((await rowsOf(input, 'SHOW DNODES')).length, 4);
   for (let i = 0; i < 4; i++) await write();
   t.true(await until(hasAll));
   // Not everything that was answered by the one that dies is stored yet: it comes when that one is back.

@@ -59,7 +59,7 @@ function engineSeconds(): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function ask(
+function query(
   to = service,
   auth = basicOf('root', 'taosdata'),
 ): { ended: Promise<Response | undefined>; leave(): void } {
@@ -82,7 +82,7 @@ test.serial('a query that takes too long is cancelled in the engine and answered
 });
 
 test.serial('a query whose client goes away is cancelled in the engine', async (t) => {
-  const { ended, leave } = ask(patient);
+  const { ended, leave } = query(patient);
   t.true(await becomes(1, 5000));
   leave();
   await ended;
@@ -100,13 +100,13 @@ test.serial(
     await service.run('GRANT READ ON d.* TO ann');
     const asAnn = basicOf('ann', 'Secret_12');
     t.is((await service.sql('SELECT 1', { auth: asAnn })).body.code, 0);
-    const first = [ask(), ask()];
+    const first = [query(), query()];
     t.true(await becomes(2, 5000));
-    const other = ask(service, asAnn);
+    const other = query(service, asAnn);
     t.true(await becomes(3, 5000));
-    const waiting = ask();
+    const waiting = query();
     await sleep(100);
-    const refused = await ask().ended;
+    const refused = await query().ended;
     t.deepEqual([refused?.status, (await refused?.text())?.includes('Too many statements are waiting')], [503, true]);
     t.true(refused?.headers.has('retry-after'));
     // All are ended by the limit of time; the one that waited ran after the first.

@@ -93,20 +93,20 @@ test('an integer and a DECIMAL compare with the number that a text begins with t
       const orders = values.map((value) => orderOf(value, whole, millionths));
       const answers: string[] = [];
       const right: number[] = [];
-      const ask = (condition: string, holds: (order: number) => boolean): void => {
+      const query = (condition: string, holds: (order: number) => boolean): void => {
         answers.push(`SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`);
         right.push(orders.filter(holds).length);
       };
       for (const [operator, holds] of Object.entries(operators)) {
-        ask(`${column} ${operator} '${text}'`, holds);
-        ask(`'${text}' ${operator} ${column}`, (order) => holds(-order));
-        ask(`${column} ${operator} CONCAT('${text}', '')`, holds);
+        query(`${column} ${operator} '${text}'`, holds);
+        query(`'${text}' ${operator} ${column}`, (order) => holds(-order));
+        query(`${column} ${operator} CONCAT('${text}', '')`, holds);
       }
-      ask(`${column} IN ('${text}', '3')`, (order) => order === 0);
-      ask(`${column} NOT IN ('${text}', '3')`, (order) => order !== 0);
-      ask(`${column} BETWEEN '${text}' AND '1e400'`, (order) => order >= 0);
-      ask(`CASE ${column} WHEN '${text}' THEN TRUE END`, (order) => order === 0);
-      ask(`${column} IS NOT NULL AND NULLIF(${column}, '${text}') IS NULL`, (order) => order === 0);
+      query(`${column} IN ('${text}', '3')`, (order) => order === 0);
+      query(`${column} NOT IN ('${text}', '3')`, (order) => order !== 0);
+      query(`${column} BETWEEN '${text}' AND '1e400'`, (order) => order >= 0);
+      query(`CASE ${column} WHEN '${text}' THEN TRUE END`, (order) => order === 0);
+      query(`${column} IS NOT NULL AND NULLIF(${column}, '${text}') IS NULL`, (order) => order === 0);
       const [row] = await service.rows(`SELECT ${answers.join(', ')} FROM t`, { database });
       t.deepEqual(row, right, `${column} and '${text}'`);
     }

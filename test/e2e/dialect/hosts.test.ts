@@ -1,6 +1,6 @@
 import test from 'ava';
 import { writeBody } from '../../support/messages/remote-messages.js';
-import { type Ask, basicOf, type Reply } from '../../support/service/service.js';
+import { basicOf, type Reply, type RequestParts } from '../../support/service/service.js';
 import { sharedService } from '../../support/service/shared-service.js';
 import { statements } from '../../support/sql/statement-cases.js';
 
@@ -14,14 +14,14 @@ test('HOST of a user counts at every interface at the next request, however the 
   await service.run('CREATE DATABASE by_host');
   await service.run(`CREATE USER hal PASS '${password}' CREATEDB 1`);
   await service.run('GRANT ALL ON by_host.* TO hal');
-  const login = await service.ask({ method: 'GET', path: `/rest/login/hal/${password}`, auth: false });
+  const login = await service.request({ method: 'GET', path: `/rest/login/hal/${password}`, auth: false });
   const code: { readonly desc: string } = JSON.parse(login.text);
   const [[token] = []] = await service.rows('CREATE TOKEN of_hal FROM USER hal');
   const basic = basicOf('hal', password);
   const line = `cpu value=1 ${Date.now()}`;
   const point = JSON.stringify({ metric: 'cpu', timestamp: Date.now(), value: 1, tags: { host: 'a' } });
   const write = '/lineproto/v1/write?db=by_host&precision=ms';
-  const calls: Record<string, Ask> = {
+  const calls: Record<string, RequestParts> = {
     basic: { path: '/rest/sql', body: 'SELECT 1', auth: basic },
     custom: { path: '/rest/sql', body: 'SELECT 1', auth: `Custom ${code.desc}` },
     bearer: { path: '/rest/sql', body: 'SELECT 1', auth: `Bearer ${token}` },
@@ -35,7 +35,7 @@ test('HOST of a user counts at every interface at the next request, however the 
     remote: { path: '/metricsdb/v1/remote_write/by_host', body: writeBody([]), auth: basic },
   };
   const each = async (check: (name: string, reply: Reply) => void) => {
-    for (const [name, call] of Object.entries(calls)) check(name, await service.ask(call));
+    for (const [name, call] of Object.entries(calls)) check(name, await service.request(call));
   };
   await each((name, { status, text }) => t.true(status < 300, `${name} ${status} ${text}`));
   await service.run("ALTER USER hal ADD HOST '10.0.0.0/8'");

@@ -237,7 +237,7 @@ test.serial('system tables show everybody what they may know of, and others’ s
   t.is(await mia.code('SELECT * FROM information_schema.ins_dnodes'), noAccess);
   t.is(await mia.code('SELECT name FROM information_schema.ins_users'), 0);
   const vgroup = async (db: string) =>
-    (await service.ask({ method: 'GET', path: `/rest/vgid?db=${db}&table=m`, auth: mia.auth })).text;
+    (await service.request({ method: 'GET', path: `/rest/vgid?db=${db}&table=m`, auth: mia.auth })).text;
   t.true((await vgroup('shop')).includes(String(noAccess)));
   t.is(await vgroup('nowhere'), (await vgroup('shop')).replace('shop', 'nowhere'));
 });

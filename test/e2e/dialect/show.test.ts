@@ -119,13 +119,13 @@ test('GET and POST of vgroups agree with the lists', async (t) => {
   );
   t.is(listed.length, 6);
   for (const [name, vgroup] of listed) {
-    const asked = await service.ask({ method: 'GET', path: `/rest/vgid?db=plain&table=${name}` });
+    const asked = await service.request({ method: 'GET', path: `/rest/vgid?db=plain&table=${name}` });
     t.deepEqual([asked.status, asked.text], [200, `{"code":0,"vgID":${vgroup}}`], String(name));
   }
   const body = JSON.stringify(listed.map(([name]) => name));
-  const all = await service.ask({ path: '/rest/sql/plain/vgid', body });
+  const all = await service.request({ path: '/rest/sql/plain/vgid', body });
   t.is(all.text, JSON.stringify({ code: 0, vgIDs: listed.map(([, vgroup]) => vgroup) }));
-  const missing = await service.ask({ method: 'GET', path: '/rest/vgid?db=nothing&table=t' });
+  const missing = await service.request({ method: 'GET', path: '/rest/vgid?db=nothing&table=t' });
   t.deepEqual([missing.status, JSON.parse(missing.text).code], [200, 0x0388]);
 });
 

@@ -8,7 +8,7 @@ test.before(async () => {
   for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled', 'listed'])
     await service.run(`CREATE DATABASE ${database}`);
   // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
-  await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
+  await service.request({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
 });
 test.after.always(end);
 

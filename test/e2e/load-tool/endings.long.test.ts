@@ -38,7 +38,7 @@ test.serial('wrong words end with a hint and without touching the server', async
   }
 });
 
-test.serial('many more threads than tables ask no more than the tables need', async (t) => {
+test.serial('many more threads than tables query no more than the tables need', async (t) => {
   for (const argv of [
     ['-P', String(service.port), '-I', 'rest'],
     ['-P', String(tool.enginePort)],

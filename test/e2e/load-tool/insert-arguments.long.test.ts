@@ -18,7 +18,7 @@ interface Case {
   readonly table?: string;
   /** What queries, which name `DB`, must give. */
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>;
-  readonly also?: (t: ExecutionContext, ending: ToolEnding, ask: (sql: string) => Promise<Rows>) => unknown;
+  readonly also?: (t: ExecutionContext, ending: ToolEnding, query: (sql: string) => Promise<Rows>) => unknown;
 }
 
 type Rows = Awaited<ReturnType<TestService['rows']>>;
@@ -44,9 +44,9 @@ const cases: readonly Case[] = [
       'SELECT COUNT(*) FROM DB.meters WHERE current < 0 OR current > 100 OR voltage < 0 OR voltage > 400 OR phase < 0 OR phase > 360':
         [[0]],
     },
-    also: async (t, _, ask) => {
+    also: async (t, _, query) => {
       t.deepEqual(
-        (await ask('DESCRIBE DB.meters')).map((row) => row.slice(0, 4)),
+        (await query('DESCRIBE DB.meters')).map((row) => row.slice(0, 4)),
         demoColumns,
       );
     },
@@ -79,8 +79,8 @@ const cases: readonly Case[] = [
     title: 'column and tag types are those of the lists, padded with INT',
     args: '-b tinyint,binary(19),bool,nchar -l 6 -w 33 -A binary,nchar(21) -n 2 -t 2',
     rows: 4,
-    also: async (t, _, ask) => {
-      const rows = (await ask('DESCRIBE DB.meters')).map((row) => row.slice(0, 3));
+    also: async (t, _, query) => {
+      const rows = (await query('DESCRIBE DB.meters')).map((row) => row.slice(0, 3));
       t.deepEqual(rows, [
         ['ts', 'TIMESTAMP', 8],
         ['c0', 'TINYINT', 1],
@@ -98,7 +98,7 @@ const cases: readonly Case[] = [
     title: 'a list of more types than columns wins',
     args: '-b int,float -l 1 -t 1 -n 1',
     rows: 1,
-    also: async (t, _, ask) => t.is((await ask('DESCRIBE DB.meters')).length, 5),
+    also: async (t, _, query) => t.is((await query('DESCRIBE DB.meters')).length, 5),
   },
   {
     title: 'columns beyond the partial number stay NULL',
@@ -150,8 +150,8 @@ const cases: readonly Case[] = [
     title: 'late rows are as many as asked for, within their range, and none is lost',
     args: '-O 10 -R 100000 -n 1000 -t 1',
     rows: 1000,
-    also: async (t, _, ask) => {
-      const [[late, lowest] = []] = await ask(
+    also: async (t, _, query) => {
+      const [[late, lowest] = []] = await query(
         'SELECT COUNT(*), CAST(MIN(ts) AS BIGINT) FROM DB.meters WHERE ts < 1500000000000',
       );
       t.true(Number(late) >= 60 && Number(late) <= 140, `${late} rows before the start`);
@@ -162,9 +162,9 @@ const cases: readonly Case[] = [
     title: 'a disorder of more than fifty percent is told and cut to fifty when it is lenient',
     args: '--lenient -O 80 -R 100000 -n 400 -t 1',
     rows: 400,
-    also: async (t, { errors, out }, ask) => {
+    also: async (t, { errors, out }, query) => {
       t.regex(errors + out, /50/);
-      const [[late] = []] = await ask('SELECT COUNT(*) FROM DB.meters WHERE ts < 1500000000000');
+      const [[late] = []] = await query('SELECT COUNT(*) FROM DB.meters WHERE ts < 1500000000000');
       t.true(Number(late) <= 250, `${late} of 400 rows before the start`);
     },
   },
@@ -180,8 +180,8 @@ const cases: readonly Case[] = [
     title: 'prepared rows come again in turn',
     args: '-F 6 -n 20 -t 1 -b int',
     rows: 20,
-    also: async (t, _, ask) => {
-      const values = (await ask('SELECT c0 FROM DB.d0')).flat();
+    also: async (t, _, query) => {
+      const values = (await query('SELECT c0 FROM DB.d0')).flat();
       t.deepEqual(values.slice(6, 12), values.slice(0, 6));
       t.deepEqual(values.slice(12, 18), values.slice(0, 6));
     },
@@ -199,8 +199,8 @@ const cases: readonly Case[] = [
     title: 'Chinese text is of CJK characters, as many as fit',
     args: '-C -b nchar(10),binary(10) -n 3 -t 1',
     rows: 3,
-    also: async (t, _, ask) => {
-      for (const [wide, narrow] of await ask('SELECT c0, c1 FROM DB.meters')) {
+    also: async (t, _, query) => {
+      for (const [wide, narrow] of await query('SELECT c0, c1 FROM DB.meters')) {
         t.regex(String(wide), /^[\u4e00-\u9fa4]{1,10}$/);
         t.regex(String(narrow), /^[\u4e00-\u9fa4]{3}$/);
       }
@@ -237,8 +237,8 @@ const cases: readonly Case[] = [
     title: 'every sub-table has random rows of its own',
     args: '-M -b bigint -t 3 -n 4',
     rows: 12,
-    also: async (t, _, ask) => {
-      const values = (await ask('SELECT c0 FROM DB.meters')).flat();
+    also: async (t, _, query) => {
+      const values = (await query('SELECT c0 FROM DB.meters')).flat();
       t.is(new Set(values).size, 12);
     },
   },
@@ -254,10 +254,10 @@ for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of c
     const database = `args_${i}`;
     const ending = await tool.arguments('-d', database, '-o', `out${i}.txt`, ...args.split(' '));
     t.is(ending.code, 0, ending.out + ending.errors);
-    const ask = (sql: string) => service.rows(sql.replaceAll('DB', database));
-    t.deepEqual(await ask(`SELECT COUNT(*) FROM DB.${table}`), [[rows]]);
-    for (const [sql, expected] of Object.entries(answers)) t.deepEqual(await ask(sql), expected, sql);
-    await also?.(t, ending, ask);
+    const query = (sql: string) => service.rows(sql.replaceAll('DB', database));
+    t.deepEqual(await query(`SELECT COUNT(*) FROM DB.${table}`), [[rows]]);
+    for (const [sql, expected] of Object.entries(answers)) t.deepEqual(await query(sql), expected, sql);
+    await also?.(t, ending, query);
   });
 }
 

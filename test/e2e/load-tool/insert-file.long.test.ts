@@ -11,7 +11,7 @@ test.after.always(async () => {
 });
 
 type Rows = Awaited<ReturnType<TestService['rows']>>;
-type Ask = (sql: string) => Promise<Rows>;
+type RequestParts = (sql: string) => Promise<Rows>;
 
 interface Case {
   readonly title: string;
@@ -23,7 +23,7 @@ interface Case {
   /** Rows of the super table afterwards. */
   readonly rows?: number;
   readonly answers?: Readonly<Record<string, Rows>>;
-  readonly also?: (t: ExecutionContext, ending: ToolEnding, ask: Ask) => unknown;
+  readonly also?: (t: ExecutionContext, ending: ToolEnding, query: RequestParts) => unknown;
   /** What the error output of a run that must fail says. */
   readonly refused?: RegExp;
 }
@@ -230,8 +230,8 @@ const cases: readonly Case[] = [
     title: 'a wave goes up and down with the time of its rows',
     table: { insert_rows: 720, columns: [{ type: 'double', name: 'v', fun: '8*cos(x)+20*random(5)' }] },
     rows: 1440,
-    also: async (t, _, ask) => {
-      const values = (await ask('SELECT v FROM DB.k0 ORDER BY ts')).map(([v]) => Number(v));
+    also: async (t, _, query) => {
+      const values = (await query('SELECT v FROM DB.k0 ORDER BY ts')).map(([v]) => Number(v));
       t.true(values.every((v) => v >= 12 && v <= 28.8));
       const first = startMs % 360;
       const trough = (540 - first) % 360;
@@ -244,9 +244,9 @@ const cases: readonly Case[] = [
     title: 'columns of a count are numbered from 2 on',
     table: { columns: [{ type: 'int', name: 'v', count: 3 }] },
     rows: 6,
-    also: async (t, _, ask) =>
+    also: async (t, _, query) =>
       t.deepEqual(
-        (await ask('DESCRIBE DB.m')).map(([name]) => name),
+        (await query('DESCRIBE DB.m')).map(([name]) => name),
         ['ts', 'v', 'v_2', 'v_3', 'g'],
       ),
   },
@@ -254,9 +254,9 @@ const cases: readonly Case[] = [
     title: 'a JSON tag has as many members as it is to',
     table: { tags: [{ type: 'json', count: 4, len: 6 }] },
     rows: 6,
-    also: async (t, _, ask) => {
-      t.is((await ask('DESCRIBE DB.m')).at(-1)?.[0], 'jtag');
-      for (const [value] of await ask('SELECT DISTINCT jtag FROM DB.m')) {
+    also: async (t, _, query) => {
+      t.is((await query('DESCRIBE DB.m')).at(-1)?.[0], 'jtag');
+      for (const [value] of await query('SELECT DISTINCT jtag FROM DB.m')) {
         const members: Record<string, string> = typeof value === 'string' ? JSON.parse(value) : value;
         t.deepEqual(Object.keys(members), ['k0', 'k1', 'k2', 'k3']);
         t.true(Object.values(members).every((text) => text.length === 6));
@@ -286,7 +286,7 @@ const cases: readonly Case[] = [
         title: `points of ${line_protocol} by ${insert_mode} hold the first column`,
         table: { insert_mode, line_protocol, columns: [{ type: 'int', count: 3 }], insert_rows: 10 },
         rows: 20,
-        also: async (t, _, ask) => t.is((await ask('DESCRIBE DB.m')).filter((row) => row[3] !== 'TAG').length, 2),
+        also: async (t, _, query) => t.is((await query('DESCRIBE DB.m')).filter((row) => row[3] !== 'TAG').length, 2),
       }),
     ),
   ),
@@ -378,10 +378,10 @@ for (const [i, { title, table = {}, dbinfo = {}, top = {}, rows, answers = {}, a
       return;
     }
     t.is(ending.code, 0, ending.out + ending.errors);
-    const ask: Ask = (sql) => service.rows(sql.replaceAll('DB', name));
-    if (rows !== undefined) t.deepEqual(await ask('SELECT COUNT(*) FROM DB.m'), [[rows]]);
-    for (const [sql, expected] of Object.entries(answers)) t.deepEqual(await ask(sql), expected, sql);
-    await also?.(t, ending, ask);
+    const query: RequestParts = (sql) => service.rows(sql.replaceAll('DB', name));
+    if (rows !== undefined) t.deepEqual(await query('SELECT COUNT(*) FROM DB.m'), [[rows]]);
+    for (const [sql, expected] of Object.entries(answers)) t.deepEqual(await query(sql), expected, sql);
+    await also?.(t, ending, query);
   });
 }
 

@@ -5,7 +5,7 @@ import { createApiDocument } from '../../../src/http/api/document.js';
 import { routes } from '../../../src/http/routes.js';
 import { version } from '../../../src/model/version.js';
 import { sourceKinds } from '../../../src/sources/kinds.js';
-import { ask, startRoom } from '../../support/doors/http-room.js';
+import { send, startServer } from '../../support/inputs/http-server.js';
 
 /** The interfaces that are described. */
 const described = routes.flatMap(({ method, path, operation }) =>
@@ -74,8 +74,8 @@ test('the operations of the events have the names that generated clients use', (
 });
 
 test('a service describes the interfaces that are switched on, to everybody', async (t) => {
-  const room = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
-  const reply = await ask(room, { method: 'GET', path: '/openapi.json', auth: false });
+  const server = await startServer(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
+  const reply = await send(server, { method: 'GET', path: '/openapi.json', auth: false });
   t.is(reply.status, 200);
   t.is(reply.headers['content-type'], 'application/json; charset=utf-8');
   const told: { paths: Record<string, unknown>; info: { version: string } } = JSON.parse(reply.text);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import test from 'ava';
 import { CoalescedMessage } from '../../../src/http/connection/coalesced-message.js';
-import { basic, connect, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
+import { basic, connect, type ServerOptions, startServer } from '../../support/inputs/http-server.js';
 import { until } from '../../support/until.js';
 
 class Message extends CoalescedMessage {
@@ -28,7 +28,7 @@ function head(path: string, authorization = basic): string {
 }
 
 /** Notes bodies of writes, and in how many pieces they were read. */
-function collecting(bodies: { text: string; pieces: number }[]): RoomOptions {
+function collecting(bodies: { text: string; pieces: number }[]): ServerOptions {
   return {
     write: (exchange) => {
       const { request } = exchange;
@@ -92,7 +92,7 @@ test('very many tiny pieces within a short time are refused once, and as many wi
 
 test('a body in chunks of one byte is read whole, in few pieces, behind and before other requests', async (t) => {
   const bodies: { text: string; pieces: number }[] = [];
-  const { socket, received } = connect(await startRoom(t, collecting(bodies)));
+  const { socket, received } = connect(await startServer(t, collecting(bodies)));
   const text = 'm,a=b v=1 1\n'.repeat(1_000);
   for (let time = 0; time < 3; time++) socket.write(`${head('/write?db=d')}${chunked(text)}0\r\n\r\n`);
   socket.write('GET /-/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
@@ -106,7 +106,7 @@ test('a body in chunks of one byte is read whole, in few pieces, behind and befo
 
 test('a body of 40,000 chunks of 40 bytes is taken', async (t) => {
   const bodies: { text: string; pieces: number }[] = [];
-  const { socket, received } = connect(await startRoom(t, collecting(bodies)));
+  const { socket, received } = connect(await startServer(t, collecting(bodies)));
   const line = `m,a=b v=1 1700000000000000000`.padEnd(39, '0');
   socket.write(head('/write?db=d').replace('Host: a', 'Host: a\r\nConnection: close'));
   socket.write(`28\r\n${line}\n\r\n`.repeat(40_000));
@@ -117,14 +117,14 @@ test('a body of 40,000 chunks of 40 bytes is taken', async (t) => {
 
 for (const path of ['/rest/sql', '/write?db=d', '/api/v2/write?bucket=d&org=o', '/metricsdb/v1/remote_write/d']) {
   test(`a body of very many chunks of one byte is refused: ${path}`, async (t) => {
-    const room = await startRoom(t);
-    const { socket, received } = connect(room);
+    const server = await startServer(t);
+    const { socket, received } = connect(server);
     socket.write(head(path) + chunked('m'.repeat(16_385)));
     t.regex(
       await received,
       /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*too many tiny pieces: send at least 16 bytes in each chunk/,
     );
-    await room.server.drain();
+    await server.server.drain();
   });
 }
 
@@ -133,8 +133,8 @@ for (const [who, authorization] of [
   ['with a wrong password', `Basic ${btoa('root:wrong')}`],
 ] as const) {
   test(`a stranger ${who} who sends tiny chunks is cut soon, and one with modest chunks sends to the end`, async (t) => {
-    const room = await startRoom(t);
-    const { socket, received } = connect(room);
+    const server = await startServer(t);
+    const { socket, received } = connect(server);
     socket.write(head('/rest/sql', authorization) + chunked('m'.repeat(500)));
     await once(socket, 'data');
     const begun = performance.now();
@@ -142,7 +142,7 @@ for (const [who, authorization] of [
     t.regex(await received, /^HTTP\/1\.1 401/);
     t.true(performance.now() - begun < 8_000);
 
-    const honest = connect(room);
+    const honest = connect(server);
     honest.socket.write(head('/rest/sql', authorization) + `28\r\n${'m'.repeat(40)}\r\n`.repeat(20_000));
     await once(honest.socket, 'data');
     honest.socket.write('0\r\n\r\nGET /-/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, GuardState, SqlAnswer, SqlRequest, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { basic, connect, type Room, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
+import { basic, connect, type ServerOptions, startServer, type TestServer } from '../../support/inputs/http-server.js';
 import { until } from '../../support/until.js';
 
 /** A request for a write, as one text. */
@@ -25,7 +25,7 @@ interface Asked {
 const badLine = { row: 0, fault: fault('syntax', Codes.schemalessData, 'it is bad') };
 
 /** Stores every body, but for those that say what else is to happen. */
-function recording(asked: Asked[]): Pick<RoomOptions, 'write'> {
+function recording(asked: Asked[]): Pick<ServerOptions, 'write'> {
   const end = (exchange: Exchange<WriteRequest, Delivery>, body: string, isRepeated: boolean): void => {
     asked.push({ database: exchange.request.target.database, body, isRepeated });
     if (body.startsWith('bad')) exchange.answer(delivered(1, 1, [badLine]));
@@ -52,8 +52,8 @@ async function turns(): Promise<void> {
 }
 
 /** Sends chunks one after the other; gives all that was answered, but the time. */
-async function converse(room: Room, chunks: readonly string[]): Promise<string> {
-  const { socket, received } = connect(room);
+async function converse(server: TestServer, chunks: readonly string[]): Promise<string> {
+  const { socket, received } = connect(server);
   await once(socket, 'connect');
   socket.setNoDelay();
   for (const chunk of chunks) {
@@ -65,8 +65,8 @@ async function converse(room: Room, chunks: readonly string[]): Promise<string> 
 }
 
 /** A connection on which one request is sent at a time. */
-function talk(room: Room) {
-  const { socket, received } = connect(room);
+function talk(server: TestServer) {
+  const { socket, received } = connect(server);
   const say = async (request: string): Promise<string> => {
     socket.write(request);
     const [answer] = await once(socket, 'data');
@@ -81,9 +81,9 @@ function talk(room: Room) {
 
 test('a connection is read on whose first answer is given while a long body behind it is paused', async (t) => {
   const asked: Asked[] = [];
-  const room = await startRoom(t, recording(asked));
+  const server = await startServer(t, recording(asked));
   const long = 'x'.repeat(100_000);
-  const answers = await converse(room, [`${write('d', '')}${write('d', long)}`, write('d', 'behind')]);
+  const answers = await converse(server, [`${write('d', '')}${write('d', long)}`, write('d', 'behind')]);
   t.is(answers.split('HTTP/1.1 204').length, 4);
   t.deepEqual(
     asked.map(({ body }) => body.length),
@@ -100,8 +100,8 @@ test('a write whose head came before is taken by its body, and answered as that 
       ended.push({ route, method, status, client, failed }),
     refused: () => undefined,
   };
-  const room = await startRoom(t, { ...recording(asked), observer, dropsDebug: true });
-  const { say } = talk(room);
+  const server = await startServer(t, { ...recording(asked), observer, dropsDebug: true });
+  const { say } = talk(server);
   const answers: string[] = [];
   for (let time = 0; time < 5; time++) answers.push(await say(write('a', 'm v=1 1\n'.repeat(time + 1))));
   t.deepEqual(
@@ -153,13 +153,13 @@ const chunk = fc.oneof(
 test('whatever a connection sends, and however it is cut, is answered as by the server alone', async (t) => {
   const [known, plain]: [Asked[], Asked[]] = [[], []];
   const rooms = [
-    await startRoom(t, { ...recording(known), dropsDebug: true }),
-    await startRoom(t, recording(plain)),
+    await startServer(t, { ...recording(known), dropsDebug: true }),
+    await startServer(t, recording(plain)),
   ] as const;
   let repeated = 0;
   const property = fc.asyncProperty(fc.array(chunk, { minLength: 1, maxLength: 12 }), async (chunks) => {
     const sent = [head, head, ...chunks];
-    const [one, other] = await Promise.all(rooms.map((room) => converse(room, sent)));
+    const [one, other] = await Promise.all(rooms.map((server) => converse(server, sent)));
     t.is(one, other);
     const bodies = [known, plain].map((asked) => asked.map(({ database, body }) => `${database} ${body}`).sort());
     t.deepEqual(bodies[0], bodies[1]);
@@ -181,7 +181,7 @@ test('a request behind one that is not answered waits, and a client that goes aw
     refused: () => undefined,
   };
   let isSlow = false;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       if (isSlow) open.push(exchange);
       else exchange.answer(delivered(1));
@@ -189,7 +189,7 @@ test('a request behind one that is not answered waits, and a client that goes aw
     observer,
     dropsDebug: true,
   });
-  const { socket, say, introduce } = talk(room);
+  const { socket, say, introduce } = talk(server);
   await introduce('a');
   isSlow = true;
   socket.write(head);
@@ -208,20 +208,20 @@ test('a request behind one that is not answered waits, and a client that goes aw
   t.true(await until(() => last?.aborted.aborted === true));
   t.true(await until(() => statuses.includes(499)));
   last?.answer(delivered(1));
-  await room.server.drain();
+  await server.server.drain();
 });
 
 test('a connection is read on behind requests that came before the answers to others', async (t) => {
   const open: Exchange<WriteRequest, Delivery>[] = [];
   let isSlow = false;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       if (isSlow) open.push(exchange);
       else exchange.answer(delivered(1));
     },
     dropsDebug: true,
   });
-  const { socket, introduce } = talk(room);
+  const { socket, introduce } = talk(server);
   await introduce('a');
   let answers = '';
   socket.on('data', (bytes: Buffer) => {
@@ -248,8 +248,8 @@ test('a write has one name in the logs, which is that of the client where it giv
     ids.push([exchange.id, exchange.id]);
     exchange.answer(delivered(1));
   };
-  const room = await startRoom(t, { write: note, dropsDebug: true });
-  const { say } = talk(room);
+  const server = await startServer(t, { write: note, dropsDebug: true });
+  const { say } = talk(server);
   for (let time = 0; time < 4; time++) await say(write('a&req_id=77', 'm v=1 1\n'));
   t.deepEqual(ids, Array(4).fill(['0x4d', '0x4d']));
   ids.length = 0;
@@ -262,14 +262,14 @@ for (const isRepeated of [false, true]) {
   test(`a client that closes its half behind a write ${title} gets its answer`, async (t) => {
     const open: Exchange<WriteRequest, Delivery>[] = [];
     let isSlow = !isRepeated;
-    const room = await startRoom(t, {
+    const server = await startServer(t, {
       write: (exchange) => {
         if (isSlow) open.push(exchange);
         else exchange.answer(delivered(1));
       },
       dropsDebug: true,
     });
-    const { socket, received, introduce } = talk(room);
+    const { socket, received, introduce } = talk(server);
     if (isRepeated) await introduce('a');
     isSlow = true;
     socket.end(head);
@@ -279,12 +279,12 @@ for (const isRepeated of [false, true]) {
     t.false(open[0]?.aborted.aborted);
     open[0]?.answer(delivered(1));
     t.is((await received).split('HTTP/1.1 204').length, isRepeated ? 4 : 2);
-    await room.server.drain();
+    await server.server.drain();
   });
 
   test(`a client that closes its half behind a write ${title} is told when that fails`, async (t) => {
-    const room = await startRoom(t, { ...recording([]), dropsDebug: true });
-    const { socket, received, introduce } = talk(room);
+    const server = await startServer(t, { ...recording([]), dropsDebug: true });
+    const { socket, received, introduce } = talk(server);
     if (isRepeated) await introduce('a');
     socket.end(write('a', 'away'));
     t.regex(await received, /HTTP\/1\.1 503/);
@@ -293,8 +293,8 @@ for (const isRepeated of [false, true]) {
 
 test('a client that closes its half behind a statement has gone away', async (t) => {
   const open: Exchange<SqlRequest, SqlAnswer>[] = [];
-  const room = await startRoom(t, { sql: (exchange) => open.push(exchange) });
-  const { socket } = connect(room);
+  const server = await startServer(t, { sql: (exchange) => open.push(exchange) });
+  const { socket } = connect(server);
   socket.end(`POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`);
   t.true(await until(() => open.length === 1));
   t.true(await until(() => open[0]?.aborted.aborted === true));
@@ -307,15 +307,15 @@ test('a drain waits for a write that was taken by its body, and closes its conne
     if (isSlow) open = exchange;
     else exchange.answer(delivered(1));
   };
-  const room = await startRoom(t, { write, dropsDebug: true });
-  const { socket, received, introduce } = talk(room);
+  const server = await startServer(t, { write, dropsDebug: true });
+  const { socket, received, introduce } = talk(server);
   await introduce('a');
   isSlow = true;
   socket.write(head);
   t.true(await until(() => open !== undefined));
   t.is(open?.request.plain, undefined);
   let isDrained = false;
-  const draining = room.server.drain().then(() => {
+  const draining = server.server.drain().then(() => {
     isDrained = true;
   });
   await turns();
@@ -328,8 +328,8 @@ test('a drain waits for a write that was taken by its body, and closes its conne
 test('the memory guard and the log of requests see writes whose heads came before', async (t) => {
   let state: GuardState = 'normal';
   const asked: Asked[] = [];
-  const room = await startRoom(t, { ...recording(asked), guard: () => state, dropsDebug: true });
-  const { say, introduce } = talk(room);
+  const server = await startServer(t, { ...recording(asked), guard: () => state, dropsDebug: true });
+  const { say, introduce } = talk(server);
   await introduce('a');
   t.regex(await say(head), /^HTTP\/1\.1 204/);
   state = 'all-paused';
@@ -338,7 +338,7 @@ test('the memory guard and the log of requests see writes whose heads came befor
     asked.map(({ isRepeated }) => isRepeated),
     [false, false, true],
   );
-  const logging = await startRoom(t, recording([]));
+  const logging = await startServer(t, recording([]));
   const other = talk(logging);
   await other.introduce('a');
   await other.say(head);
@@ -348,7 +348,7 @@ test('the memory guard and the log of requests see writes whose heads came befor
 test('a write that takes longer than a connection may be silent is still answered, and an idle one is closed', async (t) => {
   let isSlow = false;
   const asked: unknown[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       asked.push(exchange.request.plain);
       if (isSlow) setTimeout(() => exchange.answer(delivered(1)), 350);
@@ -357,7 +357,7 @@ test('a write that takes longer than a connection may be silent is still answere
     timeouts: { idleMs: 100, keepAliveMs: 100 },
     dropsDebug: true,
   });
-  const { socket, received, introduce } = talk(room);
+  const { socket, received, introduce } = talk(server);
   await introduce('a');
   isSlow = true;
   socket.write(head);
@@ -367,8 +367,8 @@ test('a write that takes longer than a connection may be silent is still answere
 
 test('heads that never come again are not looked at for ever', async (t) => {
   const asked: Asked[] = [];
-  const room = await startRoom(t, { ...recording(asked), dropsDebug: true });
-  const { say } = talk(room);
+  const server = await startServer(t, { ...recording(asked), dropsDebug: true });
+  const { say } = talk(server);
   for (let id = 0; id < 30; id++) await say(write('a', 'm v=1 1\n', `X-Id: ${id}\r\n`));
   for (let time = 0; time < 3; time++) await say(write('a', 'm v=1 1\n'));
   t.is(asked.length, 33);
@@ -377,14 +377,14 @@ test('heads that never come again are not looked at for ever', async (t) => {
 
 test('a mistake of the program in a write that was taken by its body is answered as by the server alone', async (t) => {
   let isBroken = false;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       if (isBroken) throw new Error('a mistake');
       exchange.answer(delivered(1));
     },
     dropsDebug: true,
   });
-  const { say, introduce } = talk(room);
+  const { say, introduce } = talk(server);
   await introduce('a');
   isBroken = true;
   t.regex(await say(head), /^HTTP\/1\.1 500 .*internal error/s);

@@ -7,20 +7,20 @@ import tls from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 import { certificates } from '../../support/certificates.js';
-import { ask, basic, type Room, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
+import { basic, type ServerOptions, send, startServer, type TestServer } from '../../support/inputs/http-server.js';
 import { until } from '../../support/until.js';
 
 const { make, remove } = certificates();
 test.after.always(remove);
 const reason = 'Skipped: there is no openssl to make a certificate with.';
 
-/** A room that speaks TLS with a certificate of its own; undefined where none can be made. */
+/** A server that speaks TLS with a certificate of its own; undefined where none can be made. */
 async function secureRoom(
   t: ExecutionContext,
   name: string,
   more: Partial<TlsSettings> = {},
-  options: RoomOptions = {},
-): Promise<(Room & { readonly tls: TlsSettings; readonly ca: Buffer }) | undefined> {
+  options: ServerOptions = {},
+): Promise<(TestServer & { readonly tls: TlsSettings; readonly ca: Buffer }) | undefined> {
   const certificate = make(name);
   if (certificate === undefined) {
     t.log(reason);
@@ -28,8 +28,8 @@ async function secureRoom(
     return undefined;
   }
   const settings = { ...certificate, minVersion: 'TLSv1.2', plainHttp: 'loopback', ...more } as const;
-  const room = await startRoom(t, { ...options, tls: settings });
-  return { ...room, tls: settings, ca: readFileSync(certificate.certFile) };
+  const server = await startServer(t, { ...options, tls: settings });
+  return { ...server, tls: settings, ca: readFileSync(certificate.certFile) };
 }
 
 /** Asks for a row over TLS; gives the name in the certificate and the answer. */
@@ -55,62 +55,62 @@ async function askSecurely(
 }
 
 test('TLS is spoken on the port, and plain HTTP with those on this machine', async (t) => {
-  const room = await secureRoom(t, 'spoken');
-  if (room === undefined) return;
-  const [name, status, body] = await askSecurely(room.port, { ca: room.ca });
+  const server = await secureRoom(t, 'spoken');
+  if (server === undefined) return;
+  const [name, status, body] = await askSecurely(server.port, { ca: server.ca });
   t.deepEqual([name, status, JSON.parse(body).data], ['spoken', 200, [[1]]]);
-  t.is((await ask(room, { body: 'SELECT 1' })).status, 200);
+  t.is((await send(server, { body: 'SELECT 1' })).status, 200);
 });
 
 test('plain HTTP that is off is told to use TLS, and so is an older TLS than is spoken', async (t) => {
-  const room = await secureRoom(t, 'alone', { plainHttp: 'off', minVersion: 'TLSv1.3' });
-  if (room === undefined) return;
-  const reply = await ask(room, { body: 'SELECT 1' });
+  const server = await secureRoom(t, 'alone', { plainHttp: 'off', minVersion: 'TLSv1.3' });
+  if (server === undefined) return;
+  const reply = await send(server, { body: 'SELECT 1' });
   t.deepEqual([reply.status, reply.text], [400, 'This port speaks TLS: use https.\n']);
-  t.is((await askSecurely(room.port, { ca: room.ca }))[1], 200);
-  await t.throwsAsync(askSecurely(room.port, { ca: room.ca, maxVersion: 'TLSv1.2' }));
+  t.is((await askSecurely(server.port, { ca: server.ca }))[1], 200);
+  await t.throwsAsync(askSecurely(server.port, { ca: server.ca, maxVersion: 'TLSv1.2' }));
 });
 
 test('a certificate that changes is used for new connections, open ones stay, and a broken one changes nothing', async (t) => {
-  const room = await secureRoom(t, 'before');
+  const server = await secureRoom(t, 'before');
   const next = make('after');
-  if (room === undefined || next === undefined) return;
-  const ca = [room.ca, readFileSync(next.certFile)];
+  if (server === undefined || next === undefined) return;
+  const ca = [server.ca, readFileSync(next.certFile)];
   const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
-  t.is((await askSecurely(room.port, { ca, agent }))[0], 'before');
-  copyFileSync(next.certFile, room.tls.certFile);
-  copyFileSync(next.keyFile, room.tls.keyFile);
-  await until(async () => (await askSecurely(room.port, { ca }))[0] === 'after');
-  const [, status] = await askSecurely(room.port, { ca, agent });
+  t.is((await askSecurely(server.port, { ca, agent }))[0], 'before');
+  copyFileSync(next.certFile, server.tls.certFile);
+  copyFileSync(next.keyFile, server.tls.keyFile);
+  await until(async () => (await askSecurely(server.port, { ca }))[0] === 'after');
+  const [, status] = await askSecurely(server.port, { ca, agent });
   t.is(status, 200);
-  writeFileSync(room.tls.certFile, 'no certificate');
-  await until(() => room.log.some(({ message }) => message.includes('could not be read again')));
-  t.is((await askSecurely(room.port, { ca }))[0], 'after');
+  writeFileSync(server.tls.certFile, 'no certificate');
+  await until(() => server.log.some(({ message }) => message.includes('could not be read again')));
+  t.is((await askSecurely(server.port, { ca }))[0], 'after');
 });
 
 test('strangers to both, and silent ones, are cut when the service stops', async (t) => {
-  const room = await secureRoom(t, 'silent');
-  if (room === undefined) return;
-  const silent = net.connect(room.port, '127.0.0.1');
+  const server = await secureRoom(t, 'silent');
+  if (server === undefined) return;
+  const silent = net.connect(server.port, '127.0.0.1');
   await once(silent, 'connect');
-  const noise = net.connect(room.port, '127.0.0.1');
+  const noise = net.connect(server.port, '127.0.0.1');
   noise.write(Buffer.of(0x16, 3, 1, 255, 255, 0, 0, 0));
   noise.on('error', () => undefined);
-  const kept = tls.connect({ port: room.port, host: '127.0.0.1', ca: room.ca });
+  const kept = tls.connect({ port: server.port, host: '127.0.0.1', ca: server.ca });
   await once(kept, 'secureConnect');
   const closed = [silent, noise, kept].map((socket) => once(socket.resume(), 'close'));
-  await until(() => room.server.connections > 0);
-  await room.server.stop?.();
+  await until(() => server.server.connections > 0);
+  await server.server.stop?.();
   await Promise.all(closed);
   t.pass();
 });
 
 test('files that are no certificate end the start with the setting in the words', async (t) => {
   const settings = { minVersion: 'TLSv1.2', plainHttp: 'off' } as const;
-  const missing = startRoom(t, { tls: { ...settings, certFile: '/nowhere/a', keyFile: '/nowhere/b' } });
+  const missing = startServer(t, { tls: { ...settings, certFile: '/nowhere/a', keyFile: '/nowhere/b' } });
   await t.throwsAsync(missing, { message: /^ssl\.certFile: \/nowhere\/a cannot be read: / });
   const file = import.meta.filename;
-  const none = startRoom(t, { tls: { ...settings, certFile: file, keyFile: file } });
+  const none = startServer(t, { tls: { ...settings, certFile: file, keyFile: file } });
   await t.throwsAsync(none, { message: /^ssl\.certFile and ssl\.keyFile: / });
 });

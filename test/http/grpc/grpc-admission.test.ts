@@ -5,13 +5,13 @@ import tls from 'node:tls';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { BodyBudget } from '../../../src/async/body-budget.js';
-import { OtlpGrpcDoor } from '../../../src/http/grpc/otlp-grpc.js';
+import { OtlpGrpcEndpoint } from '../../../src/http/grpc/otlp-grpc.js';
 import { createLoginCodes } from '../../../src/http/request/login-code.js';
 import type { Delivery } from '../../../src/model/delivery.js';
 import type { Exchange, GuardState, WriteRequest } from '../../../src/model/exchange.js';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 import { certificates } from '../../support/certificates.js';
-import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../../support/doors/http-room.js';
+import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../../support/inputs/http-server.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
@@ -19,8 +19,8 @@ const messageBytes = 10_000;
 const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const delivered: Delivery = { outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] };
 
-/** A door with a small budget; `open` are the writes that wait to be answered. */
-async function startDoor(
+/** An input with a small budget; `open` are the writes that wait to be answered. */
+async function startEndpoint(
   t: ExecutionContext,
   guard: () => GuardState = () => 'normal',
   secure?: TlsSettings,
@@ -30,7 +30,7 @@ async function startDoor(
   const open: Exchange<WriteRequest, Delivery>[] = [];
   const addresses = new Set<string | undefined>();
   const log: LogLine[] = [];
-  const door = new OtlpGrpcDoor({
+  const input = new OtlpGrpcEndpoint({
     intake: {
       authenticate: async (credentials) => {
         if (credentials.scheme === 'password') addresses.add(credentials.from);
@@ -47,13 +47,13 @@ async function startDoor(
     log: recordingLog(log),
     maxIdleMs,
   });
-  await door.start();
+  await input.start();
   const trusted =
     secure === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(secure.certFile));
-  const client = new Client(`127.0.0.1:${door.port}`, trusted);
+  const client = new Client(`127.0.0.1:${input.port}`, trusted);
   t.teardown(async () => {
     client.close();
-    await door.stop();
+    await input.stop();
   });
   /** Sends a message; gives the error of its call, and what cancels it. */
   const send = (bytes: number, headers: Record<string, string> = { authorization: basic }) => {
@@ -66,7 +66,7 @@ async function startDoor(
     });
     return { error, cancel };
   };
-  return { addresses, bodies, log, open, port: door.port, send };
+  return { addresses, bodies, log, open, port: input.port, send };
 }
 
 /** A frame of HTTP/2. */
@@ -103,7 +103,7 @@ function callInFrames(stream: number, bytes: number, inEach: number): Buffer {
 }
 
 test('a connection that sends messages in very many tiny frames is closed', async (t) => {
-  const { bodies, open, port } = await startDoor(t);
+  const { bodies, open, port } = await startEndpoint(t);
   const socket = net.connect(port, '127.0.0.1');
   t.teardown(() => socket.destroy());
   const received: Buffer[] = [];
@@ -122,7 +122,7 @@ test('a connection that sends messages in very many tiny frames is closed', asyn
 });
 
 test('messages in many frames of 300 bytes, and many short messages, are taken', async (t) => {
-  const { open, port } = await startDoor(t);
+  const { open, port } = await startEndpoint(t);
   const socket = net.connect(port, '127.0.0.1').resume();
   t.teardown(() => socket.destroy());
   socket.write(preface);
@@ -134,7 +134,7 @@ test('messages in many frames of 300 bytes, and many short messages, are taken',
 });
 
 test('a message takes room for itself until its call is answered', async (t) => {
-  const { bodies, open, send } = await startDoor(t);
+  const { bodies, open, send } = await startEndpoint(t);
   const { error } = send(1_234);
   t.true(await until(() => open.length === 1));
   t.is(bodies.bytes, 1_234);
@@ -145,7 +145,7 @@ test('a message takes room for itself until its call is answered', async (t) => 
 });
 
 test('a call waits for room, and is to be tried again when there is none for long', async (t) => {
-  const { bodies, open, send } = await startDoor(t);
+  const { bodies, open, send } = await startEndpoint(t);
   const never = new AbortController().signal;
   const lease = await bodies.lease('other', 40_000, never);
   const late = send(10);
@@ -171,7 +171,7 @@ test('a call waits for room, and is to be tried again when there is none for lon
 
 test('strangers, a guard that pauses everything, and a message that is too long end the call before it is read', async (t) => {
   let state: GuardState = 'normal';
-  const { addresses, bodies, open, send } = await startDoor(t, () => state);
+  const { addresses, bodies, open, send } = await startEndpoint(t, () => state);
   t.is((await send(10, {}).error)?.code, status.UNAUTHENTICATED);
   t.is((await send(10, { authorization: 'Basic bm86Ym9keQ==' }).error)?.code, status.UNAUTHENTICATED);
   t.deepEqual([...addresses], ['127.0.0.1']);
@@ -183,7 +183,7 @@ test('strangers, a guard that pauses everything, and a message that is too long 
 });
 
 test('connections without calls are closed, those that say nothing too', async (t) => {
-  const { port, open, send } = await startDoor(t, undefined, undefined, 200);
+  const { port, open, send } = await startEndpoint(t, undefined, undefined, 200);
   const call = send(10);
   t.true(await until(() => open.length === 1));
   const silent = net.connect(port, '127.0.0.1').resume();
@@ -207,7 +207,7 @@ test('a certificate that changes is shown to new connections, open ones stay, an
   const [pair, next] = [make('before'), make('after')];
   if (pair === undefined || next === undefined) return skipped(t, 'there is no openssl to make a certificate with');
   const secure = { ...pair, minVersion: 'TLSv1.3', plainHttp: 'off' } as const;
-  const { log, open, port, send } = await startDoor(t, () => 'normal', secure);
+  const { log, open, port, send } = await startEndpoint(t, () => 'normal', secure);
   const call = async (): Promise<ServiceError | null> => {
     const before = open.length;
     const { error } = send(10);

@@ -2,7 +2,14 @@ import test from 'ava';
 import type { Event, EventListing } from '../../../src/model/event.js';
 import type { EventAnswer, EventQuestion } from '../../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
-import { ask, isKnown, type Reply, type Room, startRoom, wrongPassword } from '../../support/doors/http-room.js';
+import {
+  isKnown,
+  type Reply,
+  send,
+  startServer,
+  type TestServer,
+  wrongPassword,
+} from '../../support/inputs/http-server.js';
 
 const event: Event = {
   id: '019a0000-0000-7000-8000-000000000001',
@@ -40,12 +47,12 @@ function answerOf(question: EventQuestion): EventAnswer {
   }
 }
 
-type Test = Parameters<typeof startRoom>[0];
+type Test = Parameters<typeof startServer>[0];
 
-/** A room whose pipeline notes what it is asked, and answers, or refuses with a fault. */
-async function room(t: Test, refusal?: Fault): Promise<{ room: Room; asked: EventQuestion[] }> {
+/** A server whose pipeline notes what it is asked, and answers, or refuses with a fault. */
+async function startEvents(t: Test, refusal?: Fault): Promise<{ server: TestServer; asked: EventQuestion[] }> {
   const asked: EventQuestion[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     events: (exchange) => {
       asked.push(exchange.request.question);
       if (!isKnown(exchange.request.credentials)) exchange.refuse(wrongPassword);
@@ -53,11 +60,11 @@ async function room(t: Test, refusal?: Fault): Promise<{ room: Room; asked: Even
       else exchange.answer(answerOf(exchange.request.question));
     },
   });
-  return { room, asked };
+  return { server, asked };
 }
 
-function get(to: Room, path: string, auth = true): Promise<Reply> {
-  return ask(to, { method: 'GET', path: `/api/v1/events${path}`, auth });
+function get(to: TestServer, path: string, auth = true): Promise<Reply> {
+  return send(to, { method: 'GET', path: `/api/v1/events${path}`, auth });
 }
 
 const plain: EventListing = {
@@ -98,7 +105,7 @@ const good: readonly (readonly [
 
 for (const [query, filter, page] of good) {
   test(`a list asked with "${query.slice(0, 60)}" has the filters and the page that it names`, async (t) => {
-    const { room: to, asked } = await room(t);
+    const { server: to, asked } = await startEvents(t);
     const reply = await get(to, query);
     t.is(reply.status, 200, reply.text);
     t.deepEqual(asked, [{ kind: 'list', listing: { ...plain, ...page, filter: { ...plain.filter, ...filter } } }]);
@@ -151,7 +158,7 @@ const bad: readonly (readonly [query: string, parameter: string, allowed: string
 
 for (const [query, parameter, allowed] of bad) {
   test(`a list asked with "${query.slice(0, 60)}" is refused with the parameter and what is allowed`, async (t) => {
-    const { room: to, asked } = await room(t);
+    const { server: to, asked } = await startEvents(t);
     const reply = await get(to, `?${query}`);
     t.is(reply.status, 400);
     const { code, desc }: { code: number; desc: string } = JSON.parse(reply.text);
@@ -165,7 +172,7 @@ const moves = ['acknowledge', 'resolve'] as const;
 
 for (const move of moves) {
   test(`${move} takes a comment, null as events have it, an empty object, or no body`, async (t) => {
-    const { room: to, asked } = await room(t);
+    const { server: to, asked } = await startEvents(t);
     const path = `/api/v1/events/${event.id}/${move}`;
     for (const body of [
       '',
@@ -175,7 +182,7 @@ for (const move of moves) {
       '{"comment":"I have it"}',
       `{"comment":"${'x'.repeat(2000)}"}`,
     ]) {
-      const reply = await ask(to, { method: 'PUT', path, body });
+      const reply = await send(to, { method: 'PUT', path, body });
       t.is(reply.status, 200, reply.text);
       t.like(JSON.parse(reply.text), { id: event.id, changed: true });
     }
@@ -186,7 +193,7 @@ for (const move of moves) {
   });
 
   test(`${move} refuses any other body, and says what is allowed`, async (t) => {
-    const { room: to, asked } = await room(t);
+    const { server: to, asked } = await startEvents(t);
     const path = `/api/v1/events/${event.id}/${move}`;
     for (const [body, said] of [
       ['comment', /not JSON/],
@@ -197,11 +204,11 @@ for (const move of moves) {
       [`{"comment":"${'x'.repeat(2001)}"}`, /at most 2000/],
       ['{"note":"x"}', /key "note"; allowed is comment/],
     ] as const) {
-      const reply = await ask(to, { method: 'PUT', path, body });
+      const reply = await send(to, { method: 'PUT', path, body });
       t.is(reply.status, 400, body);
       t.regex(JSON.parse(reply.text).desc, said);
     }
-    const long = await ask(to, { method: 'PUT', path, body: ' '.repeat(70_000) });
+    const long = await send(to, { method: 'PUT', path, body: ' '.repeat(70_000) });
     t.is(long.status, 400);
     t.regex(JSON.parse(long.text).desc, /request body too long/);
     t.deepEqual(asked, []);
@@ -209,7 +216,7 @@ for (const move of moves) {
 }
 
 test('an event is sent as it is, and nothing in it can be taken for markup', async (t) => {
-  const { room: to } = await room(t);
+  const { server: to } = await startEvents(t);
   const reply = await get(to, `/${event.id}`);
   t.is(reply.status, 200);
   t.deepEqual(JSON.parse(reply.text), { ...event });
@@ -227,11 +234,11 @@ const refusals: readonly (readonly [fault: Fault, status: number])[] = [
 
 for (const [refusal, status] of refusals) {
   test(`the fault "${refusal.message}" is ${status}, with code and description`, async (t) => {
-    const { room: to } = await room(t, refusal);
+    const { server: to } = await startEvents(t, refusal);
     for (const reply of [
       await get(to, ''),
       await get(to, `/${event.id}`),
-      await ask(to, { method: 'PUT', path: `/api/v1/events/${event.id}/resolve` }),
+      await send(to, { method: 'PUT', path: `/api/v1/events/${event.id}/resolve` }),
     ]) {
       t.is(reply.status, status);
       t.deepEqual(JSON.parse(reply.text), { code: refusal.code, desc: refusal.message });
@@ -241,7 +248,7 @@ for (const [refusal, status] of refusals) {
 }
 
 test('without credentials, and with wrong ones, every operation is 401 and names the scheme', async (t) => {
-  const { room: to, asked } = await room(t);
+  const { server: to, asked } = await startEvents(t);
   for (const [method, path] of [
     ['GET', '/api/v1/events'],
     ['GET', '/api/v1/events?pageSize=x'],
@@ -249,14 +256,14 @@ test('without credentials, and with wrong ones, every operation is 401 and names
     ['PUT', `/api/v1/events/${event.id}/acknowledge`],
     ['PUT', `/api/v1/events/${event.id}/resolve`],
   ] as const) {
-    const reply = await ask(to, { method, path, auth: false });
+    const reply = await send(to, { method, path, auth: false });
     t.is(reply.status, 401);
     t.regex(String(reply.headers['www-authenticate']), /^Basic /);
     t.is(JSON.parse(reply.text).code, Codes.noAuthInfo);
   }
   t.deepEqual(asked, []);
   const headers = { authorization: `Basic ${Buffer.from('root:wrong').toString('base64')}` };
-  t.is((await ask(to, { method: 'GET', path: '/api/v1/events', headers })).status, 401);
+  t.is((await send(to, { method: 'GET', path: '/api/v1/events', headers })).status, 401);
 });
 
 test('events are answered while queries are paused, and not while everything is', async (t) => {
@@ -264,7 +271,7 @@ test('events are answered while queries are paused, and not while everything is'
     ['query-paused', 200],
     ['all-paused', 503],
   ] as const) {
-    const to = await startRoom(t, {
+    const to = await startServer(t, {
       guard: () => guard,
       events: (exchange) => exchange.answer(answerOf(exchange.request.question)),
     });
@@ -273,7 +280,7 @@ test('events are answered while queries are paused, and not while everything is'
 });
 
 test('other methods and longer paths do not exist', async (t) => {
-  const { room: to } = await room(t);
+  const { server: to } = await startEvents(t);
   for (const [method, path] of [
     ['POST', '/api/v1/events'],
     ['POST', `/api/v1/events/${event.id}/resolve`],
@@ -282,6 +289,6 @@ test('other methods and longer paths do not exist', async (t) => {
     ['PUT', `/api/v1/events/${event.id}/close`],
     ['GET', '/api/v1/events/a%2Fb'],
   ] as const) {
-    t.is((await ask(to, { method, path })).status, 404, `${method} ${path}`);
+    t.is((await send(to, { method, path })).status, 404, `${method} ${path}`);
   }
 });

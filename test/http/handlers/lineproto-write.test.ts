@@ -5,7 +5,15 @@ import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { Exchange, WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { type Ask, ask, basic, connect, type Reply, startRoom, wrongPassword } from '../../support/doors/http-room.js';
+import {
+  basic,
+  connect,
+  type Reply,
+  type RequestParts,
+  send,
+  startServer,
+  wrongPassword,
+} from '../../support/inputs/http-server.js';
 import { standsStill } from '../../support/until.js';
 
 type Write = (exchange: Exchange<WriteRequest, Delivery>) => void;
@@ -30,21 +38,21 @@ function recording(seen: Seen[], delivery: Delivery = allGood): Write {
   };
 }
 
-function write(room: { port: number }, query: string, more: Ask = {}): Promise<Reply> {
-  return ask(room, { path: `/lineproto/v1/write?${query}`, body: 'cpu v=1 1\n', ...more });
+function write(server: { port: number }, query: string, more: RequestParts = {}): Promise<Reply> {
+  return send(server, { path: `/lineproto/v1/write?${query}`, body: 'cpu v=1 1\n', ...more });
 }
 
-async function answerTo(t: Parameters<typeof startRoom>[0], delivery: Delivery): Promise<Reply> {
-  return write(await startRoom(t, { write: recording([], delivery) }), 'db=demo');
+async function answerTo(t: Parameters<typeof startServer>[0], delivery: Delivery): Promise<Reply> {
+  return write(await startServer(t, { write: recording([], delivery) }), 'db=demo');
 }
 
 test('a write that is stored is 204 without a body, and carries what the request said', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: recording(seen),
     settings: { lineproto: { enable: true, createDatabase: true } },
   });
-  const reply = await write(room, 'db=De%20mo&precision=s&ttl=7', { headers: { 'accept-encoding': 'gzip' } });
+  const reply = await write(server, 'db=De%20mo&precision=s&ttl=7', { headers: { 'accept-encoding': 'gzip' } });
   t.is(reply.status, 204);
   t.is(reply.body.length, 0);
   t.is(reply.headers['content-encoding'], undefined);
@@ -62,11 +70,11 @@ test('a write that is stored is 204 without a body, and carries what the request
 });
 
 test('credentials may come as u and p alone', async (t) => {
-  t.is((await write(await startRoom(t), 'db=demo&u=root&p=pass:word', { auth: false })).status, 204);
+  t.is((await write(await startServer(t), 'db=demo&u=root&p=pass:word', { auth: false })).status, 204);
 });
 
 test('no credentials are 401', async (t) => {
-  const reply = await write(await startRoom(t), 'db=demo', { auth: false });
+  const reply = await write(await startServer(t), 'db=demo', { auth: false });
   t.deepEqual(
     [reply.status, reply.text],
     [401, '{"code":"forbidden","message":"no auth info found","desc":"no auth info found"}'],
@@ -75,17 +83,17 @@ test('no credentials are 401', async (t) => {
 });
 
 test('a malformed header or a token is 401, unless u and p are both given', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const authorization of ['Basic !!!', 'Bearer abc', 'Token root:x']) {
     const headers = { authorization };
-    t.is((await write(room, 'db=demo', { headers })).status, 401);
-    t.is((await write(room, 'db=demo&u=root', { headers })).status, 401);
-    t.is((await write(room, 'db=demo&u=root&p=pass:word', { headers })).status, 204);
+    t.is((await write(server, 'db=demo', { headers })).status, 401);
+    t.is((await write(server, 'db=demo&u=root', { headers })).status, 401);
+    t.is((await write(server, 'db=demo&u=root&p=pass:word', { headers })).status, 204);
   }
 });
 
 test('bad parameters are 400 and say which, in the order of the checks', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const shape = (code: string, message: string, op: string) =>
     JSON.stringify({ code, message, op, err: message, line: 0, desc: message });
   const cases = [
@@ -96,51 +104,51 @@ test('bad parameters are 400 and say which, in the order of the checks', async (
     ['db=demo&ttl=soon&precision=x', shape('illegal param', 'ttl must be numeric', 'parse ttl')],
   ] as const;
   for (const [query, body] of cases) {
-    const reply = await write(room, query);
+    const reply = await write(server, query);
     t.deepEqual([reply.status, reply.text], [400, body]);
   }
-  t.is((await write(room, 'req_id=18446744073709551616&db=demo')).status, 400);
-  t.is((await write(room, 'req_id=18446744073709551615&db=demo')).status, 204);
+  t.is((await write(server, 'req_id=18446744073709551616&db=demo')).status, 400);
+  t.is((await write(server, 'req_id=18446744073709551615&db=demo')).status, 204);
 });
 
 test('every spelling of a precision is understood and others are 400', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, { write: recording(seen) });
+  const server = await startServer(t, { write: recording(seen) });
   const words = ['', 'n', 'ns', 'u', 'us', '%C2%B5', '%C2%B5s', '%CE%BC', '%CE%BCs', 'ms', 's', 'm', 'h'];
-  for (const word of words) t.is((await write(room, `db=demo&precision=${word}`)).status, 204, word);
-  await write(room, 'db=demo');
+  for (const word of words) t.is((await write(server, `db=demo&precision=${word}`)).status, 204, word);
+  await write(server, 'db=demo');
   t.deepEqual(
     seen.map((one) => one.request.target.precision),
     ['ns', 'ns', 'ns', 'us', 'us', 'us', 'us', 'us', 'us', 'ms', 's', 'm', 'h', 'ns'],
   );
   for (const word of ['furlong', 'S', 'toString', 'd']) {
-    const reply = await write(room, `db=demo&precision=${word}`);
+    const reply = await write(server, `db=demo&precision=${word}`);
     t.deepEqual([reply.status, JSON.parse(reply.text).op], [400, 'parse precision']);
   }
 });
 
 test('a negative ttl is no ttl', async (t) => {
   const seen: Seen[] = [];
-  await write(await startRoom(t, { write: recording(seen) }), 'db=demo&ttl=-3');
+  await write(await startServer(t, { write: recording(seen) }), 'db=demo&ttl=-3');
   t.is(seen[0]?.request.target.ttl, 0);
 });
 
 test('an empty body is 204', async (t) => {
-  t.is((await write(await startRoom(t), 'db=demo', { body: '' })).status, 204);
+  t.is((await write(await startServer(t), 'db=demo', { body: '' })).status, 204);
 });
 
 test('a gzip body arrives inflated and without a length', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, { write: recording(seen) });
-  const reply = await write(room, 'db=demo', { body: gzipSync('a v=1\n'), headers: { 'content-encoding': 'gzip' } });
+  const server = await startServer(t, { write: recording(seen) });
+  const reply = await write(server, 'db=demo', { body: gzipSync('a v=1\n'), headers: { 'content-encoding': 'gzip' } });
   t.is(reply.status, 204);
   t.deepEqual([seen[0]?.body, seen[0]?.request.length], ['a v=1\n', undefined]);
 });
 
 test('a body that is not the gzip data it claims to be is 400, whatever the pipeline says', async (t) => {
-  const room = await startRoom(t, { write: recording([]) });
+  const server = await startServer(t, { write: recording([]) });
   for (const body of ['plain', gzipSync('a v=1\n'.repeat(100)).subarray(0, 30)]) {
-    const reply = await write(room, 'db=demo', { body, headers: { 'content-encoding': 'gzip' } });
+    const reply = await write(server, 'db=demo', { body, headers: { 'content-encoding': 'gzip' } });
     t.is(reply.status, 400);
     t.is(
       reply.text,
@@ -151,9 +159,9 @@ test('a body that is not the gzip data it claims to be is 400, whatever the pipe
 
 test('a long text that inflates to very many times its length is refused, one of real rows is not', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, { write: recording(seen), settings: { inflatedBytes: 2 ** 30 } });
+  const server = await startServer(t, { write: recording(seen), settings: { inflatedBytes: 2 ** 30 } });
   const send = (bytes: string | Buffer, coding = 'gzip') =>
-    write(room, 'db=demo', { body: bytes, headers: { 'content-encoding': coding } });
+    write(server, 'db=demo', { body: bytes, headers: { 'content-encoding': coding } });
   const mebibyte = 1024 * 1024;
   const lineFeeds = gzipSync(Buffer.alloc(20 * mebibyte, '\n'));
   for (const [body, coding] of [
@@ -173,12 +181,12 @@ test('a long text that inflates to very many times its length is refused, one of
 
 test('deflate is undone as gzip is, and another coding is 415, alone or beside gzip', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, { write: recording(seen) });
+  const server = await startServer(t, { write: recording(seen) });
   const deflated = { body: deflateSync('a v=1\n'), headers: { 'content-encoding': 'deflate' } };
-  t.is((await write(room, 'db=demo', deflated)).status, 204);
+  t.is((await write(server, 'db=demo', deflated)).status, 204);
   t.is(seen[0]?.body, 'a v=1\n');
   for (const coding of ['br', 'gzip, br']) {
-    const reply = await write(room, 'db=demo', { headers: { 'content-encoding': coding } });
+    const reply = await write(server, 'db=demo', { headers: { 'content-encoding': coding } });
     t.is(reply.status, 415, coding);
     t.regex(reply.text, /unsupported Content-Encoding \\"[^"]+": a body may be wrapped in gzip or deflate/);
   }
@@ -248,7 +256,7 @@ test('each ending of a write has its status', async (t) => {
   }
 });
 
-test('a refusal behind the door has the status of its fault', async (t) => {
+test('a refusal behind the input has the status of its fault', async (t) => {
   for (const [refusal, status] of [
     [wrongPassword, 401],
     [fault('network', Codes.networkUnavailable, 'down'), 503],
@@ -258,8 +266,8 @@ test('a refusal behind the door has the status of its fault', async (t) => {
     [fault('database', Codes.databaseNotExist, 'none'), 404],
     [fault('database', Codes.free, 'odd'), 500],
   ] as const) {
-    const room = await startRoom(t, { write: (exchange) => exchange.refuse(refusal) });
-    t.is((await write(room, 'db=demo')).status, status, refusal.message);
+    const server = await startServer(t, { write: (exchange) => exchange.refuse(refusal) });
+    t.is((await write(server, 'db=demo')).status, status, refusal.message);
   }
 });
 
@@ -274,21 +282,21 @@ test('a refusal reaches a client that still sends, and its connection stays usab
     },
   ];
   for (const refusing of bodies) {
-    const room = await startRoom(t, { write: refusing });
-    t.is((await write(room, 'db=demo', { body: Buffer.alloc(8_000_000, 'x') })).status, 401);
+    const server = await startServer(t, { write: refusing });
+    t.is((await write(server, 'db=demo', { body: Buffer.alloc(8_000_000, 'x') })).status, 401);
   }
 });
 
 test('everything paused is 503 before authentication; paused queries do not matter', async (t) => {
-  const paused = await write(await startRoom(t, { guard: () => 'all-paused' }), '', { auth: false });
+  const paused = await write(await startServer(t, { guard: () => 'all-paused' }), '', { auth: false });
   t.deepEqual([paused.status, paused.text], [503, 'memory exceeds threshold']);
   t.is(paused.headers['retry-after'], '120');
-  t.is((await write(await startRoom(t, { guard: () => 'query-paused' }), 'db=demo')).status, 204);
+  t.is((await write(await startServer(t, { guard: () => 'query-paused' }), 'db=demo')).status, 204);
 });
 
 test('the route does not exist while line protocol is off', async (t) => {
-  const room = await startRoom(t, { settings: { lineproto: { enable: false, createDatabase: false } } });
-  const reply = await write(room, 'db=demo');
+  const server = await startServer(t, { settings: { lineproto: { enable: false, createDatabase: false } } });
+  const reply = await write(server, 'db=demo');
   t.deepEqual([reply.status, reply.text], [404, '404 page not found']);
 });
 
@@ -297,7 +305,7 @@ test('a body is passed on while it arrives, and no faster than it is read', asyn
   const whenBegun = new Promise<Exchange<WriteRequest, Delivery>>((resolve) => {
     begun = resolve;
   });
-  const { socket, received } = connect(await startRoom(t, { write: (exchange) => begun(exchange) }));
+  const { socket, received } = connect(await startServer(t, { write: (exchange) => begun(exchange) }));
   const size = 50_000_000;
   const path = '/lineproto/v1/write?db=demo';
   socket.write(`POST ${path} HTTP/1.0\r\nAuthorization: ${basic}\r\nContent-Length: ${size}\r\n\r\n`);
@@ -317,7 +325,7 @@ test('a body is passed on while it arrives, and no faster than it is read', asyn
 
 test('a client that goes away while it sends aborts the exchange and breaks the body', async (t) => {
   let events: Promise<unknown>[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       exchange.request.body.resume();
       events = [once(exchange.request.body, 'error').then(String), once(exchange.aborted, 'abort')];
@@ -325,13 +333,13 @@ test('a client that goes away while it sends aborts the exchange and breaks the 
       void Promise.all(events).then(() => exchange.answer({ outcome: 'shed', reason: 'draining' }));
     },
   });
-  const { socket, received } = connect(room);
+  const { socket, received } = connect(server);
   const path = '/lineproto/v1/write?db=demo';
   socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 100\r\n\r\nabc`);
   await received;
   await t.notThrowsAsync(Promise.all(events));
   t.deepEqual(
-    room.log.filter((line) => line.level !== 'debug'),
+    server.log.filter((line) => line.level !== 'debug'),
     [],
   );
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { pageFolder } from '../../../src/http/handlers/page-files.js';
-import { ask, startRoom } from '../../support/doors/http-room.js';
+import { send, startServer } from '../../support/inputs/http-server.js';
 
 const names = readdirSync(pageFolder).filter((name) => !/\.(?:json|d\.ts)$/.test(name));
 const types = { html: 'text/html', css: 'text/css', js: 'application/javascript', svg: 'image/svg+xml' } as const;
@@ -12,10 +12,10 @@ function typeOf(name: string): string {
 }
 
 test('every file of the pages is sent with its type, to everybody, and nothing else may be loaded from it', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const borrowed = ['uPlot.iife.min.js', 'uPlot.min.css', 'swagger-ui.css', 'swagger-ui-bundle.js'];
   for (const name of [...names, ...borrowed]) {
-    const reply = await ask(room, { method: 'GET', path: `/page/${name}`, auth: false });
+    const reply = await send(server, { method: 'GET', path: `/page/${name}`, auth: false });
     t.is(reply.status, 200, name);
     t.is(reply.headers['content-type'], `${typeOf(name)}${name.endsWith('.svg') ? '' : '; charset=utf-8'}`, name);
     t.is(reply.headers['x-content-type-options'], 'nosniff');
@@ -26,15 +26,15 @@ test('every file of the pages is sent with its type, to everybody, and nothing e
 });
 
 test('what a browser has already is not sent again', async (t) => {
-  const room = await startRoom(t);
-  const first = await ask(room, { method: 'GET', path: '/page/icon.svg', auth: false });
+  const server = await startServer(t);
+  const first = await send(server, { method: 'GET', path: '/page/icon.svg', auth: false });
   const etag = String(first.headers.etag);
-  const again = await ask(room, { method: 'GET', path: '/page/icon.svg', headers: { 'if-none-match': etag } });
+  const again = await send(server, { method: 'GET', path: '/page/icon.svg', headers: { 'if-none-match': etag } });
   t.deepEqual([again.status, again.text], [304, '']);
 });
 
 test('nothing but the files of the pages can be reached', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const paths = [
     'tsconfig.json',
     'globals.d.ts',
@@ -48,7 +48,7 @@ test('nothing but the files of the pages can be reached', async (t) => {
     'swagger-ui.js.map',
   ];
   for (const path of paths) {
-    const reply = await ask(room, { method: 'GET', path: `/page/${path}`, auth: false });
+    const reply = await send(server, { method: 'GET', path: `/page/${path}`, auth: false });
     t.deepEqual([reply.status, reply.text], [404, '404 page not found'], path);
   }
 });

@@ -3,14 +3,14 @@ import test from 'ava';
 import { delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
+import { type ServerOptions, send, startServer } from '../../support/inputs/http-server.js';
 
 interface Seen {
   readonly request: WriteRequest;
   readonly body: string;
 }
 
-function recording(seen: Seen[], answer = delivered(1)): RoomOptions {
+function recording(seen: Seen[], answer = delivered(1)): ServerOptions {
   return {
     write: (exchange) => {
       const { request } = exchange;
@@ -24,7 +24,7 @@ function recording(seen: Seen[], answer = delivered(1)): RoomOptions {
 
 test('a push says its labels in the path, an import in its parameters', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, recording(seen));
+  const server = await startServer(t, recording(seen));
   const cases = [
     ['POST', '/metrics/job/backup', 200, 'text {"job":"backup"}'],
     ['PUT', '/metrics/job/backup/instance/a%2Fb?db=other', 200, 'text {"job":"backup","instance":"a/b"}'],
@@ -36,7 +36,7 @@ test('a push says its labels in the path, an import in its parameters', async (t
     ['POST', '/api/v1/import/prometheus?extra_label=a%3Db%3Dc&extra_label=d=', 204, 'text {"a":"b=c","d":""}'],
   ] as const;
   for (const [method, path, status, head] of cases) {
-    const reply = await ask(room, { method, path, body: 'm 1\n', headers: { 'content-length': '4' } });
+    const reply = await send(server, { method, path, body: 'm 1\n', headers: { 'content-length': '4' } });
     t.deepEqual([reply.status, reply.text], [status, ''], path);
     const { request, body } = seen.pop()!;
     t.is(body, `${head}\nm 1\n`);
@@ -44,14 +44,14 @@ test('a push says its labels in the path, an import in its parameters', async (t
     t.is(request.target.database, path.includes('db=') ? 'other' : 'metricsdb');
   }
   const headers = { 'content-type': 'application/openmetrics-text; version=1.0.0' };
-  await ask(room, { path: '/metrics/job/x', headers, body: '# EOF\n' });
+  await send(server, { path: '/metrics/job/x', headers, body: '# EOF\n' });
   t.regex(seen.pop()?.body ?? '', /^openmetrics /);
-  t.is((await ask(room, { method: 'DELETE', path: '/metrics/job/x' })).status, 202);
+  t.is((await send(server, { method: 'DELETE', path: '/metrics/job/x' })).status, 202);
 });
 
 test('what is wrong with a push is said in plain text', async (t) => {
   const bad = fault('parameter', Codes.lineSyntax, '"m" has no value');
-  const room = await startRoom(t, recording([], delivered(3, 1, [{ row: 1, fault: bad }])));
+  const server = await startServer(t, recording([], delivered(3, 1, [{ row: 1, fault: bad }])));
   const cases = [
     ['/metrics/job/x', 400, 'line 2: [0x21b] "m" has no value (1 rejected, 3 written)'],
     ['/metrics/job/x/instance', 400, 'label instance in the path has no value'],
@@ -70,8 +70,8 @@ test('what is wrong with a push is said in plain text', async (t) => {
     ['/api/v1/import/prometheus?timestamp=1', 400, 'parameter timestamp is not taken; write it behind the value'],
   ] as const;
   for (const [path, status, said] of cases) {
-    const reply = await ask(room, { path, body: 'm\n' });
+    const reply = await send(server, { path, body: 'm\n' });
     t.deepEqual([reply.status, reply.text], [status, said], path);
   }
-  t.is((await ask(room, { path: '/metrics/job/x', auth: false })).status, 401);
+  t.is((await send(server, { path: '/metrics/job/x', auth: false })).status, 401);
 });

@@ -1,20 +1,20 @@
 import test from 'ava';
 import type { SeriesRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, startRoom } from '../../support/doors/http-room.js';
+import { send, startServer } from '../../support/inputs/http-server.js';
 
 const path = '/metricsdb/v1/remote_read/db';
 
 test('a request is handed on whole, and its answer goes out as a snappy message', async (t) => {
   let seen: SeriesRequest | undefined;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     series: (exchange) => {
       seen = exchange.request;
       exchange.answer({ parts: [Buffer.from('ab'), Buffer.from('c')], length: 3 });
     },
     settings: { restfulRowLimit: 9 },
   });
-  const reply = await ask(room, { path, body: 'message', headers: { 'accept-encoding': 'gzip' } });
+  const reply = await send(server, { path, body: 'message', headers: { 'accept-encoding': 'gzip' } });
   t.deepEqual([reply.status, reply.text], [200, 'abc']);
   t.is(reply.headers['content-type'], 'application/x-protobuf');
   t.is(reply.headers['content-encoding'], 'snappy');
@@ -31,8 +31,8 @@ test('faults become statuses that say whether to try again, as plain text', asyn
     [fault('resource', Codes.free, 'no memory'), 503],
     [fault('database', Codes.free, 'broken'), 500],
   ] as const) {
-    const room = await startRoom(t, { series: (exchange) => exchange.refuse(refusal) });
-    const reply = await ask(room, { path, body: 'x' });
+    const server = await startServer(t, { series: (exchange) => exchange.refuse(refusal) });
+    const reply = await send(server, { path, body: 'x' });
     t.deepEqual([reply.status, reply.text], [status, refusal.message]);
     t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
   }
@@ -43,17 +43,17 @@ test('the guard refuses queries in both of its states, whoever asks', async (t) 
     ['query-paused', 'query memory exceeds threshold'],
     ['all-paused', 'memory exceeds threshold'],
   ] as const) {
-    const room = await startRoom(t, { guard: () => state });
-    t.is((await ask(room, { path, auth: false })).status, 503);
-    const reply = await ask(room, { path });
+    const server = await startServer(t, { guard: () => state });
+    t.is((await send(server, { path, auth: false })).status, 503);
+    const reply = await send(server, { path });
     t.deepEqual([reply.status, reply.text], [503, said]);
   }
 });
 
 test('a body that is too long is refused before it is handed on', async (t) => {
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     settings: { metricsdb: { enable: true, createDatabase: false, messageBytes: 10, db: 'metricsdb' } },
   });
-  const reply = await ask(room, { path, body: 'x'.repeat(11) });
+  const reply = await send(server, { path, body: 'x'.repeat(11) });
   t.deepEqual([reply.status, reply.text], [400, 'read request too long, the limit is 10 bytes']);
 });

@@ -3,25 +3,25 @@ import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { ask, type RoomOptions, startRoom } from '../../support/doors/http-room.js';
+import { type ServerOptions, send, startServer } from '../../support/inputs/http-server.js';
 
 const path = '/metricsdb/v1/remote_write/db';
 
-/** A room whose pipeline reads the body and ends every write the same way. */
-function ending(answer: Delivery): RoomOptions {
+/** A server whose pipeline reads the body and ends every write the same way. */
+function ending(answer: Delivery): ServerOptions {
   return { write: (exchange) => void text(exchange.request.body).then(() => exchange.answer(answer)) };
 }
 
 test('a write is handed on with its target, as one message', async (t) => {
   let seen: WriteRequest | undefined;
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       seen = exchange.request;
       void text(exchange.request.body).then(() => exchange.answer(delivered(3)));
     },
     settings: { metricsdb: { enable: true, createDatabase: true, messageBytes: 77, db: 'metricsdb' } },
   });
-  const reply = await ask(room, { path: `${path}?ttl=5`, body: 'abc' });
+  const reply = await send(server, { path: `${path}?ttl=5`, body: 'abc' });
   t.is(reply.status, 204);
   const tally = { histograms: 0, exemplars: 0, metadata: 0 };
   t.deepEqual(seen?.target, { database: 'db', createDatabase: true, ttl: 5, precision: 'ms', tally });
@@ -32,7 +32,7 @@ const version2 = { 'x-prometheus-remote-write-version': '2.0.0' };
 const message2 = 'application/x-protobuf;proto=io.prometheus.write.v2.Request';
 
 test('a request of version 2 is told how many samples are stored, others are not', async (t) => {
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     write: (exchange) => {
       const { request } = exchange;
       request.body.resume();
@@ -41,7 +41,7 @@ test('a request of version 2 is told how many samples are stored, others are not
     },
   });
   const written = async (headers: Record<string, string>) => {
-    const reply = await ask(room, { path, body: 'x', headers });
+    const reply = await send(server, { path, body: 'x', headers });
     t.is(reply.status, 204);
     return ['samples', 'histograms', 'exemplars'].map(
       (kind) => reply.headers[`x-prometheus-remote-write-${kind}-written`],
@@ -56,7 +56,7 @@ test('a request of version 2 is told how many samples are stored, others are not
 });
 
 test('of version 2 what is not a message in snappy is 415, of others only another compression', async (t) => {
-  const room = await startRoom(t, ending(delivered(1)));
+  const server = await startServer(t, ending(delivered(1)));
   const cases: [Record<string, string>, number, RegExp][] = [
     [{ 'content-type': message2, 'content-encoding': 'snappy' }, 204, /^$/],
     [{ 'content-type': 'application/x-protobuf', 'content-encoding': 'Snappy' }, 204, /^$/],
@@ -71,16 +71,16 @@ test('of version 2 what is not a message in snappy is 415, of others only anothe
     [{ 'content-type': message2, 'content-encoding': 'zstd' }, 415, /^unsupported Content-Encoding "zstd"/],
   ];
   for (const [headers, status, text] of cases) {
-    const reply = await ask(room, { path, body: 'x', headers: { ...version2, ...headers } });
+    const reply = await send(server, { path, body: 'x', headers: { ...version2, ...headers } });
     t.is(reply.status, status, JSON.stringify(headers));
     t.regex(reply.text, text);
   }
   for (const type of ['application/json', 'text/plain']) {
-    const reply = await ask(room, { path, body: 'x', headers: { 'content-type': type } });
+    const reply = await send(server, { path, body: 'x', headers: { 'content-type': type } });
     t.is(reply.status, 204);
   }
   // Agents that begin in zstd go on in snappy when they read this.
-  const zstd = await ask(room, { path, body: 'x', headers: { 'content-encoding': 'zstd' } });
+  const zstd = await send(server, { path, body: 'x', headers: { 'content-encoding': 'zstd' } });
   t.is(zstd.status, 415);
   t.regex(zstd.text, /^unsupported Content-Encoding "zstd": a body is in snappy/);
 });
@@ -97,17 +97,17 @@ test('what may pass is 503 with the time to come back, what is bad is 400', asyn
     [delivered(5, 2, [{ row: 7, fault: bad }]), 400, 'series 8: [0x3002] bad body (2 rejected, 5 written)'],
   ];
   for (const [answer, status, said] of cases) {
-    const reply = await ask(await startRoom(t, ending(answer)), { path, body: 'x' });
+    const reply = await send(await startServer(t, ending(answer)), { path, body: 'x' });
     t.deepEqual([reply.status, reply.text], [status, said]);
     t.is(reply.headers['retry-after'] !== undefined, status === 503);
   }
 });
 
 test('the guard refuses writes while it pauses everything, and lets them in while it pauses queries', async (t) => {
-  const room = await startRoom(t, { guard: () => 'all-paused' });
-  const refused = await ask(room, { path });
+  const server = await startServer(t, { guard: () => 'all-paused' });
+  const refused = await send(server, { path });
   t.deepEqual([refused.status, refused.text], [503, 'memory exceeds threshold']);
   t.is(refused.headers['retry-after'], '120');
-  const paused = await startRoom(t, { guard: () => 'query-paused' });
-  t.is((await ask(paused, { path, body: 'x' })).status, 204);
+  const paused = await startServer(t, { guard: () => 'query-paused' });
+  t.is((await send(paused, { path, body: 'x' })).status, 204);
 });

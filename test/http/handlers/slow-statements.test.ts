@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { SlowStatementList } from '../../../src/model/slow-statement.js';
-import { ask, type Room, startRoom } from '../../support/doors/http-room.js';
+import { send, startServer, type TestServer } from '../../support/inputs/http-server.js';
 
 const path = '/api/v1/statements';
 const list: SlowStatementList = {
@@ -22,13 +22,13 @@ const list: SlowStatementList = {
 
 test('an administrator is shown the list', async (t) => {
   const asked: string[] = [];
-  const room = await startRoom(t, {
+  const server = await startServer(t, {
     slowStatements: async (user) => {
       asked.push(user);
       return list;
     },
   });
-  const reply = await ask(room, { method: 'GET', path });
+  const reply = await send(server, { method: 'GET', path });
   t.is(reply.status, 200);
   t.deepEqual(JSON.parse(reply.text), list);
   t.notRegex(reply.text, /</);
@@ -36,10 +36,10 @@ test('an administrator is shown the list', async (t) => {
 });
 
 test('somebody else is told that it is not for them, and a stranger to say who asks', async (t) => {
-  const room = await startRoom(t);
-  const status = async (from: Room, more: object) => (await ask(from, { method: 'GET', path, ...more })).status;
-  t.is(await status(room, {}), 403);
-  t.is(await status(room, { auth: false }), 401);
-  t.is(await status(room, { headers: { authorization: 'Basic !' } }), 401);
-  t.is(await status(await startRoom(t, { guard: () => 'all-paused' }), {}), 503);
+  const server = await startServer(t);
+  const status = async (from: TestServer, more: object) => (await send(from, { method: 'GET', path, ...more })).status;
+  t.is(await status(server, {}), 403);
+  t.is(await status(server, { auth: false }), 401);
+  t.is(await status(server, { headers: { authorization: 'Basic !' } }), 401);
+  t.is(await status(await startServer(t, { guard: () => 'all-paused' }), {}), 503);
 });

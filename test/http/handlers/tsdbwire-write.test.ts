@@ -5,15 +5,15 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import {
-  type Ask,
-  ask,
   basic,
   password,
   type Reply,
-  type RoomOptions,
-  startRoom,
+  type RequestParts,
+  type ServerOptions,
+  send,
+  startServer,
   user,
-} from '../../support/doors/http-room.js';
+} from '../../support/inputs/http-server.js';
 
 interface Seen {
   readonly request: WriteRequest;
@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /** Reads every body to its end, remembers it, and answers with one delivery. */
-function recording(seen: Seen[], delivery: Delivery = delivered(1)): RoomOptions {
+function recording(seen: Seen[], delivery: Delivery = delivered(1)): ServerOptions {
   return {
     write: (exchange) => {
       text(exchange.request.body).then(
@@ -37,26 +37,26 @@ function recording(seen: Seen[], delivery: Delivery = delivered(1)): RoomOptions
 
 const telnet = '/tsdbwire/v1/put/telnet/demo';
 
-function put(room: { port: number }, path = telnet, more: Ask = {}): Promise<Reply> {
-  return ask(room, { path, body: 'm 1700000000 1 a=b\n', ...more });
+function put(server: { port: number }, path = telnet, more: RequestParts = {}): Promise<Reply> {
+  return send(server, { path, body: 'm 1700000000 1 a=b\n', ...more });
 }
 
 test('a write that is stored is 204 without a body, and carries what the request said', async (t) => {
   const seen: Seen[] = [];
   const settings = { tsdbwire: { enable: true, createDatabase: true, db: 'own' } };
-  const room = await startRoom(t, { ...recording(seen), settings });
-  const reply = await put(room, '/tsdbwire/v1/put/telnet/De%20mo?ttl=7&details&sync&summary');
+  const server = await startServer(t, { ...recording(seen), settings });
+  const reply = await put(server, '/tsdbwire/v1/put/telnet/De%20mo?ttl=7&details&sync&summary');
   t.deepEqual([reply.status, reply.body.length], [204, 0]);
   t.is(seen[0]?.body, 'm 1700000000 1 a=b\n');
   t.is(seen[0]?.request.format, 'tsdbwire-telnet');
   t.like(seen[0]?.request.target, { database: 'De mo', createDatabase: true, ttl: 7 });
   const body = gzipSync('m 1700000001 1 a=b\n');
-  t.is((await put(room, telnet, { body, headers: { 'content-encoding': 'gzip' } })).status, 204);
+  t.is((await put(server, telnet, { body, headers: { 'content-encoding': 'gzip' } })).status, 204);
   t.is(seen[1]?.body, 'm 1700000001 1 a=b\n');
 });
 
 test('bad credentials are refused in the words of this interface', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   const base64 = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
   const cases = [
     [undefined, 401, 'auth needed'],
@@ -71,21 +71,21 @@ test('bad credentials are refused in the words of this interface', async (t) => 
   ] as const;
   for (const [authorization, status, message] of cases) {
     const headers = authorization === undefined ? {} : { authorization };
-    const reply = await put(room, telnet, { auth: false, headers });
+    const reply = await put(server, telnet, { auth: false, headers });
     t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message, desc: message })]);
   }
 });
 
 test('tokens and login codes are taken, whatever the case of the scheme', async (t) => {
   const seen: Seen[] = [];
-  const room = await startRoom(t, recording(seen));
-  const login = await ask(room, { method: 'GET', path: '/rest/login/root/pass:word', auth: false });
+  const server = await startServer(t, recording(seen));
+  const login = await send(server, { method: 'GET', path: '/rest/login/root/pass:word', auth: false });
   for (const authorization of [
     'Bearer abc',
     `Custom ${JSON.parse(login.text).desc}`,
     basic.replace('Basic', 'basic'),
   ]) {
-    t.is((await put(room, telnet, { auth: false, headers: { authorization } })).status, 204, authorization);
+    t.is((await put(server, telnet, { auth: false, headers: { authorization } })).status, 204, authorization);
   }
   const known = { scheme: 'password', user, password, from: '127.0.0.1' };
   t.deepEqual<unknown, unknown>(
@@ -95,13 +95,13 @@ test('tokens and login codes are taken, whatever the case of the scheme', async 
 });
 
 test('bad parameters are 400 and say which', async (t) => {
-  const room = await startRoom(t);
+  const server = await startServer(t);
   for (const name of ['req_id', 'ttl']) {
-    const reply = await put(room, `${telnet}?${name}=soon`);
+    const reply = await put(server, `${telnet}?${name}=soon`);
     const message = `illegal param, ${name} must be numeric`;
     t.deepEqual([reply.status, reply.text], [400, JSON.stringify({ code: 400, message, desc: message })]);
   }
-  const reply = await put(room, `${telnet}?ttl=99999999999`);
+  const reply = await put(server, `${telnet}?ttl=99999999999`);
   t.is(reply.status, 400);
   t.is(JSON.parse(reply.text).message, 'illegal param, ttl must be at most 2147483647');
 });
@@ -121,15 +121,15 @@ test('bad lines, what trying again cannot help and what it can help have differe
     [{ outcome: 'shed', reason: 'queue-full' }, 503, 'write queue is full'],
   ];
   for (const [delivery, status, message] of cases) {
-    const reply = await put(await startRoom(t, recording([], delivery)));
+    const reply = await put(await startServer(t, recording([], delivery)));
     t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message, desc: message })]);
     t.is(reply.headers['retry-after'], status === 503 ? '5' : undefined);
   }
 });
 
 test('a body that is not what its headers promise is 400, a strange coding 415', async (t) => {
-  const room = await startRoom(t, recording([]));
-  const bad = await put(room, telnet, { headers: { 'content-encoding': 'gzip' } });
+  const server = await startServer(t, recording([]));
+  const bad = await put(server, telnet, { headers: { 'content-encoding': 'gzip' } });
   t.deepEqual(
     [bad.status, bad.text],
     [
@@ -137,22 +137,22 @@ test('a body that is not what its headers promise is 400, a strange coding 415',
       '{"code":400,"message":"request body is not valid gzip or deflate data","desc":"request body is not valid gzip or deflate data"}',
     ],
   );
-  t.is((await put(room, telnet, { headers: { 'content-encoding': 'gzip, br' } })).status, 415);
+  t.is((await put(server, telnet, { headers: { 'content-encoding': 'gzip, br' } })).status, 415);
 });
 
 test('the memory guard refuses before anything else', async (t) => {
-  const room = await startRoom(t, { guard: () => 'all-paused' });
-  const reply = await put(room, telnet, { auth: false });
+  const server = await startServer(t, { guard: () => 'all-paused' });
+  const reply = await put(server, telnet, { auth: false });
   t.deepEqual([reply.status, reply.text], [503, 'memory exceeds threshold']);
   t.is(reply.headers['retry-after'], '120');
 });
 
-test('no database, another method and a door that is switched off do not exist', async (t) => {
-  const room = await startRoom(t);
-  t.is((await put(room, '/tsdbwire/v1/put/telnet')).status, 404);
-  t.is((await put(room, '/tsdbwire/v1/put/telnet/')).status, 404);
-  t.is((await ask(room, { method: 'GET', path: telnet })).status, 404);
-  const off = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
+test('no database, another method and an input that is switched off do not exist', async (t) => {
+  const server = await startServer(t);
+  t.is((await put(server, '/tsdbwire/v1/put/telnet')).status, 404);
+  t.is((await put(server, '/tsdbwire/v1/put/telnet/')).status, 404);
+  t.is((await send(server, { method: 'GET', path: telnet })).status, 404);
+  const off = await startServer(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
   t.is((await put(off)).status, 404);
 });
 
@@ -160,23 +160,23 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
   const seen: Seen[] = [];
   const bad = { row: 1, fault: fault('parameter', Codes.schemalessData, 'no tags') };
   const settings = { tsdbwire: { enable: true, createDatabase: false, db: 'own' } };
-  const room = await startRoom(t, { ...recording(seen), settings });
+  const server = await startServer(t, { ...recording(seen), settings });
   const cases: [string, Readonly<Record<string, string>>, string][] = [
     ['/api/put', {}, 'own'],
     ['/api/put', { 'x-sluice-db': 'by_header' }, 'by_header'],
     ['/api/put?db=by_parameter', { 'x-sluice-db': 'by_header' }, 'by_parameter'],
   ];
   for (const [path, headers, database] of cases) {
-    t.is((await put(room, path, { headers })).status, 204);
+    t.is((await put(server, path, { headers })).status, 204);
     t.like(seen.pop()?.request, { format: 'opentsdb-json', target: { database, createDatabase: false } });
   }
-  const shown = async (path: string, of = room) => {
+  const shown = async (path: string, of = server) => {
     const { status, text } = await put(of, path);
     return `${status} ${text}`;
   };
   t.is(await shown('/api/put?summary'), '200 {"success":1,"failed":0}');
   t.is(await shown('/api/put?details=true'), '200 {"success":1,"failed":0,"errors":[]}');
-  const some = await startRoom(t, recording([], delivered(3, 1, [bad])));
+  const some = await startServer(t, recording([], delivered(3, 1, [bad])));
   const message = 'object 2: [0x3002] no tags (1 rejected, 3 written)';
   t.is(
     await shown('/api/put', some),
@@ -187,12 +187,12 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
   t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${error}"}]}`);
   const texts = ['{"metric":"m"}', '{"metric":"m...', undefined];
   const rejects = texts.map((text) => ({ ...bad, ...(text !== undefined && { text }) }));
-  const shownPoints = await startRoom(t, recording([], delivered(3, 4, rejects)));
+  const shownPoints = await startServer(t, recording([], delivered(3, 4, rejects)));
   t.is(
     await shown('/api/put?details', shownPoints),
     `400 {"success":3,"failed":4,"errors":[{"datapoint":{"metric":"m"},"error":"${error}"},{"error":"${error}"},{"error":"${error}"}]}`,
   );
-  const nobody = await put(room, '/api/put', { auth: false });
+  const nobody = await put(server, '/api/put', { auth: false });
   t.is(
     `${nobody.status} ${nobody.text}`,
     '401 {"error":{"code":401,"message":"auth needed"},"code":4357,"desc":"auth needed"}',

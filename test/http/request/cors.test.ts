@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type CorsRequest, createCorsPolicy } from '../../../src/http/request/cors.js';
 import type { CorsSettings } from '../../../src/model/cors-settings.js';
-import { openCors } from '../../support/doors/http-room.js';
+import { openCors } from '../../support/inputs/http-server.js';
 
 function verdict(
   settings: Partial<CorsSettings>,

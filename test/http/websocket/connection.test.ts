@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import { version } from '../../../src/model/version.js';
-import { ask, buildServer, connect, password, startRoom, user } from '../../support/doors/http-room.js';
-import { SocketClient } from '../../support/doors/socket-client.js';
+import { buildServer, connect, password, send, startServer, user } from '../../support/inputs/http-server.js';
+import { SocketClient } from '../../support/inputs/socket-client.js';
 import { until } from '../../support/until.js';
 
 const known = { user, password };
 
 test('a client asks for the version, logs in once, and keeps the state of its connection', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const client = await SocketClient.open(port);
   const { version: told, code, action } = await client.request('version');
   t.deepEqual([code, action, told], [0, 'version', version]);
@@ -25,7 +25,7 @@ test('a client asks for the version, logs in once, and keeps the state of its co
 });
 
 test('request ids of 64 bits come back exactly, wherever they stand', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const client = await SocketClient.open(port);
   client.socket.send('{"action":"version","args":{"req_id":18446744073709551615}}');
   t.is((await client.reply(2n ** 64n - 1n)).action, 'version');
@@ -35,7 +35,7 @@ test('request ids of 64 bits come back exactly, wherever they stand', async (t) 
 });
 
 test('options of a connection are set together or not at all', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const client = await SocketClient.logIn(port, known);
   const zone = { option: 1, value: 'Asia/Tokyo' };
   t.like(await client.request('options_connection', { options: [zone, { option: 9, value: 'x' }] }), {
@@ -49,7 +49,7 @@ test('options of a connection are set together or not at all', async (t) => {
 });
 
 test('what is no request, and what no action is named, gets an error and loses nothing else', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const client = await SocketClient.logIn(port, known);
   for (const bad of ['', 'x', '[]', '1', 'null', '{}', '{"action":1}', '{"action":"conn","args":[]}']) {
     client.messages.length = 0;
@@ -75,11 +75,11 @@ test('what is no request, and what no action is named, gets an error and loses n
 });
 
 test('a path of WebSocket without an upgrade, an upgrade of another path, and other protocols are answered over HTTP', async (t) => {
-  const room = await startRoom(t);
-  t.is((await ask(room, { path: '/ws', method: 'GET' })).status, 426);
-  await t.throwsAsync(SocketClient.open(room.port, '/metrics'), { message: '200' });
-  await t.throwsAsync(SocketClient.open(room.port, '/nowhere'), { message: '404' });
-  const { socket, received } = connect(room);
+  const server = await startServer(t);
+  t.is((await send(server, { path: '/ws', method: 'GET' })).status, 426);
+  await t.throwsAsync(SocketClient.open(server.port, '/metrics'), { message: '200' });
+  await t.throwsAsync(SocketClient.open(server.port, '/nowhere'), { message: '404' });
+  const { socket, received } = connect(server);
   const basic = Buffer.from(`${user}:${password}`).toString('base64');
   socket.write(
     `POST /rest/sql HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\nAuthorization: Basic ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`,
@@ -89,10 +89,10 @@ test('a path of WebSocket without an upgrade, an upgrade of another path, and ot
 
 test('while memory is short no connection opens, and none is read', async (t) => {
   let state: 'normal' | 'all-paused' = 'normal';
-  const room = await startRoom(t, { guard: () => state });
-  const client = await SocketClient.logIn(room.port, known);
+  const server = await startServer(t, { guard: () => state });
+  const client = await SocketClient.logIn(server.port, known);
   state = 'all-paused';
-  await t.throwsAsync(SocketClient.open(room.port), { message: '503' });
+  await t.throwsAsync(SocketClient.open(server.port), { message: '503' });
   const first = await client.request('get_current_db');
   t.is(first.code, 0);
   const second = client.request('get_current_db');
@@ -102,8 +102,8 @@ test('while memory is short no connection opens, and none is read', async (t) =>
 });
 
 test('a page of another origin opens a connection only with cors.allowWebSockets', async (t) => {
-  const { port } = await startRoom(t);
-  const { port: open } = await startRoom(t, { cors: { allowWebSockets: true } });
+  const { port } = await startServer(t);
+  const { port: open } = await startServer(t, { cors: { allowWebSockets: true } });
   const origin = 'http://other.example';
   await t.throwsAsync(SocketClient.open(port, '/ws', { origin }), { message: '403' });
   for (const [at, from] of [
@@ -117,14 +117,14 @@ test('a page of another origin opens a connection only with cors.allowWebSockets
 
 test('a user who may not stay loses the connection', async (t) => {
   let mayStay = true;
-  const { port } = await startRoom(t, { mayStay: () => mayStay });
+  const { port } = await startServer(t, { mayStay: () => mayStay });
   const client = await SocketClient.logIn(port, known);
   mayStay = false;
   t.is(await client.closed(), 1008);
 });
 
 test('a client that has not logged in may send little', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const client = await SocketClient.open(port);
   client.socket.send('x'.repeat(70_000));
   t.is(await client.closed(), 1008);
@@ -153,7 +153,7 @@ test('a server that drains closes its connections, and the end of an upgrade is 
 });
 
 test('messages are compressed for clients that offer it', async (t) => {
-  const { port } = await startRoom(t);
+  const { port } = await startServer(t);
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { perMessageDeflate: true });
   await once(socket, 'open');
   t.regex(socket.extensions, /permessage-deflate/);

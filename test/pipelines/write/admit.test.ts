@@ -2,7 +2,7 @@ import test from 'ava';
 import { Subject } from 'rxjs';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { overtaken } from '../../../src/database/store/stale-schema.js';
+import { staleSchema } from '../../../src/database/store/stale-schema.js';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
 import { newTally } from '../../../src/model/write-tally.js';
 import { admit } from '../../../src/pipelines/write/admit.js';
@@ -10,7 +10,7 @@ import { silentLog } from '../../support/engine/engine.js';
 import { databaseOf } from '../../support/messages/line-protocol.js';
 import { until } from '../../support/until.js';
 
-test('rows of a text that a drop has overtaken are not counted by kind once more', async (t) => {
+test('rows of a text whose schema a drop made stale are not counted by kind once more', async (t) => {
   // Nothing is asked of the engine.
   const engine = new EngineClient({ url: 'http://127.0.0.1:9', user: '', password: '' });
   t.teardown(() => engine.close());
@@ -31,7 +31,7 @@ test('rows of a text that a drop has overtaken are not counted by kind once more
     bytes: 0,
     settle: () => undefined,
   });
-  read[0]!.settle({ outcome: 'failed', fault: overtaken });
+  read[0]!.settle({ outcome: 'failed', fault: staleSchema });
   t.true(await until(() => read.length === 2));
   t.deepEqual(
     read.map(({ target }) => target.tally),

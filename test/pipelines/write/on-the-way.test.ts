@@ -1,5 +1,5 @@
 import test from 'ava';
-import { overtaken } from '../../../src/database/store/stale-schema.js';
+import { staleSchema } from '../../../src/database/store/stale-schema.js';
 import type { Batch } from '../../../src/model/batch.js';
 import type { ColumnBlock } from '../../../src/model/column-block.js';
 import { delivered } from '../../../src/model/delivery.js';
@@ -55,7 +55,7 @@ function unreadable(reason: Fault, isKept = true, rows: Parameters<typeof blockO
   const { add, batches, ...rest } = wayOf(() => Promise.reject(new FaultError(reason)), isKept);
   add([blockOf('m', { v: int }, rows)]);
   const [batch] = batches;
-  return { ...rest, again: batch!.logged!.again(overtaken), batch: batch! };
+  return { ...rest, again: batch!.logged!.again(staleSchema), batch: batch! };
 }
 
 /** What a promise gives before the end of some turns of the event loop. */
@@ -117,7 +117,7 @@ test('short texts count for the memory that their rows take, a hundred times the
   t.is(way.bytes, 0);
 });
 
-test('a block that is overtaken alone is read again, although another of its table and text came before', async (t) => {
+test('a block with a stale schema is read again, although another of its table and text came before', async (t) => {
   const blocks = [1n, 2n, 3n].map((time) => blockOf('m', { v: int }, [[1n, time, { v: 1 }]]));
   const payload = { kind: 'rows', blocks: blocks.slice(0, 2), rejectedRows: 0, rejects: [] } as const;
   const refused = [{ table: 'm', rows: 1, fault: gone }];
@@ -125,12 +125,12 @@ test('a block that is overtaken alone is read again, although another of its tab
   add(blocks);
   const [first, second, third] = batches;
   first!.settle(delivered(1));
-  const next = await second!.logged!.again(overtaken);
+  const next = await second!.logged!.again(staleSchema);
   t.deepEqual(
     next.map(({ payload: { times } }) => times[0]),
     [1n, 2n],
   );
-  t.deepEqual(await third!.logged!.again(overtaken), [], 'the rows of all have been read');
+  t.deepEqual(await third!.logged!.again(staleSchema), [], 'the rows of all have been read');
   t.true(await until(() => rejected.length === 1));
   t.like(rejected[0], { table: 'm', rows: 1, fault: gone });
   for (const batch of [...next, third!]) {

@@ -5,9 +5,9 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { AgentdSource } from '../../../src/sources/agentd/source.js';
 import { sourceContract } from '../../contracts/source-contract.js';
-import { sendDatagrams } from '../../support/doors/datagrams.js';
-import { overheard } from '../../support/doors/unanswered.js';
 import { silentLog } from '../../support/engine/engine.js';
+import { sendDatagrams } from '../../support/inputs/datagrams.js';
+import { overheard } from '../../support/inputs/unanswered.js';
 import { blockOf } from '../../support/messages/agent-packets.js';
 import { until } from '../../support/until.js';
 

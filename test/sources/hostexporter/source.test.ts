@@ -10,8 +10,8 @@ import {
   shownAddress,
 } from '../../../src/sources/hostexporter/source.js';
 import { sourceContract } from '../../contracts/source-contract.js';
-import { overheard } from '../../support/doors/unanswered.js';
 import { silentLog } from '../../support/engine/engine.js';
+import { overheard } from '../../support/inputs/unanswered.js';
 import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
@@ -86,7 +86,7 @@ async function contract() {
     const ending = heard.ending(Buffer.byteLength(text));
     for (const [i, piece] of (text.match(/(.*\n){1,8}/g) ?? []).entries()) {
       pages.set(`/${id}/${i}`, piece);
-      await source.ask(`${base}/${id}/${i}`);
+      await source.scrape(`${base}/${id}/${i}`);
     }
     return ending;
   };
@@ -103,8 +103,8 @@ test('a scrape stands behind its format and address, and is followed by how the 
     seen.push(textOf(batch));
     batch.settle(delivered(1));
   });
-  await source.ask(`${base}/one`);
-  await source.ask('http://127.0.0.1:1/none');
+  await source.scrape(`${base}/one`);
+  await source.scrape('http://127.0.0.1:1/none');
   t.is(seen[0], `text ${base}/one\na 1\n`);
   t.regex(
     seen[1] ?? '',
@@ -125,7 +125,7 @@ test('a long scrape goes out in its pieces, which others have a turn between', a
     setImmediate(() => turns++);
     batch.settle(delivered(1));
   });
-  await source.ask(`${base}/long`);
+  await source.scrape(`${base}/long`);
   t.deepEqual(seen.slice(0, 3), ['a 1\n0', 'b 2\n1', 'c 3\n2']);
   t.is(seen.length, 4);
 });
@@ -140,7 +140,7 @@ test('all pieces of a scrape, and how its target was, have the time at which it 
     batch.settle(delivered(1));
   });
   const begun = BigInt(Date.now()) * 1_000n;
-  await source.ask(`${base}/timed`);
+  await source.scrape(`${base}/timed`);
   t.is(times.length, 3);
   t.deepEqual([...new Set(times)], [times[0]]);
   // The two clocks may be a few milliseconds apart.

@@ -9,9 +9,9 @@ import { delivered } from '../../../src/model/delivery.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { LineListener, type LineListenerOptions } from '../../../src/sources/support/line-listener.js';
 import { sourceContract } from '../../contracts/source-contract.js';
-import { sendDatagrams } from '../../support/doors/datagrams.js';
-import { overheard } from '../../support/doors/unanswered.js';
 import { silentLog } from '../../support/engine/engine.js';
+import { sendDatagrams } from '../../support/inputs/datagrams.js';
+import { overheard } from '../../support/inputs/unanswered.js';
 import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };

@@ -10,7 +10,7 @@ function listener(maxConnections: number, connected: (socket: net.Socket) => voi
   let refused = 0;
   const tcp = new TcpListener({
     port,
-    setting: 'door.port',
+    setting: 'input.port',
     maxConnections,
     keepAlive: true,
     connected,
@@ -44,7 +44,7 @@ test('accepts up to the limit, closes one connection more at once, and accepts a
 test('a connection that is silent is cut, before its first byte sooner than after it, but not while its reader is held up', async (t) => {
   const tcp = new TcpListener({
     port: 0,
-    setting: 'door.port',
+    setting: 'input.port',
     maxConnections: 9,
     keepAlive: true,
     silence: { firstMs: 50, laterMs: 100 },
@@ -93,19 +93,19 @@ test('a port that is in use is named when the start fails', async (t) => {
   t.teardown(() => taken.destroy());
   const second = listener(1, () => {}, port).tcp;
   await t.throwsAsync(second.start(), {
-    message: `Cannot listen for TCP on *:${port}: the port is in use; see door.port.`,
+    message: `Cannot listen for TCP on *:${port}: the port is in use; see input.port.`,
   });
   second.destroy();
 });
 
 test('receives datagrams over IPv4 and says which port is in use', async (t) => {
   const seen: string[] = [];
-  const options = { port: 0, setting: 'door.port', receiveBufferBytes: 65_536, failed: () => {} };
+  const options = { port: 0, setting: 'input.port', receiveBufferBytes: 65_536, failed: () => {} };
   const udp = new UdpListener({ ...options, received: (datagram) => seen.push(datagram.toString()) });
   const port = await udp.start();
   const second = new UdpListener({ ...options, port, received: () => {} });
   await t.throwsAsync(second.start(), {
-    message: `Cannot listen for UDP on *:${port}: the port is in use; see door.port.`,
+    message: `Cannot listen for UDP on *:${port}: the port is in use; see input.port.`,
   });
   const sender = createSocket('udp4');
   t.true(

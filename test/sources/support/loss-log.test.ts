@@ -1,6 +1,6 @@
 import test from 'ava';
 import { LossLog } from '../../../src/sources/support/loss-log.js';
-import { type LogLine, recordingLog } from '../../support/doors/http-room.js';
+import { type LogLine, recordingLog } from '../../support/inputs/http-server.js';
 import { until } from '../../support/until.js';
 
 test('the first loss is said at once, those that follow as one sum after the interval', async (t) => {

@@ -11,7 +11,7 @@ import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import type { TsdbwireTelnetOptions } from '../../../src/sources/tsdbwire-telnet/source.js';
 import { TsdbwireTelnetSource } from '../../../src/sources/tsdbwire-telnet/source.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
-import { type LogLine, recordingLog } from '../../support/doors/http-room.js';
+import { type LogLine, recordingLog } from '../../support/inputs/http-server.js';
 import { until } from '../../support/until.js';
 
 const defaults: TsdbwireTelnetOptions = {

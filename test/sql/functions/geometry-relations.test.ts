@@ -142,15 +142,15 @@ function round(corners: number, radius: number): { readonly area: string; readon
 
 test('areas of many vertices are compared by the engine, and what would take it long is refused', (t) => {
   const [outer, inner] = [round(3_000, 2), round(3_000, 1)];
-  const ask = (name: Relation, a: string, b: string): string => {
+  const query = (name: Relation, a: string, b: string): string => {
     const holds = relation(name, expr`readWKT(${text(a)})`, expr`readWKT(${text(b)})`);
     return session.query(`SELECT ${printExpr(holds)}`, 'TSV').trim();
   };
-  t.is(ask('ST_CONTAINS', outer.area, inner.area), '1');
-  t.is(ask('ST_COVERS', outer.area, 'POINT(0 0)'), '1');
-  t.is(ask('ST_EQUALS', outer.area, inner.area), '0');
+  t.is(query('ST_CONTAINS', outer.area, inner.area), '1');
+  t.is(query('ST_COVERS', outer.area, 'POINT(0 0)'), '1');
+  t.is(query('ST_EQUALS', outer.area, inner.area), '0');
   for (const name of ['ST_TOUCHES', 'ST_CONTAINSPROPERLY'] as const) {
-    const error = t.throws(() => ask(name, outer.area, inner.area));
+    const error = t.throws(() => query(name, outer.area, inner.area));
     t.regex(error.message, /too many vertices/);
   }
   // Lines that cross everywhere have many more places to look at than vertices.
@@ -158,5 +158,5 @@ test('areas of many vertices are compared by the engine, and what would take it 
     const places = Array.from({ length: 160 }, (_, at) => [at / 80, at % 2 === 0 ? 0 : 2]);
     return `LINESTRING(${places.map(([x, y]) => (across ? `${y} ${x}` : `${x} ${y}`)).join(',')})`;
   };
-  t.regex(t.throws(() => ask('ST_COVERS', comb(false), comb(true))).message, /too many vertices/);
+  t.regex(t.throws(() => query('ST_COVERS', comb(false), comb(true))).message, /too many vertices/);
 });

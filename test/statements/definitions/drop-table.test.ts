@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
-import { removeLeftovers } from '../../../src/database/store/orphaned-tables.js';
+import { removeOrphanedTables } from '../../../src/database/store/orphaned-tables.js';
 import { Storage } from '../../../src/database/store/storage.js';
 import { SubTables } from '../../../src/database/store/sub-tables.js';
 import { dataType } from '../../../src/model/schema.js';
@@ -140,7 +140,7 @@ test.serial('a removal that a crash broke off is finished at the next start', as
   const drop = { op: 'drop-sub-table', database: 'crash', superTable: 'a', name: 'a1', generation: 0 } as const;
   await catalogue.submit([{ ...drop, removal: 'broken off' }]);
   t.deepEqual([...catalogue.removals('crash', 'a').keys()], ['broken off']);
-  await removeLeftovers({ engine: client, catalogue, storage, subTables });
+  await removeOrphanedTables({ engine: client, catalogue, storage, subTables });
   t.is(catalogue.removals('crash', 'a').size, 0);
   t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(children[0]!.id)]]);
 });

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { GuessBudget } from '../../../src/statements/users/login-rate-limit.js';
+import { LoginRateLimit } from '../../../src/statements/users/login-rate-limit.js';
 
 const takes = (
-  budget: GuessBudget,
+  budget: LoginRateLimit,
   count: number,
   address: (i: number) => string,
   name: (i: number) => string,
@@ -13,7 +13,7 @@ const takes = (
 };
 
 test('an address has so many wrong passwords, for one name and for all, and what was right costs nothing', (t) => {
-  const budget = new GuessBudget();
+  const budget = new LoginRateLimit();
   for (let i = 0; i < 500; i++) {
     t.true(budget.take('a', 'root'));
     budget.giveBack('a', 'root');
@@ -37,7 +37,7 @@ test('an address has so many wrong passwords, for one name and for all, and what
 });
 
 test('an address without allowance may try each name once for which it was never wrong', (t) => {
-  const budget = new GuessBudget();
+  const budget = new LoginRateLimit();
   const names = (i: number): string => `n${i}`;
   takes(budget, 200, () => 'a', names);
   t.is(
@@ -52,7 +52,7 @@ test('an address without allowance may try each name once for which it was never
 });
 
 test('a name has a limit of its own for addresses that were wrong, and what it holds of addresses is limited', (t) => {
-  const budget = new GuessBudget();
+  const budget = new LoginRateLimit();
   t.is(
     takes(
       budget,

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RefusedLogins } from '../../../src/statements/users/refused-logins.js';
-import { type LogLine, recordingLog } from '../../support/doors/http-room.js';
+import { type LogLine, recordingLog } from '../../support/inputs/http-server.js';
 
 test('every refused log-in is counted, and logged once for a user at an address', (t) => {
   const lines: LogLine[] = [];
@@ -9,7 +9,7 @@ test('every refused log-in is counted, and logged once for a user at an address'
   refusals.add('ann', '10.0.0.2');
   refusals.add(undefined, '');
   refusals.add('x'.repeat(1000), '10.0.0.1');
-  t.is(refusals.figures.adapter_refused_logins?.read(), 6);
+  t.is(refusals.metrics.adapter_refused_logins?.read(), 6);
   t.deepEqual(
     lines.map(({ fields }) => fields),
     [

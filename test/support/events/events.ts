@@ -8,7 +8,7 @@ export async function askEvents(
   path = '',
   more: { method?: string; body?: string; auth?: string | false } = {},
 ): Promise<Reply> {
-  return service.ask({ method: 'GET', path: `/api/v1/events${path}`, ...more });
+  return service.request({ method: 'GET', path: `/api/v1/events${path}`, ...more });
 }
 
 /** A page of events that is answered with 200. */

@@ -19,7 +19,7 @@ export async function startProbedService(...settings: readonly string[]) {
   const { service, end } = await startService(...settings);
   delete process.env.SLUICE_TEST_PROBE;
   delete process.env.NODE_OPTIONS;
-  const ask = async (question: string): Promise<number> => {
+  const request = async (question: string): Promise<number> => {
     const socket = net.connect(path);
     socket.write(question);
     return Number(await text(socket));
@@ -27,11 +27,11 @@ export async function startProbedService(...settings: readonly string[]) {
   return {
     service,
     /** The processor time of the longest turn of the service's event loop since the last call, in ms. */
-    longestTurn: () => ask('turn'),
+    longestTurn: () => request('turn'),
     /** How much slower the service's process runs now than on a usual machine with nothing else to do, at least 1. */
-    slowness: async () => Math.max(1, (await ask('pace')) / usualPaceMs),
+    slowness: async () => Math.max(1, (await request('pace')) / usualPaceMs),
     /** Memory of the service's process that is in use once its garbage is collected: objects and buffers, in bytes. */
-    liveBytes: () => ask('live'),
+    liveBytes: () => request('live'),
     end: async (): Promise<void> => {
       await end();
       rmSync(path, { force: true });

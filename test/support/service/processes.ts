@@ -199,7 +199,7 @@ export interface Answer {
 const shared = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Where a service listens, and over which connections it is asked. */
-export interface Door {
+export interface Input {
   readonly port: number;
   /** Left out, many that all tests of the process share. */
   readonly agent?: Agent;
@@ -247,7 +247,7 @@ export interface SqlReply {
 
 /** Runs a statement as a user, by default the first one. */
 export async function sql(
-  { port, agent }: Door,
+  { port, agent }: Input,
   statement: string,
   user = 'root',
   password = 'taosdata',
@@ -258,14 +258,14 @@ export async function sql(
 }
 
 /** The rows of a query; throws when it fails. */
-export async function rowsOf(adapter: Door, statement: string): Promise<readonly (readonly unknown[])[]> {
+export async function rowsOf(adapter: Input, statement: string): Promise<readonly (readonly unknown[])[]> {
   const reply = await sql(adapter, statement);
   if (reply.code !== 0 || reply.data === undefined) throw new Error(`${statement}: ${JSON.stringify(reply)}`);
   return reply.data;
 }
 
 /** Runs statements, each after the other; throws when one fails. */
-export async function execute(adapter: Door, ...statements: readonly string[]): Promise<void> {
+export async function execute(adapter: Input, ...statements: readonly string[]): Promise<void> {
   for (const statement of statements) {
     const reply = await sql(adapter, statement);
     if (reply.code !== 0) throw new Error(`${statement}: ${JSON.stringify(reply)}`);
@@ -273,14 +273,14 @@ export async function execute(adapter: Door, ...statements: readonly string[]): 
 }
 
 /** Writes line protocol with times in milliseconds; throws when it is not stored. */
-export async function store(adapter: Door, database: string, lines: string): Promise<void> {
+export async function store(adapter: Input, database: string, lines: string): Promise<void> {
   const { status, text } = await writeLines(adapter, database, lines);
   if (status !== 204) throw new Error(`${status} ${text}`);
 }
 
 /** Writes line protocol with times in milliseconds. */
 export function writeLines(
-  { port, agent }: Door,
+  { port, agent }: Input,
   database: string,
   lines: string | Uint8Array,
   headers: OutgoingHttpHeaders = {},

@@ -39,7 +39,7 @@ export interface Reply {
 }
 
 /** A request; `auth` false leaves out the credentials, a text replaces them. */
-export interface Ask {
+export interface RequestParts {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ export class TestService {
   }
 
   /** Sends one request and reads the whole answer. */
-  async ask({ method = 'POST', path, headers = {}, body = '', auth = basic }: Ask): Promise<Reply> {
+  async request({ method = 'POST', path, headers = {}, body = '', auth = basic }: RequestParts): Promise<Reply> {
     const response = await this.open({ method, path, headers, body, auth });
     const bytes = await buffer(response);
     return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString(), bytes };
@@ -104,7 +104,7 @@ export class TestService {
 
   /** Sends one request; the answer's body is left to be read. */
   open(
-    { method = 'POST', path, headers = {}, body = '', auth = basic }: Ask,
+    { method = 'POST', path, headers = {}, body = '', auth = basic }: RequestParts,
     isAgain = false,
   ): Promise<http.IncomingMessage> {
     const sent = auth === false ? headers : { authorization: auth, ...headers };
@@ -133,7 +133,7 @@ export class TestService {
   async sql(statement: string | Uint8Array, options: SqlOptions = {}): Promise<SqlReply> {
     const { database, query = {}, headers = {}, auth = basic } = options;
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}${queryText(query)}`;
-    const reply = await this.ask({ path, headers, body: statement, auth });
+    const reply = await this.request({ path, headers, body: statement, auth });
     const body: SqlBody = exactJson(reply.text);
     return { ...reply, body };
   }
@@ -159,11 +159,11 @@ export class TestService {
 
   /** Writes lines; `query` holds db, precision and so on. */
   write(
-    lines: Ask['body'],
+    lines: RequestParts['body'],
     query: Readonly<Record<string, string>>,
-    more: Omit<Partial<Ask>, 'path'> = {},
+    more: Omit<Partial<RequestParts>, 'path'> = {},
   ): Promise<Reply> {
-    return this.ask({ path: `/lineproto/v1/write${queryText(query)}`, body: lines ?? '', ...more });
+    return this.request({ path: `/lineproto/v1/write${queryText(query)}`, body: lines ?? '', ...more });
   }
 
   /**

@@ -7,12 +7,12 @@ import { type PointFormat, pointParsers } from '../../../src/pipelines/formats.j
 import type { ParseOptions } from '../../../src/transforms/points/parse-options.js';
 import { SeriesDictionary } from '../../../src/transforms/points/series-dictionary.js';
 import { cases } from '../../support/cases.js';
-import { doorBodies } from '../../support/doors/door-bodies.js';
+import { inputBodies } from '../../support/inputs/input-bodies.js';
 import { databaseOf } from '../../support/messages/line-protocol.js';
 import { packed } from '../../support/messages/remote-messages.js';
 import { mutated, type Random, randomFrom } from '../../support/mutations.js';
 
-/** Bodies per door; `MUTATIONS=5000` takes as many. */
+/** Bodies per input; `MUTATIONS=5000` takes as many. */
 const count = Number(process.env.MUTATIONS ?? cases(300, 8_000, 100_000));
 /** Longest time of one body; a busy machine may take a hundred times as long as an idle one. */
 const slowMs = 5_000;
@@ -49,24 +49,24 @@ const spoiltSnappy =
 const pushed: Body = (random) =>
   Buffer.concat([
     Buffer.from(random(2) === 0 ? 'text {"job":"j"}\n' : 'openmetrics {}\n'),
-    mutated(pick(doorBodies.exposition, random), random),
+    mutated(pick(inputBodies.exposition, random), random),
   ]);
 
-const doors: readonly (readonly [
-  door: string,
+const inputs: readonly (readonly [
+  input: string,
   format: PointFormat,
   precision: ParseOptions['precision'],
   body: Body,
 ])[] = [
-  ['OTLP in protobuf, over HTTP and gRPC', 'otlp', 'ns', spoilt(doorBodies.otlp)],
-  ['OTLP in JSON', 'otlp-json', 'ns', spoilt(doorBodies.otlpJson)],
-  ['remote write 1', 'remote-write', 'ms', spoiltSnappy(doorBodies.remoteWrite1)],
-  ['remote write 2', 'remote-write', 'ms', spoiltSnappy(doorBodies.remoteWrite2)],
-  ["InfluxDB's writes", 'lineproto', 'ns', spoilt(doorBodies.lines)],
+  ['OTLP in protobuf, over HTTP and gRPC', 'otlp', 'ns', spoilt(inputBodies.otlp)],
+  ['OTLP in JSON', 'otlp-json', 'ns', spoilt(inputBodies.otlpJson)],
+  ['remote write 1', 'remote-write', 'ms', spoiltSnappy(inputBodies.remoteWrite1)],
+  ['remote write 2', 'remote-write', 'ms', spoiltSnappy(inputBodies.remoteWrite2)],
+  ["InfluxDB's writes", 'lineproto', 'ns', spoilt(inputBodies.lines)],
   ['pushed and imported text', 'exposition', 'ms', pushed],
-  ["OpenTSDB's points in JSON", 'opentsdb-json', 'ns', spoilt(doorBodies.openTsdb)],
-  ['telnet lines', 'tsdbwire-telnet', 'ns', spoilt(doorBodies.telnet)],
-  ['Graphite', 'graphite', 'ns', spoilt(doorBodies.graphite)],
+  ["OpenTSDB's points in JSON", 'opentsdb-json', 'ns', spoilt(inputBodies.openTsdb)],
+  ['telnet lines', 'tsdbwire-telnet', 'ns', spoilt(inputBodies.telnet)],
+  ['Graphite', 'graphite', 'ns', spoilt(inputBodies.graphite)],
 ];
 
 setFlagsFromString('--expose-gc');
@@ -78,8 +78,8 @@ function heapBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-for (const [door, format, precision, bodyOf] of doors) {
-  test(`${door}: whatever comes is read or refused, quickly and without a trace`, (t) => {
+for (const [input, format, precision, bodyOf] of inputs) {
+  test(`${input}: whatever comes is read or refused, quickly and without a trace`, (t) => {
     const options = optionsOf(precision);
     const random = randomFrom(20_260_101);
     const read = pointParsers[format];
@@ -109,7 +109,7 @@ for (const [door, format, precision, bodyOf] of doors) {
 test("InfluxDB's queries: whatever comes is understood or said not to be", (t) => {
   const random = randomFrom(20_260_101);
   for (let n = 0; n < count; n++) {
-    const text = spoilt(doorBodies.queries)(random).toString();
+    const text = spoilt(inputBodies.queries)(random).toString();
     for (const statement of readInfluxQl(text)) {
       if (!('problem' in statement) && statement.kind === 'create-database' && statement.name === '') t.fail(text);
     }

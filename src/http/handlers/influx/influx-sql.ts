@@ -1,7 +1,7 @@
 import { mostKeepDays } from '../../../model/database-options.js';
 import { isWhole, type SqlAnswer, type SqlRequest } from '../../../model/exchange.js';
 import type { Fault } from '../../../model/fault.js';
-import { ask } from '../../answer/exchange.js';
+import { sendRequest } from '../../answer/send-request.js';
 import type { AdmittedCall, HandlerContext } from '../../request/call.js';
 
 /** Rows of an answer, or why there is none. */
@@ -22,7 +22,7 @@ export async function runSql(
     keyed: false,
     rowLimit: -1,
   };
-  const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);
+  const outcome = await sendRequest<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);
   if (outcome.kind === 'refused') return outcome.fault;
   if (outcome.answer.kind === 'affected') return [];
   const { lines } = outcome.answer;

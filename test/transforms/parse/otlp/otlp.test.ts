@@ -298,9 +298,9 @@ test('attributes that begin like those of the series that came next before, or e
   });
   const send = (...points: object[]): string[] =>
     readOtlp(parseOtlp, otlpRequest(requestOf([gauge('load', ...points)])), {}, desk);
-  const inTurn = (second: Record<string, string>): string[] => send(point({ h: 'a' }), point(second));
+  const withTablesLocked = (second: Record<string, string>): string[] => send(point({ h: 'a' }), point(second));
   const row = (tags: object): string => `load${JSON.stringify(tags)} gauge=1 ${nanos}`;
   for (const tags of [{ h: 'b' }, { h: 'b' }, { h: 'b', k: 'c' }, { h: 'b' }, {}, {}, { h: 'b' }]) {
-    t.deepEqual(inTurn(tags as Record<string, string>), [row({ h: 'a' }), row(tags)]);
+    t.deepEqual(withTablesLocked(tags as Record<string, string>), [row({ h: 'a' }), row(tags)]);
   }
 });

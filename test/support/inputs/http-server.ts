@@ -24,7 +24,7 @@ import type {
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 
-/** The one user of the little database behind the room under test. */
+/** The one user of the little database behind the server under test. */
 export const user = 'root';
 export const password = 'pass:word';
 export const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -45,7 +45,7 @@ export function recordingLog(lines: LogLine[]): ComponentLog {
   };
 }
 
-export interface RoomOptions {
+export interface ServerOptions {
   readonly sql?: (exchange: Exchange<SqlRequest, SqlAnswer>) => void;
   readonly write?: (exchange: Exchange<WriteRequest, Delivery>) => void;
   readonly series?: (exchange: Exchange<SeriesRequest, SeriesAnswer>) => void;
@@ -68,7 +68,7 @@ export interface RoomOptions {
   readonly dropsDebug?: boolean;
 }
 
-export interface Room {
+export interface TestServer {
   readonly server: HttpServer;
   readonly port: number;
   readonly log: LogLine[];
@@ -107,7 +107,7 @@ const refusals: Readonly<Record<string, Fault>> = {
 };
 
 /** Answers every write in one way, but those to databases called `none`, `away` and `long`, and remembers what came. */
-export function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
+export function answering(seen: WriteRequest[], answer = delivered(1)): ServerOptions {
   return {
     write: (exchange) => {
       const { request } = exchange;
@@ -120,7 +120,7 @@ export function answering(seen: WriteRequest[], answer = delivered(1)): RoomOpti
   };
 }
 
-function defaultIntake(options: RoomOptions): Intake {
+function defaultIntake(options: ServerOptions): Intake {
   return {
     sql:
       options.sql ??
@@ -175,7 +175,7 @@ export const openCors: CorsSettings = {
 };
 
 /** Builds a server without starting it. */
-export function buildServer(options: RoomOptions, log: LogLine[], port = 0): HttpServer {
+export function buildServer(options: ServerOptions, log: LogLine[], port = 0): HttpServer {
   return createHttpServer({
     intake: defaultIntake(options),
     bodies: new BodyBudget({ limitBytes: 2 ** 28, maxWaiting: 10, waitMs: 10_000 }),
@@ -203,11 +203,11 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
   });
 }
 
-/** Starts a room on a free port; it is stopped when the test ends. */
-export async function startRoom(
+/** Starts a server on a free port; it is stopped when the test ends. */
+export async function startServer(
   t: { teardown(implementation: () => Promise<void>): void },
-  options: RoomOptions = {},
-): Promise<Room> {
+  options: ServerOptions = {},
+): Promise<TestServer> {
   const log: LogLine[] = [];
   const server = buildServer(options, log);
   const port = await server.start();
@@ -215,7 +215,7 @@ export async function startRoom(
   return { server, port, log };
 }
 
-export interface Ask {
+export interface RequestParts {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: http.OutgoingHttpHeaders;
@@ -232,12 +232,12 @@ export interface Reply {
 }
 
 /** One request on a connection of its own; rejects when the answer is incomplete. */
-export function ask(room: { port: number }, what: Ask = {}): Promise<Reply> {
+export function send(server: { port: number }, what: RequestParts = {}): Promise<Reply> {
   const { method = 'POST', path = '/rest/sql', body = '', auth = true } = what;
   const headers = { ...(auth ? { authorization: basic } : {}), ...what.headers };
   return new Promise((resolve, reject) => {
     const request = http.request(
-      { host: '127.0.0.1', port: room.port, method, path, headers, agent: false },
+      { host: '127.0.0.1', port: server.port, method, path, headers, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -255,13 +255,13 @@ export function ask(room: { port: number }, what: Ask = {}): Promise<Reply> {
 }
 
 /** `ask` for a SQL statement. */
-export function askSql(room: { port: number }, statement: string, more: Ask = {}): Promise<Reply> {
-  return ask(room, { ...more, body: statement });
+export function sendSql(server: { port: number }, statement: string, more: RequestParts = {}): Promise<Reply> {
+  return send(server, { ...more, body: statement });
 }
 
 /** Opens a bare connection and collects all that comes until the far end closes it. */
-export function connect(room: { port: number }): { socket: net.Socket; received: Promise<string> } {
-  const socket = net.connect(room.port, '127.0.0.1');
+export function connect(server: { port: number }): { socket: net.Socket; received: Promise<string> } {
+  const socket = net.connect(server.port, '127.0.0.1');
   const received = new Promise<string>((resolve) => {
     let all = '';
     socket.on('data', (chunk) => {

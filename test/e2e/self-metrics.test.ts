@@ -54,7 +54,7 @@ test('the figures are there as text and, by SQL, as rows of intervals', async (t
   t.true(failed >= 1, `${failed} failures are stored`);
   const [[memory] = []] = await service.rows('SELECT LAST(gauge) FROM log.adapter_system_mem_percent');
   t.true(typeof memory === 'number' && memory > 0 && memory < 100, String(memory));
-  const text = (await service.ask({ method: 'GET', path: '/metrics', auth: false })).text;
+  const text = (await service.request({ method: 'GET', path: '/metrics', auth: false })).text;
   t.regex(text, /adapter_restful_http_request_total\{[^}]*request_uri="\/rest\/sql"[^}]*client_ip="invisible"\} \d+/);
   t.regex(text, /adapter_rows_total\{pipeline="own-figures",outcome="stored"\} \d+/);
   t.true(text.endsWith('# EOF\n'));
@@ -69,7 +69,7 @@ test('the figures go to a receiver of StatsD, counters as what was added', async
     const added = told('adapter_restful_http_request_total').filter((text) => text.includes('request_uri:/-/ping'));
     return added.reduce((sum, text) => sum + Number(/^(\d+)\|c\|#/.exec(text)?.[1] ?? Number.NaN), 0);
   };
-  for (let i = 0; i < 5; i++) await service.ask({ method: 'GET', path: '/-/ping', auth: false });
+  for (let i = 0; i < 5; i++) await service.request({ method: 'GET', path: '/-/ping', auth: false });
   await until(() => counted() >= 5);
   t.is(counted(), 5);
 });
@@ -77,7 +77,7 @@ test('the figures go to a receiver of StatsD, counters as what was added', async
 test('the type of the figures follows what the reader takes', async (t) => {
   const type = async (accept: string | undefined) =>
     (
-      await service.ask({
+      await service.request({
         method: 'GET',
         path: '/metrics',
         auth: false,
@@ -115,7 +115,7 @@ function dashboardExpressions(): readonly string[] {
 }
 
 test('the dashboard and the alerts for operators name figures that exist', async (t) => {
-  const { text } = await service.ask({ method: 'GET', path: '/metrics', auth: false });
+  const { text } = await service.request({ method: 'GET', path: '/metrics', auth: false });
   const known = sampleNames(text);
   const alerts = readFileSync(new URL('alerts.yml', monitoring), 'utf8');
   const asked = [...dashboardExpressions(), ...alerts.split('\n').filter((line) => line.includes('expr:'))];

@@ -5,13 +5,13 @@ import { type BenchService, sendAll, startBenchService, usage } from './support/
 
 const seriesCount = 10_000;
 const metricCount = 10;
-/** Rounds of each door in turn. The one that took least counts: what else the machine does only ever adds to it. */
+/** Rounds of each input in turn. The one that took least counts: what else the machine does only ever adds to it. */
 const rounds = 8;
 const connections = 4;
 const firstMillis = 1_760_000_000_000;
 
-/** One door of several that get the same points. */
-interface Door {
+/** One input of several that get the same points. */
+interface Input {
   readonly name: string;
   readonly path: string;
   readonly status: number;
@@ -19,13 +19,13 @@ interface Door {
   bodyOf(request: number): Buffer;
 }
 
-/** Doors whose speed is compared with that of the first. */
+/** Inputs whose speed is compared with that of the first. */
 interface Comparison {
   readonly title: string;
   readonly database: string;
   readonly rowsPerRequest: number;
   readonly requests: number;
-  readonly doors: readonly Door[];
+  readonly inputs: readonly Input[];
 }
 
 const metricOf = (series: number): string => `node_network_receive_bytes_total_${series % metricCount}`;
@@ -112,7 +112,7 @@ const comparisons: readonly Comparison[] = [
     database: 'points',
     rowsPerRequest: points,
     requests: 250,
-    doors: [
+    inputs: [
       {
         name: 'remote write',
         path: '/metricsdb/v1/remote_write/points',
@@ -133,7 +133,7 @@ const comparisons: readonly Comparison[] = [
     database: 'lines',
     rowsPerRequest: lines,
     requests: 100,
-    doors: ['/lineproto/v1/write?db=lines', '/write?db=lines', '/api/v2/write?bucket=lines'].map((path) => ({
+    inputs: ['/lineproto/v1/write?db=lines', '/write?db=lines', '/api/v2/write?bucket=lines'].map((path) => ({
       name: path,
       path,
       status: 204,
@@ -142,15 +142,15 @@ const comparisons: readonly Comparison[] = [
   },
 ];
 
-/** Sends the same rows by each door in turn, and prints how many of them a second of the adapter's processor takes. */
+/** Sends the same rows by each input in turn, and prints how many of them a second of the adapter's processor takes. */
 async function compare(service: BenchService, comparison: Comparison): Promise<void> {
-  const { title, database, rowsPerRequest, requests, doors } = comparison;
+  const { title, database, rowsPerRequest, requests, inputs } = comparison;
   await service.sql(`CREATE DATABASE ${database} PRECISION 'ns'`);
-  const bodies = doors.map(({ bodyOf }) => Array.from({ length: requests }, (_, request) => bodyOf(request)));
-  const cpu = doors.map(() => Number.POSITIVE_INFINITY);
-  const wall = doors.map(() => Number.POSITIVE_INFINITY);
+  const bodies = inputs.map(({ bodyOf }) => Array.from({ length: requests }, (_, request) => bodyOf(request)));
+  const cpu = inputs.map(() => Number.POSITIVE_INFINITY);
+  const wall = inputs.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; round++) {
-    for (const [at, { path, status, headers }] of doors.entries()) {
+    for (const [at, { path, status, headers }] of inputs.entries()) {
       const before = usage(service.process.pid!).cpuSeconds;
       const seconds = await sendAll(service.port, path, bodies[at]!, connections, status, headers);
       await service.sql('SHOW DATABASES');
@@ -159,16 +159,16 @@ async function compare(service: BenchService, comparison: Comparison): Promise<v
     }
   }
   const rows = rowsPerRequest * requests;
-  for (const [at, { name }] of doors.entries()) {
+  for (const [at, { name }] of inputs.entries()) {
     const perSecond = (seconds: number): string => (rows / seconds / 1e6).toFixed(2);
     console.log(
       `${title}: ${name} ${perSecond(cpu[at]!)} M rows per CPU second of the adapter ` +
-        `(${(cpu[0]! / cpu[at]!).toFixed(2)} x ${doors[0]!.name}), ${perSecond(wall[at]!)} M rows/s`,
+        `(${(cpu[0]! / cpu[at]!).toFixed(2)} x ${inputs[0]!.name}), ${perSecond(wall[at]!)} M rows/s`,
     );
   }
 }
 
-/** The doors that take the same rows in different words, one against the other. */
+/** The inputs that take the same rows in different words, one against the other. */
 export async function run(): Promise<void> {
   const service = await startBenchService();
   try {

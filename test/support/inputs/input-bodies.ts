@@ -56,8 +56,8 @@ const samples = [{ value: 1.5, timestamp: millis }];
 const spans = { positive_spans: [{ offset: -3, length: 2 }], positive_deltas: ['1', '2'] };
 const histograms = [{ count_int: '4', sum: 18.5, schema: 3, zero_count_int: '0', ...spans, timestamp: millis }];
 
-/** What each door takes, as its clients send it; those of remote write are not yet compressed. */
-export const doorBodies = {
+/** What each input takes, as its clients send it; those of remote write are not yet compressed. */
+export const inputBodies = {
   otlp: [otlpRequest(otlpEverything)],
   otlpJson: [Buffer.from(JSON.stringify(otlpEverything))],
   remoteWrite1: [

@@ -36,8 +36,8 @@ test('figures are found by name and labels, and added up', (t) => {
   const figures = parseFigures(text, 0);
   t.is(figure(figures, 'rows_total'), 1007);
   t.is(figure(figures, 'rows_total', { outcome: 'stored' }), 1005);
-  t.is(figure(figures, 'rows_total', { door: 'b "x" \\' }), 1000);
-  t.is(figure(figures, 'rows_total', { door: 'c' }), undefined);
+  t.is(figure(figures, 'rows_total', { input: 'b "x" \\' }), 1000);
+  t.is(figure(figures, 'rows_total', { input: 'c' }), undefined);
   t.is(figure(figures, 'up'), 1);
   t.is(figure(figures, 'rows'), undefined);
   t.is(figure(figures, 'seconds_bucket'), undefined);

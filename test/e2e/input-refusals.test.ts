@@ -21,8 +21,8 @@ const filler = 'x'.repeat(400_000);
 /** A batch of which a part is bad; a wrong password; none; a user without rights; a database that is not there; a body that is too long. */
 type Refused = 'halfBad' | 'stranger' | 'nobody' | 'forbidden' | 'unknown' | 'long';
 
-/** A door, and what its clients send it. */
-interface Door {
+/** An input, and what its clients send it. */
+interface Input {
   readonly path: (database: string) => string;
   readonly headers?: Record<string, string>;
   readonly good: string | Buffer;
@@ -76,19 +76,19 @@ const plainly = {
   forbidden: [403, /^\[0x2644\] Permission denied/],
   unknown: [404, /^\[0x388\] Database not exist/],
 } as const;
-const remoteDoor = {
+const remoteInput = {
   path: (database: string) => `/metricsdb/v1/remote_write/${database}`,
   stored: 204,
   zipped: 400,
   says: { ...plainly, halfBad: [400, /^series 2: .*1 rejected, 1 written/], long: [400, /the limit is 65536/] },
 } as const;
-const textDoor = {
+const textInput = {
   ...text,
   zipped: 400,
   says: { ...plainly, halfBad: [400, /^line 2: .*1 rejected, 1 written/], long: [400, /longer than 65536 bytes/] },
 } as const;
 
-const otlpDoor = {
+const otlpInput = {
   path: (database: string) => `/v1/metrics?db=${database}`,
   stored: 200,
   zipped: 413,
@@ -102,9 +102,9 @@ const otlpDoor = {
   },
 } as const;
 
-const doors: Readonly<Record<string, Door>> = {
+const inputs: Readonly<Record<string, Input>> = {
   'OTLP in protobuf': {
-    ...otlpDoor,
+    ...otlpInput,
     headers: { 'content-type': 'application/x-protobuf' },
     good: otlpRequest(otlp.good),
     halfBad: otlpRequest(otlp.halfBad),
@@ -112,7 +112,7 @@ const doors: Readonly<Record<string, Door>> = {
     read: ({ status, bytes }) => JSON.stringify(otlpAnswer(status === 200 ? 'Response' : 'Status', bytes)),
   },
   'OTLP in JSON': {
-    ...otlpDoor,
+    ...otlpInput,
     headers: { 'content-type': 'application/json' },
     good: asJson(otlp.good),
     halfBad: asJson(otlp.halfBad),
@@ -228,16 +228,16 @@ const doors: Readonly<Record<string, Door>> = {
       long: [400, /^\{"success":0,"failed":1\}$/],
     },
   },
-  'imported text': { path: (database) => `/api/v1/import/prometheus?db=${database}`, stored: 204, ...textDoor },
-  'pushed text': { path: (database) => `/metrics/job/j?db=${database}`, stored: 200, ...textDoor },
+  'imported text': { path: (database) => `/api/v1/import/prometheus?db=${database}`, stored: 204, ...textInput },
+  'pushed text': { path: (database) => `/metrics/job/j?db=${database}`, stored: 200, ...textInput },
   'remote write 1': {
-    ...remoteDoor,
+    ...remoteInput,
     good: writeBody(remote.good),
     halfBad: writeBody(remote.halfBad),
     long: writeBody(remote.long),
   },
   'remote write 2': {
-    ...remoteDoor,
+    ...remoteInput,
     zipped: 415,
     headers: { 'x-prometheus-remote-write-version': '2.0.0', 'content-type': 'application/x-protobuf' },
     good: writeBody2(remote.good),
@@ -246,21 +246,21 @@ const doors: Readonly<Record<string, Door>> = {
   },
 };
 
-for (const [index, [name, door]] of Object.entries(doors).entries()) {
+for (const [index, [name, input]] of Object.entries(inputs).entries()) {
   test(`${name}: half-bad batches, strangers, users without rights, unknown databases and long bodies are told in the words of the protocol`, async (t) => {
-    const { path, headers = {}, good, stored, says, read = ({ text: said }: Reply) => said } = door;
+    const { path, headers = {}, good, stored, says, read = ({ text: said }: Reply) => said } = input;
     const database = `refusals${index}`;
     await service.run(`CREATE DATABASE ${database} PRECISION 'ns'`);
     const send = (body: string | Buffer, to: string, more: object = {}) =>
-      service.ask({ path: path(to), headers, body, ...more });
+      service.request({ path: path(to), headers, body, ...more });
     const auth = basicOf('root', 'wrong');
     const answers = {
-      halfBad: await send(door.halfBad, database),
+      halfBad: await send(input.halfBad, database),
       stranger: await send(good, database, { auth }),
       nobody: await send(good, database, { auth: false }),
       forbidden: await send(good, database, { auth: basicOf('eve', 'eveSecret1!') }),
       unknown: await send(good, 'missing'),
-      long: await send(door.long, database),
+      long: await send(input.long, database),
     };
     for (const [kind, reply] of Object.entries(answers)) {
       const [status, said] = says[kind as keyof typeof says];
@@ -270,7 +270,7 @@ for (const [index, [name, door]] of Object.entries(doors).entries()) {
     const zipped = await send(gzipSync(Buffer.alloc(600_000, '\n')), database, {
       headers: { ...headers, 'content-encoding': 'gzip' },
     });
-    t.is(zipped.status, door.zipped, zipped.text);
+    t.is(zipped.status, input.zipped, zipped.text);
     const fine = await send(good, database);
     t.is(fine.status, stored, fine.text);
   });

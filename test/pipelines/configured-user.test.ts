@@ -5,8 +5,8 @@ import type { Batch, ByteBlock } from '../../src/model/batch.js';
 import type { Delivery } from '../../src/model/delivery.js';
 import type { Identity } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
-import { StandingUser } from '../../src/pipelines/standing-user.js';
-import { type LogLine, recordingLog } from '../support/doors/http-room.js';
+import { ConfiguredUser } from '../../src/pipelines/configured-user.js';
+import { type LogLine, recordingLog } from '../support/inputs/http-server.js';
 import { until } from '../support/until.js';
 
 const wrong = fault('auth', Codes.authenticationFailure, 'Authentication failure');
@@ -15,7 +15,7 @@ const away = fault('network', Codes.networkUnavailable, 'away');
 /** Batches through the operator; the verdicts are given in turn, the last one again and again. */
 function gateway(...verdicts: (Identity | Fault)[]) {
   const log: LogLine[] = [];
-  const user = new StandingUser('root', async () => verdicts.shift() ?? { user: 'root' }, recordingLog(log));
+  const user = new ConfiguredUser('root', async () => verdicts.shift() ?? { user: 'root' }, recordingLog(log));
   const input = new Subject<Batch<ByteBlock>>();
   const passed: number[] = [];
   const endings: Delivery[] = [];

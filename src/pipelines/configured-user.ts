@@ -7,21 +7,21 @@ import { Codes, type Fault, fault } from '../model/fault.js';
 
 /** How long a verdict counts before it is checked again, which delays no write. */
 const verdictMs = 10_000;
-/** Between two attempts while the database cannot tell. */
+/** Between two attempts while the database cannot be reached. */
 const retryMs = 500;
 
 const undecided = fault('network', Codes.networkUnavailable, 'Unable to establish connection');
 
 /**
- * The user that a door writes as whose senders bring no credentials: the user and
- * password of its settings. A wrong password is said in the log; what senders send is refused then, and they stay connected.
- * Changed users and passwords are noticed within seconds.
+ * The user of an input whose senders send no credentials: the user and
+ * password of its settings. A wrong password is logged; data of senders is refused then, and they stay connected.
+ * Changed users and passwords take effect within seconds.
  */
-export class StandingUser {
+export class ConfiguredUser {
   readonly #user: string;
   readonly #authenticate: () => Promise<Identity | Fault>;
   readonly #log: ComponentLog;
-  /** Undefined until the database could tell. */
+  /** Undefined until the first check. */
   #verdict: { readonly refusal: Fault | undefined; readonly at: number } | undefined;
   #checking: Promise<void> | undefined;
   #stopped = false;

@@ -19,7 +19,7 @@ export interface Answer {
 
 /** What tests of remote read do with a service. */
 export function remoteReads(service: TestService) {
-  async function ask(
+  async function request(
     database: string,
     body: Uint8Array | string,
     more: { port?: number; auth?: string | false; query?: string } = {},
@@ -31,16 +31,16 @@ export function remoteReads(service: TestService) {
 
   /** The results of queries that must succeed. */
   async function read(database: string, ...queries: TestQuery[]): Promise<(readonly ReadSeries[])[]> {
-    const { status, bytes } = await ask(database, readBody(queries));
+    const { status, bytes } = await request(database, readBody(queries));
     if (status !== 200) throw new Error(`${status} ${bytes}`);
     return readAnswer(bytes);
   }
 
   async function write(database: string, body: Buffer): Promise<void> {
-    const reply = await service.ask({ path: `/metricsdb/v1/remote_write/${database}`, body });
+    const reply = await service.request({ path: `/metricsdb/v1/remote_write/${database}`, body });
     if (reply.status !== 204) throw new Error(reply.text);
   }
-  return { ask, read, write };
+  return { request, read, write };
 }
 
 /** When the test data begins, in Unix ms. */

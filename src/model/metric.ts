@@ -1,12 +1,12 @@
-/** One figure to be stored: a table, its tags and its values. */
-export interface Figure {
+/** One row of metrics: a table, its tags and its values. */
+export interface MetricRow {
   readonly table: string;
   readonly tags: readonly (readonly [name: string, value: string])[];
   readonly values: readonly (readonly [name: string, value: number])[];
 }
 
-/** Figures that are read on each scrape, by name and with a help text. */
-export interface WatchedFigures {
+/** Metrics that are read on each scrape, by name and with a help text. */
+export interface WatchedMetrics {
   readonly [name: string]: {
     readonly help: string;
     readonly read: () => number;
@@ -17,11 +17,11 @@ export interface WatchedFigures {
   };
 }
 
-/** Text formats of figures: version 0.0.4 of Prometheus, and OpenMetrics 1.0. */
-export type FigureFormat = 'prometheus' | 'openmetrics';
+/** Text formats of metrics: version 0.0.4 of Prometheus, and OpenMetrics 1.0. */
+export type MetricsFormat = 'prometheus' | 'openmetrics';
 
-/** Figures of the last while, oldest first. */
-export interface FigureHistory {
+/** Samples of metrics, oldest first. */
+export interface MetricSamples {
   /** The clock of the service, in Unix ms: a reader's may be another one. */
   readonly now: number;
   /** Time between two samples. */

@@ -1,13 +1,13 @@
-import type { Figure } from '../../model/figure.js';
+import type { MetricRow } from '../../model/metric.js';
 
 function escaped(text: string): string {
   return text.replace(/[,= ]/g, '\\$&').replace(/[\r\n]/g, ' ');
 }
 
-/** Line protocol of some figures at one time in nanoseconds. Tags without a value are left out, and so are numbers that are none. */
-export function encodeFigures(figures: readonly Figure[], nanoseconds: bigint): Buffer {
+/** Line protocol of some rows at one time in nanoseconds. Tags without a value are left out, and so are numbers that are none. */
+export function encodeMetricRows(rows: readonly MetricRow[], nanoseconds: bigint): Buffer {
   const lines: string[] = [];
-  for (const { table, tags, values } of figures) {
+  for (const { table, tags, values } of rows) {
     const fields = values
       .filter(([, value]) => Number.isFinite(value))
       .map(([name, value]) => `${escaped(name)}=${value}`);

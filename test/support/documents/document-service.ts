@@ -12,7 +12,7 @@ import { type Block, blocksOf, isAsShown, isText, repository, runs, statementsIn
 
 const execute = promisify(execFile);
 
-/** A door that is off by default, or whose waiting would make the tests long. */
+/** An input that is off by default, or whose waiting would make the tests long. */
 const settings = [
   '--statsgw.gatherInterval=500ms',
   '--tsdbwire_telnet.enable=true',
@@ -116,21 +116,21 @@ export class DocumentWorld {
     const statements = statementsIn(text);
     let answer = '';
     let rows: unknown;
-    const ask = async (statement: string): Promise<boolean> => {
+    const request = async (statement: string): Promise<boolean> => {
       const reply = await this.service.sql(statement, options);
       answer = `${statement}\n${reply.text}`;
       rows = reply.body.data;
       return reply.body.code === 0;
     };
     const last = statements.pop() ?? '';
-    for (const statement of statements) t.true(await ask(statement), `${place}\n${answer}`);
+    for (const statement of statements) t.true(await request(statement), `${place}\n${answer}`);
     if (shown === undefined) {
-      t.true(await ask(last), `${place}\n${answer}`);
+      t.true(await request(last), `${place}\n${answer}`);
       return;
     }
-    // Some doors store a little later than they take.
+    // Some inputs store a little later than they take.
     const expected: unknown = JSON.parse(shown.text);
-    const came = await comesTrue(async () => (await ask(last)) && isAsShown(rows, expected), 20_000);
+    const came = await comesTrue(async () => (await request(last)) && isAsShown(rows, expected), 20_000);
     t.true(came, `${place}\n${answer}`);
   }
 

@@ -1,8 +1,8 @@
 import { attributesOf, otlpRequest, requestOf } from '../messages/otlp-messages.js';
 import { labelsOf, writeBody } from '../messages/remote-messages.js';
-import { type Answer, type Door, post, sql } from '../service/processes.js';
+import { type Answer, type Input, post, sql } from '../service/processes.js';
 
-/** A row as every door can carry it: a number of one writer under one name, at a time in milliseconds. */
+/** A row as every input can carry it: a number of one writer under one name, at a time in milliseconds. */
 export interface NumberedRow {
   readonly name: string;
   readonly writer: string;
@@ -10,23 +10,23 @@ export interface NumberedRow {
   readonly number: number;
 }
 
-/** A door whose answer says that the rows are kept. */
-export interface AnsweringDoor {
+/** An input whose answer says that the rows are kept. */
+export interface AcknowledgingInput {
   readonly name: string;
   /** Column of the number. */
   readonly column: string;
   /** Where the rows of a name and, unless it is left out, of one writer are afterwards: what stands behind FROM. */
   readonly from: (database: string, name: string, writer?: string) => string;
   /** Sends rows to a database; resolves with whether they were taken, rejects when the connection breaks. */
-  readonly send: (door: Door, database: string, rows: readonly NumberedRow[]) => Promise<boolean>;
+  readonly send: (input: Input, database: string, rows: readonly NumberedRow[]) => Promise<boolean>;
 }
 
 /** Tables by name with the writer as a tag. */
-const named: AnsweringDoor['from'] = (database, name, writer) =>
+const named: AcknowledgingInput['from'] = (database, name, writer) =>
   `${database}.${name}${writer === undefined ? '' : ` WHERE w = '${writer}'`}`;
 
 /** One table with all labels in an object. */
-const labelled: AnsweringDoor['from'] = (database, name, writer) =>
+const labelled: AcknowledgingInput['from'] = (database, name, writer) =>
   `${database}.metrics WHERE labels->'__name__' = '${name}'${writer === undefined ? '' : ` AND labels->'w' = '${writer}'`}`;
 
 const taken = async (answer: Promise<Answer>): Promise<boolean> => {
@@ -78,8 +78,8 @@ const asInsert = (database: string, rows: readonly NumberedRow[]): string => {
 
 const protobuf = { 'content-type': 'application/x-protobuf' };
 
-/** Every HTTP door of writes. The tables of SQL are not made by its rows: see `tablesOfStatements`. */
-export const answeringDoors: readonly AnsweringDoor[] = [
+/** Every HTTP input of writes. The tables of SQL are not made by its rows: see `tablesOfStatements`. */
+export const acknowledgingInputs: readonly AcknowledgingInput[] = [
   {
     name: 'lines',
     column: 'n',
@@ -90,7 +90,7 @@ export const answeringDoors: readonly AnsweringDoor[] = [
     name: 'statements',
     column: 'n',
     from: named,
-    send: async (door, db, rows) => (await sql(door, asInsert(db, rows))).code === 0,
+    send: async (input, db, rows) => (await sql(input, asInsert(db, rows))).code === 0,
   },
   {
     name: 'influx1',

@@ -1,10 +1,10 @@
 import type { Exchange, Outcome } from '../../model/exchange.js';
 
 /**
- * Sends one exchange through a port and waits for its ending. Only the first ending counts; rejects when the port itself
+ * Sends one exchange through a port and waits for its reply. Only the first reply counts; rejects when the port itself
  * throws, which is a mistake in the program.
  */
-export function ask<Q, A>(
+export function sendRequest<Q, A>(
   port: (exchange: Exchange<Q, A>) => void,
   id: string,
   request: Q,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { moreCases } from '../support/cases.js';
-import { doorBodies } from '../support/doors/door-bodies.js';
+import { inputBodies } from '../support/inputs/input-bodies.js';
 import { packed } from '../support/messages/remote-messages.js';
 import { mutated, type Random, randomFrom } from '../support/mutations.js';
 import {
@@ -20,7 +20,7 @@ import {
 import { basic } from '../support/service/service.js';
 import { until } from '../support/until.js';
 
-/** Bodies per door; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */
+/** Bodies per input; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */
 const count = Number(process.env.MUTATIONS ?? moreCases(80, 400));
 const atOnce = 8;
 /** Bodies of one test. Spoilt names make databases, tables and columns, which are dropped before the next one. */
@@ -102,27 +102,27 @@ type Bodies = readonly Buffer[];
 const protobuf = { 'content-type': 'application/x-protobuf' };
 const version2 = { ...protobuf, 'x-prometheus-remote-write-version': '2.0.0' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
-const doors: readonly (readonly [
+const inputs: readonly (readonly [
   path: string,
   bodies: Bodies,
   headers: Record<string, string>,
   compress?: 'snappy',
 ])[] = [
-  ['/v1/metrics?db=mutated', doorBodies.otlp, protobuf],
-  ['/v1/metrics?db=mutated', doorBodies.otlpJson, { 'content-type': 'application/json' }],
-  ['/metricsdb/v1/remote_write/mutated', doorBodies.remoteWrite1, protobuf, 'snappy'],
-  ['/metricsdb/v1/remote_write/mutated', doorBodies.remoteWrite2, version2, 'snappy'],
-  ['/write?db=mutated&precision=ns', doorBodies.lines, {}],
-  ['/api/v2/write?org=any&bucket=mutated', doorBodies.lines, {}],
-  ['/query?q=', doorBodies.queries, form],
-  ['/query', doorBodies.queries.map((text) => Buffer.from(`q=${encodeURIComponent(text.toString())}`)), form],
-  ['/api/v1/import/prometheus?db=mutated&extra_label=a=b', doorBodies.exposition, {}],
-  ['/metrics/job/mutated/instance/a', doorBodies.exposition, { 'x-sluice-db': 'mutated' }],
-  ['/api/put?details&db=mutated', doorBodies.openTsdb, { 'content-type': 'application/json' }],
-  ['/tsdbwire/v1/put/telnet/mutated', doorBodies.telnet, {}],
+  ['/v1/metrics?db=mutated', inputBodies.otlp, protobuf],
+  ['/v1/metrics?db=mutated', inputBodies.otlpJson, { 'content-type': 'application/json' }],
+  ['/metricsdb/v1/remote_write/mutated', inputBodies.remoteWrite1, protobuf, 'snappy'],
+  ['/metricsdb/v1/remote_write/mutated', inputBodies.remoteWrite2, version2, 'snappy'],
+  ['/write?db=mutated&precision=ns', inputBodies.lines, {}],
+  ['/api/v2/write?org=any&bucket=mutated', inputBodies.lines, {}],
+  ['/query?q=', inputBodies.queries, form],
+  ['/query', inputBodies.queries.map((text) => Buffer.from(`q=${encodeURIComponent(text.toString())}`)), form],
+  ['/api/v1/import/prometheus?db=mutated&extra_label=a=b', inputBodies.exposition, {}],
+  ['/metrics/job/mutated/instance/a', inputBodies.exposition, { 'x-sluice-db': 'mutated' }],
+  ['/api/put?details&db=mutated', inputBodies.openTsdb, { 'content-type': 'application/json' }],
+  ['/tsdbwire/v1/put/telnet/mutated', inputBodies.telnet, {}],
 ];
 
-for (const [index, [path, bodies, headers, compress]] of doors.entries()) {
+for (const [index, [path, bodies, headers, compress]] of inputs.entries()) {
   spoil(`${index}: spoilt bodies of ${path} are answered, never with a fault of the service`, async (t, each) => {
     await each(async (random) => {
       const plain = mutated(pick(bodies, random), random);
@@ -144,7 +144,7 @@ for (const [index, [path, bodies, headers, compress]] of doors.entries()) {
   });
 }
 
-/** Sends one frame stream to the gRPC door; gives its status, or undefined where the connection broke off. */
+/** Sends one frame stream to the gRPC input; gives its status, or undefined where the connection broke off. */
 async function callGrpc(session: ClientHttp2Session, bytes: Buffer): Promise<number | undefined> {
   const call = session.request({
     ':method': 'POST',
@@ -173,7 +173,7 @@ spoil('spoilt calls of gRPC end with a status, and none of it is a fault of the 
   t.teardown(() => session.close());
   const codes = new Map<number | undefined, number>();
   await each(async (random) => {
-    const message = mutated(doorBodies.otlp[0], random);
+    const message = mutated(inputBodies.otlp[0], random);
     const isZipped = random(4) === 0;
     const body = isZipped ? gzipSync(message) : message;
     const head = Buffer.from([isZipped ? 1 : 0, 0, 0, 0, 0]);
@@ -202,7 +202,7 @@ spoil('spoilt lines of Graphite over TCP and UDP cost the good ones nothing', as
     return Number(rows[0]?.[0]);
   };
   const sent = await each(async (random, n) => {
-    const spoilt = mutated(pick(doorBodies.graphite, random), random);
+    const spoilt = mutated(pick(inputBodies.graphite, random), random);
     const socket = connect(portOf('tcp'), '127.0.0.1');
     socket.end(Buffer.concat([spoilt, Buffer.from('\n'), Buffer.from(good(n, 'tcp'))]));
     await once(socket.resume(), 'close');
@@ -214,8 +214,8 @@ spoil('spoilt lines of Graphite over TCP and UDP cost the good ones nothing', as
   t.true(await until(() => arrived().catch(() => false)));
 });
 
-test.serial('every door still takes what is good', async (t) => {
-  for (const [path, bodies, headers, compress] of doors) {
+test.serial('every input still takes what is good', async (t) => {
+  for (const [path, bodies, headers, compress] of inputs) {
     if (path.startsWith('/query')) continue;
     const [body] = bodies;
     const { status, text } = await post(adapter.port, path, compress === 'snappy' ? packed(body!) : body!, headers);

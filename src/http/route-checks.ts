@@ -13,41 +13,41 @@ import { refuseAfterLogIn } from './request/log-in-first.js';
 import { readRequestId, readWriteRequestId } from './request/parameters.js';
 import type { SocketProtocol } from './websocket/protocol.js';
 
-/** Checks of a call that a route asks for before its handler sees it. */
-export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
+/** Checks of a request that a route needs before its handler is called. */
+export type RouteChecks = UncheckedRoute | AdmittingRoute | IdentifyingRoute;
 
 /** A route without credentials that answers whatever the memory guard says. */
-interface OpenDoor {
+interface UncheckedRoute {
   readonly guard?: undefined;
   readonly handler: (context: HandlerContext) => Handler;
 }
 
-interface GuardedDoor {
+interface GuardedRoute {
   /** State of the memory guard from which on calls are refused: when it pauses everything, or queries already. */
   readonly guard: 'all-paused' | 'query-paused';
   readonly credentials: CredentialReader;
   /** Form of a `req_id`; left out, one that is no number is not looked at. */
   readonly requestId?: 'signed' | 'unsigned';
-  /** How the layers of compression of a body are told; {@link bodyLayers} when left out. */
+  /** How the layers of compression of a body are read; {@link bodyLayers} when left out. */
   readonly layers?: typeof bodyLayers;
   /** How refusals of this route read. */
   readonly errors: ErrorForm;
 }
 
-interface AdmittingDoor extends GuardedDoor {
+interface AdmittingRoute extends GuardedRoute {
   readonly identify?: undefined;
   readonly handler: (context: HandlerContext) => Handler<AdmittedCall>;
 }
 
 /** A route that speaks WebSocket: its clients log in by a message. */
-export interface SocketDoor {
-  /** As of a {@link GuardedDoor}; it is checked when a connection opens. */
+export interface SocketRouteChecks {
+  /** As of a {@link GuardedRoute}; it is checked when a connection opens. */
   readonly guard: 'all-paused';
   readonly protocol: SocketProtocol;
 }
 
 /** A route whose credentials the database is asked about before the handler is called. */
-interface IdentifyingDoor extends GuardedDoor {
+interface IdentifyingRoute extends GuardedRoute {
   readonly identify: true;
   readonly handler: (context: HandlerContext) => Handler<KnownCall>;
 }
@@ -55,10 +55,10 @@ interface IdentifyingDoor extends GuardedDoor {
 const badId = fault('parameter', Codes.free, 'illegal param, req_id must be numeric');
 
 /**
- * The checks in front of a handler that asks who calls, in this order: a path parameter that is empty is no interface,
- * then memory guard, request id, credentials, coding of the body, and where the route asks for it the identity.
+ * The checks before a handler that needs credentials, in this order: a path parameter that is empty is no interface,
+ * then memory guard, request id, credentials, coding of the body, and where the route needs it the identity.
  */
-export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
+export function checkedHandler(rules: RouteChecks, context: HandlerContext): Handler {
   if (rules.guard === undefined) return rules.handler(context);
   if (rules.identify === undefined) {
     const handle = rules.handler(context);
@@ -77,10 +77,10 @@ export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
   };
 }
 
-/** The call with what it brought, or the answer that it gets instead. */
+/** The call with its credentials, or the reply of a refusal. */
 function admit(
   call: Call,
-  rules: GuardedDoor,
+  rules: GuardedRoute,
   context: HandlerContext,
 ): AdmittedCall | FastifyReply | Promise<FastifyReply> {
   if (hasEmptyParameter(call)) return sendNotFound(call.reply);
@@ -100,33 +100,33 @@ function admit(
   });
 }
 
-/** The last request of a connection, and the credentials that it brought. Most senders say the same each time. */
-interface LastSaid {
-  readonly rules: GuardedDoor;
+/** The last request of a connection, and the credentials that it brought. Most senders repeat them. */
+interface LastRequest {
+  readonly rules: GuardedRoute;
   readonly url: string;
   readonly authorization: string | undefined;
   readonly foreignPage: string | undefined;
   readonly credentials: Credentials;
 }
 
-const lastSaid = new WeakMap<object, LastSaid>();
+const lastRequests = new WeakMap<object, LastRequest>();
 
-function credentialsOf(call: Call, rules: GuardedDoor, context: HandlerContext): Credentials | Fault {
+function credentialsOf(call: Call, rules: GuardedRoute, context: HandlerContext): Credentials | Fault {
   const { request, foreignPage } = call;
   const { url } = request;
   const { authorization } = request.headers;
   const { socket } = request.raw;
-  const last = lastSaid.get(socket);
+  const last = lastRequests.get(socket);
   const isSame = last?.url === url && last.authorization === authorization && last.rules === rules;
   if (isSame && last.foreignPage === foreignPage) return last.credentials;
   const proof = rules.credentials(call, context);
   if (isFault(proof)) return proof;
   const credentials = fromClient(call, proof);
-  if (isLasting(authorization)) lastSaid.set(socket, { rules, url, authorization, foreignPage, credentials });
+  if (isLasting(authorization)) lastRequests.set(socket, { rules, url, authorization, foreignPage, credentials });
   return credentials;
 }
 
-function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): string | Fault {
+function requestIdOf({ request, query }: Call, form: GuardedRoute['requestId']): string | Fault {
   const text = query.get('req_id');
   if (form === undefined) return request.id;
   if (form === 'signed') return readRequestId(text, request.id);
@@ -139,7 +139,11 @@ function hasEmptyParameter({ params }: Call): boolean {
 }
 
 /** What is in the way of a WebSocket connection, which is then answered; undefined when it may open. */
-export function socketRefusal(call: Call, { guard }: SocketDoor, context: HandlerContext): FastifyReply | undefined {
+export function socketRefusal(
+  call: Call,
+  { guard }: SocketRouteChecks,
+  context: HandlerContext,
+): FastifyReply | undefined {
   const { request, reply } = call;
   const state = context.intake.guard();
   if (state === guard) return sendGuardRefusal(call, context, state);
@@ -152,7 +156,7 @@ export function socketRefusal(call: Call, { guard }: SocketDoor, context: Handle
  * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), transfer codings, and cross-origin requests. False
  * when the request is answered by that. `opened` is the call, which takes the foreign page that it comes from.
  */
-export function passDoor(
+export function checkRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   open: OpenCalls,
@@ -199,7 +203,7 @@ function refuse(reply: FastifyReply, status: number, reason: string): false {
   return false;
 }
 
-/** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
+/** Names and values alternate; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
 function hasTwoHosts(headers: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < headers.length; at += 2) {

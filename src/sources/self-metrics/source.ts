@@ -3,7 +3,7 @@ import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 
 /** Options of the source: what it writes, how often, and where to. */
-interface OwnFiguresOptions {
+interface SelfMetricsOptions {
   /** `monitor.writeInterval`. */
   readonly intervalMs: number;
   readonly target: Target;
@@ -14,17 +14,17 @@ interface OwnFiguresOptions {
 }
 
 /** The service's own figures as rows (`monitor.writeToDB`): one small batch at every interval, skipped while held. */
-export class OwnFiguresSource implements Source<ByteBlock> {
+export class SelfMetricsSource implements Source<ByteBlock> {
   readonly name = 'own-figures';
   readonly batches$ = new Subject<Batch<ByteBlock>>();
-  readonly #options: OwnFiguresOptions;
+  readonly #options: SelfMetricsOptions;
   readonly #gate: CreditGate;
   readonly #log: ComponentLog;
   #timer: NodeJS.Timeout | undefined;
   #open: Promise<void> | undefined;
   #ended = false;
 
-  constructor(options: OwnFiguresOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: SelfMetricsOptions, gate: CreditGate, log: ComponentLog) {
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
@@ -46,7 +46,7 @@ export class OwnFiguresSource implements Source<ByteBlock> {
     this.batches$.complete();
   }
 
-  /** One write at a time: an interval that comes while the last one is open is left out, its figures come with the next. */
+  /** One write at a time: an interval that comes while the last one is open is left out, its metrics come with the next. */
   #tick(): void {
     this.#open ??= this.#write().finally(() => {
       this.#open = undefined;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import net from 'node:net';
 import test from 'ava';
-import { sendDatagrams } from '../support/doors/datagrams.js';
 import { eventsSoon, rulesSetting } from '../support/events/events.js';
+import { sendDatagrams } from '../support/inputs/datagrams.js';
 import { packetOf } from '../support/messages/agent-packets.js';
 import { labelsOf, writeBody } from '../support/messages/remote-messages.js';
 import { startService } from '../support/service/service.js';
@@ -11,7 +11,7 @@ import { startService } from '../support/service/service.js';
 /** The longest time between an offending point and its event that is promised, and how often it is tried. */
 const promisedMs = 2_000;
 const tries = 5;
-/** What every door sends breaks the rule of its table. */
+/** What every input sends breaks the rule of its table. */
 const hotValue = 99;
 
 let exposed = 0;
@@ -23,8 +23,8 @@ await once(exporter, 'listening');
 const address = exporter.address();
 const exporterPort = typeof address === 'object' && address !== null ? address.port : 0;
 
-/** A door: the table and column that its point is stored in, and how it is sent. `n` tells the tries apart. */
-interface Door {
+/** An input: the table and column that its point is stored in, and how it is sent. `n` tells the tries apart. */
+interface Input {
   readonly name: string;
   readonly database: string;
   readonly table: string;
@@ -33,13 +33,13 @@ interface Door {
 }
 
 async function put(path: string, body: string | Buffer): Promise<void> {
-  const { status, text } = await service.ask({ path, body });
+  const { status, text } = await service.request({ path, body });
   if (status >= 300) throw new Error(`${status}: ${text}`);
 }
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-const doors: readonly Door[] = [
+const inputs: readonly Input[] = [
   {
     name: 'line protocol',
     database: 'd',
@@ -148,7 +148,7 @@ const { service, end } = await startService(
   '--hostexporter.gatherDuration=1s',
   '--events.repeatInterval=1s',
   rulesSetting(
-    ...doors.map(({ name, database, table, column }) => ({
+    ...inputs.map(({ name, database, table, column }) => ({
       name,
       database,
       table,
@@ -168,7 +168,7 @@ test.before(async () => {
   await service.run('CREATE TABLE d.door_normal (ts TIMESTAMP, v DOUBLE)');
 });
 
-for (const { name, send, database, table } of doors) {
+for (const { name, send, database, table } of inputs) {
   test.serial(`a point that breaks a rule makes an event soon when it comes as ${name}`, async (t) => {
     const took: number[] = [];
     for (let n = 1; n <= tries; n++) {

@@ -2,13 +2,13 @@ import type { RuleTrial } from '../../../src/model/rule-list.js';
 import { Matcher, readAnswer, readBody } from '../messages/remote-messages.js';
 import { type Listening, post, rowsOf, sql } from '../service/processes.js';
 import { basic } from '../service/service.js';
-import type { AnsweringDoor } from './answering-doors.js';
+import type { AcknowledgingInput } from './acknowledging-inputs.js';
 
 /** A client that writes rows numbered from 1 under one name, each for a series of its own, and reads them. */
 export interface OwnRows {
   readonly adapter: Listening;
   readonly database: string;
-  readonly door: AnsweringDoor;
+  readonly input: AcknowledgingInput;
   readonly name: string;
   /** Number and time, in Unix ms, of the newest row. */
   readonly number: number;
@@ -21,12 +21,12 @@ export const writerOf = (number: number): string => `w${number}`;
 /** A way to read; gives the number of the newest row, which is also how many rows there are. */
 interface OwnRead {
   readonly name: string;
-  /** The door whose rows alone can be read like this, unless it is left out. */
-  readonly door?: string;
+  /** The input whose rows alone can be read like this, unless it is left out. */
+  readonly input?: string;
   readonly newest: (own: OwnRows) => Promise<unknown>;
 }
 
-const fromOf = ({ door, database, name }: OwnRows): string => door.from(database, name);
+const fromOf = ({ input, database, name }: OwnRows): string => input.from(database, name);
 const viewOf = (name: string): string => `${name}_seen`;
 const copyOf = (name: string): string => `${name}_copied`;
 
@@ -42,7 +42,7 @@ async function copied(own: OwnRows): Promise<unknown> {
 }
 
 async function tried(own: OwnRows): Promise<unknown> {
-  const query = `SELECT 'all' AS element, MAX(${own.door.column}) AS value FROM ${fromOf(own)}`;
+  const query = `SELECT 'all' AS element, MAX(${own.input.column}) AS value FROM ${fromOf(own)}`;
   const rule = `name = "newest"\ndatabase = "${own.database}"\nsql = """${query}"""`;
   const { text } = await post(own.adapter.port, '/api/v1/rules/try', rule);
   const { records }: RuleTrial = JSON.parse(text);
@@ -57,32 +57,32 @@ async function readRemotely({ adapter, database, name, ms }: OwnRows): Promise<u
   return readAnswer(new Uint8Array(await reply.arrayBuffer()))[0]?.length;
 }
 
-/** Every kind of read; those of one door come first. */
+/** Every kind of read; those of one input come first. */
 export const ownReads: readonly OwnRead[] = [
-  { name: 'copy', door: 'statements', newest: copied },
+  { name: 'copy', input: 'statements', newest: copied },
   {
     name: 'list of tables',
-    door: 'lines',
+    input: 'lines',
     newest: (own) => cell(own, `SELECT COUNT(*) FROM information_schema.ins_tables WHERE stable_name = '${own.name}'`),
   },
-  { name: 'remote read', door: 'samples', newest: readRemotely },
+  { name: 'remote read', input: 'samples', newest: readRemotely },
   { name: 'count', newest: (own) => cell(own, `SELECT COUNT(*) FROM ${fromOf(own)}`) },
-  { name: 'last row', newest: (own) => cell(own, `SELECT LAST(${own.door.column}) FROM ${fromOf(own)}`) },
+  { name: 'last row', newest: (own) => cell(own, `SELECT LAST(${own.input.column}) FROM ${fromOf(own)}`) },
   {
     name: 'one series',
     newest: (own) => {
-      const { door, database, name, number } = own;
-      return cell(own, `SELECT ${door.column} FROM ${door.from(database, name, writerOf(number))}`);
+      const { input, database, name, number } = own;
+      return cell(own, `SELECT ${input.column} FROM ${input.from(database, name, writerOf(number))}`);
     },
   },
   {
     name: 'subquery',
-    newest: (own) => cell(own, `SELECT COUNT(*) FROM (SELECT DISTINCT ${own.door.column} FROM ${fromOf(own)})`),
+    newest: (own) => cell(own, `SELECT COUNT(*) FROM (SELECT DISTINCT ${own.input.column} FROM ${fromOf(own)})`),
   },
   {
     name: 'union',
     newest: (own) => {
-      const half = `SELECT ${own.door.column} AS n FROM ${fromOf(own)}`;
+      const half = `SELECT ${own.input.column} AS n FROM ${fromOf(own)}`;
       return cell(own, `SELECT COUNT(*) / 2 FROM (${half} UNION ALL ${half})`);
     },
   },
@@ -92,8 +92,8 @@ export const ownReads: readonly OwnRead[] = [
 
 /** What the reads of a client need, once there is a row. */
 export async function prepareReads(own: OwnRows): Promise<void> {
-  const { adapter, database, name, door } = own;
-  const view = `CREATE VIEW ${database}.${viewOf(name)} AS SELECT ${door.column} AS n FROM ${fromOf(own)}`;
+  const { adapter, database, name, input } = own;
+  const view = `CREATE VIEW ${database}.${viewOf(name)} AS SELECT ${input.column} AS n FROM ${fromOf(own)}`;
   const copy = `CREATE TABLE ${database}.${copyOf(name)} (ts TIMESTAMP, n BIGINT)`;
   for (const statement of [view, copy]) {
     const { code, desc } = await sql(adapter, statement);
