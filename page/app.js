@@ -3,15 +3,15 @@ import { documentsView } from './documents.js';
 import { h, put, say, toast } from './dom.js';
 import { eventsView } from './events.js';
 import { exploreView } from './explore.js';
-import { figure, History, labelValues, parseFigures } from './figures.js';
 import { timeOfDay } from './format.js';
 import { healthView } from './health.js';
 import { inputsView } from './inputs.js';
 import { loginView } from './login.js';
+import { History, labelValues, metric, parseMetrics } from './metrics.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
 import { rulesView } from './rules.js';
-import { ask, askJson, logOut, session, Trouble } from './session.js';
+import { logOut, request, requestJson, session, Trouble } from './session.js';
 import { startView } from './start.js';
 import { statementsView } from './statements.js';
 import { tailView } from './tail.js';
@@ -19,7 +19,7 @@ import { tailView } from './tail.js';
 /**
  * @typedef {object} View
  * @property {HTMLElement} element
- * @property {() => void} [figures] new figures have come
+ * @property {() => void} [metrics] new metrics have come
  * @property {() => void} stop
  */
 
@@ -59,7 +59,7 @@ const backWords = {
   memory: 'The service takes work again.',
 };
 
-const figuresMs = 2000;
+const metricsMs = 2000;
 /** Newest active events that are looked at for new ones, whatever view is open. */
 const watchedEvents = 20;
 /** More new events than that at once are told of in one line. */
@@ -143,7 +143,7 @@ function showService() {
     }
     put(main, view.element);
     document.title = `${title} · Sluice`;
-    view.figures?.();
+    view.metrics?.();
   };
   const turn = () => {
     show();
@@ -151,26 +151,26 @@ function showService() {
     scrollTo(0, 0);
   };
 
-  // Without it the figures begin now.
-  askJson('/metrics/history')
+  // Without it the metrics begin now.
+  requestJson('/metrics/history')
     .then((past) => {
       history.begin(past, Date.now());
-      view?.figures?.();
+      view?.metrics?.();
     })
     .catch(() => {});
-  const scrape = poll(figuresMs, async () => {
+  const scrape = poll(metricsMs, async () => {
     try {
-      const response = await ask('/metrics');
-      history.add(parseFigures(await response.text(), Date.now()));
+      const response = await request('/metrics');
+      history.add(parseMetrics(await response.text(), Date.now()));
       say(version, `Sluice ${labelValues(history.last, 'adapter_build_info', 'version')[0] ?? ''}`);
       if (trouble?.reason === 'unreachable') trouble = undefined;
       showTrouble();
-      view?.figures?.();
+      view?.metrics?.();
     } catch (error) {
       context.failed(error);
     }
   });
-  const watch = poll(figuresMs, watchEvents(badge, context));
+  const watch = poll(metricsMs, watchEvents(badge, context));
 
   put(
     app,
@@ -195,12 +195,12 @@ function showService() {
       h('a', { href: '#start' }, 'First steps'),
       h('a', { href: '#docs' }, 'Documents'),
       h('a', { href: '/swagger-ui.html' }, 'HTTP interfaces'),
-      h('a', { href: '/metrics' }, 'Figures as text'),
+      h('a', { href: '/metrics' }, 'Metrics as text'),
       version,
     ),
   );
   // What others run is for administrators.
-  askJson('/api/v1/statements').catch((error) => {
+  requestJson('/api/v1/statements').catch((error) => {
     const link = links.find(({ hash }) => hash === '#statements');
     if (link !== undefined && error instanceof Trouble && error.reason === 'denied') link.hidden = true;
   });
@@ -242,7 +242,7 @@ function watchEvents(badge, context) {
   return async () => {
     try {
       /** @type {Newest} */
-      const newest = await askJson(`/api/v1/events?status=active&pageSize=${watchedEvents}`);
+      const newest = await requestJson(`/api/v1/events?status=active&pageSize=${watchedEvents}`);
       badge.hidden = newest.total === 0;
       say(badge, newest.total > 999 ? '999+' : String(newest.total));
       badge.title = `${newest.total} active`;
@@ -285,13 +285,13 @@ function troubleWords(trouble, history, goodAt) {
   if (trouble?.reason === 'unreachable') {
     return ['bad', `The service cannot be reached. This page goes on trying. ${since}`];
   }
-  if (trouble?.reason === 'database' || figure(history.last, 'adapter_engine_up') === 0) {
+  if (trouble?.reason === 'database' || metric(history.last, 'adapter_engine_up') === 0) {
     return [
       'bad',
       `The database is not answering. The service brings it back by itself; senders are told to try again meanwhile. ${since}`,
     ];
   }
-  const guard = figure(history.last, 'adapter_memory_guard_state') ?? 0;
+  const guard = metric(history.last, 'adapter_memory_guard_state') ?? 0;
   if (guard === 1) return ['warn', 'Memory is short: queries are refused, writes go on.'];
   if (guard === 2 || trouble?.reason === 'memory') return ['bad', 'Memory is short: queries and writes are refused.'];
   return ['', ''];
@@ -303,8 +303,8 @@ function troubleWords(trouble, history, goodAt) {
  */
 function pillWords(trouble, history) {
   if (trouble?.reason === 'unreachable') return 'unreachable';
-  if (trouble?.reason === 'database' || figure(history.last, 'adapter_engine_up') === 0) return 'database down';
-  const guard = figure(history.last, 'adapter_memory_guard_state') ?? 0;
+  if (trouble?.reason === 'database' || metric(history.last, 'adapter_engine_up') === 0) return 'database down';
+  const guard = metric(history.last, 'adapter_memory_guard_state') ?? 0;
   return guard === 0 ? 'running' : 'memory short';
 }
 

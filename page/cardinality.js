@@ -80,12 +80,12 @@ export function cardinalityView(context) {
 function tableRow({ database, table, series, fresh }, all) {
   const words = `${count(series)} series${fresh > 0 ? `, ${count(fresh)} new in the last hour` : ''}`;
   const share = h('meter', { value: series, max: Math.max(1, all), 'aria-label': `Share of all series` });
-  const figures = h('span', { class: 'muted' }, words);
+  const counts = h('span', { class: 'muted' }, words);
   if (table === undefined) {
-    return h('li', { class: 'card' }, h('p', { class: 'line' }, `Normal tables of ${database}`, share, figures));
+    return h('li', { class: 'card' }, h('p', { class: 'line' }, `Normal tables of ${database}`, share, counts));
   }
   const tags = h('div', {}, 'Counting…');
-  const details = h('details', {}, h('summary', { class: 'line' }, `${database}.${table}`, share, figures), tags);
+  const details = h('details', {}, h('summary', { class: 'line' }, `${database}.${table}`, share, counts), tags);
   details.addEventListener('toggle', async () => {
     if (!details.open || details.dataset.asked) return;
     details.dataset.asked = 'yes';

@@ -1,7 +1,7 @@
 import { h, put, say } from './dom.js';
 import { linked } from './links.js';
 import { marked } from './marked.js';
-import { ask, Trouble } from './session.js';
+import { request, Trouble } from './session.js';
 
 /**
  * The documents of the package, of the version that runs.
@@ -13,7 +13,7 @@ export function documentsView(context) {
   const text = h('article', { class: 'document' }, h('h1', {}, file));
   const load = async () => {
     try {
-      const answer = await ask(`/page/${encodeURIComponent(file)}`);
+      const answer = await request(`/page/${encodeURIComponent(file)}`);
       put(text, ...read(await answer.text()));
     } catch (error) {
       if (error instanceof Trouble && !error.mayPass) say(text, 'There is no such document.');

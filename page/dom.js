@@ -79,7 +79,7 @@ export function toast(text) {
 }
 
 /**
- * Figures by their names, those that are bad marked.
+ * Metrics by their names, those that are bad marked.
  * @param {HTMLElement} place
  * @param {readonly (readonly [what: string, value: string, isBad?: boolean])[]} totals
  */

@@ -1,6 +1,6 @@
 import { h, say, toast } from './dom.js';
 import { count } from './format.js';
-import { askJson, Trouble } from './session.js';
+import { requestJson, Trouble } from './session.js';
 
 /** @typedef {import('./event-row.js').Event} Event */
 /** @typedef {'acknowledge' | 'resolve'} Move */
@@ -20,7 +20,7 @@ export const doneWords = { acknowledge: 'Acknowledged', resolve: 'Resolved' };
  */
 export function moveEvent(event, to, comment) {
   const body = comment === '' ? null : JSON.stringify({ comment });
-  return askJson(`/api/v1/events/${encodeURIComponent(event.id)}/${to}`, { method: 'PUT', body });
+  return requestJson(`/api/v1/events/${encodeURIComponent(event.id)}/${to}`, { method: 'PUT', body });
 }
 
 /**
@@ -28,11 +28,11 @@ export function moveEvent(event, to, comment) {
  * @param {object} view
  * @param {(isChosen: (id: string) => boolean) => void} view.mark shows which events are chosen
  * @param {(event: Event) => void} view.moved shows an event as it is now
- * @param {(title: string) => Promise<string | undefined>} view.ask for the comment of a resolution
+ * @param {(title: string) => Promise<string | undefined>} view.prompt for the comment of a resolution
  * @param {(trouble: unknown) => void} view.failed
  * @param {() => Promise<void>} view.done everything that was chosen has been tried
  */
-export function bulkMoves({ mark, moved, ask, failed, done }) {
+export function bulkMoves({ mark, moved, prompt, failed, done }) {
   /** @type {Map<string, Event>} */
   const open = new Map();
   /** @type {Set<string>} */
@@ -90,7 +90,7 @@ export function bulkMoves({ mark, moved, ask, failed, done }) {
     await done();
   };
   const resolve = async () => {
-    const comment = await ask(`${count(chosen.size)} ${chosen.size === 1 ? 'event' : 'events'}`);
+    const comment = await prompt(`${count(chosen.size)} ${chosen.size === 1 ? 'event' : 'events'}`);
     if (comment !== undefined) await run('resolve', comment);
   };
   return {

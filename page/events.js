@@ -4,7 +4,7 @@ import { eventRow } from './event-row.js';
 import { count } from './format.js';
 import { poll } from './polling.js';
 import { resolveDialog } from './resolve-dialog.js';
-import { askJson, Trouble } from './session.js';
+import { requestJson, Trouble } from './session.js';
 import { firstSteps } from './start.js';
 
 /** @typedef {import('./event-row.js').Event} Event */
@@ -52,7 +52,7 @@ export function eventsView(context) {
       for (const [id, row] of rows) row.choose(isChosen(id));
     },
     moved: (event) => rows.get(event.id)?.show(event),
-    ask: (title) => dialog.ask(title),
+    prompt: (title) => dialog.prompt(title),
     failed: context.failed,
     done: () => polling.now(),
   });
@@ -98,7 +98,7 @@ export function eventsView(context) {
     await polling.now();
   };
   const resolve = async (/** @type {Event} */ event) => {
-    const comment = await dialog.ask(event.title);
+    const comment = await dialog.prompt(event.title);
     if (comment === undefined) return;
     await move(event, 'resolve', comment);
     if (!document.activeElement || document.activeElement === document.body) heading.focus();
@@ -187,7 +187,7 @@ function eventsIn(status, query, pageNum) {
   if (status !== '') asked.set('status', status);
   asked.set('pageNum', String(pageNum));
   asked.set('pageSize', String(pageSize));
-  return askJson(`/api/v1/events?${asked}`);
+  return requestJson(`/api/v1/events?${asked}`);
 }
 
 /**

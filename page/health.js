@@ -1,9 +1,9 @@
 import { h, putTotals, say } from './dom.js';
-import { figure } from './figures.js';
 import { count, duration, size } from './format.js';
+import { metric } from './metrics.js';
 import { plot } from './plot.js';
 
-/** The states of the memory guard, by their number in the figures. */
+/** The states of the memory guard, by their number in the metrics. */
 const states = [
   { name: 'Normal', kind: 'good', means: 'Queries and writes are accepted.' },
   {
@@ -76,11 +76,11 @@ export function healthView({ history }) {
   const show = () => {
     const { last, all } = history;
     if (last === undefined) return;
-    const state = states[figure(last, 'adapter_memory_guard_state') ?? 0] ?? states[0];
+    const state = states[metric(last, 'adapter_memory_guard_state') ?? 0] ?? states[0];
     name.className = `guard ${state?.kind}`;
     say(name, state?.name ?? '');
     say(means, state?.means ?? '');
-    const of = (/** @type {string} */ wanted) => figure(last, wanted) ?? 0;
+    const of = (/** @type {string} */ wanted) => metric(last, wanted) ?? 0;
     putTotals(facts, [
       ['memory in use', percent(of('adapter_system_mem_percent'))],
       ['queries pause above', percent(of('adapter_memory_guard_query_percent'))],
@@ -102,7 +102,7 @@ export function healthView({ history }) {
       'adapter_memory_guard_all_percent',
     ];
     const times = all.map(({ at }) => at / 1000);
-    const valuesOf = (/** @type {string} */ wanted) => all.map((figures) => figure(figures, wanted) ?? null);
+    const valuesOf = (/** @type {string} */ wanted) => all.map((metrics) => metric(metrics, wanted) ?? null);
     drawn.set([times, ...series.map(valuesOf)]);
     bytes.set([times, valuesOf('adapter_memory_bytes'), valuesOf('adapter_engine_memory_bytes')]);
   };
@@ -110,26 +110,26 @@ export function healthView({ history }) {
     drawn.stop();
     bytes.stop();
   };
-  return { element, figures: show, stop };
+  return { element, metrics: show, stop };
 }
 
 /**
- * @param {import('./figures.js').Figures} figures
+ * @param {import('./metrics.js').Metrics} metrics
  * @returns {[string, string, boolean][]}
  */
-function diskFacts(figures) {
-  const [free, all] = [figure(figures, 'adapter_disk_free_bytes'), figure(figures, 'adapter_disk_bytes')];
+function diskFacts(metrics) {
+  const [free, all] = [metric(metrics, 'adapter_disk_free_bytes'), metric(metrics, 'adapter_disk_bytes')];
   // A database that is elsewhere has its disk there.
   if (free === undefined || all === undefined || Number.isNaN(free)) return [];
   return [[`free disk, of ${size(all)}`, size(free), free < all * lowDiskShare]];
 }
 
 /**
- * @param {import('./figures.js').Figures} figures
+ * @param {import('./metrics.js').Metrics} metrics
  * @returns {[string, string, boolean][]}
  */
-function logFacts(figures) {
-  const of = (/** @type {string} */ wanted) => figure(figures, wanted) ?? 0;
+function logFacts(metrics) {
+  const of = (/** @type {string} */ wanted) => metric(metrics, wanted) ?? 0;
   const rejected = of('adapter_wal_rejected_rows');
   const oldest = of('adapter_wal_oldest_seconds');
   return [

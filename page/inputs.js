@@ -1,6 +1,6 @@
 import { h, put, putRows, putTotals, say } from './dom.js';
-import { figure, labelValues } from './figures.js';
 import { count, duration, size } from './format.js';
+import { labelValues, metric } from './metrics.js';
 import { sparkline } from './plot.js';
 
 /** Names of inputs for people, by their names in the metrics. */
@@ -20,7 +20,7 @@ const inputNames = {
   agentd: 'collectd',
   graphite: 'Graphite',
   sql: 'SQL INSERT',
-  'own-figures': "The service's own metrics",
+  'own-metrics': "The service's own metrics",
 };
 
 /** Metrics of single inputs that the page shows: name, unit, and whether a value above 0 is a problem. */
@@ -134,24 +134,24 @@ export function inputsView({ history }) {
     );
   };
   show();
-  return { element, figures: show, stop: () => {} };
+  return { element, metrics: show, stop: () => {} };
 }
 
-/** @param {import('./figures.js').Figures} figures */
-function inputsOf(figures) {
+/** @param {import('./metrics.js').Metrics} metrics */
+function inputsOf(metrics) {
   const told = new Set([
-    ...labelValues(figures, 'adapter_rows_total', 'pipeline'),
-    ...labelValues(figures, 'adapter_received_bytes_total', 'pipeline'),
+    ...labelValues(metrics, 'adapter_rows_total', 'pipeline'),
+    ...labelValues(metrics, 'adapter_received_bytes_total', 'pipeline'),
   ]);
   for (const [name, lines] of Object.entries(inputMetrics)) {
-    if (lines.some(([line]) => typeof line === 'string' && figures.samples.has(line))) told.add(name);
+    if (lines.some(([line]) => typeof line === 'string' && metrics.samples.has(line))) told.add(name);
   }
   const order = Object.keys(inputNames);
   return [...told].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
 
 /**
- * @param {import('./figures.js').History} history
+ * @param {import('./metrics.js').History} history
  * @returns {[name: string, value: string, bad: boolean][]}
  */
 function totalsOf(history) {
@@ -165,21 +165,21 @@ function totalsOf(history) {
     ['rows stored per second', count(rows), false],
     ['data per second', size(bytes), false],
     ['requests per second', count(requests), false],
-    ['requests in flight', count(figure(last, 'adapter_restful_http_request_in_flight') ?? 0), false],
-    ['HTTP connections', count(figure(last, 'adapter_http_connections') ?? 0), false],
+    ['requests in flight', count(metric(last, 'adapter_restful_http_request_in_flight') ?? 0), false],
+    ['HTTP connections', count(metric(last, 'adapter_http_connections') ?? 0), false],
   ];
-  const refusals = figure(last, 'adapter_refusals_total') ?? 0;
+  const refusals = metric(last, 'adapter_refusals_total') ?? 0;
   if (refusals === 0) return [...totals, ['refused', '0', false]];
   for (const reason of refused) {
     const words = Object.entries(reasons).find(([name]) => name === reason)?.[1] ?? reason;
-    totals.push([`refused ${words}`, count(figure(last, 'adapter_refusals_total', { reason }) ?? 0), true]);
+    totals.push([`refused ${words}`, count(metric(last, 'adapter_refusals_total', { reason }) ?? 0), true]);
   }
   return totals;
 }
 
 /**
  * @param {string} name
- * @param {import('./figures.js').History} history
+ * @param {import('./metrics.js').History} history
  */
 function inputCard(name, history) {
   const words = Object.entries(inputNames).find(([known]) => known === name)?.[1] ?? name;
@@ -204,12 +204,12 @@ function inputCard(name, history) {
     /** @type {[string, number, boolean][]} */
     const told = Object.entries(outcomes).map(([outcome, said]) => [
       said,
-      figure(last, 'adapter_rows_total', { ...labels, outcome }) ?? 0,
+      metric(last, 'adapter_rows_total', { ...labels, outcome }) ?? 0,
       outcome !== 'stored',
     ]);
     const own = Object.entries(inputMetrics).find(([known]) => known === name)?.[1] ?? [];
-    for (const [figureName, said, bad] of own) {
-      const value = figure(last, String(figureName));
+    for (const [metricName, said, bad] of own) {
+      const value = metric(last, String(metricName));
       if (value !== undefined) told.push([String(said), value, bad === true]);
     }
     const worthIt = told.filter(([said, value, bad]) => !bad || value > 0 || said === 'rejected');
@@ -236,10 +236,10 @@ function spanOf(rates) {
   return (rates.at(-1)?.at ?? 0) - (rates[0]?.at ?? 0);
 }
 
-/** @param {import('./figures.js').Figures} figures */
-function requestLines(figures) {
+/** @param {import('./metrics.js').Metrics} metrics */
+function requestLines(metrics) {
   const seen = new Map();
-  for (const { labels } of figures.samples.get('adapter_restful_http_request_total') ?? []) {
+  for (const { labels } of metrics.samples.get('adapter_restful_http_request_total') ?? []) {
     const [method, route] = [labels.request_method ?? '', labels.request_uri ?? ''];
     seen.set(`${method} ${route}`, { method, route });
   }
@@ -247,16 +247,16 @@ function requestLines(figures) {
   return [...seen.values()].sort((a, b) => own(a.route) - own(b.route) || (a.route < b.route ? -1 : 1));
 }
 
-/** @param {import('./figures.js').History} history */
+/** @param {import('./metrics.js').History} history */
 function requestRow(history) {
   const cells = Array.from({ length: 5 }, () => h('td', { class: 'number' }));
   const name = h('th', { scope: 'row' });
   const show = (/** @type {{ method: string; route: string }} */ { method, route }) => {
     const { last } = history;
     const labels = { request_method: method, request_uri: route };
-    const failed = figure(last, 'adapter_restful_http_request_fail', labels) ?? 0;
+    const failed = metric(last, 'adapter_restful_http_request_fail', labels) ?? 0;
     const quantile = (/** @type {string} */ at) => {
-      const ms = figure(last, 'adapter_restful_http_request_summary_milliseconds', { ...labels, quantile: at });
+      const ms = metric(last, 'adapter_restful_http_request_summary_milliseconds', { ...labels, quantile: at });
       return ms === undefined || Number.isNaN(ms) ? '–' : duration(ms);
     };
     say(
@@ -265,7 +265,7 @@ function requestRow(history) {
     );
     const values = [
       count(history.rate('adapter_restful_http_request_total', labels)),
-      count(figure(last, 'adapter_restful_http_request_total', labels) ?? 0),
+      count(metric(last, 'adapter_restful_http_request_total', labels) ?? 0),
       count(failed),
       quantile('0.5'),
       quantile('0.99'),

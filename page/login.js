@@ -1,6 +1,6 @@
 import { h, say } from './dom.js';
-import { labelValues, parseFigures } from './figures.js';
-import { ask, logIn, Trouble } from './session.js';
+import { labelValues, parseMetrics } from './metrics.js';
+import { logIn, request, Trouble } from './session.js';
 
 /** Between two attempts while the service cannot tell. */
 const retryMs = 2000;
@@ -95,8 +95,8 @@ function wordsOf(trouble) {
  */
 async function sayVersion(place) {
   try {
-    const response = await ask('/metrics');
-    const [version] = labelValues(parseFigures(await response.text(), Date.now()), 'adapter_build_info', 'version');
+    const response = await request('/metrics');
+    const [version] = labelValues(parseMetrics(await response.text(), Date.now()), 'adapter_build_info', 'version');
     if (version !== undefined) say(place, `Version ${version}`);
   } catch {
     // A service that cannot be reached is told of at the log-in.

@@ -16,7 +16,7 @@ const refreshes = { Off: 0, '5 s': 5_000, '10 s': 10_000, '30 s': 30_000, '1 min
 const [earliest, latest] = ['1970-01-01T00:00:00.000Z', '2262-01-01T00:00:00.000Z'];
 
 /**
- * A choice of a time range and of how often to ask again. `value` is `all`, a span in ms, or two instants parted by a comma.
+ * A choice of a time range and of how often to request it again. `value` is `all`, a span in ms, or two instants parted by a comma.
  * @param {{ value: string; changed: () => void; due: () => void }} options `changed` when somebody chooses, `due` at each refresh
  */
 export function rangePicker({ value, changed, due }) {

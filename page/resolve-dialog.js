@@ -32,7 +32,7 @@ export function resolveDialog() {
   );
   return {
     element,
-    ask: (/** @type {string} */ title) => {
+    prompt: (/** @type {string} */ title) => {
       say(what, title);
       comment.value = '';
       element.showModal();

@@ -1,7 +1,7 @@
 import { h, put, say } from './dom.js';
 import { ago, count, dateAndTime, measureOf } from './format.js';
 import { poll } from './polling.js';
-import { askJson, Trouble } from './session.js';
+import { requestJson, Trouble } from './session.js';
 
 const channelsMs = 5000;
 
@@ -82,7 +82,7 @@ export function rulesView(context) {
   const load = () =>
     guarded(told, async () => {
       /** @type {{ loadedTime: number; records: Rule[] }} */
-      const { loadedTime, records } = await askJson('/api/v1/rules');
+      const { loadedTime, records } = await requestJson('/api/v1/rules');
       say(
         summary,
         `${count(records.length)} ${records.length === 1 ? 'rule' : 'rules'}, read ${dateAndTime(loadedTime)}`,
@@ -103,7 +103,7 @@ export function rulesView(context) {
     attempt.disabled = true;
     return guarded(found, async () => {
       /** @type {Trial} */
-      const trial = await askJson('/api/v1/rules/try', { method: 'POST', body: text.value });
+      const trial = await requestJson('/api/v1/rules/try', { method: 'POST', body: text.value });
       put(found, ...trialRows(trial));
     }).finally(() => {
       attempt.disabled = false;
@@ -111,7 +111,7 @@ export function rulesView(context) {
   };
   reload.addEventListener('click', () =>
     guarded(told, async () => {
-      const { rules, added, changed, removed } = await askJson('/api/v1/rules/reload', { method: 'POST' });
+      const { rules, added, changed, removed } = await requestJson('/api/v1/rules/reload', { method: 'POST' });
       const parts = [
         [added, 'new'],
         [changed, 'changed'],
@@ -127,7 +127,7 @@ export function rulesView(context) {
   const showChannels = () =>
     guarded(tested, async () => {
       /** @type {{ records: Channel[] }} */
-      const { records } = await askJson('/api/v1/notifications');
+      const { records } = await requestJson('/api/v1/notifications');
       test.hidden = records.length === 0;
       const none = h(
         'li',
@@ -143,7 +143,7 @@ export function rulesView(context) {
       say(tested, 'Sending…');
       try {
         /** @type {{ records: Channel[] }} */
-        const { records } = await askJson('/api/v1/notifications/test', { method: 'POST' });
+        const { records } = await requestJson('/api/v1/notifications/test', { method: 'POST' });
         tested.classList.toggle(
           'error',
           records.some(({ problem }) => problem !== null),

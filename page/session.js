@@ -40,7 +40,7 @@ export function session() {
 export async function logIn(user, password) {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   const authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
-  await ask('/api/v1/events?pageSize=1', {}, authorization);
+  await request('/api/v1/events?pageSize=1', {}, authorization);
   sessionStorage.setItem(key, JSON.stringify({ user, authorization }));
 }
 
@@ -55,7 +55,7 @@ export function logOut() {
  * @param {string} [authorization]
  * @returns {Promise<Response>}
  */
-export async function ask(path, options = {}, authorization = session()?.authorization ?? '') {
+export async function request(path, options = {}, authorization = session()?.authorization ?? '') {
   let response;
   try {
     // Without credentials of the browser it does not put its own password box over the page.
@@ -116,7 +116,7 @@ function parsedError(text) {
  * @param {string} path
  * @param {RequestInit} [options]
  */
-export async function askJson(path, options) {
-  const response = await ask(path, options);
+export async function requestJson(path, options) {
+  const response = await request(path, options);
   return response.json();
 }

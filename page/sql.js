@@ -1,4 +1,4 @@
-import { ask, Trouble } from './session.js';
+import { request, Trouble } from './session.js';
 
 /** Longest answer that is taken, in bytes. */
 const maxBytes = 64 * 1024 * 1024;
@@ -19,7 +19,11 @@ export const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL
 export async function runSql(statement, database, signal) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const path = `/rest/sql${database === '' ? '' : `/${encodeURIComponent(database)}`}?tz=${encodeURIComponent(zone)}`;
-  const response = await ask(path, { method: 'POST', body: statement, ...(signal === undefined ? {} : { signal }) });
+  const response = await request(path, {
+    method: 'POST',
+    body: statement,
+    ...(signal === undefined ? {} : { signal }),
+  });
   const answer = parseExactly(await textOf(response, signal));
   if (answer.code === 0x000b) throw new Trouble('database', 'The database is not answering.');
   if (answer.code !== 0) {
@@ -52,7 +56,7 @@ async function textOf(response, signal) {
         await reader?.cancel();
         throw new Trouble(
           'refused',
-          `The answer is longer than ${maxBytes / 1024 / 1024} MB: ask for fewer rows, say with LIMIT.`,
+          `The answer is longer than ${maxBytes / 1024 / 1024} MB: request fewer rows, say with LIMIT.`,
         );
       }
       text += decoder.decode(step.value, { stream: true });

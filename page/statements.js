@@ -1,7 +1,7 @@
 import { h, putRows, say } from './dom.js';
 import { ago, dateAndTime, duration } from './format.js';
 import { poll } from './polling.js';
-import { askJson, Trouble } from './session.js';
+import { requestJson, Trouble } from './session.js';
 
 const statementsMs = 2000;
 
@@ -44,7 +44,7 @@ export function statementsView(context) {
   show(context.kept.statements);
   const polling = poll(statementsMs, async () => {
     try {
-      context.kept.statements = await askJson('/api/v1/statements');
+      context.kept.statements = await requestJson('/api/v1/statements');
       show(context.kept.statements);
       context.went();
     } catch (error) {

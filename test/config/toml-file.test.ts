@@ -74,7 +74,7 @@ test('reads every type from its own TOML type', (t) => {
 });
 
 test('finds sections and keys whatever their case, dotted or not', (t) => {
-  t.deepEqual(valuesIn('PORT = 1\nLog.Path = "x"\n[DOOR]\nSHARE = 0.5'), {
+  t.deepEqual(valuesIn('PORT = 1\nLog.Path = "x"\n[INPUT]\nSHARE = 0.5'), {
     port: 1,
     'log.path': 'x',
     'input.share': 0.5,

@@ -1,16 +1,16 @@
 /** @typedef {{ labels: Record<string, string>; value: number }} Sample */
-/** @typedef {{ at: number; samples: Map<string, Sample[]> }} Figures */
+/** @typedef {{ at: number; samples: Map<string, Sample[]> }} Metrics */
 
 const line = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const label = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Figures in the OpenMetrics text format, by the name of their line.
+ * Metrics in the OpenMetrics text format, by the name of their line.
  * @param {string} text
  * @param {number} at Unix ms
- * @returns {Figures}
+ * @returns {Metrics}
  */
-export function parseFigures(text, at) {
+export function parseMetrics(text, at) {
   const samples = new Map();
   for (const written of text.split('\n')) {
     if (written.startsWith('#') || written.includes('_bucket{')) continue;
@@ -28,13 +28,13 @@ export function parseFigures(text, at) {
 
 /**
  * Sum of the samples of a name that have these labels; undefined where there is none.
- * @param {Figures | undefined} figures
+ * @param {Metrics | undefined} metrics
  * @param {string} name
  * @param {Record<string, string>} [labels]
  */
-export function figure(figures, name, labels = {}) {
+export function metric(metrics, name, labels = {}) {
   const wanted = Object.entries(labels);
-  const found = (figures?.samples.get(name) ?? []).filter((sample) =>
+  const found = (metrics?.samples.get(name) ?? []).filter((sample) =>
     wanted.every(([key, value]) => sample.labels[key] === value),
   );
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
@@ -42,12 +42,12 @@ export function figure(figures, name, labels = {}) {
 
 /**
  * All values that a label has in the samples of a name.
- * @param {Figures | undefined} figures
+ * @param {Metrics | undefined} metrics
  * @param {string} name
  * @param {string} key
  */
-export function labelValues(figures, name, key) {
-  const values = (figures?.samples.get(name) ?? []).map(({ labels }) => labels[key] ?? '');
+export function labelValues(metrics, name, key) {
+  const values = (metrics?.samples.get(name) ?? []).map(({ labels }) => labels[key] ?? '');
   return [...new Set(values)];
 }
 
@@ -62,9 +62,9 @@ const [recentMs, stepMs, longestMs] = [300_000, 10_000, 3_600_000];
  * @property {{ name: string; values: (number | null)[] }[]} series
  */
 
-/** The figures of the last hour: what the service remembers, then what was scraped. */
+/** The metrics of the last hour: what the service remembers, then what was scraped. */
 export class History {
-  /** @type {Figures[]} */
+  /** @type {Metrics[]} */
   all = [];
   /** Names of what is remembered of older scrapes. @type {ReadonlySet<string>} */
   #names = new Set();
@@ -73,11 +73,11 @@ export class History {
     return this.all.at(-1);
   }
 
-  /** @param {Figures} figures */
-  add(figures) {
-    this.all.push(figures);
-    while (figures.at - (this.all[0]?.at ?? 0) > longestMs) this.all.shift();
-    this.#thin(figures.at - recentMs);
+  /** @param {Metrics} metrics */
+  add(metrics) {
+    this.all.push(metrics);
+    while (metrics.at - (this.all[0]?.at ?? 0) > longestMs) this.all.shift();
+    this.#thin(metrics.at - recentMs);
   }
 
   /**
@@ -89,18 +89,18 @@ export class History {
     const first = this.all[0]?.at ?? now;
     const older = times.map((time, at) => {
       const lines = series.flatMap(({ name, values }) => (values[at] === null ? [] : [`${name} ${values[at]}`]));
-      return parseFigures(lines.join('\n'), time - theirNow + now);
+      return parseMetrics(lines.join('\n'), time - theirNow + now);
     });
     this.#names = new Set(older.flatMap(({ samples }) => [...samples.keys()]));
     this.all.unshift(...older.filter(({ at }) => at < first));
   }
 
   /**
-   * Leaves out the scrape that has just become old, unless it is the next step, and of its figures those that nobody draws.
+   * Leaves out the scrape that has just become old, unless it is the next step, and of its metrics those that nobody draws.
    * @param {number} until
    */
   #thin(until) {
-    const at = this.all.findIndex((figures) => figures.at >= until) - 1;
+    const at = this.all.findIndex((metrics) => metrics.at >= until) - 1;
     const [kept, old] = [this.all[at - 1], this.all[at]];
     if (old === undefined) return;
     if (kept !== undefined && old.at - kept.at < stepMs) this.all.splice(at, 1);
@@ -119,7 +119,7 @@ export class History {
     for (let at = 1; at < this.all.length; at++) {
       const [before, after] = [this.all[at - 1], this.all[at]];
       if (before === undefined || after === undefined || before.at < since) continue;
-      const risen = (figure(after, name, labels) ?? 0) - (figure(before, name, labels) ?? 0);
+      const risen = (metric(after, name, labels) ?? 0) - (metric(before, name, labels) ?? 0);
       rates.push({ at: after.at, value: (Math.max(0, risen) * 1000) / Math.max(1, after.at - before.at) });
     }
     return rates;
