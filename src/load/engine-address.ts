@@ -7,7 +7,7 @@ import { type EngineEndpoint, findEndpoint } from '../database/host/endpoint-fil
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { attachedEngine, type RunningEngine } from '../service/running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
-import { serverDefaults } from './settings/keys/general.js';
+import { serverDefaults } from './settings/keys/table.js';
 
 const { host: defaultHost, port: defaultPort } = serverDefaults;
 

@@ -16,7 +16,7 @@ import { encodeHtmlReport, encodeJsonReport } from './report/insert-report.js';
 import { encodeQueryPage } from './report/query-report.js';
 import { encodeSubscribePage } from './report/subscribe-report.js';
 import { planLines, scenarioText } from './settings/echo.js';
-import type { LoadNote } from './settings/file/request.js';
+import type { LoadNote } from './settings/input.js';
 import { readLoadRequest } from './settings/read.js';
 import { statementMistake } from './statement-mistake.js';
 import { createLiveView, type ViewStream } from './view/live-view.js';

@@ -147,13 +147,8 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   service: { modules: serviceModules, packages: [] },
   commands: { modules: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
-  'load/model': { modules: ['model'], packages: [] },
-  'load/settings/keys': { modules: ['model', 'config', 'load/model'], packages: [] },
-  'load/settings/file': { modules: ['model', 'config', 'load/model', 'load/settings/keys'], packages: [] },
-  'load/settings/flags': {
-    modules: ['model', 'config', 'load/model', 'load/settings/keys', 'load/settings/file'],
-    packages: [],
-  },
+  'load/settings/keys': { modules: [], packages: [] },
+  'load/model': { modules: ['model', 'load/settings/keys'], packages: [] },
   'load/settings': { modules: ['model', 'config', 'load/model', 'load/settings'], packages: [] },
   'load/rows': { modules: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
   'load/encode': { modules: ['model', 'load/model'], packages: [] },

@@ -46,7 +46,7 @@ const examples: Readonly<Record<string, readonly [names: RegExp, touched: readon
     ['sql/syntax/show-lists.ts', 'statements/lists/registry.ts', 'statements/lists/streams.ts'],
   ],
   'a function of SQL': [/\bNVL2\b/, ['sql/functions/conditional.ts']],
-  'a key of the load tool': [/\bkeepTrying\b/, ['load/settings/file/table.ts', 'load/settings/keys/insert.ts']],
+  'a key of the load tool': [/\bkeepTrying\b/, ['load/settings/keys/table.ts', 'load/settings/table.ts']],
 };
 
 for (const [what, [names, touched]] of Object.entries(examples)) {

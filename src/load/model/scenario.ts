@@ -1,4 +1,9 @@
-import type { DataType, Precision } from '../../model/schema.js';
+import type { DataType } from '../../model/schema.js';
+import type { Rows, ValuesOf } from '../settings/keys/setting.js';
+import type { consumer, database, general, insert, older, query, table, tsma } from '../settings/keys/table.js';
+
+/** Some values of rows of the table of settings; the help of each row says what its value means. */
+type Some<R extends Rows, K extends keyof R> = Pick<ValuesOf<R>, K>;
 
 /** Requests of one thread that are under way at once, at most. */
 export const maxRequestsInFlight = 256;
@@ -36,20 +41,9 @@ export interface LoadTls {
 }
 
 /** Common part of all scenarios. */
-export interface LoadRun {
+export interface LoadRun
+  extends Some<typeof general, 'resultFile' | 'confirm' | 'jsonReport' | 'htmlReport' | 'compareWith' | 'debug'> {
   readonly connection: LoadConnection;
-  /** Summaries and errors are appended to it; empty is none. */
-  readonly resultFile: string;
-  /** Ask once before anything is touched, where there is a terminal. */
-  readonly confirm: boolean;
-  /** Machine-readable report; undefined is none. */
-  readonly jsonReport: string | undefined;
-  /** HTML report; undefined is none. */
-  readonly htmlReport: string | undefined;
-  /** JSON report of an earlier run that this one is compared with; undefined is none. */
-  readonly compareWith: string | undefined;
-  /** Per-statement lines. */
-  readonly debug: boolean;
 }
 
 /** Paths that rows take: the argument `-I`. */
@@ -59,10 +53,14 @@ export type InsertMode = 'taosc' | 'stmt' | 'rest' | 'sml' | 'sml-rest';
 export function isSchemaless(mode: InsertMode): boolean {
   return mode === 'sml' || mode === 'sml-rest';
 }
+
+/** True for the modes whose rows take the HTTP service. */
+export function isOverHttp(mode: InsertMode): boolean {
+  return mode === 'rest' || mode === 'sml-rest';
+}
+
 /** Text that schemaless modes send. `taosjson` has types and the sub-table's name with each point. */
-export type SchemalessFormat = 'line' | 'telnet' | 'json' | 'taosjson';
-/** Policy after a failed request: end, go on with the next, or make the missing sub-table and try once more. */
-type FailurePolicy = 'no' | 'yes' | 'smart';
+export type SchemalessFormat = ValuesOf<typeof table>['lineProtocol'];
 
 /** Attempts after the first; Infinity is for ever. */
 export interface Attempts {
@@ -71,33 +69,24 @@ export interface Attempts {
 }
 
 /** A run that makes databases and tables and writes rows to them. */
-export interface InsertScenario extends LoadRun {
+export interface InsertScenario
+  extends LoadRun,
+    Some<typeof insert, 'threads' | 'createTableThreads' | 'aggregate' | 'seed'>,
+    Some<typeof database, 'supplement'> {
   readonly kind: 'insert';
-  readonly threads: number;
-  readonly createTableThreads: number;
   /** Most connections that are opened before the clock starts. */
   readonly connectionPoolSize: number;
-  /** Databases and super tables are used as they are: nothing is dropped or created but sub-tables. */
-  readonly supplement: boolean;
   /** Databases are defined through the HTTP service. */
   readonly definitionsOverHttp: boolean;
-  /** Aggregation queries after the insertion (`-x`). */
-  readonly aggregate: boolean;
-  /** Runs of the same seed write the same values; undefined is a new seed each time. */
-  readonly seed: number | undefined;
   readonly databases: readonly DatabasePlan[];
   readonly streams: readonly StreamPlan[];
 }
 
 /** A database of an insertion, with the super tables to be filled. */
-export interface DatabasePlan {
+export interface DatabasePlan extends Some<typeof database, 'drop' | 'precision'>, Some<typeof insert, 'escapeNames'> {
   readonly name: string;
-  readonly drop: boolean;
-  readonly precision: Precision;
   /** Options of CREATE DATABASE, precision included, in the order and with the words in which they follow the name. */
   readonly options: readonly string[];
-  /** Names of databases, super tables and sub-tables are quoted. */
-  readonly escapeNames: boolean;
   readonly superTables: readonly SuperTablePlan[];
 }
 
@@ -112,12 +101,24 @@ export interface StreamPlan {
   readonly targetOptions: readonly string[];
 }
 
+type CopiedOfTable = 'childCount' | 'ttl' | 'maxSqlBytes' | 'disorderRatio' | 'disorderRange' | 'randomPerTable';
+type CopiedOfInsert =
+  | 'escapeNames'
+  | 'rowsPerRequest'
+  | 'interlaceRows'
+  | 'insertIntervalMs'
+  | 'preparedRows'
+  | 'chinese';
+
 /** A super table with its sub-tables, or a set of normal tables (no tags). */
-export interface SuperTablePlan {
+export interface SuperTablePlan
+  extends Some<typeof table, CopiedOfTable | 'childExists' | 'childOffset' | 'autoCreateTable' | 'partialColumns'>,
+    Some<typeof table, 'tagsFile' | 'rows' | 'nonStop'>,
+    Some<typeof insert, CopiedOfInsert | 'childFrom'>,
+    Some<typeof general, 'failure'> {
   readonly name: string;
   /** Only normal tables: `prefix0`, `prefix1`, …; a single one has the super table's name. */
   readonly normalTables: boolean;
-  readonly escapeNames: boolean;
   /** `ts` and what follows. */
   readonly columns: readonly FieldPlan[];
   readonly tags: readonly FieldPlan[];
@@ -125,58 +126,26 @@ export interface SuperTablePlan {
   readonly options: readonly string[];
 
   readonly childPrefix: string;
-  readonly childCount: number;
-  /** Sub-tables [from, to) are created and filled. */
-  readonly childFrom: number;
+  /** End of the sub-tables that are created and filled. */
   readonly childTo: number;
-  /** Sub-tables are taken from the server: at most `limit` from `offset` on. */
-  readonly childExists: boolean;
-  readonly childOffset: number;
+  /** Most sub-tables that are taken from the server where they exist. */
   readonly childLimit: number;
-  /** Days to live of each sub-table; 0 is for ever. */
-  readonly ttl: number;
-  readonly autoCreateTable: boolean;
-  /** Tables a creation statement, and pauses between statements; each used in turn. */
+  /** Tables per creation statement, and pauses between statements; each used in turn. */
   readonly createBatches: readonly number[];
   readonly createPausesMs: readonly number[];
-  readonly tagsFile: string | undefined;
 
   readonly mode: InsertMode;
   readonly format: SchemalessFormat;
   /** Port of a telnet listener that takes the place of HTTP; undefined is HTTP. */
   readonly tcpPort: number | undefined;
 
-  /** Rows a sub-table; 0 writes none. With `sample.useTimes` it is positive and the file says how many there are. */
-  readonly rows: number;
-  readonly rowsPerRequest: number;
-  /** Rows a sub-table and round; 0 finishes one sub-table before the next. */
-  readonly interlaceRows: number;
-  readonly insertIntervalMs: number;
-  readonly nonStop: boolean;
-  /** Only the first so many columns are written; 0 is all. */
-  readonly partialColumns: number;
-  /** Longest statement, in bytes. */
-  readonly maxSqlBytes: number;
-
   /** Time of the first row of every sub-table, in ticks. */
   readonly start: bigint;
   /** Ticks from row to row. */
   readonly step: bigint;
-  /** Percent of rows that are late. */
-  readonly disorderRatio: number;
-  /** Most ticks that a late row is late. */
-  readonly disorderRange: number;
 
-  /** Different rows that are made up front and written in turn. */
-  readonly preparedRows: number;
-  /** Every sub-table has random values of its own. */
-  readonly randomPerTable: boolean;
-  /** Random texts are of Chinese characters. */
-  readonly chinese: boolean;
   /** Values come from a file instead; undefined is random values. */
   readonly sample: SamplePlan | undefined;
-
-  readonly failure: FailurePolicy;
   readonly attempts: Attempts;
   readonly tsmas: readonly TsmaPlan[];
 }
@@ -191,15 +160,7 @@ export interface SamplePlan {
 }
 
 /** A time-range small materialised aggregate of a super table, made once its rows are in. */
-export interface TsmaPlan {
-  readonly name: string;
-  readonly function: string;
-  readonly interval: string;
-  readonly sliding: string;
-  readonly custom: string;
-  /** Rows after which it is created. */
-  readonly startWhenInserted: number;
-}
+export type TsmaPlan = { readonly [K in keyof ValuesOf<typeof tsma>]: NonNullable<ValuesOf<typeof tsma>[K]> };
 
 /** A column or tag, `count` already spelled out. */
 export interface FieldPlan {
@@ -235,46 +196,30 @@ export interface Wave {
   readonly fluctuation: number;
 }
 
-/** How queries reach the service: in the process of the load tool, or over HTTP. */
-type QueryMode = 'taosc' | 'rest';
-
 /** A run of queries. */
-export interface QueryScenario extends LoadRun {
+export interface QueryScenario
+  extends LoadRun,
+    Some<typeof query, 'mode' | 'killSlowerThanMs' | 'killIntervalMs'>,
+    Some<typeof general, 'failure'> {
   readonly kind: 'query';
   readonly database: string;
-  readonly mode: QueryMode;
-  readonly failure: FailurePolicy;
-  /** Running time from which a query of this run is killed; 0 is never. */
-  readonly killSlowerThanMs: number;
-  readonly killIntervalMs: number;
   readonly specified: SpecifiedQueries | undefined;
   readonly superTable: SuperTableQueries | undefined;
 }
 
 /** A statement of a run of queries. */
-export interface QueryText {
+export interface QueryText extends Some<typeof query, 'result'> {
   readonly sql: string;
-  /** File that rows of all threads are appended to; undefined keeps none. */
-  readonly result: string | undefined;
 }
 
 /** Statements that run as they are written. */
-export interface SpecifiedQueries {
-  readonly times: number;
-  readonly intervalMs: number;
-  readonly threads: number;
-  /** Statements are dealt out to the threads instead of all being run by each. */
-  readonly mixed: boolean;
+export interface SpecifiedQueries extends Some<typeof query, 'times' | 'intervalMs' | 'threads' | 'mixed'> {
   readonly queries: readonly QueryText[];
 }
 
-/** Statements that run once for each sub-table of a super table. */
-export interface SuperTableQueries {
+/** Statements that run once for each sub-table of a super table, which `xxxx` stands for. */
+export interface SuperTableQueries extends Some<typeof query, 'times' | 'intervalMs' | 'threads'> {
   readonly superTable: string;
-  readonly times: number;
-  readonly intervalMs: number;
-  readonly threads: number;
-  /** `xxxx` in them stands for the sub-table. */
   readonly queries: readonly QueryText[];
 }
 
@@ -286,27 +231,11 @@ export interface SubscribeScenario extends LoadRun {
 }
 
 /** Consumers of topics, in one group or in one each. */
-export interface TopicConsumers {
+export interface TopicConsumers extends ValuesOf<typeof consumer> {
   readonly kind: 'topics';
   readonly topics: readonly { readonly name: string; readonly sql: string }[];
-  readonly consumers: number;
-  /** Consumers are set up one after the other, or at once. */
-  readonly setUp: 'sequential' | 'parallel';
   /** The group of each consumer, generated ones included. */
   readonly groups: readonly string[];
-  readonly clientId: string;
-  /** Longest wait for rows of one poll; -1 waits for ever. A consumer ends at a poll without rows. */
-  readonly pollDelayMs: number;
-  readonly offsetReset: 'earliest' | 'latest' | 'none';
-  readonly autoCommit: boolean;
-  readonly autoCommitIntervalMs: number;
-  readonly manualCommit: boolean;
-  readonly snapshot: boolean;
-  readonly withTableName: boolean;
-  /** Rows are appended to `<file>_<consumer>`; undefined only counts them. */
-  readonly rowsFile: string | undefined;
-  /** A consumer ends when it has so many rows; -1 is no such end. */
-  readonly expectRows: number;
 }
 
 /** Statements that are polled for new rows. */
@@ -317,15 +246,8 @@ export interface OlderSubscriptions {
 }
 
 /** Statements with the threads that poll them. */
-export interface OlderSubscription {
+export interface OlderSubscription extends ValuesOf<typeof older>, Some<typeof query, 'threads'> {
   /** Set where `xxxx` stands for each sub-table of it. */
   readonly superTable: string | undefined;
-  readonly threads: number;
-  readonly intervalMs: number;
-  readonly restart: boolean;
-  readonly keepProgress: boolean;
-  readonly resubAfterConsume: boolean;
-  /** Ends after so many consumes; -1 is never. */
-  readonly endAfterConsume: number;
   readonly queries: readonly QueryText[];
 }

@@ -1,7 +1,7 @@
 import { wrapped } from '../../text/wrapped.js';
-import { shownDefault } from './flags/usage.js';
+import { shownDefault } from './help.js';
 import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './keys/rows.js';
-import { flagGroups, type Level, levels, type Setting } from './keys/setting.js';
+import { flagGroups, type Level, levels } from './keys/setting.js';
 
 const otherOptions = `Any other key is an option of CREATE DATABASE, such as \`keep\`, \`vgroups\`, \`replica\`, \`minRows\`, \`maxRows\` or \`comp\`. \`days\`
 is its DURATION, \`walLevel\` WAL_LEVEL, \`fsync\` WAL_FSYNC_PERIOD, \`cacheLast\` CACHEMODEL. \`cache\`, \`blocks\`, \`quorum\` and \`update\` have
@@ -41,45 +41,37 @@ without comments.
 
 /** The page `docs/load-tool-arguments.md`: every argument and every key. */
 export function renderLoadPage(): string {
-  const groups = Object.entries(flagGroups).map(([group, title]) =>
-    renderFlags(
-      title,
-      flags.filter((flag) => flag.group === group),
-    ),
-  );
+  const groups = Object.entries(flagGroups).map(([group, title]) => {
+    const rows = flags.filter((flag) => flag.group === group).map(flagCells);
+    return `### ${title}\n\n${tableOf(['Argument', 'Value', 'Default', 'What it does'], rows)}`;
+  });
   const keys = (Object.keys(levels) as Level[]).map(renderKeys);
   return `${introduction}\n${groups.join('\n')}${fileIntroduction}\n${keys.join('\n')}`;
 }
 
-function renderFlags(title: string, group: readonly LoadFlag[]): string {
-  return `### ${title}\n\n| Argument | Value | Default | What it does |\n|---|---|---|---|\n${group.map(flagRow).join('\n')}\n`;
-}
-
-function flagRow({ short, long, also = [], word, help, setting }: LoadFlag): string {
-  const names = [...(short === undefined ? [] : [`-${short}`]), ...[long, ...also].map((name) => `--${name}`)];
-  return row([names.map(code).join(', '), word ?? '', shownDefault(setting, true) ?? '', help ?? setting.help]);
-}
-
 function renderKeys(level: Level): string {
   const others = isOpen(level) ? `${otherOptions}\n\n` : '';
-  const useless = withoutEffect[level];
+  const useless = withoutEffect[level]?.map(code).join(', ');
   const end =
-    useless === undefined ? '' : `\n${paragraph(`Accepted and without effect: ${useless.map(code).join(', ')}.`)}\n`;
-  const rows = rowsAt(level).map(keyRow).join('\n');
-  return `### ${levels[level]}\n\n${others}| Key | Type | Default | What it means |\n|---|---|---|---|\n${rows}\n${end}`;
+    useless === undefined
+      ? ''
+      : `\n${wrapped(`Accepted and without effect: ${useless}.`.split(' '), lineLength).join('\n')}\n`;
+  const rows = rowsAt(level).map((setting) => {
+    const { keys, type, help } = setting;
+    return [keys.map(code).join(', '), type.word, shownDefault(setting, false) ?? '', help];
+  });
+  return `### ${levels[level]}\n\n${others}${tableOf(['Key', 'Type', 'Default', 'What it means'], rows)}${end}`;
 }
 
-function paragraph(text: string): string {
-  return wrapped(text.split(' '), lineLength).join('\n');
+function flagCells({ short, long, also, value = '', setting }: LoadFlag): readonly string[] {
+  const names = [...(short === undefined ? [] : [`-${short}`]), ...[long, ...also].map((name) => `--${name}`)];
+  const help = setting.ofFlag?.help ?? setting.help;
+  return [names.map(code).join(', '), value, shownDefault(setting, true) ?? '', help];
 }
 
-function keyRow(setting: Setting<unknown>): string {
-  const { key = '', also = [], type, help } = setting;
-  return row([[key, ...also].map(code).join(', '), type.word, shownDefault(setting, false) ?? '', help]);
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`);
+  return `| ${heads.join(' | ')} |\n${'|---'.repeat(heads.length)}|\n${lines.join('')}`;
 }
 
 function code(text: string): string {

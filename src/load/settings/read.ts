@@ -1,20 +1,31 @@
 import { reasonOf } from '../../model/fault.js';
 import type { LoadRun, LoadScenario } from '../model/scenario.js';
-import { readConnection } from './file/connection.js';
-import { readInsertFile, writesOverHttp } from './file/insert.js';
-import { readQueryFile } from './file/query.js';
-import type { LoadInput, LoadRefusal, LoadRequest } from './file/request.js';
-import { type FileReport, Section } from './file/section.js';
-import { readSubscribeFile } from './file/subscribe.js';
-import { type LoadArguments, readLoadArguments, usageMistake } from './flags/arguments.js';
-import { readInsertArguments } from './flags/insert-arguments.js';
-import { general } from './keys/general.js';
+import { type LoadArguments, type LoadRefusal, readLoadArguments, usageMistake } from './arguments.js';
+import { readConnection } from './connection.js';
+import { type LoadInput, type LoadNote, warning } from './input.js';
+import { readInsertFile } from './insert.js';
+import { readInsertArguments } from './insert-arguments.js';
 import { type JsonMember, type JsonObject, readJsonText } from './keys/json-text.js';
 import { flags } from './keys/rows.js';
 import type { Values } from './keys/setting.js';
+import { general } from './keys/table.js';
+import { readQueryFile, readSubscribeFile } from './query.js';
+import { type FileReport, Section } from './section.js';
 
 /** Longest JSON file, in characters. */
 const maxFileLength = 16 * 1024 * 1024;
+
+/**
+ * Request to the load tool. `notes` are shown in every case, before anything else.
+ * - `run`: a scenario, complete and checked.
+ * - `print`: a text for stdout; the exit code is 0.
+ * - `refused`: see {@link LoadRefusal}.
+ */
+export type LoadRequest = { readonly notes: readonly LoadNote[] } & (
+  | { readonly outcome: 'run'; readonly scenario: LoadScenario }
+  | { readonly outcome: 'print'; readonly text: string }
+  | LoadRefusal
+);
 
 /**
  * Reads the request to the load tool, by arguments or by a JSON file. Opens the files that are named and nothing else; never
@@ -25,7 +36,7 @@ export function readLoadRequest(input: LoadInput): LoadRequest {
   if (read.outcome !== 'arguments') return { ...read, notes: [] };
   const { args } = read;
   const path = args.get(general.file);
-  const scenario = path === undefined ? fromArguments(args, input) : readScenarioFile(path, args, input);
+  const scenario = path === undefined ? fromArguments(args, input) : fromFile(path, args, input);
   if ('outcome' in scenario && scenario.exitCode === 64) return { ...scenario, notes: [] };
   return 'outcome' in scenario ? { ...scenario, notes: args.notes } : { outcome: 'run', scenario, notes: args.notes };
 }
@@ -34,7 +45,7 @@ function fromArguments(args: LoadArguments, input: LoadInput): LoadScenario | Lo
   args.check();
   const insert = readInsertArguments(args, input);
   if (args.mistakes.length > 0) return usageMistake(input.program, args.mistakes);
-  const run = readRun(args, args, writesOverHttp(insert), input);
+  const run = readRun(args, args, insert.definitionsOverHttp, input);
   return typeof run === 'string' ? usageMistake(input.program, [run]) : { ...run, ...insert };
 }
 
@@ -42,7 +53,7 @@ function fromArguments(args: LoadArguments, input: LoadInput): LoadScenario | Lo
  * Reads the JSON file of a run and checks all of it, so that nothing is touched when a key is wrong. A refusal has one line
  * per mistake, with file, line and path of the key.
  */
-function readScenarioFile(path: string, args: LoadArguments, input: LoadInput): LoadScenario | LoadRefusal {
+function fromFile(path: string, args: LoadArguments, input: LoadInput): LoadScenario | LoadRefusal {
   warnOfIgnored(args);
   const node = readFileObject(path, input);
   if (typeof node === 'string') return refused([node]);
@@ -52,9 +63,16 @@ function readScenarioFile(path: string, args: LoadArguments, input: LoadInput): 
     return refused([`${path}: line ${level.line}: filetype: is not supported; allowed: insert, query, subscribe.`]);
   }
   const section = new Section({ level, node, path: '', report });
-  const scenario = readKind(section, level, args, input);
-  if (typeof scenario === 'string') report.errors.push(`${path}: ${scenario}`);
-  return report.errors.length > 0 || typeof scenario === 'string' ? refused(report.errors) : scenario;
+  const own =
+    level === 'insert'
+      ? readInsertFile(section, input)
+      : level === 'query'
+        ? readQueryFile(section, input)
+        : readSubscribeFile(section, input);
+  const overHttp = own.kind === 'insert' ? own.definitionsOverHttp : own.kind === 'query' && own.mode === 'rest';
+  const run = readRun(section, args, overHttp, input);
+  if (typeof run === 'string') report.errors.push(`${path}: ${run}`);
+  return report.errors.length > 0 || typeof run === 'string' ? refused(report.errors) : { ...run, ...own };
 }
 
 function refused(lines: readonly string[]): LoadRefusal {
@@ -63,13 +81,13 @@ function refused(lines: readonly string[]): LoadRefusal {
 
 /** One line with the arguments that have no effect beside a file; complaints about their values are not worth showing. */
 function warnOfIgnored(args: LoadArguments): void {
-  const ignored = flags.filter(({ setting, withFile }) => withFile !== true && args.has(setting));
+  const ignored = flags.filter(({ setting }) => setting.withFile !== true && args.has(setting));
   if (ignored.length === 0) return;
   const order = args.settings;
   const names = ignored
     .toSorted((a, b) => order.indexOf(a.setting) - order.indexOf(b.setting))
     .map(({ long }) => `--${long}`);
-  args.notes.push({ level: 'warn', text: `With --file these arguments have no effect: ${names.join(', ')}.` });
+  args.notes.push(warning(`With --file these arguments have no effect: ${names.join(', ')}.`));
 }
 
 function readFileObject(path: string, input: LoadInput): JsonObject | string {
@@ -86,47 +104,27 @@ function readFileObject(path: string, input: LoadInput): JsonObject | string {
   return read.node.kind === 'object' ? read.node : `${path} must hold one JSON object.`;
 }
 
-/** Kind of run by the member of the file that says something else. A file that says nothing is an insertion. */
-function fileType(node: JsonObject): 'insert' | 'query' | 'subscribe' | JsonMember {
-  const member = node.members.find(({ key }) => key.toLowerCase() === general.fileType.key);
+/** Kind of run, or the member of the file that names another one. A file that names none is an insertion. */
+function fileType(node: JsonObject): LoadScenario['kind'] | JsonMember {
+  const { keys, type } = general.fileType;
+  const member = node.members.find(({ key }) => keys.includes(key.toLowerCase()));
   if (member === undefined || member.value.kind === 'null') return general.fileType.default;
-  const { value } = member;
-  return (value.kind === 'string' ? general.fileType.type.fromText(value.text, {}) : undefined) ?? member;
-}
-
-/** The scenario, or what is wrong with its connection. */
-function readKind(
-  section: Section,
-  level: 'insert' | 'query' | 'subscribe',
-  args: LoadArguments,
-  input: LoadInput,
-): LoadScenario | string {
-  if (level === 'query') {
-    const query = readQueryFile(section, input);
-    const run = readRun(section, args, query.mode === 'rest', input);
-    return typeof run === 'string' ? run : { ...run, ...query };
-  }
-  if (level === 'subscribe') {
-    const subscribe = readSubscribeFile(section, input);
-    const run = readRun(section, args, false, input);
-    return typeof run === 'string' ? run : { ...run, ...subscribe };
-  }
-  const insert = readInsertFile(section, input);
-  const run = readRun(section, args, insert.definitionsOverHttp || writesOverHttp(insert), input);
-  return typeof run === 'string' ? run : { ...run, ...insert };
+  const place = { warn: () => {}, refuse: () => undefined };
+  return (member.value.kind === 'string' ? type.read(member.value, {}, place) : undefined) ?? member;
 }
 
 /** Settings of every run; `args` has the arguments that count beside a file. */
 function readRun(values: Values, args: LoadArguments, overHttp: boolean, input: LoadInput): LoadRun | string {
   const connection = readConnection(values, overHttp, input, args.notes);
   if (typeof connection === 'string') return connection;
+  const { jsonReport, htmlReport, compareWith, answerYes, debug } = args.all(general);
   return {
     connection,
     resultFile: values.get(general.resultFile),
-    confirm: values.get(general.confirm) && !args.get(general.answerYes),
-    jsonReport: args.get(general.jsonReport) ?? values.get(general.jsonReport),
-    htmlReport: args.get(general.htmlReport) ?? values.get(general.htmlReport),
-    compareWith: args.get(general.compareWith) ?? values.get(general.compareWith),
-    debug: args.get(general.debug),
+    confirm: values.get(general.confirm) && !answerYes,
+    jsonReport: jsonReport ?? values.get(general.jsonReport),
+    htmlReport: htmlReport ?? values.get(general.htmlReport),
+    compareWith: compareWith ?? values.get(general.compareWith),
+    debug,
   };
 }

@@ -343,7 +343,7 @@ test('finds the server in the configuration directory when no host and no port i
 });
 
 test('any JSON object in a file is run, or refused with a reason', (t) => {
-  const keys = settings.flatMap(({ key }) => key ?? []);
+  const keys = settings.flatMap(({ keys }) => keys);
   const scalar = fc.oneof(
     fc.constantFrom(
       null,

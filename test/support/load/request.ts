@@ -5,7 +5,7 @@ import type {
   SubscribeScenario,
   SuperTablePlan,
 } from '../../../src/load/model/scenario.js';
-import type { LoadRequest } from '../../../src/load/settings/file/request.js';
+import type { LoadRequest } from '../../../src/load/settings/read.js';
 import { readLoadRequest } from '../../../src/load/settings/read.js';
 import { statementMistake } from '../../../src/load/statement-mistake.js';
 import { parseTimestamp } from '../../../src/sql/times/timestamp.js';

@@ -30,24 +30,6 @@ export const flagGroups = {
 } as const;
 type FlagGroup = keyof typeof flagGroups;
 
-/** A setting as an argument of the command line; its members that are left out are those of the key. */
-export interface Flag<V> {
-  readonly long: string;
-  readonly short?: string;
-  /** Other long names. */
-  readonly also?: readonly string[];
-  /** Word for the value in the help text; a switch has none. */
-  readonly word?: string;
-  readonly group: FlagGroup;
-  readonly default?: V;
-  readonly min?: number;
-  readonly help?: string;
-  /** It still counts beside `-f`. */
-  readonly withFile?: true;
-  /** Given alone or with others, it makes the run one of plain columns instead of the electricity meters. */
-  readonly endsDemo?: true;
-}
-
 /** Place of a value, for messages about what is wrong with it. */
 interface Place {
   warn(text: string): void;
@@ -55,132 +37,176 @@ interface Place {
   refuse(text: string): undefined;
 }
 
-/** Bounds that values are checked against. */
-export interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
+/** Least and greatest value of a number. */
+type Range = readonly [min: number, max?: number];
+
+/** What a type needs to know of its setting. */
+interface Bounds {
+  readonly range?: Range | undefined;
   /** Treatment of a number out of range, with a warning: the nearest bound, or the default. Left out, it is refused. */
   readonly outOfRange?: 'nearest' | 'default';
-  /** The value is never shown. */
-  readonly secret?: true;
 }
 
 /** How values of one type are written and read. */
 interface SettingType<V> {
   /** As the page of documentation names it. */
   readonly word: string;
-  /** The value of a key; undefined when it is refused. */
-  readonly fromJson: (node: JsonNode, bounds: Bounds, place: Place) => V | undefined;
-  /** The value of an argument; undefined when it cannot be read or is out of range. */
-  readonly fromText: (text: string, bounds: Bounds) => V | undefined;
+  /** The value; undefined when it is refused. A value of the command line comes as a node too. */
+  readonly read: (node: JsonNode, bounds: Bounds, place: Place) => V | undefined;
   /** True for values that are written in digits. */
   readonly isNumber?: true;
 }
 
 /**
- * One setting of the load tool: its key, its argument or both. Reading, checking, the help text and the page of documentation
- * come from this row. `V` is what a getter gives: without a default undefined is possible.
+ * One row of the table of settings: a key of a file, an argument or both. Reading, checking, the help text and the page of
+ * documentation come from it. `V` is what a getter returns: undefined is possible where there is no default.
  */
 export interface Setting<V> extends Bounds {
   readonly type: SettingType<V>;
-  readonly key?: string;
-  /** Other names of the key, lower in rank. */
-  readonly also?: readonly string[];
-  /** Objects that the key may stand in, where they are others than those of its group of rows. */
+  /** Its names in a file, the main one first; none where it is an argument alone. */
+  readonly keys: readonly string[];
+  /** Objects that the key may stand in, where they differ from those of its group of rows. */
   readonly levels?: readonly Level[];
-  readonly flag?: Flag<V>;
+  /** Group, names and word for the value of the argument: `rows: -n --records N`. A switch has no such word. */
+  readonly flag?: `${FlagGroup}: -${string}`;
   readonly default: V;
   /** The default as people see it, where it is no plain value. */
   readonly shown?: string;
   readonly help: string;
+  /** What differs for the argument: its default, range and help. */
+  readonly ofFlag?: { readonly default?: V; readonly range?: Range; readonly help?: string };
+  /** The argument still counts beside `-f`. */
+  readonly withFile?: true;
+  /** The argument makes the run one of plain columns instead of the electricity meters. */
+  readonly endsDemo?: true;
 }
+
+/** Rows of the table by the names that their values have in code. */
+export type Rows = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values of rows, by the same names. */
+export type ValuesOf<R extends Rows> = { readonly [K in keyof R]: R[K] extends Setting<infer V> ? V : never };
 
 /** Settings of one kind of run, read from arguments or from an object of a file. */
 export interface Values {
-  /** The value that is given, here or in an object around this one, otherwise the default. */
+  /** The value of the setting, here or in an object around this one, otherwise the default. */
   get<V>(setting: Setting<V>): V;
-  /** True when it is given here. */
+  /** The values of several settings: those of the names, otherwise all. */
+  all<R extends Rows, K extends keyof R = keyof R>(rows: R, ...names: readonly K[]): Pick<ValuesOf<R>, K>;
+  /** True when the setting has a value here. */
   has(setting: Setting<unknown>): boolean;
   inform(setting: Setting<unknown> | undefined, text: string): void;
   warn(setting: Setting<unknown> | undefined, text: string): void;
   refuse(setting: Setting<unknown> | undefined, text: string): undefined;
+  /** Refuses that there is no value; `what` is needed. */
+  missing(setting: Setting<unknown>, what: string): undefined;
 }
 
-/** A row without its key, its help and what its type adds. */
-type Row<V> = Partial<Omit<Setting<V>, 'type' | 'default' | 'key' | 'help'>> & { readonly default?: V };
+/** The values of rows as `get` reads them one by one: of those of the names, otherwise of all. */
+export function valuesOf<R extends Rows, K extends keyof R>(
+  rows: R,
+  names: readonly K[],
+  get: (setting: Setting<unknown>) => unknown,
+): Pick<ValuesOf<R>, K> {
+  const chosen = names.length === 0 ? Object.keys(rows) : names;
+  return Object.fromEntries(chosen.map((name) => [name, get(rows[name]!)])) as Pick<ValuesOf<R>, K>;
+}
+
+/** A text that must be there and not be empty; `what` is needed. */
+export function required(values: Values, setting: Setting<string | undefined>, what: string): string | undefined {
+  const value = values.get(setting);
+  if (value !== undefined && value !== '') return value;
+  return value === undefined && values.has(setting) ? undefined : values.missing(setting, what);
+}
+
+/** A row without what its constructor adds. */
+type Row<V> = Partial<Omit<Setting<V>, 'type' | 'default' | 'keys' | 'help'>> & {
+  readonly help: string;
+  readonly default?: V;
+};
+
+/** A constructor of rows of one type. `keys` are parted by blanks; with a default there is always a value. */
+function rowsOf<V>(type: SettingType<V>) {
+  function make(keys: string, row: Row<V> & { readonly default: V }): Setting<V>;
+  function make(keys: string, row: Row<V>): Setting<V | undefined>;
+  function make(keys: string, row: Row<V>): Setting<V | undefined> {
+    return { default: undefined, ...row, type, keys: keys.split(' ').filter((key) => key !== '') };
+  }
+  return make;
+}
 
 const textType: SettingType<string> = {
   word: 'text',
-  fromText: (text) => text,
-  fromJson: (node, _, place) => {
+  read: (node, _, place) => {
     if (node.kind !== 'string' && node.kind !== 'number') return refuseType(node, 'a text', place);
     if (node.kind === 'number') place.warn('is a number; it is taken as a text');
     return node.text;
   },
 };
 
-const wordType: SettingType<string> = {
-  word: 'text or number',
-  fromText: (text) => text,
-  fromJson: (node, _, place) =>
-    node.kind === 'string' || node.kind === 'number' ? node.text : refuseType(node, 'a text', place),
-};
+export const text = rowsOf(textType);
 
-const integerType: SettingType<number> = {
+/** A text that counts as absent when it is empty. */
+export const path = rowsOf<string>({
+  ...textType,
+  read: (node, bounds, place) => textType.read(node, bounds, place) || undefined,
+});
+
+/** A text or a number. */
+export const word = rowsOf<string>({
+  word: 'text or number',
+  read: (node, _, place) =>
+    node.kind === 'string' || node.kind === 'number' ? node.text : refuseType(node, 'a text', place),
+});
+
+export const integer = rowsOf<number>({
   word: 'whole number',
   isNumber: true,
-  fromText: (text, bounds) =>
-    /^-?\d+$/.test(text) && isWithin(Number(text), bounds) ? plain(Number(text)) : undefined,
-  fromJson: (node, bounds, place) => {
+  read: (node, bounds, place) => {
     const value = Number(numeric(node, place) ?? Number.NaN);
     if (Number.isNaN(value)) return undefined;
     const whole = plain(Math.trunc(value));
     if (whole !== value) place.warn(`takes whole numbers; ${value} is read as ${whole}`);
     return Number.isSafeInteger(whole) ? withinRange(whole, bounds, place) : place.refuse('the number is too large');
   },
-};
+});
 
-const numberType: SettingType<number> = {
+/** Seconds in a file; the value, its default included, is in milliseconds. */
+export const seconds = rowsOf<number>({
   word: 'number',
   isNumber: true,
-  fromText: (text, bounds) => (text.trim() !== '' && isWithin(Number(text), bounds) ? Number(text) : undefined),
-  fromJson: (node, bounds, place) => {
-    const text = numeric(node, place);
-    return text === undefined ? undefined : withinRange(Number(text), bounds, place);
+  read: (node, bounds, place) => {
+    const value = numeric(node, place);
+    const inRange = value === undefined ? undefined : withinRange(Number(value), bounds, place);
+    return inRange === undefined ? undefined : inRange * 1000;
   },
-};
+});
 
-const exactType: SettingType<number | bigint> = {
+/** A number; an integer beyond 2^53 is a bigint. */
+export const exact = rowsOf<number | bigint>({
   word: 'number',
   isNumber: true,
-  fromText: (text, bounds) => (/^-?\d+$/.test(text) && isWithin(Number(text), bounds) ? exactOf(text) : undefined),
-  fromJson: (node, bounds, place) => {
+  read: (node, { range }, place) => {
     const text = numeric(node, place)?.trim();
     if (text === undefined) return undefined;
     if (!Number.isFinite(Number(text))) return place.refuse('the number is too large');
-    const value = exactOf(text);
-    if (isWithin(Number(value), bounds)) return value;
-    return place.refuse(`${value} is out of range; allowed: ${rangeText(bounds)}`);
+    const rounded = plain(Number(text));
+    const value = !/^[+-]?\d+$/.test(text) || Number.isSafeInteger(rounded) ? rounded : BigInt(text);
+    if (isWithin(Number(value), range)) return value;
+    return place.refuse(`${value} is out of range; allowed: ${rangeText(range)}`);
   },
-};
+});
 
 const booleanWords: ReadonlyMap<string, boolean> = new Map([
-  ['yes', true],
-  ['no', false],
-  ['true', true],
-  ['false', false],
-  ['on', true],
-  ['off', false],
-  ['1', true],
-  ['0', false],
+  ...['yes', 'true', 'on', '1'].map((word) => [word, true] as const),
+  ...['no', 'false', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
-/** `usual` are the two words that pass without a warning. */
+/** `usual` are the words that pass without a warning. */
 function booleanType(word: string, usual: readonly string[]): SettingType<boolean> {
   return {
     word,
-    fromText: () => true,
-    fromJson: (node, _, place) => {
+    read: (node, _, place) => {
       if (node.kind !== 'string' && node.kind !== 'number' && node.kind !== 'boolean') {
         return refuseType(node, '"yes" or "no"', place);
       }
@@ -194,87 +220,58 @@ function booleanType(word: string, usual: readonly string[]): SettingType<boolea
 }
 
 const yesNoType = booleanType('yes or no', ['yes', 'no']);
-const trueFalseType = booleanType('true or false', [...booleanWords.keys()]);
+export const yesNo = rowsOf(yesNoType);
+export const trueFalse = rowsOf(booleanType('true or false', [...booleanWords.keys()]));
 
-/** How often something is tried again: Infinity is for ever. */
-const triesType: SettingType<number> = {
+/** An argument without a value. */
+export function flag(flag: `${FlagGroup}: -${string}`, help: string, more: Partial<Row<boolean>> = {}) {
+  return rowsOf(yesNoType)('', { ...more, flag, help, default: false });
+}
+
+/** How often something is retried: Infinity is for ever. */
+export const tries = rowsOf<number>({
   word: 'see right',
   isNumber: true,
-  fromText: triesOf,
-  fromJson: (node, _, place) => {
+  read: (node, _, place) => {
     const text = node.kind === 'boolean' ? String(node.value) : 'text' in node ? node.text : '';
-    return triesOf(text) ?? place.refuse('expected a number, "yes" or "no"');
+    const word = text.trim().toLowerCase();
+    if (word === 'no' || word === 'false') return 0;
+    if (word === 'yes' || word === 'true') return Number.POSITIVE_INFINITY;
+    if (!/^-?\d+(\.\d+)?$/.test(word)) return place.refuse('expected a number, "yes" or "no"');
+    const count = plain(Math.trunc(Number(word)));
+    return count < 0 ? Number.POSITIVE_INFINITY : count;
   },
-};
-
-const listType: SettingType<readonly JsonNode[]> = {
-  word: 'array',
-  fromText: () => undefined,
-  fromJson: (node, _, place) => (node.kind === 'array' ? node.items : refuseType(node, 'an array', place)),
-};
-
-const objectType: SettingType<JsonObject> = {
-  word: 'object',
-  fromText: () => undefined,
-  fromJson: (node, _, place) => (node.kind === 'object' ? node : refuseType(node, 'an object', place)),
-};
-
-const anyType: SettingType<JsonNode> = { word: 'see right', fromText: () => undefined, fromJson: (node) => node };
-
-/** A constructor of rows of one type; with a default there is always a value. Without a key the setting is an argument alone. */
-function rowsOf<V>(type: SettingType<V>) {
-  function make(key: string | undefined, help: string, row: Row<V> & { readonly default: V }): Setting<V>;
-  function make(key: string | undefined, help: string, row?: Row<V>): Setting<V | undefined>;
-  function make(key: string | undefined, help: string, row: Row<V> = {}): Setting<V | undefined> {
-    return { default: undefined, ...(key === undefined ? {} : { key }), help, ...row, type };
-  }
-  return make;
-}
-
-export const text = rowsOf(textType);
-/** A text or a number. */
-export const word = rowsOf(wordType);
-export const integer = rowsOf(integerType);
-export const number = rowsOf(numberType);
-/** A number; an integer beyond 2^53 is a bigint. */
-export const exact = rowsOf(exactType);
-export const yesNo = rowsOf(yesNoType);
-export const trueFalse = rowsOf(trueFalseType);
-export const tries = rowsOf(triesType);
-export const list = rowsOf(listType);
-export const object = rowsOf(objectType);
-/** Any value, as it stands. */
-export const anything = rowsOf(anyType);
-/** An argument without a value. */
-export const flag = (row: Omit<Setting<boolean>, 'type' | 'default'>): Setting<boolean> => ({
-  ...row,
-  type: yesNoType,
-  default: false,
 });
 
-/** One of some words, in any case. */
+export const list = rowsOf<readonly JsonNode[]>({
+  word: 'array',
+  read: (node, _, place) => (node.kind === 'array' ? node.items : refuseType(node, 'an array', place)),
+});
+
+export const object = rowsOf<JsonObject>({
+  word: 'object',
+  read: (node, _, place) => (node.kind === 'object' ? node : refuseType(node, 'an object', place)),
+});
+
+/** Any value, as it stands. */
+export const anything = rowsOf<JsonNode>({ word: 'see right', read: (node) => node });
+
+/** A row whose value is one of some words, in any case. */
 export function choice<const W extends string>(
   words: readonly W[],
-  key: string,
-  help: string,
+  keys: string,
   row: Row<NoInfer<W>> & { readonly default: NoInfer<W> },
 ): Setting<W> {
-  const find = (text: string): W | undefined => words.find((known) => known === text.trim().toLowerCase());
   const type: SettingType<W> = {
     word: `text: ${words.map((known) => `\`${known}\``).join(', ')}`,
-    fromText: find,
-    fromJson: (node, bounds, place) => {
-      const text = textType.fromJson(node, bounds, place);
+    read: (node, bounds, place) => {
+      const text = textType.read(node, bounds, place);
       if (text === undefined) return undefined;
-      return find(text) ?? place.refuse(`${JSON.stringify(text)} is not supported; allowed: ${words.join(', ')}`);
+      const known = words.find((word) => word === text.trim().toLowerCase());
+      return known ?? place.refuse(`${JSON.stringify(text)} is not supported; allowed: ${words.join(', ')}`);
     },
   };
-  return rowsOf(type)(key, help, row);
-}
-
-/** Seconds in a file as milliseconds. */
-export function milliseconds(seconds: number): number {
-  return seconds * 1000;
+  return rowsOf(type)(keys, row);
 }
 
 /** Kind of a value, which does not show it. */
@@ -282,19 +279,17 @@ export function kindOf(node: JsonNode): string {
   switch (node.kind) {
     case 'string':
       return 'a text';
-    case 'number':
-      return 'a number';
     case 'boolean':
       return String(node.value);
     case 'null':
       return 'null';
     default:
-      return node.kind === 'array' ? 'an array' : 'an object';
+      return `${node.kind === 'array' || node.kind === 'object' ? 'an' : 'a'} ${node.kind}`;
   }
 }
 
 /** `1 or more`, `0 to 50`. */
-export function rangeText({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Bounds): string {
+export function rangeText([min, max = Number.MAX_SAFE_INTEGER]: Range = [Number.NEGATIVE_INFINITY]): string {
   const isOpen = max >= Number.MAX_SAFE_INTEGER;
   if (min === Number.NEGATIVE_INFINITY && isOpen) return 'whole numbers';
   return isOpen ? `${min} or more` : `${min} to ${max}`;
@@ -314,41 +309,22 @@ function numeric(node: JsonNode, place: Place): string | undefined {
   return node.text;
 }
 
-function exactOf(digits: string): number | bigint {
-  const value = plain(Number(digits));
-  return !/^[+-]?\d+$/.test(digits) || Number.isSafeInteger(value) ? value : BigInt(digits);
-}
-
-function triesOf(text: string): number | undefined {
-  const word = text.trim().toLowerCase();
-  if (word === 'no' || word === 'false') return 0;
-  if (word === 'yes' || word === 'true') return Number.POSITIVE_INFINITY;
-  if (!/^-?\d+(\.\d+)?$/.test(word)) return undefined;
-  const more = plain(Math.trunc(Number(word)));
-  return more < 0 ? Number.POSITIVE_INFINITY : more;
-}
-
-function isWithin(value: number, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Bounds): boolean {
-  return value >= min && value <= max;
-}
-
-function withinRange(value: number, bounds: Bounds, place: Place): number | undefined {
-  if (isWithin(value, bounds)) return value;
-  const outside = `${value} is out of range; allowed: ${rangeText(bounds)}`;
-  if (bounds.outOfRange === undefined) return place.refuse(outside);
-  if (bounds.outOfRange === 'nearest') {
-    const used = nearestOf(value, bounds);
-    place.warn(`${outside}; ${used} is used`);
-    return used;
-  }
-  place.warn(`${outside}; the default is used`);
-  return undefined;
+function isWithin(value: number, range: Range | undefined): boolean {
+  return value === nearestOf(value, range);
 }
 
 /** The nearest number that is allowed. */
-export function nearestOf(value: number, bounds: Bounds): number {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = bounds;
+function nearestOf(value: number, [min, max = Number.POSITIVE_INFINITY]: Range = [Number.NEGATIVE_INFINITY]): number {
   return Math.min(max, Math.max(min, value));
+}
+
+function withinRange(value: number, { range, outOfRange }: Bounds, place: Place): number | undefined {
+  if (isWithin(value, range)) return value;
+  const outside = `${value} is out of range; allowed: ${rangeText(range)}`;
+  if (outOfRange === undefined) return place.refuse(outside);
+  const used = outOfRange === 'nearest' ? nearestOf(value, range) : undefined;
+  place.warn(`${outside}; ${used ?? 'the default'} is used`);
+  return used;
 }
 
 /** -0 is 0. */

@@ -1,11 +1,11 @@
-import { databaseOptionNames } from '../../../model/database-options.js';
-import { suggestion } from '../../../text/nearest.js';
-import { quotedText } from '../../../text/quoted-name.js';
-import type { DatabasePlan } from '../../model/scenario.js';
-import { database } from '../keys/insert.js';
-import type { JsonMember } from '../keys/json-text.js';
-import { kindOf } from '../keys/setting.js';
-import type { LoadInput } from './request.js';
+import { databaseOptionNames } from '../../model/database-options.js';
+import { suggestion } from '../../text/nearest.js';
+import { quotedText } from '../../text/quoted-name.js';
+import type { DatabasePlan } from '../model/scenario.js';
+import type { LoadInput } from './input.js';
+import type { JsonMember } from './keys/json-text.js';
+import { kindOf } from './keys/setting.js';
+import { database } from './keys/table.js';
 import { nameMistakes } from './rules.js';
 import type { Section } from './section.js';
 
@@ -34,22 +34,19 @@ const cacheModels: ReadonlyMap<string, string> = new Map([
 /** Note about more than one replica. */
 export const oneCopy = 'is recorded, but the data has one copy: there is one engine';
 
-/** Answer of `dbinfo`. */
-type DatabaseInfo = Pick<DatabasePlan, 'name' | 'drop' | 'precision' | 'options'>;
-
 /** Reads `dbinfo`; undefined when it has no usable name, which is then in the report. */
-export function readDatabaseInfo(section: Section, { sqlMistake }: LoadInput): DatabaseInfo | undefined {
-  const name = section.get(database.name);
-  const precision = section.get(database.precision);
-  const drop = section.get(database.drop);
-  const entries = section.others.map((member) => ({ member, options: readOption(section, member) }));
-  const options = [...entries.flatMap((entry) => entry.options), `PRECISION '${precision}'`];
+export function readDatabaseInfo(
+  section: Section,
+  { sqlMistake }: LoadInput,
+): Pick<DatabasePlan, 'name' | 'drop' | 'precision' | 'options'> | undefined {
+  const { name, precision, drop } = section.all(database, 'name', 'precision', 'drop');
+  const entries = section.others.map((member) => ({ member, option: readOption(section, member) }));
+  const options = [...entries.flatMap(({ option }) => option ?? []), `PRECISION '${precision}'`];
   const mistake = drop ? sqlMistake(`CREATE DATABASE d ${options.join(' ')}`) : undefined;
   if (mistake !== undefined) {
-    const isMeant = (option: string) => mistake.startsWith(`Invalid option ${option.split(' ')[0]?.toLowerCase()}:`);
-    const entry = entries.find((each) => each.options.some(isMeant));
-    if (entry === undefined) section.refuse(database.name, mistake);
-    else section.refuseMember(entry.member, mistake);
+    const named = (option = ''): string => `Invalid option ${option.split(' ')[0]?.toLowerCase()}:`;
+    const entry = entries.find(({ option }) => mistake.startsWith(named(option)));
+    section.refuse(entry?.member ?? database.name, mistake);
   }
   if (name === undefined) {
     return section.has(database.name) ? undefined : section.missing(database.name, 'the name of the database');
@@ -58,33 +55,32 @@ export function readDatabaseInfo(section: Section, { sqlMistake }: LoadInput): D
   return { name, drop, precision, options };
 }
 
-/** One option as CREATE DATABASE takes it; none for an option that the database does not have. */
-function readOption(section: Section, member: JsonMember): readonly string[] {
+/** One option as CREATE DATABASE takes it; undefined for an option that the database does not have. */
+function readOption(section: Section, member: JsonMember): string | undefined {
   const { key, value } = member;
-  if (isNotGiven(value)) return [];
+  if (isAbsent(value)) return undefined;
   if (value.kind !== 'number' && value.kind !== 'string') {
     const problem = `expected a number or a text, found ${kindOf(value)}`;
-    section.refuseMember(member, `invalid value format for ${key}: ${problem}`);
-    return [];
+    return section.refuse(member, `invalid value format for ${key}: ${problem}`);
   }
   const lower = key.toLowerCase();
   const name = olderNames.get(lower) ?? key.toUpperCase();
   if (goneNames.has(lower)) {
-    section.warnMember(member, 'has no effect: the database has no such option any more');
-    return [];
+    section.warn(member, 'has no effect: the database has no such option any more');
+    return undefined;
   }
   if (!optionNames.includes(name)) {
     const known = [...optionNames.map((option) => option.toLowerCase()), ...olderNames.keys(), 'precision'];
-    section.warnMember(member, `is no option of a database and ignored${suggestion(key, known)}`);
-    return [];
+    section.warn(member, `is no option of a database and ignored${suggestion(key, known)}`);
+    return undefined;
   }
   const text = unquoted(value.text.trim());
-  if (name === 'REPLICA' && Number(text) > 1) section.warnMember(member, oneCopy);
-  return [`${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`];
+  if (name === 'REPLICA' && Number(text) > 1) section.warn(member, oneCopy);
+  return `${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`;
 }
 
 /** Files that programs write have every option, and nothing in those that nobody chose. */
-function isNotGiven(value: JsonMember['value']): boolean {
+function isAbsent(value: JsonMember['value']): boolean {
   return value.kind === 'null' || (value.kind === 'string' && value.text.trim() === '');
 }
 

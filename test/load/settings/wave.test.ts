@@ -1,5 +1,5 @@
 import test from 'ava';
-import { readWave } from '../../../../src/load/settings/file/fields.js';
+import { readWave } from '../../../src/load/settings/fields.js';
 
 for (const [text, shape, amplitude, offset, fluctuation] of [
   ['10*sin(x)+5*random(3)', 'sin', 10, 5, 3],

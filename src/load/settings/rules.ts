@@ -1,6 +1,6 @@
-import { lengthFault, longestWidth } from '../../../model/row-length.js';
-import { lastTick, type Precision, ticksPerSecond } from '../../../model/schema.js';
-import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../../model/scenario.js';
+import { lengthFault, longestWidth } from '../../model/row-length.js';
+import { lastTick, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 
 /** Most memory that prepared rows of one super table may take. */
 const maxPoolBytes = 2 * 1024 ** 3;

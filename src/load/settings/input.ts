@@ -1,28 +1,9 @@
-import type { Precision } from '../../../model/schema.js';
-import type { LoadScenario } from '../../model/scenario.js';
+import type { Precision } from '../../model/schema.js';
 
 /** A line for the person who started the load tool; none of them stops the run. */
 export interface LoadNote {
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
-}
-
-/**
- * Request to the load tool. `notes` are shown in every case, before anything else.
- * - `run`: a scenario, complete and checked.
- * - `print`: a text for stdout; the exit code is 0.
- * - `refused`: lines for stderr and the exit code: 64 for a wrong command line, 1 for a wrong file.
- */
-export type LoadRequest = { readonly notes: readonly LoadNote[] } & (
-  | { readonly outcome: 'run'; readonly scenario: LoadScenario }
-  | { readonly outcome: 'print'; readonly text: string }
-  | LoadRefusal
-);
-
-export interface LoadRefusal {
-  readonly outcome: 'refused';
-  readonly lines: readonly string[];
-  readonly exitCode: 1 | 64;
 }
 
 /** Everything around the load tool that its request depends on. */
@@ -38,7 +19,7 @@ export interface LoadInput {
   readonly readFile: (path: string) => string;
   /** Ticks of timestamp text, local where it has no zone; undefined when it is none. */
   readonly parseTime: (text: string, precision: Precision) => bigint | undefined;
-  /** Why a statement can be none, in words; undefined when its form is right, and the options of a database that it makes. */
+  /** Why a statement is invalid: its form, or an option of the database that it makes. Undefined for a valid one. */
   readonly sqlMistake: (sql: string) => string | undefined;
   /** A new text of 15 letters and digits, for consumer groups without a name. */
   readonly randomName: () => string;
@@ -46,8 +27,4 @@ export interface LoadInput {
 
 export function warning(text: string): LoadNote {
   return { level: 'warn', text };
-}
-
-export function information(text: string): LoadNote {
-  return { level: 'info', text };
 }

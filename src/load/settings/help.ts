@@ -1,6 +1,6 @@
-import { helpLines, helpWidth, wrapped } from '../../../text/wrapped.js';
-import { flags, type LoadFlag } from '../keys/rows.js';
-import { flagGroups, type Setting } from '../keys/setting.js';
+import { helpLines, helpWidth, wrapped } from '../../text/wrapped.js';
+import { flagOf, flags, type LoadFlag } from './keys/rows.js';
+import { flagGroups, type Setting } from './keys/setting.js';
 
 /** Width of the left part of the help text. */
 const leftWidth = 34;
@@ -31,30 +31,28 @@ export function loadHelp(program: string, version: string): string {
 
 /** The text of `--usage`: names only. */
 export function loadUsage(program: string): string {
-  const switches = flags.filter(({ word }) => word === undefined).map(({ short }) => short ?? '');
+  const switches = flags.filter(({ value }) => value === undefined).map(({ short }) => short ?? '');
   const words = [`[-${switches.join('')}]`];
-  for (const { short, word } of flags) if (short !== undefined && word !== undefined) words.push(`[-${short} ${word}]`);
-  for (const { long, word } of flags) words.push(word === undefined ? `[--${long}]` : `[--${long}=${word}]`);
+  for (const { short, value } of flags) if (short && value) words.push(`[-${short} ${value}]`);
+  for (const { long, value } of flags) words.push(value === undefined ? `[--${long}]` : `[--${long}=${value}]`);
   const start = `Usage: ${program} `;
   return `${start}${wrapped(words, helpWidth - start.length).join(`\n${' '.repeat(start.length)}`)}\n`;
 }
 
 /** The default of an argument or a key as people see it; a switch, and what has none, show nothing. */
-export function shownDefault(
-  { flag, default: value, shown, type }: Setting<unknown>,
-  ofFlag: boolean,
-): string | undefined {
-  if (ofFlag && flag?.word === undefined) return undefined;
-  const used = (ofFlag ? flag?.default : undefined) ?? value;
+export function shownDefault(setting: Setting<unknown>, ofFlag: boolean): string | undefined {
+  const { default: value, shown, type } = setting;
+  if (ofFlag && flagOf(setting)?.value === undefined) return undefined;
+  const used = (ofFlag ? setting.ofFlag?.default : undefined) ?? value;
   if (shown !== undefined) return shown;
   if (typeof used === 'boolean') return type.word === 'yes or no' ? (used ? 'yes' : 'no') : String(used);
   return used === undefined || used === '' ? undefined : String(used);
 }
 
-function helpOf({ short, long, word, help = '', setting }: LoadFlag): string {
-  const names = `  ${short === undefined ? '    ' : `-${short}, `}${word === undefined ? `--${long}` : `--${long}=${word}`}`;
+function helpOf({ short, long, value, setting }: LoadFlag): string {
+  const names = `  ${short === undefined ? '    ' : `-${short}, `}--${long}${value === undefined ? '' : `=${value}`}`;
   const used = shownDefault(setting, true);
-  const plain = (help || setting.help).replaceAll('`', '');
+  const plain = (setting.ofFlag?.help ?? setting.help).replaceAll('`', '');
   const text = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${used === undefined ? '' : ` (default ${used})`}`;
   return helpLines(names, text, leftWidth);
 }

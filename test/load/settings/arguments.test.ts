@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { flags } from '../../../../src/load/settings/keys/rows.js';
-import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../../support/load/request.js';
+import { flags } from '../../../src/load/settings/keys/rows.js';
+import { insertOf, loadRequest, notesOf, refusalOf, shapes, tableOf } from '../../support/load/request.js';
 
 test('runs the demo without arguments', (t) => {
   const request = loadRequest([]);

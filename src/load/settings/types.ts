@@ -1,0 +1,166 @@
+import { longestWidth } from '../../model/row-length.js';
+import { type DataType, dataType, integerRanges, type TypeName } from '../../model/schema.js';
+import type { FieldPlan, ValuePlan } from '../model/scenario.js';
+
+/** Bounds of numbers, `max` excluded; 64-bit integers beyond 2^53 are exact as bigint. */
+export interface NumberBounds {
+  readonly min: number | bigint;
+  readonly max: number | bigint;
+}
+
+/** Whether a field is in every row or once with each sub-table. */
+export type FieldRole = 'column' | 'tag';
+
+const int: NumberBounds = { min: -1073741823, max: 1073741823 };
+const uint: NumberBounds = { min: 0, max: 2147483647 };
+
+/** Bounds of random numbers by type, where a run names none. */
+const usual: Partial<Record<TypeName, NumberBounds>> = {
+  BOOL: { min: 0, max: 2 },
+  TINYINT: { min: -127, max: 128 },
+  'TINYINT UNSIGNED': { min: 0, max: 254 },
+  SMALLINT: { min: -32767, max: 32767 },
+  'SMALLINT UNSIGNED': { min: 0, max: 65534 },
+  INT: int,
+  'INT UNSIGNED': uint,
+  BIGINT: int,
+  'BIGINT UNSIGNED': uint,
+  FLOAT: int,
+  DOUBLE: int,
+  TIMESTAMP: uint,
+};
+
+/** Types by every name they may have in a file or an argument, in lower case. */
+const types = new Map<string, TypeName>([['binary', 'VARCHAR']]);
+const names = [...Object.keys(usual), 'DECIMAL', 'VARCHAR', 'NCHAR', 'JSON'] as TypeName[];
+for (const name of names) {
+  types.set(name.toLowerCase(), name);
+  if (name.endsWith(' UNSIGNED')) types.set(`u${name.replace(' UNSIGNED', '').toLowerCase()}`, name);
+}
+
+/** Names of all types, in lower case. */
+export const typeNames: readonly string[] = [...types.keys()];
+
+/** Most data columns beside the time, and most tags. */
+export const maxFields = { column: 4095, tag: 128 } as const;
+
+/** Longest value of a JSON tag, in characters. */
+const maxJsonLength = 4096;
+
+/** A type by name, whatever its case and blanks; undefined when there is none. */
+export function loadTypeOf(name: string): TypeName | undefined {
+  return types.get(name.trim().replace(/\s+/g, ' ').toLowerCase());
+}
+
+/** True for types whose values have a length. */
+export function isSized(type: TypeName): boolean {
+  return type === 'VARCHAR' || type === 'NCHAR';
+}
+
+/** Bounds of the numbers of a type: the usual ones, and the widest that a run may name. Undefined for other types. */
+export function boundsOf(type: TypeName): { readonly usual: NumberBounds; readonly widest: NumberBounds } | undefined {
+  const bounds = usual[type];
+  if (bounds === undefined) return undefined;
+  const range = integerRanges[type === 'TIMESTAMP' ? 'BIGINT' : type];
+  if (range !== undefined) return { usual: bounds, widest: { min: plain(range.min), max: plain(range.max + 1n) } };
+  if (type === 'BOOL') return { usual: bounds, widest: bounds };
+  const largest = type === 'FLOAT' ? 3.4e38 : Number.MAX_VALUE;
+  return { usual: bounds, widest: { min: -largest, max: largest } };
+}
+
+function plain(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** Digits of a DECIMAL, and those behind its point. */
+interface Digits {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Widest bounds of a DECIMAL, scaled to whole numbers: the least value, and the one behind the greatest. */
+export function decimalBounds({ precision }: Digits): { readonly min: bigint; readonly max: bigint } {
+  const most = 10n ** BigInt(precision);
+  return { min: 1n - most, max: most };
+}
+
+/** Most digits on either side of the point, and the greatest exponent, of a bound that is read. */
+const [mostDigits, mostExponent] = [80, 999] as const;
+
+/** A number as a DECIMAL scaled to a whole number, exactly; undefined when it is none or has more digits behind the point. */
+export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
+  const pattern = /^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
+  const [, sign, whole = '', rest = '', exponent = '0'] = pattern.exec(text.trim()) ?? [];
+  const isLong = whole.length > mostDigits || rest.length > mostDigits || Math.abs(Number(exponent)) > mostExponent;
+  if (sign === undefined || isLong) return undefined;
+  const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${rest}`);
+  const power = scale - rest.length + Number(exponent);
+  if (power >= 0) return digits * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+}
+
+/** The type of a column or tag; the length counts for VARCHAR and NCHAR alone. */
+export function columnType(type: TypeName, length: number): DataType {
+  return isSized(type) ? dataType(type, length) : dataType(type);
+}
+
+/** Longest text of a type, in its own unit. */
+export function maxLengthOf(type: TypeName, role: FieldRole): number {
+  return longestWidth(type, role) ?? maxJsonLength;
+}
+
+/** How values of a type are generated by default. */
+export function usualValues(type: TypeName, length: number, role: FieldRole): ValuePlan {
+  if (isSized(type)) return { kind: 'text', length };
+  if (type === 'JSON') return { kind: 'json', pairs: 1, length };
+  const bounds = usual[type];
+  if (bounds === undefined || (type === 'TIMESTAMP' && role === 'column')) return { kind: 'now' };
+  return { kind: 'range', ...bounds };
+}
+
+/** A field without its name. */
+export type FieldShape = Pick<FieldPlan, 'type' | 'values'>;
+
+/**
+ * Reads the value of `-b` or `-A`: types parted by commas, in any case, BINARY, VARCHAR, NCHAR and JSON also with a length
+ * in brackets. The result is the word that is no type, where there is one.
+ */
+export function readTypeList(text: string, defaultLength: number, role: FieldRole): readonly FieldShape[] | string {
+  const list: FieldShape[] = [];
+  for (const word of typeWords(text)) {
+    const shape = readListedType(word, defaultLength, role);
+    if (shape === undefined) return word.trim();
+    list.push(shape);
+  }
+  return list;
+}
+
+/** The words between the commas that stand in no brackets. */
+function typeWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') at = Math.max(at, text.indexOf(')', at));
+    else if (text[at] === ',') {
+      words.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...words, text.slice(start)];
+}
+
+function readListedType(word: string, defaultLength: number, role: FieldRole): FieldShape | undefined {
+  const decimal = /^\s*decimal\s*(?:\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\)\s*)?$/i.exec(word);
+  if (decimal !== null) {
+    const [precision, scale] = [Number(decimal[1] ?? 10), Number(decimal[2] ?? 0)];
+    if (precision < 1 || precision > 38 || scale > precision) return undefined;
+    const bounds = decimalBounds({ precision, scale });
+    return { type: dataType('DECIMAL', precision, scale), values: { kind: 'range', ...bounds } };
+  }
+  const [, name, digits] = /^\s*([a-z]+)\s*\(\s*([1-9]\d*)\s*\)\s*$/i.exec(word) ?? [];
+  const type = loadTypeOf(name ?? word);
+  if (type === undefined || (digits !== undefined && !isSized(type) && type !== 'JSON')) return undefined;
+  const length = digits === undefined ? defaultLength : Number(digits);
+  return { type: columnType(type, length), values: usualValues(type, length, role) };
+}
