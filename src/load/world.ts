@@ -161,7 +161,7 @@ function runSql(
         credentials,
         timeZone,
         connectionZone: undefined,
-        keyed: false,
+        form: 'arrays',
         rowLimit: -1,
       },
       aborted: signal,

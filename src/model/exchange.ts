@@ -6,7 +6,7 @@ import type { Fault } from './fault.js';
 import type { MetricSamples, MetricsFormat } from './metric.js';
 import type { NotificationChannel, NotificationTest } from './notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
-import type { DataType } from './schema.js';
+import type { DataType, Precision } from './schema.js';
 import type { SlowStatementList } from './slow-statement.js';
 
 /** The authenticated user; made by the credentials check, never by HTTP. */
@@ -47,7 +47,13 @@ export type Outcome<A> =
   | { readonly kind: 'answered'; readonly answer: A }
   | { readonly kind: 'refused'; readonly fault: Fault };
 
-/** One SQL statement over HTTP. */
+/**
+ * Form of the rows of a result: lines of JSON, arrays or (`row_with_meta`) objects by column name, or blocks of columns in the
+ * Native format of the engine.
+ */
+export type RowForm = 'arrays' | 'objects' | 'columns';
+
+/** One SQL statement of a client. */
 export interface SqlRequest {
   /** UTF-8 text of the statement, as it came, trimmed. */
   readonly statement: Buffer;
@@ -58,8 +64,8 @@ export interface SqlRequest {
   readonly timeZone: string;
   /** IANA zone of times that the statement writes without one; undefined is the service's. */
   readonly connectionZone: string | undefined;
-  /** Rows as objects by column name (`row_with_meta`). */
-  readonly keyed: boolean;
+  /** Form of the rows of its result. */
+  readonly form: RowForm;
   /** `restfulRowLimit`; negative is no limit. */
   readonly rowLimit: number;
   /** False where groups without rows are left out, unless HAVING needs them; left out, counts give them with 0. */
@@ -85,13 +91,19 @@ export function isWhole(chunks: Chunks): chunks is readonly Uint8Array[] {
 }
 
 /**
- * Result of a statement. `rows`: every row as one line of JSON (an array, or an object when keyed) ended by a newline,
- * exactly as clients see it. What comes in pieces is pulled by the response; returning from the iterator early cancels the
- * statement. `affected`: a write or a definition.
+ * Result of a statement. `rows`: every row as one line of JSON (an array, or an object) ended by a newline, exactly as
+ * clients see it; in the form of columns, blocks in the Native format of the engine, in which every column is Nullable, DECIMAL has 18 or
+ * 38 digits, and times are ticks of `precision`. What comes in pieces is pulled by the response; returning from the iterator early
+ * cancels the statement. `affected`: a write or a definition; `current` is the database that USE names.
  */
 export type SqlAnswer =
-  | { readonly kind: 'rows'; readonly meta: readonly ColumnMeta[]; readonly lines: Chunks }
-  | { readonly kind: 'affected'; readonly rows: number };
+  | {
+      readonly kind: 'rows';
+      readonly meta: readonly ColumnMeta[];
+      readonly lines: Chunks;
+      readonly precision?: Precision;
+    }
+  | { readonly kind: 'affected'; readonly rows: number; readonly current?: string };
 
 /** A write request: text of a protocol on its way to a database. */
 export interface WriteRequest {

@@ -6,6 +6,7 @@ import { withCurrentSchema } from './current-schema.js';
 import type { DefinitionContext } from './definitions/context.js';
 import type { Listing } from './definitions/listing.js';
 import { isOutOfDate } from './faults.js';
+import { encodeColumns } from './listing-columns.js';
 import type { Variable } from './lists/system-table.js';
 import type { PlanCache } from './queries/plan-cache.js';
 import { nowNanos } from './queries/query-names.js';
@@ -45,7 +46,12 @@ export const done: SqlAnswer = { kind: 'affected', rows: 0 };
 
 /** A small result as an answer. */
 export function listingAnswer({ meta, rows }: Listing, { request }: RequestScope): SqlAnswer {
-  return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
+  const { form } = request;
+  return {
+    kind: 'rows',
+    meta,
+    lines: [form === 'columns' ? encodeColumns(meta, rows) : encodeLines(meta, rows, form)],
+  };
 }
 
 /** Context of definitions for a request. */

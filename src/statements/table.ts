@@ -129,7 +129,10 @@ const statements: StatementTable = {
   },
   describe: { rights: tableInSight, fresh: 'rows', touches: namedTable, run: runDescribe },
   'kill-query': { rights: everybody, run: killQuery },
-  use: definition(databaseInSight, useDatabase, namedDatabase),
+  use: {
+    ...changing(databaseInSight, use),
+    touches: namedDatabase,
+  },
   accepted: definition(administration, checkAccepted),
   unsupported: {
     rights: everybody,
@@ -219,6 +222,12 @@ async function runKind<K extends StatementKind>(
   if (fresh !== undefined) await catalogue.sync();
   rights(statement, { access: new Access(catalogue, scope.user), catalogue, current: scope.request.database });
   return run(statement, scope, context);
+}
+
+/** The database is the current one of a connection that has one. */
+async function use(statement: StatementOf<'use'>, scope: RequestScope, context: StatementContext): Promise<SqlAnswer> {
+  await useDatabase(statement, definitionsOf(scope, context));
+  return { kind: 'affected', rows: 0, current: statement.name.text };
 }
 
 async function runShow(

@@ -133,7 +133,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'http/connection': { modules: ['model', 'http/request', 'http/answer'], packages: [] },
   'http/api': { modules: ['model', 'http/request'], packages: [] },
   'http/handlers': { modules: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
-  'http/websocket': { modules: ['model', 'http/request', 'http/answer'], packages: ['ws'] },
+  'http/websocket': { modules: ['model', 'http/request', 'http/answer', 'transforms/encode'], packages: ['ws'] },
   'http/grpc': {
     modules: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
     packages: ['@grpc/'],

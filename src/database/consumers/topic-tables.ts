@@ -99,7 +99,7 @@ export class TopicTables {
       nowNanos: () => BigInt(Date.now()) * 1_000_000n,
       connectionZone: zone,
       outputZone: 'UTC',
-      keyed: false,
+      form: 'arrays',
       rowLimit: -1,
       user,
       serverVersion: '3.0.0.0',

@@ -10,7 +10,8 @@ import type { AdmittedCall, Call, Handler, HandlerContext } from '../request/cal
 import { plainAddress } from '../request/client-address.js';
 import { refuseAfterLogIn } from '../request/log-in-first.js';
 import { redactUri } from '../request/redact.js';
-import { isQuery, readSqlRequest } from './sql-admission.js';
+import { isQuery } from '../request/statement-text.js';
+import { readSqlRequest } from './sql-admission.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out. */
 export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
@@ -33,7 +34,8 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
     const outcome = await sendRequest<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
     release();
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
-    if (outcome.answer.kind === 'affected') return sendAffected(call.reply, outcome.answer.rows, sql.keyed);
+    if (outcome.answer.kind === 'affected')
+      return sendAffected(call.reply, outcome.answer.rows, sql.form === 'objects');
     const { meta, lines } = outcome.answer;
     if (!isWhole(lines)) return streamRows(call, context, sql, meta, lines);
     if (call.aborted.aborted) return call.reply.hijack();

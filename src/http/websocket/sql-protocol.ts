@@ -1,4 +1,6 @@
 import { version } from '../../model/version.js';
+import type { Arguments } from './arguments.js';
+import { fetch, fetchBlock, fetchRawBlock, messageText, refusedFetch } from './fetch.js';
 import type { BinaryAction, SocketProtocol, TextAction } from './protocol.js';
 import { SqlSession } from './sql-session.js';
 
@@ -8,14 +10,30 @@ const serviceOk = 2;
 const text: Readonly<Record<string, TextAction<SqlSession>>> = {
   version: { isPublic: true, run: () => ({ version }) },
   check_server_status: { isPublic: true, run: () => ({ status: serviceOk, details: '' }) },
-  conn: { isPublic: true, run: (session, args) => session.connect(args) },
+  conn: { isPublic: true, run: (session, args, request) => session.connect(args, request) },
+  query: { run: (session, args, request) => session.query(args.text('sql'), request) },
+  fetch: { run: fetch, errorMembers: (args) => ({ id: args.id('id') }) },
+  fetch_block: { run: fetchBlock },
+  free_result: { run: freeResult },
+  num_fields: { run: (session, args) => ({ num_fields: session.results.get(args.id('result_id')).meta.length }) },
   options_connection: { run: (session, args) => session.setOptions(args) },
   get_current_db: { run: (session) => session.currentDatabase() },
   get_server_info: { run: (session) => session.serverInfo() },
   get_connection_info: { run: (session) => session.connectionInfo() },
 };
 
-const binary: Readonly<Record<number, BinaryAction<SqlSession>>> = {};
+const binary: Readonly<Record<number, BinaryAction<SqlSession>>> = {
+  6: {
+    name: 'binary_query',
+    run: (session, message, request) => session.query(messageText(message, 'binary query'), request),
+  },
+  7: { name: 'fetch_raw_block', run: fetchRawBlock, refuse: refusedFetch },
+};
+
+/** Clients wait for no answer. */
+async function freeResult(session: SqlSession, args: Arguments): Promise<undefined> {
+  await session.results.free(args.id('id'));
+}
 
 /** Queries, binding and schemaless writes, each action a row. */
 export const sqlProtocol: SocketProtocol<SqlSession> = {

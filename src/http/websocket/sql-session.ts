@@ -1,13 +1,17 @@
-import type { Credentials } from '../../model/exchange.js';
+import { detached } from '../../async/detached.js';
+import { type Credentials, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { notSupported } from '../../model/refusals.js';
+import { notSupported, refusals } from '../../model/refusals.js';
 import { version } from '../../model/version.js';
 import { serverTimeZone } from '../../text/time-zones.js';
+import { sendRequest } from '../answer/send-request.js';
 import { isFault } from '../request/auth.js';
 import type { HandlerContext } from '../request/call.js';
 import { parameterFault, readTimeZone } from '../request/parameters.js';
+import { isQuery, trimmed } from '../request/statement-text.js';
 import { type Arguments, isObject } from './arguments.js';
-import type { SocketAnswer, SocketLink, SocketSession } from './protocol.js';
+import type { SocketAnswer, SocketLink, SocketRequest, SocketSession } from './protocol.js';
+import { describedColumns, OpenResults } from './results.js';
 
 /** The mode of a connection of programs for business intelligence. */
 const biMode = 0;
@@ -17,6 +21,27 @@ const options = { charset: 0, timeZone: 1, address: 2, application: 3, connector
 /** Longest name of an application or a connector that lists show, in characters. */
 const maxNameLength = 256;
 
+/** Times of columns are ticks, so the zone of printed times does not matter. */
+const plainRequest = {
+  database: undefined,
+  timeZone: 'UTC',
+  connectionZone: undefined,
+  form: 'columns',
+  rowLimit: -1,
+} as const;
+/** Members of the answer to a statement without rows. */
+const noColumns = {
+  fields_count: 0,
+  fields_names: null,
+  fields_types: null,
+  fields_lengths: null,
+  precision: 0,
+  fields_precisions: null,
+  fields_scales: null,
+} as const;
+
+const noSql = fault('parameter', Codes.noSql, 'no sql input');
+const memoryShort = fault('resource', Codes.free, 'memory is short, please try again later');
 const duplicate = parameterFault('duplicate connections');
 const noUser = fault('auth', Codes.authenticationFailure, 'Authentication failure');
 
@@ -32,6 +57,9 @@ export class SqlSession implements SocketSession {
   isBi = false;
   readonly link: SocketLink;
   readonly context: HandlerContext;
+  readonly results = new OpenResults();
+  /** Statements that run, and those whose results are open. */
+  readonly #running = new Set<AbortController>();
   #isConnecting = false;
 
   constructor(link: SocketLink, context: HandlerContext) {
@@ -40,7 +68,7 @@ export class SqlSession implements SocketSession {
   }
 
   /** Logs in. Throws FaultErrors; the client may try again then. */
-  async connect(args: Arguments): Promise<SocketAnswer> {
+  async connect(args: Arguments, request: SocketRequest): Promise<SocketAnswer> {
     if (this.credentials !== undefined || this.#isConnecting) throw new FaultError(duplicate);
     this.#isConnecting = true;
     try {
@@ -49,7 +77,7 @@ export class SqlSession implements SocketSession {
       if (isFault(identity)) throw new FaultError(identity);
       this.#readMode(args);
       const database = args.text('db', '');
-      if (database !== '') await this.#requireDatabase(identity.user, database);
+      if (database !== '') await this.#requireDatabase(credentials, database, request);
       this.#set(options.timeZone, args.text('tz', ''));
       this.#set(options.application, args.text('app', ''));
       this.#set(options.connector, args.text('connector', ''));
@@ -76,6 +104,75 @@ export class SqlSession implements SocketSession {
     return {};
   }
 
+  /** Runs a statement. Throws FaultErrors. */
+  async query(text: string | Buffer, request: SocketRequest): Promise<SocketAnswer> {
+    this.results.requireRoom();
+    const { answer, abort } = await this.run(Buffer.from(text), request);
+    if (answer.kind === 'affected') {
+      if (answer.current !== undefined) this.database = answer.current;
+      return { ...noColumns, id: 0, is_update: true, affected_rows: answer.rows };
+    }
+    const result = this.results.open({ rows: answer, abort, release: await this.#hold(answer, abort) });
+    const { id, meta, precision } = result;
+    return { id, is_update: false, affected_rows: 0, ...describedColumns(meta, precision) };
+  }
+
+  /** Runs a statement and gives its answer; `abort` cancels what of its result was not read. */
+  async run(text: Buffer, request: SocketRequest): Promise<{ readonly answer: SqlAnswer; readonly abort: () => void }> {
+    const { context, credentials, database, timeZone } = this;
+    const { settings, intake } = context;
+    const statement = trimmed(text, settings.queryBytes);
+    if (credentials === undefined || statement.length === 0) throw new FaultError(noSql);
+    if (statement.length > settings.sqlBytes) throw new FaultError(refusals.statementTooLong);
+    const state = intake.guard();
+    if (state === 'all-paused' || (state === 'query-paused' && isQuery(statement))) {
+      context.observer?.refused(state);
+      throw new FaultError(memoryShort);
+    }
+    this.#record(statement, request);
+    const controller = new AbortController();
+    const abort = (): void => {
+      this.#running.delete(controller);
+      controller.abort();
+    };
+    this.#running.add(controller);
+    const sql: SqlRequest = { ...plainRequest, statement, database, credentials, connectionZone: timeZone };
+    const outcome = await sendRequest<SqlRequest, SqlAnswer>(
+      (exchange) => intake.sql(exchange),
+      request.id,
+      sql,
+      controller.signal,
+    );
+    if (outcome.kind === 'refused' || outcome.answer.kind === 'affected') this.#running.delete(controller);
+    if (outcome.kind === 'refused') throw new FaultError(outcome.fault);
+    return { answer: outcome.answer, abort };
+  }
+
+  #record(statement: Buffer, { id }: SocketRequest): void {
+    const { uri, from } = this.link;
+    this.context.recordSql?.({
+      requestId: id,
+      uri,
+      method: 'WebSocket',
+      client: from,
+      statement: statement.toString(),
+    });
+  }
+
+  /** Takes room for a result that is all there; gives what gives it back. */
+  async #hold(answer: Extract<SqlAnswer, { kind: 'rows' }>, abort: () => void): Promise<() => void> {
+    if (!isWhole(answer.lines)) return () => undefined;
+    const bytes = answer.lines.reduce((sum, piece) => sum + piece.length, 0);
+    try {
+      const lease = await this.context.bodies.lease(this.user, bytes, this.link.closed);
+      lease.ended();
+      return () => lease.release();
+    } catch (error) {
+      abort();
+      throw error;
+    }
+  }
+
   /** What `SERVER_VERSION()` gives. */
   serverInfo(): SocketAnswer {
     return { info: version };
@@ -86,14 +183,22 @@ export class SqlSession implements SocketSession {
   }
 
   connectionInfo(): SocketAnswer {
-    const { credentials } = this;
-    const user = credentials?.scheme === 'password' ? credentials.user : '';
-    return { user, db: this.database ?? '', tz: this.timeZone ?? serverTimeZone(), app: this.application };
+    return { user: this.user, db: this.database ?? '', tz: this.timeZone ?? serverTimeZone(), app: this.application };
   }
 
-  tick(): void {}
+  tick(nowMs: number): void {
+    detached(this.results.freeIdle(nowMs));
+  }
 
-  close(): void {}
+  close(): void {
+    for (const controller of this.#running) controller.abort();
+    detached(this.results.freeIdle());
+  }
+
+  /** Name of the user; empty for a token. */
+  get user(): string {
+    return this.credentials?.scheme === 'password' ? this.credentials.user : '';
+  }
 
   #credentialsOf(args: Arguments): Credentials {
     const { from, foreignPage } = this.link;
@@ -112,9 +217,18 @@ export class SqlSession implements SocketSession {
     this.isBi = mode === biMode;
   }
 
-  async #requireDatabase(user: string, database: string): Promise<void> {
-    const vgroups = await this.context.intake.vgroups(user, database, []);
-    if (isFault(vgroups)) throw new FaultError(vgroups);
+  /** Names are as USE has them. */
+  async #requireDatabase(credentials: Credentials, database: string, { id }: SocketRequest): Promise<void> {
+    const statement = Buffer.from(`USE \`${database.replaceAll('`', '``')}\``);
+    const sql: SqlRequest = { ...plainRequest, statement, credentials };
+    const { intake } = this.context;
+    const outcome = await sendRequest<SqlRequest, SqlAnswer>(
+      (exchange) => intake.sql(exchange),
+      id,
+      sql,
+      this.link.closed,
+    );
+    if (outcome.kind === 'refused') throw new FaultError(outcome.fault);
   }
 
   #check(option: number, value: string): void {

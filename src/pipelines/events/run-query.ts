@@ -17,7 +17,7 @@ export function queriesOver(sql: Pick<SqlPipeline, 'runAs'>): RunQuery {
       credentials: ownCredentials,
       timeZone: 'UTC',
       connectionZone: undefined,
-      keyed: true,
+      form: 'objects',
       rowLimit: limit,
       emptyGroups: false,
     };

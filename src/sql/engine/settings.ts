@@ -1,3 +1,4 @@
+import type { RowForm } from '../../model/exchange.js';
 import { quoteString } from './quote.js';
 import type { QueryShape } from './shape.js';
 
@@ -5,6 +6,12 @@ import type { QueryShape } from './shape.js';
 export const arrayRowFormat = 'CustomSeparated';
 /** Format of rows as JSON objects. */
 export const objectRowFormat = 'JSONEachRow';
+/** The format of each form of rows. */
+export const rowFormats: Readonly<Record<RowForm, string>> = {
+  arrays: arrayRowFormat,
+  objects: objectRowFormat,
+  columns: 'Native',
+};
 
 type EngineSettings = Readonly<Record<string, string | number>>;
 

@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type Precision, type TypeName, typeLength } from '../../model/schema.js';
 import { column, fromQuery, nullWord, select } from '../engine/build.js';
 import type { Expr, SelectColumn, SelectQuery } from '../engine/nodes.js';
 import { printQuery } from '../engine/print.js';
@@ -21,7 +21,7 @@ import {
   type TableTarget,
 } from '../values/context.js';
 import { commonType, convertTo, type Environment } from '../values/convert.js';
-import { type BlockColumn, printResult } from '../values/result.js';
+import { type BlockColumn, printResult, resultPrecision } from '../values/result.js';
 import { nullValue, Uses, type Value } from '../values/value.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
@@ -37,6 +37,8 @@ export interface QueryPlan {
   /** Settings that have to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
+  /** See {@link SqlAnswer}. */
+  readonly precision: Precision;
   /** True when its result is known to fit one frame: a megabyte or two of text. */
   readonly fitsOneFrame: boolean;
   /** Rows that fit the buffer of a result; 0 when the result fits one frame or its texts have no limit. */
@@ -62,8 +64,8 @@ const maxBufferedBytes = 4 * 1024 * 1024;
 type Series = Extract<TableTarget, { kind: 'sub' }>;
 
 /**
- * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
- * JSONEachRow when keyed, under its settings are what clients see. FaultError with the dialect's code
+ * Translates a query of the dialect into one statement of the engine, whose rows, printed in the format of
+ * their form under its settings, are what clients see. FaultError with the dialect's code
  * when names, types or clauses break its rules, 0x0100 for what is not available.
  */
 export function planQuery(query: Query, context: QueryContext): QueryPlan {
@@ -73,7 +75,8 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     return context.nowNanos();
   };
   const planned = new Planner({ ...context, nowNanos }).plan(query);
-  const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
+  const precision = resultPrecision(planned.columns);
+  const form = { precision, zone: context.outputZone, form: context.form, rowLimit: context.rowLimit };
   const block = withoutEmptyCheck(planned);
   const result = printResult(block ?? planned, form);
   const [sql, shape] = [printQuery(result), shapeOf(result)];
@@ -91,7 +94,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     (isOneGroup || (readsShortSeries && !shape.looksAround));
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
-    givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
+    givesTexts: form.form === 'objects' || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
     fitsOneFrame,
     readsShortSeries,
@@ -103,6 +106,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     meta: planned.columns.map(({ name, type, role }) => {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
+    precision,
     fitsOneFrame,
     maxBufferedRows: fitsOneFrame ? 0 : Math.floor(maxBufferedBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),

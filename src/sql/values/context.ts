@@ -1,3 +1,4 @@
+import type { RowForm } from '../../model/exchange.js';
 import { Codes, FaultError, fault, missingDatabase, type Place } from '../../model/fault.js';
 import { notSupported } from '../../model/refusals.js';
 import type { Precision, TableDef } from '../../model/schema.js';
@@ -40,8 +41,8 @@ export interface QueryContext {
   readonly connectionZone: string;
   /** IANA zone of printed times. */
   readonly outputZone: string;
-  /** Rows as objects by column name. */
-  readonly keyed: boolean;
+  /** Form of the rows of its result. */
+  readonly form: RowForm;
   /** Most rows to return; negative is no limit. */
   readonly rowLimit: number;
   /** For CURRENT_USER(). */

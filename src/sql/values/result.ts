@@ -1,4 +1,5 @@
-import type { DataType, Precision } from '../../model/schema.js';
+import type { RowForm } from '../../model/exchange.js';
+import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { column, fromQuery, nullWord } from '../engine/build.js';
 import { type Expr, Named, type Query, type SelectColumn, type SelectQuery } from '../engine/nodes.js';
 import { quoteIdentifier } from '../engine/quote.js';
@@ -23,9 +24,11 @@ export interface BlockColumn {
 
 /** How the outermost SELECT prints. */
 interface ResultForm {
+  /** Ticks of times in the form of columns. */
+  readonly precision: Precision;
   /** IANA zone of printed times. */
   readonly zone: string;
-  readonly keyed: boolean;
+  readonly form: RowForm;
   /** Negative: no limit. */
   readonly rowLimit: number;
 }
@@ -38,22 +41,20 @@ export interface PrintedBlock {
   readonly select?: SelectQuery;
 }
 
-/** Makes a planned block the query whose JSON by the engine is the client's JSON. */
+/** Makes a planned block the query whose output by the engine is what the client sees. */
 export function printResult({ query: block, columns, select }: PrintedBlock, form: ResultForm): Query {
   const limit = form.rowLimit < 0 ? undefined : { count: BigInt(Math.floor(form.rowLimit)), offset: 0n };
-  if (!form.keyed) {
+  if (form.form !== 'objects') {
     const printed = select === undefined ? undefined : printedInPlace(select, columns, form);
     if (printed !== undefined) return printed;
-    const items = columns.map(
-      (each): SelectColumn => [printedForm(column(undefined, each.alias), each, form.zone), ''],
-    );
+    const items = columns.map((each): SelectColumn => [printedForm(column(undefined, each.alias), each, form), '']);
     return { columns: items, from: fromQuery(block), limit };
   }
   const names = uniqueNames(columns.map(({ name }) => name));
   const prefix = freePrefix(names);
   const inner = columns.map(({ alias }, at): SelectColumn => [column(undefined, alias), `${prefix}${at}`]);
   const items = columns.map((each, at): SelectColumn => {
-    const printed = printedForm(column(undefined, `${prefix}${at}`), each, form.zone);
+    const printed = printedForm(column(undefined, `${prefix}${at}`), each, form);
     return [printed, quoteIdentifier(names[at] ?? '')];
   });
   return { columns: items, from: fromQuery({ columns: inner, from: fromQuery(block) }), limit };
@@ -63,16 +64,17 @@ export function printResult({ query: block, columns, select }: PrintedBlock, for
 function printedInPlace(
   select: SelectQuery,
   columns: readonly BlockColumn[],
-  { zone, rowLimit }: ResultForm,
+  form: ResultForm,
 ): SelectQuery | undefined {
-  if (select.distinct === true || !columns.every((each) => isPrintedSimply(each, zone))) return undefined;
+  const { rowLimit } = form;
+  if (select.distinct === true || !columns.every((each) => isPrintedSimply(each, form))) return undefined;
   const { orderBy = [], limit } = select;
   const shown = columns.map((each, at): SelectColumn => {
     const [own = nullWord, alias = ''] = select.columns[at] ?? [];
-    const printed = printedForm(own, each, zone);
+    const printed = printedForm(own, each, form);
     if (printed === own) return [own, alias];
     const isSortedBy = orderBy.some(({ by }) => by.kind === 'column' && by.table === undefined && by.name === alias);
-    return [isSortedBy ? printedForm(new Named(own, alias), each, zone) : printed, `p${at + 1}`];
+    return [isSortedBy ? printedForm(new Named(own, alias), each, form) : printed, `p${at + 1}`];
   });
   if (rowLimit < 0) return { ...select, columns: shown };
   const most = BigInt(Math.floor(rowLimit));
@@ -81,7 +83,8 @@ function printedInPlace(
 }
 
 /** True for what is next to no work to print, so that it may be done for rows which a LIMIT cuts off afterwards. */
-function isPrintedSimply({ type }: BlockColumn, zone: string): boolean {
+function isPrintedSimply({ type }: BlockColumn, { form, zone }: ResultForm): boolean {
+  if (form === 'columns') return true;
   switch (type.name) {
     case 'TIMESTAMP':
       return isPlainUtc(zone);
@@ -120,7 +123,8 @@ function freePrefix(names: readonly string[]): string {
   return prefix;
 }
 
-function printedForm(value: Expr, shown: BlockColumn, zone: string): Expr {
+function printedForm(value: Expr, shown: BlockColumn, { form, zone, precision }: ResultForm): Expr {
+  if (form === 'columns') return columnForm(value, shown, precision);
   switch (shown.type.name) {
     case 'TIMESTAMP':
       return printedTime(value, shown.precision, zone);
@@ -136,6 +140,28 @@ function printedForm(value: Expr, shown: BlockColumn, zone: string): Expr {
     default:
       return shown.exact === true ? value : castToEngine(value, shown.type);
   }
+}
+
+/** Digits of the decimals of columns, which take 8 or 16 bytes. */
+const decimalDigits = { short: 18, long: 38 } as const;
+
+function columnForm(value: Expr, { type, precision: own }: BlockColumn, precision: Precision): Expr {
+  if (type.name === 'TIMESTAMP' && own !== precision) {
+    const factor = BigInt(ticksPerSecond(precision) / ticksPerSecond(own));
+    return castToEngine(expr`multiply(${castToEngine(value, type)}, ${factor})`, type);
+  }
+  if (type.name !== 'DECIMAL') return castToEngine(value, type);
+  const digits = type.length <= decimalDigits.short ? decimalDigits.short : decimalDigits.long;
+  return castToEngine(value, dataType('DECIMAL', digits, type.scale));
+}
+
+/** The finest ticks of the times of a result; those of its first column where it has none. */
+export function resultPrecision(columns: readonly BlockColumn[]): Precision {
+  const times = columns.filter(({ type }) => type.name === 'TIMESTAMP');
+  const [first] = (times.length > 0 ? times : columns).toSorted(
+    (a, b) => ticksPerSecond(b.precision) - ticksPerSecond(a.precision),
+  );
+  return first?.precision ?? 'ms';
 }
 
 /** UTC is what the engine prints by itself; other zones need their offset in force, with a colon. */

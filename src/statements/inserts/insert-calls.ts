@@ -88,7 +88,7 @@ async function computed(
 ): Promise<Buffer[] | undefined> {
   const query = queryOf(calls);
   if (query === undefined) return undefined;
-  const own = { ...request, database: database ?? request.database, keyed: false, rowLimit: -1 };
+  const own = { ...request, database: database ?? request.database, form: 'arrays' as const, rowLimit: -1 };
   const names = await queryContext([], () => undefined, own, new Access(context.catalogue, user), 'READ', context);
   const known = withoutPlace(() => planQuery(query, names));
   const isShape = known.meta.map(({ type }) => type.name === 'GEOMETRY');

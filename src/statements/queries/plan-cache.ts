@@ -65,7 +65,7 @@ export class PlanCache {
   ): void {
     if (plan.sql.length > maxPlanChars) return;
     const { user, position, request } = origin;
-    const { database, connectionZone, timeZone, keyed, rowLimit, emptyGroups } = request;
+    const { database, connectionZone, timeZone, form, rowLimit, emptyGroups } = request;
     const isOfSeries = plan.series !== undefined;
     const facts = tables.map((table) => ({
       table,
@@ -74,7 +74,7 @@ export class PlanCache {
       hasFew: known.hasFewSeries(table),
       unique: isOfSeries ? undefined : known.uniqueRows(table),
     }));
-    const own = { database, connectionZone, timeZone, keyed, rowLimit, emptyGroups };
+    const own = { database, connectionZone, timeZone, form, rowLimit, emptyGroups };
     this.#plans.set(query, { user, position, request: own, plan, tables: facts, isOfSeries });
   }
 }
@@ -99,7 +99,7 @@ function isSame(one: PlanOrigin, other: PlanOrigin): boolean {
     a.database === b.database &&
     a.connectionZone === b.connectionZone &&
     a.timeZone === b.timeZone &&
-    a.keyed === b.keyed &&
+    a.form === b.form &&
     a.rowLimit === b.rowLimit &&
     a.emptyGroups === b.emptyGroups
   );

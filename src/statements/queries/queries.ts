@@ -7,7 +7,7 @@ import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { dataType, type ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
-import { arrayRowFormat, bufferedResultSettings, objectRowFormat } from '../../sql/engine/settings.js';
+import { arrayRowFormat, bufferedResultSettings, rowFormats } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
@@ -62,7 +62,8 @@ async function rowsOf(
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const plan = await planned(query, scope, context);
-  const format = scope.request.keyed ? objectRowFormat : arrayRowFormat;
+  const { form } = scope.request;
+  const format = rowFormats[form];
   const { sql, settings, fitsOneFrame, maxBufferedRows } = plan;
   const tail = ` SETTINGS ${settings} FORMAT ${format}`;
   const options = {
@@ -76,8 +77,8 @@ async function rowsOf(
     context.engine.result(`${sql}${tail}`, { ...options, limitedStatement });
   const limited = `${sql} SETTINGS ${settings}${bufferedResultSettings(maxBufferedRows)} FORMAT ${format}`;
   const lines = await (maxBufferedRows === 0 ? run() : runBuffered(scope, context, run, limited));
-  // Rows as objects the engine prints as UTF-8 itself.
-  return { kind: 'rows', meta: plan.meta, lines: scope.request.keyed ? lines : asUtf8(lines) };
+  // Rows as objects the engine prints as UTF-8 itself, and columns are bytes.
+  return { kind: 'rows', meta: plan.meta, lines: form === 'arrays' ? asUtf8(lines) : lines, precision: plan.precision };
 }
 
 /**

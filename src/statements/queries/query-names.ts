@@ -26,7 +26,7 @@ const comparedNames = 5000;
 /** The part of a request that decides what its statement means. */
 export type QueryRequest = Pick<
   SqlRequest,
-  'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit' | 'emptyGroups'
+  'database' | 'connectionZone' | 'timeZone' | 'form' | 'rowLimit' | 'emptyGroups'
 >;
 
 /**
@@ -71,7 +71,7 @@ export async function queryContext(
     ...knownTables(storage),
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
-    keyed: request.keyed,
+    form: request.form,
     rowLimit: request.rowLimit,
     user: access.user,
     serverVersion: version,

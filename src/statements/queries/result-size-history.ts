@@ -7,7 +7,7 @@ const maxStatementBytes = 4096;
 /** Entries; the history is cleared when it is full. */
 const maxEntries = 1000;
 
-type Request = Pick<SqlRequest, 'statement' | 'database' | 'keyed'>;
+type Request = Pick<SqlRequest, 'statement' | 'database' | 'form'>;
 
 /**
  * Predicts by the earlier results of a query whether its result fits the buffer. A buffered result costs less than a
@@ -52,6 +52,6 @@ export class ResultSizeHistory {
   }
 }
 
-function shapeOf({ statement, database = '', keyed }: Request): string {
-  return `${keyed} ${database} ${statement.toString('latin1').replace(/\d+/g, '0')}`;
+function shapeOf({ statement, database = '', form }: Request): string {
+  return `${form} ${database} ${statement.toString('latin1').replace(/\d+/g, '0')}`;
 }

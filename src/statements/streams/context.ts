@@ -36,7 +36,7 @@ export async function streamNames(
     database: current,
     connectionZone: timeZone,
     timeZone: 'UTC',
-    keyed: false,
+    form: 'arrays',
     rowLimit: -1,
   };
   const access = new Access(context.catalogue, user);

@@ -4,10 +4,10 @@ import type { ColumnMeta } from '../../model/exchange.js';
 export function encodeLines(
   meta: readonly ColumnMeta[],
   rows: readonly (readonly (string | number | null)[])[],
-  keyed: boolean,
+  form: 'arrays' | 'objects',
 ): Buffer {
   const lines = rows.map((row) => {
-    if (!keyed) return JSON.stringify(row);
+    if (form === 'arrays') return JSON.stringify(row);
     return JSON.stringify(Object.fromEntries(meta.map(({ name }, i) => [name, row[i] ?? null])));
   });
   return Buffer.from(lines.map((line) => `${line}\n`).join(''));

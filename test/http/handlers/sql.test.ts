@@ -111,7 +111,7 @@ test('parameters, database and trimmed statement reach the pipeline', async (t) 
   t.is(request?.statement.toString(), 'select 1');
   t.is(request?.database, 'My `Db');
   t.is(request?.timeZone, 'Asia/Tokyo');
-  t.true(request?.keyed);
+  t.is(request?.form, 'objects');
   t.is(request?.rowLimit, -1);
 });
 
@@ -136,7 +136,7 @@ test('defaults are no database, UTC and rows as arrays', async (t) => {
   const server = await startServer(t, recording(seen));
   await sendSql(server, 'select 1', { path: '/rest/sql?tz=&row_with_meta=&req_id=' });
   const [request] = seen;
-  t.deepEqual([request?.database, request?.timeZone, request?.keyed], [undefined, 'UTC', false]);
+  t.deepEqual([request?.database, request?.timeZone, request?.form], [undefined, 'UTC', 'arrays']);
 });
 
 test('the first of repeated parameters wins', async (t) => {

@@ -16,7 +16,6 @@ test('a client asks for the version, logs in once, and keeps the state of its co
   t.like(await client.request('get_current_db'), { code: 0xffff, message: 'server not connected' });
   t.like(await client.request('conn', { user, password: 'wrong' }), { code: 0x0357, action: 'conn' });
   t.like(await client.request('conn', { ...known, mode: 1 }), { code: 0xffff, message: 'unexpected mode: 1' });
-  t.like(await client.request('conn', { ...known, db: 'none' }), { code: 0x0388 });
   t.like(await client.request('conn', { ...known, tz: 'Mars/Base' }), { code: 0xffff });
   t.like(await client.request('conn', { ...known, db: 'd', tz: 'Asia/Tokyo', app: 'a', mode: 0 }), { code: 0 });
   t.like(await client.request('conn', known), { code: 0xffff, message: 'duplicate connections' });

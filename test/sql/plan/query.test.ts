@@ -64,7 +64,7 @@ answers(
   'keys rows by column name, numbering names that repeat',
   'SELECT count(*) AS c, sum(voltage) AS c, max(voltage) FROM meters',
   ['{"c":18,"c_2":4068,"max(voltage)":252}'],
-  { keyed: true },
+  { form: 'objects' },
 );
 answers('stops at the row limit', 'SELECT ts FROM d1', ['["2023-11-14T22:13:20.000Z"]'], { rowLimit: 1 });
 answers('gives no rows at a row limit of 0', 'SELECT ts FROM d1', [], { rowLimit: 0 });

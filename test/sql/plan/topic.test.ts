@@ -32,7 +32,7 @@ const context: QueryContext = {
   nowNanos: () => 0n,
   connectionZone: 'UTC',
   outputZone: 'UTC',
-  keyed: false,
+  form: 'arrays',
   rowLimit: -1,
   user: 'root',
   serverVersion: '3.0.0.0',

@@ -8,7 +8,7 @@ const request = {
   database: 'd',
   connectionZone: undefined,
   timeZone: 'UTC',
-  keyed: false,
+  form: 'arrays' as const,
   rowLimit: -1,
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
@@ -16,6 +16,7 @@ const plan: QueryPlan = {
   sql: 'SELECT 1',
   settings: '',
   meta: [],
+  precision: 'ms',
   fitsOneFrame: true,
   maxBufferedRows: 0,
   isTimeless: true,
@@ -52,7 +53,7 @@ test('a plan is found again for the same user, request and catalogue alone', (t)
     { database: 'e' },
     { connectionZone: 'UTC' },
     { timeZone: 'Asia/Tokyo' },
-    { keyed: true },
+    { form: 'objects' as const },
     { rowLimit: 0 },
   ];
   for (const other of others) {

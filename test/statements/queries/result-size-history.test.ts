@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { Chunks } from '../../../src/model/exchange.js';
+import type { Chunks, RowForm } from '../../../src/model/exchange.js';
 import { ResultSizeHistory } from '../../../src/statements/queries/result-size-history.js';
 
-const request = (text: string, keyed = false) => ({ statement: Buffer.from(text), database: 'd', keyed });
+const request = (text: string, form: RowForm = 'arrays') => ({ statement: Buffer.from(text), database: 'd', form });
 
 async function* pieces(...lengths: number[]): AsyncGenerator<Uint8Array> {
   for (const length of lengths) yield new Uint8Array(length);
@@ -21,7 +21,7 @@ test('a result is predicted to fit the buffer after one that did, also with othe
   t.is(await read(resultSizes.record(hour, pieces(1000, 500_000))), 501_000);
   t.true(resultSizes.fitsBuffer(hour) && resultSizes.fitsBuffer(other));
   t.false(resultSizes.fitsBuffer(request('SELECT w FROM m WHERE ts > 1000')));
-  t.false(resultSizes.fitsBuffer(request('SELECT v FROM m WHERE ts > 1000', true)));
+  t.false(resultSizes.fitsBuffer(request('SELECT v FROM m WHERE ts > 1000', 'objects')));
   const whole = [new Uint8Array(3)];
   t.is(resultSizes.record(request('SELECT w FROM m WHERE ts > 1'), whole), whole);
   t.true(resultSizes.fitsBuffer(request('SELECT w FROM m WHERE ts > 1000')));

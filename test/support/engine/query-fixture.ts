@@ -58,7 +58,7 @@ export type ContextOverrides = Partial<
     | 'database'
     | 'connectionZone'
     | 'outputZone'
-    | 'keyed'
+    | 'form'
     | 'rowLimit'
     | 'isLarge'
     | 'hasShortSeries'
@@ -173,7 +173,7 @@ export class QueryFixture {
       nowNanos: () => this.nowNanos,
       connectionZone: 'UTC',
       outputZone: 'UTC',
-      keyed: false,
+      form: 'arrays',
       rowLimit: -1,
       user: 'root',
       serverVersion: '3.4.0.0',
@@ -184,7 +184,7 @@ export class QueryFixture {
   /** The rows of a query as clients see them, one line of JSON each. */
   rows(sql: string, overrides: ContextOverrides = {}): string[] {
     const { sql: text, settings } = this.plan(sql, overrides);
-    const format = overrides.keyed === true ? objectRowFormat : arrayRowFormat;
+    const format = overrides.form === 'objects' ? objectRowFormat : arrayRowFormat;
     try {
       return this.#session
         .query(`${text} SETTINGS ${settings}`, format)

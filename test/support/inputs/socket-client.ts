@@ -50,9 +50,24 @@ export class SocketClient {
 
   /** Sends an action and gives its text answer. */
   async request(action: string, members: Members = {}): Promise<SocketReply> {
+    return this.reply(this.tell(action, members));
+  }
+
+  /** Sends an action and waits for nothing. */
+  tell(action: string, members: Members = {}): bigint {
     const id = ++this.#requests;
     this.socket.send(exactJsonText({ action, args: { req_id: id, ...members } }));
-    return this.reply(id);
+    return id;
+  }
+
+  /** The binary message that comes next behind what `send` does. */
+  async nextBinary(send: () => void): Promise<Buffer> {
+    const before = this.messages.length;
+    send();
+    await until(() => this.messages.length > before);
+    const [answer] = this.messages.splice(before);
+    if (!Buffer.isBuffer(answer)) throw new Error(`An answer is no block: ${answer}`);
+    return answer;
   }
 
   /** The text answer to a request. */

@@ -19,7 +19,7 @@ export async function runSql(
     credentials,
     timeZone: 'UTC',
     connectionZone: undefined,
-    keyed: false,
+    form: 'arrays',
     rowLimit: -1,
   };
   const outcome = await sendRequest<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isQuery } from '../../../src/http/handlers/sql-admission.js';
+import { isQuery } from '../../../src/http/request/statement-text.js';
 
 test('a query is known by its first word, behind comments and brackets, in linear time', (t) => {
   const comments = '/**/ -- x\n(/*(*/'.repeat(200);
