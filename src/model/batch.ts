@@ -86,7 +86,7 @@ export interface BlockGroup {
   /** The name by which the database knows the insert, so that it is done once however often it is tried. */
   readonly token?: string;
   /** Told when the database has made tables or sub-tables of the group: many take long, and are no sign that it is stuck. */
-  readonly goesOn?: () => void;
+  readonly progressed?: () => void;
 }
 
 /** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */

@@ -20,7 +20,7 @@ import type { RowWriter, StatementRows } from '../statements/row-writer.js';
 import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
-import { type BatchLimits, GroupCommit } from './batch.js';
+import { type CommitLimits, GroupCommit } from './commit/group-commit.js';
 import type { ConfiguredUser } from './configured-user.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
@@ -31,12 +31,12 @@ import { admit } from './write/admit.js';
 import { countEnded, counted, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
 import { gather } from './write/gather.js';
-import { LogStage, type LogStageContext } from './write/log.js';
+import { LoggedQueue, type LoggedQueueContext } from './write/logged-queue.js';
 import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
+import { MetadataCache } from './write/metadata-cache.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
 import { stamp } from './write/stamp.js';
-import { ToldMetadata } from './write/told-metadata.js';
 
 /** A door that data comes in by. */
 export interface WriteInput {
@@ -85,7 +85,7 @@ export interface WriteContext {
 }
 
 /** Bounds of what is read at once, and of a write. */
-interface WriteLimits extends BatchLimits {
+interface WriteLimits extends CommitLimits {
   readonly maxLineBytes: number;
   readonly maxMessageBytes: number;
   readonly writeTimeoutMs: number;
@@ -106,10 +106,10 @@ export class WritePipeline implements Component, RowWriter {
   readonly #again$ = new Subject<Batch<ByteBlock>>();
   readonly #retries: Retries;
   readonly #dictionaries: Dictionaries;
-  readonly #logStage: LogStage | undefined;
+  readonly #loggedQueue: LoggedQueue | undefined;
   readonly #commit: GroupCommit;
   readonly #open: OpenBatches = new OpenList();
-  readonly #told = new ToldMetadata();
+  readonly #told = new MetadataCache();
   #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -120,8 +120,9 @@ export class WritePipeline implements Component, RowWriter {
     const { catalogue, limits, writeLog } = context;
     this.#dictionaries = new Dictionaries(catalogue);
     this.#retries = new Retries((batch) => this.#again$.next(batch));
-    this.#logStage = writeLog && this.#newLogStage(writeLog);
-    this.#commit = new GroupCommit(limits, (block) => this.#placeOf(block), this.#logStage);
+    this.#loggedQueue = writeLog && this.#newLoggedQueue(writeLog);
+    const flushBytes = limits.creditBytes / 4;
+    this.#commit = new GroupCommit({ ...limits, flushBytes }, (block) => this.#placeOf(block), this.#loggedQueue);
   }
 
   /** Set before the start: reads a logged statement again. */
@@ -142,14 +143,14 @@ export class WritePipeline implements Component, RowWriter {
   /** Figures of what waits. */
   get waiting() {
     const { oldestMicros, ...counts } = this.#commit.waiting;
-    const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#logStage ?? {};
+    const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#loggedQueue ?? {};
     const oldestSeconds = oldestMicros === undefined ? 0 : Math.max(0, Number(nowMicros() - oldestMicros)) / 1e6;
     return { ...counts, oldestSeconds, isBehind, replayed, waitingBytes };
   }
 
   /** Answered texts that are still to be read back from the log, by database; the name of those of several is empty. */
   get replay(): ReadonlyMap<string, number> {
-    return this.#logStage?.left ?? new Map();
+    return this.#loggedQueue?.left ?? new Map();
   }
 
   async start(): Promise<void> {
@@ -258,7 +259,7 @@ export class WritePipeline implements Component, RowWriter {
   /** The same for the rows that wait in this process. */
   visibleHere(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
     const flush = () => this.#commit.visible(tables, series);
-    return this.#logStage?.caughtUp(tables)?.then(flush) ?? flush();
+    return this.#loggedQueue?.caughtUp(tables)?.then(flush) ?? flush();
   }
 
   /** The chain of operators from the doors to the database. */
@@ -276,7 +277,7 @@ export class WritePipeline implements Component, RowWriter {
     const logged$ = merge(texts$, this.#statements$).pipe(
       map((batch) => this.#asAcknowledged(batch)),
       define(definer, ({ payload }) => payload.text !== undefined, this.#again$),
-      this.#logStage?.operator() ?? split(),
+      this.#loggedQueue?.operator() ?? split(),
     );
     return logged$.pipe(this.#commit.operator(), deliver(this.#told.noting(sink), limits.writeTimeoutMs));
   }
@@ -301,14 +302,14 @@ export class WritePipeline implements Component, RowWriter {
     return text === undefined ? batch : { ...batch, payload };
   }
 
-  #newLogStage({ wal, rejected }: WriteLog): LogStage {
+  #newLoggedQueue({ wal, rejected }: WriteLog): LoggedQueue {
     const { catalogue, definer, limits } = this.#context;
     const texts = new LoggedTexts({
       catalogue,
       readStatement: async (text) => (await this.#readStatement?.(text)) ?? { blocks: [], refused: [] },
       parse: (text, target, arrived) => this.#parse(text, target, arrived),
     });
-    const context: LogStageContext = {
+    const context: LoggedQueueContext = {
       wal,
       rejected,
       maxWaitingBytes: limits.creditBytes / 2,
@@ -316,7 +317,7 @@ export class WritePipeline implements Component, RowWriter {
       readTogether: (all) => texts.readTogether(all),
       isDefined: (block) => definer.isDefined(block),
     };
-    return new LogStage(context, () => this.#commit);
+    return new LoggedQueue(context);
   }
 
   /** The engine table that rows will be in, or the name of their table where that is not known yet. */

@@ -102,7 +102,7 @@ export function writeLogMetrics({ wal, rejected }: WriteLog, writes: () => Write
     adapter_waiting_rows: { help: 'Rows that wait for their insert.', read: () => writes().waiting.rows },
     adapter_waiting_groups: {
       help: 'Storage tables with rows that wait or are being inserted.',
-      read: () => writes().waiting.lanes,
+      read: () => writes().waiting.queues,
     },
     adapter_waiting_bytes: {
       help: 'About the memory that answered rows take while they wait, in bytes.',

@@ -272,8 +272,8 @@ function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] 
   for (const [place, block] of payload.blocks.entries()) {
     const portion = portions.get(block.table);
     if (portion === undefined) {
-      const { token, receivedMicros, goesOn } = payload;
-      const shared = { receivedMicros, reading: target.reading, token, goesOn };
+      const { token, receivedMicros, progressed } = payload;
+      const shared = { receivedMicros, reading: target.reading, token, progressed };
       portions.set(block.table, { blocks: [block], places: [place], ...shared });
     } else {
       portion.blocks.push(block);

@@ -19,7 +19,7 @@ export interface TableBlocks {
   readonly blocks: readonly ColumnBlock[];
   readonly reading: Reading | undefined;
   /** See {@link BlockGroup}. */
-  readonly goesOn?: BlockGroup['goesOn'];
+  readonly progressed?: BlockGroup['progressed'];
 }
 
 const noTable = refusals.tableNotExist;
@@ -66,7 +66,7 @@ export async function prepareTable(
   const { catalogue, storage } = context;
   const table = await fittingTable(context, database, written.blocks);
   await storage.ensure(database, table);
-  written.goesOn?.();
+  written.progressed?.();
   if (isOutdated(catalogue, table, written.reading)) throw new FaultError(staleSchema);
   await register(context, database, table, written);
   return table;
@@ -169,7 +169,7 @@ async function register(
   { subTables }: PreparationContext,
   database: DatabaseDef,
   table: TableDef,
-  { blocks, goesOn }: TableBlocks,
+  { blocks, progressed }: TableBlocks,
 ): Promise<void> {
   const unregistered = new Set<SubTable>();
   const slice = new Slice();
@@ -180,7 +180,7 @@ async function register(
   if (unregistered.size > 0) {
     const arrives = blocks.some(({ style }) => style !== undefined);
     if (arrives && table.hasLostTags === true) await subTables.fillTags(database, table, [...unregistered]);
-    const refused = await subTables.register(database, table, [...unregistered], goesOn);
+    const refused = await subTables.register(database, table, [...unregistered], progressed);
     if (refused !== undefined) throw new FaultError(refused);
   }
   for (const block of blocks) {

@@ -235,10 +235,10 @@ test.serial('a group is told once its table is made, and once its sub-tables are
   const rig = await make();
   const batch = rig.good();
   const seen: boolean[] = [];
-  const goesOn = (): void => {
+  const progressed = (): void => {
     seen.push(batch.payload.blocks[0]!.newSubTables[0]!.registered);
   };
-  await rig.sink.write({ ...batch, payload: { ...batch.payload, goesOn } }, AbortSignal.timeout(60_000));
+  await rig.sink.write({ ...batch, payload: { ...batch.payload, progressed } }, AbortSignal.timeout(60_000));
   t.deepEqual(seen, [false, true]);
   await rig.end();
 });

@@ -5,8 +5,8 @@ import type { ColumnBlock } from '../../model/column-block.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { LoggedText } from '../../wal/record.js';
+import type { AnsweredRows } from './in-flight.js';
 import { joinLines } from './joined.js';
-import type { AnsweredRows } from './on-the-way.js';
 import type { ReadTogether } from './replay.js';
 
 /**

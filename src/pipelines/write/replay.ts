@@ -6,7 +6,7 @@ import type { JoinedRows } from '../../transforms/points/parse-options.js';
 import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import type { BlockOfTexts, OnTheWay, ReadLogged } from './on-the-way.js';
+import type { BlockOfTexts, InFlightRows, ReadLogged } from './in-flight.js';
 import { readWithRetry } from './read-with-retry.js';
 import { cutsOf, isUnread, type Run } from './runs.js';
 
@@ -19,7 +19,7 @@ export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> 
 export interface ReplayContext {
   readonly wal: Pick<WriteAheadLog, 'ended' | 'recovered'>;
   readonly rejected: RejectedRowsFile;
-  readonly way: Pick<OnTheWay, 'add'>;
+  readonly inFlight: Pick<InFlightRows, 'add'>;
   readonly read: ReadLogged;
   /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
   readonly readTogether: (texts: readonly LoggedText[]) => Promise<ReadTogether>;
@@ -32,9 +32,9 @@ export interface ReplayContext {
 const hasEnded = -1;
 
 /**
- * Texts that are read back from the log, on their way once more. Neighbours that go to the same place are read as one, as texts of one
- * turn are when they come: reading each alone takes thirty times as long. A text is read alone when it has bad lines or makes a table,
- * so that it answers for itself.
+ * Parses texts that are read back from the log, and puts their rows in flight once more. Neighbours with one target are
+ * parsed as one, as texts of one turn of the event loop are: that is thirty times as fast. A text is parsed by itself when
+ * it has bad lines or makes a table, so that it is the only one to be rejected.
  */
 export class Replay {
   readonly #context: ReplayContext;
@@ -102,7 +102,7 @@ export class Replay {
     const open = blocks.map((block, place): BlockOfTexts => {
       return { block, records: joined.texts[place]!.map((text) => records[text]!) };
     });
-    this.#handOn(run, target, open);
+    this.#forward(run, target, open);
     return 'done';
   }
 
@@ -127,16 +127,16 @@ export class Replay {
       if (!(await rejected.add({ text, ...rows }))) return;
     }
     const open = payload.blocks.map((block) => ({ block, records: [record] }));
-    this.#handOn([one], target, open);
+    this.#forward([one], target, open);
   }
 
   /** What has ended before does not go on. */
-  #handOn(run: readonly ReadText[], target: Target, blocks: readonly BlockOfTexts[]): void {
-    const { wal, way } = this.#context;
+  #forward(run: readonly ReadText[], target: Target, blocks: readonly BlockOfTexts[]): void {
+    const { wal, inFlight } = this.#context;
     const { ended } = wal.recovered;
     const open = blocks.filter(({ block, records }) => !ended.get(tableKey(block))?.has(records[0]!.sequence));
     const { origin } = run[0]!.text;
     const records = run.map(({ text: { sequence }, place }): LoggedRecord => ({ sequence, place }));
-    way.add({ origin, target }, records, open);
+    inFlight.add({ origin, target }, records, open);
   }
 }

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { EarlierGroup } from '../../../src/model/batch.js';
 import { type ColumnBlock, tableKey } from '../../../src/model/column-block.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
+import type { BlockOfTexts } from '../../../src/pipelines/write/in-flight.js';
 import { joinLines } from '../../../src/pipelines/write/joined.js';
 import { refusedNow } from '../../../src/pipelines/write/logged-texts.js';
-import type { BlockOfTexts } from '../../../src/pipelines/write/on-the-way.js';
 import { Replay, type ReplayContext } from '../../../src/pipelines/write/replay.js';
 import { runsOf } from '../../../src/pipelines/write/runs.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
@@ -58,7 +58,7 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
       recovered: { ended: noted.ended },
     },
     rejected: { add: async (one: RejectedRows) => rejected.push(one) > 0 },
-    way: { add: (_: unknown, __: unknown, own: readonly BlockOfTexts[]) => blocks.push(...own) },
+    inFlight: { add: (_: unknown, __: unknown, own: readonly BlockOfTexts[]) => blocks.push(...own) },
     read: async (text: LoggedText) => {
       const payload = payloadOf(desk.parse(text.bytes, { nowTicks: text.receivedMicros }));
       return { target, payload, refused: refusedNow(text, payload) };

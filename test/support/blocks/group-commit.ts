@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import type { Batch, BlockGroup } from '../../../src/model/batch.js';
 import type { ColumnBlock } from '../../../src/model/column-block.js';
-import { type BatchLimits, GroupCommit } from '../../../src/pipelines/batch.js';
+import { type CommitLimits, GroupCommit } from '../../../src/pipelines/commit/group-commit.js';
 import { ManualClock } from '../manual-clock.js';
 import { blockOf, int, recordedBatch } from './blocks.js';
 
@@ -13,10 +13,10 @@ export function oneRow(table: string, value: number) {
 /** The end of the event loop's turn; no time passes. */
 export const instant = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
-const usual: BatchLimits = { workers: 2, maxRows: 1000, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 };
+const usual: CommitLimits = { workers: 2, maxRows: 1000, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 };
 
 /** A group commit with what goes in, the groups that come out, and `pass`, which lets time pass: longer than any linger where no ms are given. */
-export function setUp(limits: Partial<BatchLimits> = {}, placeOf?: (block: ColumnBlock) => string) {
+export function setUp(limits: Partial<CommitLimits> = {}, placeOf?: (block: ColumnBlock) => string) {
   const input = new Subject<Batch<ColumnBlock>>();
   const groups: Batch<BlockGroup>[] = [];
   let completed = false;

@@ -1,25 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorFunction } from 'rxjs';
+import { deferred } from '../../async/deferred.js';
 import { detached } from '../../async/detached.js';
 import { type StageOutput, stage } from '../../async/stage.js';
-import type { Batch, BlockGroup, EarlierGroup, RowSet } from '../../model/batch.js';
+import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
-import { type Fault, FaultError, faultOf } from '../../model/fault.js';
+import { FaultError, faultOf } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import type { GroupCommit } from '../batch.js';
-import type { GroupLog } from '../group-log.js';
+import { pairsIn } from '../commit/group.js';
+import type { GroupResult, NotedGroup, WriteQueue } from '../commit/write-queue.js';
 import { earlierGroups, membersOf, pairOf } from './groups.js';
-import { OnTheWay } from './on-the-way.js';
-import { ReadBack } from './read-back.js';
+import { InFlightRows } from './in-flight.js';
+import { LogReader } from './log-reader.js';
 import { Replay, type ReplayContext } from './replay.js';
 import type { Run } from './runs.js';
 import { type Home, homeOf, splitTables } from './split.js';
 
 /** Context of the stage. */
-export interface LogStageContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
+export interface LoggedQueueContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
   readonly wal: WriteAheadLog;
   readonly rejected: RejectedRowsFile;
   /** Bytes of texts whose rows wait in memory; what comes beyond is read back from the log. */
@@ -40,18 +41,18 @@ const lookMs = 100;
 const nearBytes = 1024 * 1024;
 
 /**
- * Writes texts to the write-ahead log, answers them, and hands their rows on. Rows wait in memory up to a bound. Beyond it,
- * answers wait as long as the database goes on; when it is stuck, texts are answered and left in the log, and once there is
- * room again everything is read back in its order: that is also how a log that was left behind is read at the start.
+ * The queue on disk: writes payloads to the write-ahead log, acknowledges them, and puts out their rows. Rows wait in
+ * memory up to a bound. Beyond it, acknowledgements wait as long as the database makes progress. When it is stuck, payloads
+ * are acknowledged and left in the log. Once there is room again, everything is read back in its order; the log of a
+ * process that was killed is read in the same way.
  */
-export class LogStage implements GroupLog {
-  readonly #context: LogStageContext;
-  readonly #commit: () => GroupCommit;
+export class LoggedQueue implements WriteQueue {
+  readonly #context: LoggedQueueContext;
   #out: StageOutput<Batch<ColumnBlock>> | undefined;
   #arrived: Arrived[] = [];
-  readonly #way: OnTheWay;
+  readonly #inFlight: InFlightRows;
   readonly #replay: Replay;
-  readonly #back: ReadBack;
+  readonly #reader: LogReader;
   /** Bytes that may be answered while reading back, so that it always gains on what comes. */
   #allowance = 0;
   #isStopped = false;
@@ -59,40 +60,39 @@ export class LogStage implements GroupLog {
   #room: (() => void)[] = [];
   readonly #earlier: ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>>;
   #isRecovering: boolean;
-  #isHurried = false;
+  readonly #recovered = deferred();
   #replayed = 0;
 
-  /** `commit` gathers what this hands on. */
-  constructor(context: LogStageContext, commit: () => GroupCommit) {
+  constructor(context: LoggedQueueContext) {
     this.#context = context;
-    this.#commit = commit;
     const { wal } = context;
     const { recovered } = wal;
     this.#earlier = earlierGroups(recovered.groups);
     const earlierGroupOf = (block: ColumnBlock, sequence: number) => this.#earlierGroupOf(block, sequence);
-    const handOn = (batch: Batch<ColumnBlock>): void => this.#out?.next(batch);
-    this.#way = new OnTheWay({ ...context, earlierGroupOf, handOn, wentOn: () => this.#wentOn() });
-    this.#replay = new Replay({ ...context, way: this.#way, earlierGroupOf });
+    const forward = (batch: Batch<ColumnBlock>): void => this.#out?.next(batch);
+    this.#inFlight = new InFlightRows({ ...context, earlierGroupOf, forward, progressed: () => this.#progressed() });
+    this.#replay = new Replay({ ...context, inFlight: this.#inFlight, earlierGroupOf });
     this.#isRecovering = recovered.texts > 0;
-    this.#back = new ReadBack({
+    if (!this.#isRecovering) this.#recovered.resolve();
+    this.#reader = new LogReader({
       wal,
-      handOn: (texts) => this.#readBack(texts),
+      forward: (texts) => this.#reread(texts),
       lost: (damage) => detached(context.rejected.add({ text: {}, rows: 0, fault: damage }), this.#failed),
       room: () => (this.#hasRoom() ? undefined : new Promise<void>((resolve) => this.#room.push(resolve))),
-      wentOn: () => this.#pass(),
+      progressed: () => this.#pass(),
       caughtUp: () => this.#catchUp(),
     });
-    if (this.#isRecovering) this.#back.begin(wal.begin, recovered.databases);
+    if (this.#isRecovering) this.#reader.begin(wal.begin, recovered.databases);
   }
 
   /** Answered texts that are in the log and not in memory, by database; the name of those whose rows may go to several is empty. */
   get left(): ReadonlyMap<string, number> {
-    return this.#back.left;
+    return this.#reader.left;
   }
 
   /** True while answered rows are in the log and not in memory. */
   get isBehind(): boolean {
-    return this.#back.cursor !== undefined;
+    return this.#reader.cursor !== undefined;
   }
 
   /** Texts that were read back from the log since the start. */
@@ -102,24 +102,29 @@ export class LogStage implements GroupLog {
 
   /** Bytes of texts whose rows wait in memory. */
   get waitingBytes(): number {
-    return this.#way.bytes;
+    return this.#inFlight.bytes;
   }
 
-  /** The operator. Rows without a text to log go straight on, behind what is in the log. */
+  /** Resolves once all rows of an earlier process are put out. */
+  get recovered(): Promise<void> {
+    return this.#recovered.promise;
+  }
+
+  /** The operator, which offers what comes and puts out blocks. */
   operator(): OperatorFunction<Batch<RowSet>, Batch<ColumnBlock>> {
     return stage((out) => {
       this.#out = out;
       this.#timer = setInterval(() => this.#pass(), lookMs);
       this.#timer.unref();
-      this.#runBack();
+      this.#runReader();
       return {
-        take: (batch) => this.#take(batch),
+        take: (batch) => this.offer(batch),
         finish: () => this.#finish(),
         stop: () => {
           this.#isStopped = true;
-          this.#back.stop();
+          this.#reader.stop();
           this.#replay.stop();
-          this.#way.stop();
+          this.#inFlight.stop();
           clearInterval(this.#timer);
           for (const wake of this.#room.splice(0)) wake();
         },
@@ -129,11 +134,38 @@ export class LogStage implements GroupLog {
 
   /** Resolves once all answered rows of tables are in memory; undefined when they are. Rejects with the fault that holds them up. */
   caughtUp(tables: WaitingTables): Promise<void> | undefined {
-    return this.#back.seen(tables);
+    return this.#reader.seen(tables);
   }
 
-  async begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined> {
-    this.#way.goesOn();
+  async begin(members: readonly Batch<ColumnBlock>[]): Promise<NotedGroup | undefined> {
+    this.#inFlight.progressed();
+    const number = await this.#numberOf(members);
+    if (number === undefined) return undefined;
+    return { number, token: this.#context.wal.tokenOf(number), progressed: () => this.#inFlight.progressed() };
+  }
+
+  done(group: NotedGroup | undefined, { ended, left, failure }: GroupResult): void {
+    if (failure !== undefined) this.#reader.refuse(new FaultError(failure));
+    if (group === undefined || ended.length === 0) return;
+    const { wal } = this.#context;
+    // Of rejected rows it is noted once they are in their file.
+    const rejected = ended.filter((member) => this.#inFlight.rejections.of(member) !== undefined);
+    const others = [...left, ...rejected];
+    wal.noteEnded(group.number, others.length === 0 ? 'all' : membersOf(ended, others));
+    const open = new Set(left.map(pairOf));
+    for (const member of rejected) {
+      if (open.has(pairOf(member))) continue;
+      const adding = this.#inFlight.rejections.of(member)?.then((isKept) => {
+        if (isKept) wal.noteEnded(group.number, membersOf([member], []));
+      });
+      if (adding !== undefined) detached(adding, this.#failed);
+    }
+  }
+
+  /** The number of a group in the log: that of an earlier process where it is the same group. */
+  async #numberOf(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined> {
+    const earlier = members[0]?.logged?.earlierGroup;
+    if (earlier !== undefined && earlier.pairs === pairsIn(members)) return earlier.group;
     try {
       return await this.#context.wal.beginGroup(membersOf(members, []));
     } catch (error) {
@@ -143,38 +175,15 @@ export class LogStage implements GroupLog {
     }
   }
 
-  factsOf(group: number): Pick<BlockGroup, 'token' | 'goesOn'> {
-    return { token: this.#context.wal.tokenOf(group), goesOn: () => this.#way.goesOn() };
-  }
-
-  end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void {
-    const { wal } = this.#context;
-    // Of rejected rows it is noted once they are in their file.
-    const rejected = ended.filter((member) => this.#way.rejections.of(member) !== undefined);
-    const left = [...others, ...rejected];
-    wal.noteEnded(group, left.length === 0 ? 'all' : membersOf(ended, left));
-    const open = new Set(others.map(pairOf));
-    for (const member of rejected) {
-      if (open.has(pairOf(member))) continue;
-      const adding = this.#way.rejections.of(member)?.then((isKept) => {
-        if (isKept) wal.noteEnded(group, membersOf([member], []));
-      });
-      if (adding !== undefined) detached(adding, this.#failed);
-    }
-  }
-
-  failed(failure: Fault): void {
-    this.#back.refuse(new FaultError(failure));
-  }
-
   /** A defect: the chain ends, and the service with it. */
   readonly #failed = (error: unknown): void => this.#out?.fail(error);
 
-  #runBack(): void {
-    detached(this.#back.run(), this.#failed);
+  #runReader(): void {
+    detached(this.#reader.run(), this.#failed);
   }
 
-  #take(batch: Batch<RowSet>): void {
+  /** Takes the rows of a payload. Rows without a text to log are put out behind those that are left in the log. */
+  offer(batch: Batch<RowSet>): void {
     const { payload, target, origin } = batch;
     const { text } = payload;
     if (text === undefined || payload.blocks.length === 0) {
@@ -209,7 +218,7 @@ export class LogStage implements GroupLog {
   }
 
   async #passUnlogged(batch: Batch<RowSet>): Promise<void> {
-    const seen = this.#back.seen(batch.payload.blocks);
+    const seen = this.#reader.seen(batch.payload.blocks);
     if (seen !== undefined) {
       try {
         await seen;
@@ -225,13 +234,13 @@ export class LogStage implements GroupLog {
   /** While others are read back, rows of a database that is up to date go on as long as there is room. */
   #arrive(arrived: Arrived): void {
     const { batch, record, home } = arrived;
-    if (this.isBehind && this.#hasRoom() && !this.#back.isBehind(home)) {
-      this.#back.pass(home.database, record);
-      this.#handOn(batch, record);
+    if (this.isBehind && this.#hasRoom() && !this.#reader.isBehind(home)) {
+      this.#reader.pass(home.database, record);
+      this.#forward(batch, record);
       answer(batch);
       return;
     }
-    if (this.isBehind) this.#back.leave(home, record.place);
+    if (this.isBehind) this.#reader.leave(home, record.place);
     this.#arrived.push(arrived);
     this.#pass();
   }
@@ -244,7 +253,7 @@ export class LogStage implements GroupLog {
         if (!this.#isStuck()) break;
         this.#leaveFrom(count);
       }
-      if (!this.isBehind) this.#handOn(batch, record);
+      if (!this.isBehind) this.#forward(batch, record);
       else if (!this.#mayAnswer()) break;
       else this.#allowance -= batch.bytes;
       answer(batch);
@@ -256,53 +265,41 @@ export class LogStage implements GroupLog {
   /** Leaves the arrived texts in the log from the given one on, until there is room to read them back. */
   #leaveFrom(first: number): void {
     const { segment, offset } = this.#arrived[first]!.record.place;
-    this.#back.begin({ segment: segment.number, offset });
-    for (const { home, record } of this.#arrived.slice(first)) this.#back.leave(home, record.place);
+    this.#reader.begin({ segment: segment.number, offset });
+    for (const { home, record } of this.#arrived.slice(first)) this.#reader.leave(home, record.place);
     this.#allowance = 0;
-    setImmediate(() => this.#runBack());
+    setImmediate(() => this.#runReader());
   }
 
   /** While reading back: what comes must stay less than what is read, and wait for the end of it when that is near. */
   #mayAnswer(): boolean {
     if (this.#isStuck()) return true;
-    const { cursor } = this.#back;
+    const { cursor } = this.#reader;
     const { segment, offset } = this.#context.wal.end;
     const isNear = segment === cursor?.segment && offset - cursor.offset < nearBytes;
     return this.#allowance > 0 && !isNear;
   }
 
   #hasRoom(): boolean {
-    return this.#way.bytes < this.#context.maxWaitingBytes;
+    return this.#inFlight.bytes < this.#context.maxWaitingBytes;
   }
 
   /** True when there is no room for more rows, and the database takes none. */
   #isStuck(): boolean {
-    return !this.#hasRoom() && this.#way.stuckMs > stuckMs;
+    return !this.#hasRoom() && this.#inFlight.stuckMs > stuckMs;
   }
 
   /** Rows of a logged text go on. */
-  #handOn(batch: Batch<RowSet>, record: LoggedRecord): void {
+  #forward(batch: Batch<RowSet>, record: LoggedRecord): void {
     const records = [record];
     const blocks = batch.payload.blocks.map((block) => ({ block, records }));
-    this.#way.add(batch, records, blocks);
-    this.#hurry();
-  }
-
-  /** With little room left rows do not wait for more of them: wide ones fill it long before there are enough for a batch. */
-  #hurry(): void {
-    if (this.#isHurried || this.#way.bytes < this.#context.maxWaitingBytes / 2) return;
-    this.#isHurried = true;
-    setImmediate(() => {
-      this.#isHurried = false;
-      this.#commit().hurry();
-    });
+    this.#inFlight.add(batch, records, blocks);
   }
 
   /** Rows of a text have ended. */
-  #wentOn(): void {
-    this.#hurry();
+  #progressed(): void {
     this.#pass();
-    if (this.#way.bytes < this.#context.maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
+    if (this.#inFlight.bytes < this.#context.maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
   }
 
   #earlierGroupOf(block: ColumnBlock, sequence: number): EarlierGroup | undefined {
@@ -315,15 +312,14 @@ export class LogStage implements GroupLog {
     if (this.#isRecovering) {
       this.#isRecovering = false;
       this.#context.wal.recovered.ended.clear();
-      this.#commit().endRecovery();
+      this.#recovered.resolve();
     }
   }
 
-  async #readBack(texts: Run): Promise<void> {
+  async #reread(texts: Run): Promise<void> {
     this.#replayed += texts.length;
     for (const { text } of texts) this.#allowance += text.bytes.length / 2;
     await this.#replay.take(texts);
-    this.#hurry();
   }
 
   /** Nothing comes any more: what is in the log is handed on before the end is. */

@@ -22,16 +22,16 @@ export interface AnsweredRows extends Pick<Batch<RowSet>, 'target' | 'payload'> 
 /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
 export type ReadLogged = (text: LoggedText) => Promise<AnsweredRows>;
 
-/** Context of rows on their way. */
-interface OnTheWayContext {
+/** Context of rows in flight. */
+interface InFlightContext {
   readonly wal: Pick<WriteAheadLog, 'read' | 'ended'>;
   readonly rejected: RejectedRowsFile;
   readonly read: ReadLogged;
-  readonly handOn: (batch: Batch<ColumnBlock>) => void;
+  readonly forward: (batch: Batch<ColumnBlock>) => void;
   /** The group that rows of a table in a text were in when the process ended, if it is not known whether that has it. */
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
   /** Told when rows of a text have ended. */
-  readonly wentOn: () => void;
+  readonly progressed: () => void;
 }
 
 /** A block, and the texts that have rows in it. */
@@ -61,25 +61,25 @@ const dropped: Fault = fault('database', Codes.tableNotExist, staleSchema.messag
 /** How often a text is read again because drops overtake it. */
 const maxReadings = 30;
 
-/** The rows of logged texts on their way to the database: a text has ended in the log once all its rows have. */
-export class OnTheWay {
+/** The rows of logged texts that are in flight to the database. A text has ended in the log once all its rows have. */
+export class InFlightRows {
   readonly rejections: Rejections;
-  readonly #context: OnTheWayContext;
+  readonly #context: InFlightContext;
   #bytes = 0;
   #lastProgress = performance.now();
   #isStopped = false;
 
-  constructor(context: OnTheWayContext) {
+  constructor(context: InFlightContext) {
     this.#context = context;
     this.rejections = new Rejections(context);
   }
 
-  /** About the memory of the rows on their way, in bytes: their texts are in the log alone. */
+  /** About the memory of the rows in flight, in bytes: their texts are in the log alone. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** For how long no row has ended although some are on their way, in milliseconds. */
+  /** For how long no row has ended although some are in flight, in milliseconds. */
   get stuckMs(): number {
     return this.#bytes === 0 ? 0 : performance.now() - this.#lastProgress;
   }
@@ -108,7 +108,7 @@ export class OnTheWay {
     const targetOf = targets(target);
     const tableOf = tablesOf(blocks.map(({ block }) => block));
     for (const one of blocks) {
-      this.#context.handOn(this.#batchOf(texts, one, targetOf(one.block), tableOf(one.block)));
+      this.#context.forward(this.#batchOf(texts, one, targetOf(one.block), tableOf(one.block)));
     }
   }
 
@@ -148,7 +148,7 @@ export class OnTheWay {
   }
 
   /** The database is given more rows, so that it is not stuck yet. */
-  goesOn(): void {
+  progressed(): void {
     this.#lastProgress = performance.now();
   }
 
@@ -158,7 +158,7 @@ export class OnTheWay {
     if (texts.open > 0) return;
     for (const { place } of texts.records) this.#context.wal.ended(place);
     this.#bytes -= texts.weight;
-    this.#context.wentOn();
+    this.#context.progressed();
   }
 
   /** The rows of one table in texts that are read again, each alone, because they ended for a reason; those that are refused now are rejected. */
@@ -290,7 +290,7 @@ interface Origin {
   readonly place: Place;
 }
 
-/** Answered rows on their way to the file of rejected rows. Until they are there they have not ended, and stay in the log. */
+/** Acknowledged rows that are written to the file of rejected rows. Until they are there they have not ended, and stay in the log. */
 class Rejections {
   readonly #wal: Pick<WriteAheadLog, 'read'>;
   readonly #file: RejectedRowsFile;
@@ -302,7 +302,7 @@ class Rejections {
     this.#file = rejected;
   }
 
-  /** Rows on their way: true once they are in the file, false where the service ends before that. Undefined for all others. */
+  /** Rows that are written: true once they are in the file, false where the service ends before that. Undefined for all others. */
   of(rows: LoggedBlock): Promise<boolean> | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(pairOf(rows));
   }

@@ -1,10 +1,10 @@
 import test from 'ava';
-import type { Batch } from '../../src/model/batch.js';
-import type { ColumnBlock } from '../../src/model/column-block.js';
-import { type Delivery, delivered } from '../../src/model/delivery.js';
-import { Codes, fault } from '../../src/model/fault.js';
-import { blockOf, int, recordedBatch } from '../support/blocks/blocks.js';
-import { instant, oneRow, setUp } from '../support/blocks/group-commit.js';
+import type { Batch } from '../../../src/model/batch.js';
+import type { ColumnBlock } from '../../../src/model/column-block.js';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { blockOf, int, recordedBatch } from '../../support/blocks/blocks.js';
+import { instant, oneRow, setUp } from '../../support/blocks/group-commit.js';
 
 test('tells when the oldest row came that is not stored', async (t) => {
   const { commit, input, groups, pass } = setUp({ maxRows: 10 });
@@ -27,15 +27,22 @@ test('tells when the oldest row came that is not stored', async (t) => {
   t.is(commit.waiting.oldestMicros, undefined);
 });
 
-test('logged blocks wait for more of them, and go at once when they are told to hurry', async (t) => {
-  const { commit, input, groups, pass } = setUp({ maxRows: 10, flushIntervalMs: 60_000 });
+test('logged blocks wait for more of them, and go at once when they fill the memory that they may take', async (t) => {
+  const { input, groups, pass } = setUp({ maxRows: 10, flushIntervalMs: 60_000, flushBytes: 300 });
   const logged = { sequences: [1], again: async () => [], earlierGroup: undefined };
-  for (const table of ['a', 'b']) input.next({ ...oneRow(table, 1), logged });
+  for (const table of ['a', 'b']) input.next({ ...oneRow(table, 1), bytes: 100, logged });
   await pass();
   t.is(groups.length, 0);
-  commit.hurry();
+  input.next({ ...oneRow('c', 1), bytes: 100, logged });
   await instant();
-  t.is(groups.length, 2);
+  t.is(groups.length, 2, 'as many as there are workers');
+  for (const group of groups) group.settle(delivered(1));
+  await instant();
+  t.is(groups.length, 3);
+  groups[2]!.settle(delivered(1));
+  for (const table of ['a', 'b']) input.next({ ...oneRow(table, 2), bytes: 100, logged });
+  await pass();
+  t.is(groups.length, 3, 'what has ended takes no memory');
 });
 
 test('blocks go at once for a reader of a series while they have rows of it', async (t) => {

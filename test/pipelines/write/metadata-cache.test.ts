@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type Batch, type BlockGroup, groupBatches } from '../../../src/model/batch.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
-import { ToldMetadata } from '../../../src/pipelines/write/told-metadata.js';
+import { MetadataCache } from '../../../src/pipelines/write/metadata-cache.js';
 import { parseRemoteWrite } from '../../../src/transforms/parse/remote-write/remote-write.js';
 import type { ParsedPoints } from '../../../src/transforms/points/parse-options.js';
 import { LineProtocolDesk } from '../../support/messages/line-protocol.js';
@@ -23,7 +23,7 @@ function groupOf({ blocks }: ParsedPoints): Batch<BlockGroup> {
 
 test('metadata that is stored already is left out, anything else is not', async (t) => {
   let ending: Delivery = delivered(3);
-  const memory = new ToldMetadata();
+  const memory = new MetadataCache();
   const sink = memory.noting({ write: async () => ending });
   /** Sends a sample and the metadata of two metrics; gives how many rows were written. */
   const send = async (help: string, onDay = 1n, place = 'demo 1 '): Promise<number> => {

@@ -17,8 +17,8 @@ import type { Batch, BlockGroup, RowSet } from '../../../src/model/batch.js';
 import { tableKey } from '../../../src/model/column-block.js';
 import { delivered } from '../../../src/model/delivery.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
-import { GroupCommit } from '../../../src/pipelines/batch.js';
-import { LogStage } from '../../../src/pipelines/write/log.js';
+import { GroupCommit } from '../../../src/pipelines/commit/group-commit.js';
+import { LoggedQueue } from '../../../src/pipelines/write/logged-queue.js';
 import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
 import type { LoggedText } from '../../../src/wal/record.js';
 import { RejectedRowsFile } from '../../../src/wal/rejected-rows.js';
@@ -34,7 +34,7 @@ test('rejected rows stay in the log until they are in the file of rejected rows,
   const rejected = new RejectedRowsFile(join(root, 'no-directory', 'rejected.jsonl'), silent);
   const read = () => Promise.reject(new Error('nothing is read back here'));
   const reading = { read, readTogether: read, isDefined: () => true };
-  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1e9, ...reading }, () => commit);
+  const stage = new LoggedQueue({ wal, rejected, maxWaitingBytes: 1e9, ...reading });
   const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 60_000 };
   const commit = new GroupCommit(limits, () => 'one place', stage);
   const input = new Subject<Batch<RowSet>>();
@@ -72,7 +72,7 @@ test('rows wait while the database makes tables for those before them, and are l
   const rejected = new RejectedRowsFile(join(root, 'rejected.jsonl'), silent);
   const read = () => new Promise<never>(() => undefined);
   const reading = { read, readTogether: read, isDefined: () => true };
-  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1, ...reading }, () => commit);
+  const stage = new LoggedQueue({ wal, rejected, maxWaitingBytes: 1, ...reading });
   const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 60_000 };
   const commit = new GroupCommit(limits, () => 'one place', stage);
   const input = new Subject<Batch<RowSet>>();
@@ -89,7 +89,7 @@ test('rows wait while the database makes tables for those before them, and are l
   t.true(await until(() => groups.length === 1));
   const begun = performance.now();
   const isOver = (): boolean => {
-    groups[0]!.payload.goesOn?.();
+    groups[0]!.payload.progressed?.();
     return performance.now() - begun > 1_500;
   };
   t.true(await until(isOver));
@@ -122,7 +122,7 @@ function staged(
   };
   const readTogether = (): Promise<never> => Promise.reject(new FaultError(fault('parameter', Codes.free, 'apart')));
   const reading = { read, readTogether, isDefined: () => true };
-  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes, ...reading }, () => commit);
+  const stage = new LoggedQueue({ wal, rejected, maxWaitingBytes, ...reading });
   const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 10 };
   const commit = new GroupCommit(limits, tableKey, stage);
   const input = new Subject<Batch<RowSet>>();

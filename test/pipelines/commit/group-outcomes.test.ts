@@ -1,7 +1,7 @@
 import test from 'ava';
-import { delivered } from '../../src/model/delivery.js';
-import { Codes, fault } from '../../src/model/fault.js';
-import { instant, oneRow, setUp } from '../support/blocks/group-commit.js';
+import { delivered } from '../../../src/model/delivery.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { instant, oneRow, setUp } from '../../support/blocks/group-commit.js';
 
 test('what ends apart is told to its own senders, and goes once more only where blocks of one table may be the reason', async (t) => {
   const { input, groups, pass } = setUp({ workers: 1 }, () => 'one');

@@ -11,16 +11,16 @@ import { type Run, runsOf } from './runs.js';
 import type { Home } from './split.js';
 
 /** Context of reading back. */
-interface ReadBackContext {
+interface LogReaderContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end' | 'leave'>;
   /** Hands the rows of texts on, which stand one behind the other and may be read as one; resolves when that is done. Never rejects. */
-  readonly handOn: (texts: Run) => Promise<void>;
+  readonly forward: (texts: Run) => Promise<void>;
   /** Hears of bytes of the log that cannot be read. */
   readonly lost: (damage: Fault) => void;
   /** Resolves once there is room for more rows; undefined when there is. */
   readonly room: () => Promise<unknown> | undefined;
   /** Told after some texts. */
-  readonly wentOn: () => void;
+  readonly progressed: () => void;
   /** Told once everything that was written has been read back: nothing can have been written since that look. */
   readonly caughtUp: () => void;
 }
@@ -44,8 +44,8 @@ interface Ahead {
  * Reads back answered texts that are in the log alone, in their order. Those of a database that somebody waits for are read first:
  * texts of different databases have no rows in common. As long as one is left whose rows may go to several databases, all are read in one order.
  */
-export class ReadBack {
-  readonly #context: ReadBackContext;
+export class LogReader {
+  readonly #context: LogReaderContext;
   /** Where reading goes on; undefined while nothing is left to be read. */
   #cursor: Cursor | undefined;
   readonly #ahead = new Map<string, Ahead>();
@@ -55,7 +55,7 @@ export class ReadBack {
   #isRunning = false;
   #isStopped = false;
 
-  constructor(context: ReadBackContext) {
+  constructor(context: LogReaderContext) {
     this.#context = context;
   }
 
@@ -136,7 +136,7 @@ export class ReadBack {
   }
 
   async #step(cursor: Cursor, nextDatabase: string | undefined): Promise<void> {
-    const { wal, handOn, lost, wentOn } = this.#context;
+    const { wal, forward, lost, progressed } = this.#context;
     const isAhead = ({ database, sequence }: TextHead): boolean =>
       sequence <= (this.#ahead.get(database)?.sequence ?? 0);
     const wants = (head: TextHead): boolean =>
@@ -159,7 +159,7 @@ export class ReadBack {
     const slice = new Slice();
     for (const run of runsOf(some.texts)) {
       if (slice.isOver()) await slice.next();
-      await handOn(run);
+      await forward(run);
       if (this.#isStopped) return;
       for (const { text } of run) this.#take(text);
     }
@@ -172,7 +172,7 @@ export class ReadBack {
       // Since the last of them was handed on, newer ones may have been passed.
       if (sequence >= before) this.#ahead.set(nextDatabase, { cursor: some.cursor, sequence });
     }
-    wentOn();
+    progressed();
     this.#wake();
   }
 

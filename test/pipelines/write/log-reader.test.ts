@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
-import { ReadBack } from '../../../src/pipelines/write/read-back.js';
+import { LogReader } from '../../../src/pipelines/write/log-reader.js';
 import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
 import type { LoggedText } from '../../../src/wal/record.js';
 import { logIn } from '../../support/blocks/write-log.js';
@@ -69,15 +69,15 @@ test('whatever is waited for, each text is read once, those of a database in ord
       const home = new Map<number, string | undefined>(before.map(({ database }, i) => [i + 1, database]));
       const seen: number[] = [];
       let isOver = before.length === 0;
-      const back: ReadBack = new ReadBack({
+      const back: LogReader = new LogReader({
         wal,
-        handOn: async (texts) => {
+        forward: async (texts) => {
           await turn();
           for (const { text: read } of texts) seen.push(read.sequence);
         },
         lost: (damage) => t.fail(damage.message),
         room: () => undefined,
-        wentOn: () => undefined,
+        progressed: () => undefined,
         caughtUp: () => {
           isOver = true;
         },

@@ -18,7 +18,7 @@ interface Told {
  * Knows what metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored already, for it
  * would cost an insert of its own each time. A place is a database as long as nothing is dropped in it.
  */
-export class ToldMetadata {
+export class MetadataCache {
   /** By place and metric, what was stored last. */
   readonly #stored = new Map<string, string>();
   readonly #blocks = new WeakMap<ColumnBlock, Told>();
