@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Catalogue } from '../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../src/database/engine/client.js';
 import { encodeTables } from '../src/database/engine/native-block.js';
-import type { LoadReport } from '../src/load/model/insert-report.js';
+import type { LoadReport } from '../src/load/model/report.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
 import { dataType } from '../src/model/schema.js';
 import { engineOf } from './support/measure.js';

@@ -11,10 +11,7 @@ import { StoppedBeforehand } from './execution/stopping.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadRun, LoadScenario } from './model/scenario.js';
-import { type Comparison, compareReports, comparisonLines } from './report/comparison.js';
-import { encodeHtmlReport, encodeJsonReport } from './report/insert-report.js';
-import { encodeQueryPage } from './report/query-report.js';
-import { encodeSubscribePage } from './report/subscribe-report.js';
+import { encodeHtmlReport } from './report/report-page.js';
 import { planLines, scenarioText } from './settings/echo.js';
 import type { LoadNote } from './settings/input.js';
 import { readLoadRequest } from './settings/read.js';
@@ -31,7 +28,7 @@ const maxFileBytes = 64 * 1024 * 1024;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Surroundings that a process gives the load tool. */
-interface LoadProgramWorld {
+interface LoadProcess {
   /** Name that the tool was called by. */
   readonly program: string;
   readonly argv: readonly string[];
@@ -47,8 +44,8 @@ const readTime = (text: string, precision: Parameters<typeof parseTimestamp>[1])
   parseTimestamp(text, precision, timeZone);
 
 /** The load tool from its arguments to its exit code. While it runs, SIGINT and SIGTERM end the run and not the process. */
-export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
-  const { program, argv, env, output, errors } = world;
+export async function runLoadProgram(surroundings: LoadProcess): Promise<number> {
+  const { program, argv, env, output, errors } = surroundings;
   const request = readLoadRequest({
     program,
     version,
@@ -60,7 +57,7 @@ export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
     sqlMistake: statementMistake,
     randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
   });
-  if (request.outcome === 'run') return run(request.scenario, request.notes, world);
+  if (request.outcome === 'run') return run(request.scenario, request.notes, surroundings);
   for (const { level, text } of request.notes) errors.write(`${program}: ${level}: ${text}\n`);
   if (request.outcome === 'print') output.write(request.text);
   else for (const line of request.lines) errors.write(`${line}\n`);
@@ -75,8 +72,8 @@ function readText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-async function run(scenario: LoadScenario, notes: readonly LoadNote[], world: LoadProgramWorld): Promise<number> {
-  const { output, errors } = world;
+async function run(scenario: LoadScenario, notes: readonly LoadNote[], surroundings: LoadProcess): Promise<number> {
+  const { output, errors } = surroundings;
   const view = createLiveView({ stream: output, errors, line: (text) => log.info(text) });
   const log: RunLog = createRunLog({
     write: (text, stream) => view.write(text, stream),
@@ -88,10 +85,16 @@ async function run(scenario: LoadScenario, notes: readonly LoadNote[], world: Lo
   log.debug(scenarioText(scenario));
   for (const line of planLines(scenario)) log.info(line);
   if (!canReport(scenario, log)) return refusedExitCode;
-  if (!(await isConfirmed(scenario, world, log))) return 0;
+  if (!(await isConfirmed(scenario, surroundings, log))) return 0;
   const stopping = stopSignal(log);
   try {
-    return await runScenario(scenario, { version, log, watch: view.watch, stop: stopping.signal, readTime });
+    const report = await runScenario(scenario, { version, log, watch: view.watch, stop: stopping.signal, readTime });
+    const json = `${JSON.stringify(report, undefined, 2)}\n`;
+    const isWritten = [
+      written(scenario.jsonReport, (path) => writeFileSync(path, json), log),
+      written(scenario.htmlReport, (path) => writeFileSync(path, encodeHtmlReport(report)), log),
+    ];
+    return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
   } catch (error) {
     if (error instanceof StoppedBeforehand) {
       log.info('Stopped before anything was done.');
@@ -105,71 +108,26 @@ async function run(scenario: LoadScenario, notes: readonly LoadNote[], world: Lo
 }
 
 /** Loads what this kind of run is made of and no other: reading the parts of the service takes longer than many a run. */
-async function runScenario(scenario: LoadScenario, context: LoadRunContext): Promise<number> {
+async function runScenario(scenario: LoadScenario, context: LoadRunContext) {
   switch (scenario.kind) {
-    case 'insert': {
-      const { runInsertScenario } = await import('./insert-run.js');
-      const report = await runInsertScenario(scenario, context);
-      return finish(scenario, report, (compared) => encodeHtmlReport(report, compared), context.log);
-    }
-    case 'query': {
-      const { runQueryScenario } = await import('./query-run.js');
-      const report = await runQueryScenario(scenario, context);
-      return finish(scenario, report, (compared) => encodeQueryPage(report, compared), context.log);
-    }
-    case 'subscribe': {
-      const { runSubscribeScenario } = await import('./subscribe-run.js');
-      const report = await runSubscribeScenario(scenario, context);
-      return finish(scenario, report, () => encodeSubscribePage(report), context.log);
-    }
+    case 'insert':
+      return (await import('./insert-run.js')).runInsertScenario(scenario, context);
+    case 'query':
+      return (await import('./query-run.js')).runQueryScenario(scenario, context);
+    case 'subscribe':
+      return (await import('./subscribe-run.js')).runSubscribeScenario(scenario, context);
   }
 }
 
-/** Writes the reports that were asked for; gives the exit code. */
-function finish(
-  { jsonReport, htmlReport, compareWith }: LoadRun,
-  report: { outcome: string },
-  page: (comparison: Comparison | undefined) => string,
-  log: RunLog,
-): number {
-  const compared = compareWith === undefined ? undefined : compareReports(readReport(compareWith), report);
-  if (typeof compared === 'string') log.warn(`There is no comparison with ${compareWith}: ${compared}.`);
-  const comparison = typeof compared === 'string' ? undefined : compared;
-  if (comparison !== undefined) for (const line of comparisonLines(comparison)) log.done(line);
-  const isWritten = [
-    jsonReport === undefined || writeReport(jsonReport, encodeJsonReport(report), log),
-    htmlReport === undefined || writeReport(htmlReport, page(comparison), log),
-  ];
-  return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
+/** True when the reports can be written: a run is not begun for reports that would be lost at its end. */
+function canReport({ jsonReport, htmlReport }: LoadRun, log: RunLog): boolean {
+  return [jsonReport, htmlReport].every((path) => written(path, (path) => closeSync(openSync(path, 'a')), log));
 }
 
-/** An earlier report; undefined when it is none. */
-function readReport(path: string): unknown {
+function written(path: string | undefined, write: (path: string) => void, log: RunLog): boolean {
+  if (path === undefined) return true;
   try {
-    return JSON.parse(readText(path));
-  } catch {
-    return undefined;
-  }
-}
-
-/** True when the reports can be read and written: a run is not begun for reports that would be lost at its end. */
-function canReport({ jsonReport, htmlReport, compareWith }: LoadRun, log: RunLog): boolean {
-  if (compareWith !== undefined && readReport(compareWith) === undefined) {
-    log.error(`The report ${compareWith} cannot be read, or is no JSON.`);
-    return false;
-  }
-  return [jsonReport, htmlReport].every(
-    (path) => path === undefined || written(path, () => closeSync(openSync(path, 'a')), log),
-  );
-}
-
-function writeReport(path: string, text: string, log: RunLog): boolean {
-  return written(path, () => writeFileSync(path, text), log);
-}
-
-function written(path: string, write: () => void, log: RunLog): boolean {
-  try {
-    write();
+    write(path);
     return true;
   } catch (error) {
     log.error(`The report ${path} cannot be written: ${reasonOf(error)}`);
@@ -178,11 +136,7 @@ function written(path: string, write: () => void, log: RunLog): boolean {
 }
 
 /** Asks once, and only at a terminal. */
-async function isConfirmed(
-  { confirm }: LoadScenario,
-  { input, output }: LoadProgramWorld,
-  log: RunLog,
-): Promise<boolean> {
+async function isConfirmed({ confirm }: LoadScenario, { input, output }: LoadProcess, log: RunLog): Promise<boolean> {
   if (!confirm) return true;
   if (!input.isTTY) {
     log.info('Nobody can be asked without a terminal: the run begins.');

@@ -1,7 +1,7 @@
 import { cutAfterGrace } from './execution/stopping.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunSql } from './model/ports.js';
-import type { QueryReport } from './model/query-report.js';
+import type { QueryReport } from './model/report.js';
 import type { QueryScenario } from './model/scenario.js';
 import { runQueries } from './query/query.js';
 import { openOrService } from './service-instead.js';

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { FaultError } from '../../model/fault.js';
 import type { RunSql } from '../model/ports.js';
-import { type LoadSetting, settingList } from '../model/run-report.js';
+import { type LoadSetting, settingList } from '../model/report.js';
 import { queried } from './statements.js';
 
 const bytesPerGigabyte = 2 ** 30;

@@ -1,4 +1,4 @@
-import type { LoadFigures } from '../model/insert-report.js';
+import type { LoadFigures } from '../model/report.js';
 import { Delays } from '../view/delays.js';
 
 /** Figures of one thread, one super table or a whole run so far. */

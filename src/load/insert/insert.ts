@@ -4,13 +4,18 @@ import type { Precision } from '../../model/schema.js';
 import { environmentOf } from '../execution/environment.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
 import { allThreads, throwFailure } from '../execution/threads.js';
-import type { DelayFigures, LoadFigures, LoadReport, RateSample, SuperTableReport } from '../model/insert-report.js';
 import { storedName } from '../model/names.js';
 import type { Watch } from '../model/ports.js';
-import { perSecond, settingList } from '../model/run-report.js';
+import {
+  type DelayFigures,
+  type LoadFigures,
+  type LoadReport,
+  perSecond,
+  type SuperTableReport,
+  settingList,
+} from '../model/report.js';
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
-import { type Counted, RateSampler } from '../view/rates.js';
 import { aggregate } from './aggregate.js';
 import { createTables } from './child-tables.js';
 import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
@@ -59,7 +64,6 @@ class InsertRun {
   /** Time of all super tables that are filled, one after the other. */
   #seconds = 0;
   #environment: LoadReport['environment'] = [];
-  #rates: readonly RateSample[] = [];
   /** The super table that is being filled, and its threads. */
   #working: { readonly name: string; readonly threads: readonly InsertWorker[] } = { name: '', threads: [] };
 
@@ -104,7 +108,6 @@ class InsertRun {
       environment: this.#environment,
       settings: settingsOf(this.#scenario, this.#seed),
       totals: this.#totals.report(this.#seconds),
-      rates: this.#rates,
       superTables: this.#reports,
     };
   }
@@ -147,7 +150,7 @@ class InsertRun {
     const rows = (): number => {
       const done = this.#reports.find((report) => `${report.database}.${report.name}` === name);
       if (done !== undefined) return done.figures.rows;
-      return this.#working.name === name ? this.#worked().rows : 0;
+      return this.#working.name === name ? this.#rowsOfThreads('rows') : 0;
     };
     return new TsmaWorker(database, plan, rows, this.#context);
   }
@@ -172,11 +175,9 @@ class InsertRun {
 
   async #insertAll(tables: readonly FilledTable[]): Promise<void> {
     const { stop } = this.#context;
-    const sampler = new RateSampler(() => this.#sum());
     try {
       for (const table of tables) if (table.plan.rows > 0 && !stop.aborted) await this.#insertOne(table);
     } finally {
-      this.#rates = sampler.stop();
       if (this.#reports.length > 1) this.#tellTotals();
     }
   }
@@ -194,7 +195,7 @@ class InsertRun {
       label: `inserting into ${name}`,
       unit: 'rows',
       total: source.rows,
-      read: () => ({ done: this.#worked().rows, failed: this.#worked().failedRows }),
+      read: () => ({ done: this.#rowsOfThreads('rows'), failed: this.#rowsOfThreads('failedRows') }),
     });
     const begun = performance.now();
     const endings = await allThreads(threads, (thread, number) => thread.run(ranges[number]!), broken);
@@ -241,14 +242,9 @@ class InsertRun {
     );
   }
 
-  /** Figures of the run so far, threads at work included. */
-  #sum(): Counted {
-    return countedOf([this.#totals, ...this.#working.threads.map(({ figures }) => figures)]);
-  }
-
-  /** Figures of the super table that is being filled. */
-  #worked(): Counted {
-    return countedOf(this.#working.threads.map(({ figures }) => figures));
+  /** Rows of the super table that is being filled, so far. */
+  #rowsOfThreads(name: 'rows' | 'failedRows'): number {
+    return this.#working.threads.reduce((total, { figures }) => total + figures[name], 0);
   }
 
   #tellTotals(): void {
@@ -258,16 +254,6 @@ class InsertRun {
     const [first = '', ...more] = summaryLines(this.#totals.report(this.#seconds), threads, databases);
     for (const line of [`Total: ${first}`, ...more]) log.done(line);
   }
-}
-
-function countedOf(all: readonly InsertFigures[]): Counted {
-  const sum = (read: (figures: InsertFigures) => number): number => all.reduce((total, each) => total + read(each), 0);
-  return {
-    rows: sum(({ rows }) => rows),
-    failedRows: sum(({ failedRows }) => failedRows),
-    answered: sum(({ delays }) => delays.count),
-    delaysMs: sum(({ delays }) => delays.sumMs),
-  };
 }
 
 /** The mode of a super table, and the path that takes its place where only the HTTP service can be reached. */

@@ -42,7 +42,7 @@ export interface LoadTls {
 
 /** Common part of all scenarios. */
 export interface LoadRun
-  extends Some<typeof general, 'resultFile' | 'confirm' | 'jsonReport' | 'htmlReport' | 'compareWith' | 'debug'> {
+  extends Some<typeof general, 'resultFile' | 'confirm' | 'jsonReport' | 'htmlReport' | 'debug'> {
   readonly connection: LoadConnection;
 }
 

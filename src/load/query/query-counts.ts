@@ -1,5 +1,4 @@
-import type { QueryFigures, QueryPartReport } from '../model/query-report.js';
-import { perSecond } from '../model/run-report.js';
+import { perSecond, type QueryFigures, type QueryPartReport } from '../model/report.js';
 import { Delays } from '../view/delays.js';
 
 /** Counts of one part of a query run, or of all of it, so far. */
@@ -21,11 +20,6 @@ export class QueryCounts {
     this.queries++;
     this.errors++;
     if (wasKilled) this.killed++;
-  }
-
-  /** Queries with a complete answer, and their delays together, in milliseconds. */
-  get answers(): { readonly answered: number; readonly delaysMs: number } {
-    return { answered: this.#delays.count, delaysMs: this.#delays.sumMs };
   }
 
   /** Adds what another one has counted. */

@@ -4,15 +4,12 @@ import { forChild } from '../execution/child-placeholder.js';
 import { environmentOf } from '../execution/environment.js';
 import { faultLine, queried, type StatementContext } from '../execution/statements.js';
 import { allThreads, throwFailure } from '../execution/threads.js';
-import type { RateSample } from '../model/insert-report.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { Watch } from '../model/ports.js';
-import type { QueryPartReport, QueryRateSample, QueryReport } from '../model/query-report.js';
-import { type LoadSetting, settingList } from '../model/run-report.js';
+import { type LoadSetting, type QueryPartReport, type QueryReport, settingList } from '../model/report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
 import { splitTables } from '../rows/plan.js';
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
-import { RateSampler } from '../view/rates.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';
 import {
   executeQuery,
@@ -53,8 +50,6 @@ class QueryRunner {
   readonly #parts: QueryPartReport[] = [];
   readonly #totals = new QueryCounts();
   readonly #files = new RowsFiles();
-  /** Of the part under way; not in the totals yet. */
-  #counts = new QueryCounts();
   #failure: string | undefined;
 
   constructor(scenario: QueryScenario, run: QueryRun, running: RunningQueries) {
@@ -67,15 +62,8 @@ class QueryRunner {
     const { log, stop, version } = this.#run;
     const { specified, superTable } = this.#scenario;
     const startedMs = Date.now();
-    let rates: readonly QueryRateSample[] = [];
     const environment = await environmentOf(version, this.#run.run);
     const begun = performance.now();
-    const sampler = new RateSampler(() => ({
-      rows: this.#totals.queries + this.#counts.queries,
-      failedRows: this.#totals.errors + this.#counts.errors,
-      answered: this.#totals.answers.answered + this.#counts.answers.answered,
-      delaysMs: this.#totals.answers.delaysMs + this.#counts.answers.delaysMs,
-    }));
     try {
       if (specified !== undefined) await (specified.mixed ? this.#mixed(specified) : this.#specified(specified));
       if (superTable !== undefined && !this.#isOver) await this.#superTable(superTable);
@@ -84,7 +72,6 @@ class QueryRunner {
       else if (error instanceof ResultFileFailure) this.#fail(error.message);
       else throw error;
     } finally {
-      rates = sampler.stop().map(rateOf);
       await this.#files.close();
     }
     const totals = this.#totals.report((performance.now() - begun) / 1000);
@@ -101,7 +88,6 @@ class QueryRunner {
       environment,
       settings,
       totals,
-      rates,
       parts: this.#parts,
     };
   }
@@ -186,14 +172,12 @@ class QueryRunner {
     const { log, watch } = this.#run;
     const begun = performance.now();
     const read = () => ({ done: counts.queries, failed: counts.errors });
-    this.#counts = counts;
     const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
     const threads = Array.from({ length: part.threads }, (_, thread) => thread);
     const endings = await allThreads(threads, worker);
     watched();
     const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
     this.#parts.push(report);
-    this.#counts = new QueryCounts();
     this.#totals.add(counts);
     const hidden = counts.errors - maxShownErrors;
     if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
@@ -228,10 +212,6 @@ class QueryRunner {
 /** Contiguous shares of a list, one for each thread; fewer where there are not enough items. */
 function shared<T>(items: readonly T[], threads: number): readonly (readonly T[])[] {
   return splitTables({ from: 0, to: items.length }, threads).map(({ from, to }) => items.slice(from, to));
-}
-
-function rateOf({ rows: queries, failedRows: errors, ...sample }: RateSample): QueryRateSample {
-  return { ...sample, queries, errors };
 }
 
 /** `d2` is before `d10`. */

@@ -1,18 +1,158 @@
-import type { DelayFigures } from '../model/insert-report.js';
-import type { RunReport } from '../model/run-report.js';
-import { type Comparison, changeOf, shown } from './comparison.js';
+import {
+  type DelayFigures,
+  type LoadFigures,
+  type LoadReport,
+  perSecond,
+  type QueryFigures,
+  type QueryReport,
+  type RunReport,
+  type SubscribeReport,
+} from '../model/report.js';
 
-/** Head and foot of every page. */
-interface PageFrame {
-  readonly report: RunReport;
-  /** Figures of an earlier run beside those of this one. */
-  readonly comparison?: Comparison | undefined;
+/** What the pages of the kinds of run have of their own. */
+interface PageContent {
+  readonly title: string;
+  /** Figures that stand out, by name. */
+  readonly headlines: Readonly<Record<string, string>>;
+  readonly tables: readonly PageTable[];
 }
 
-/** A report as one HTML page that needs nothing beside itself; `sections` are HTML, everything else is escaped here. */
-export function reportPage(title: string, { report, comparison }: PageFrame, sections: readonly string[]): string {
+interface PageTable {
+  readonly title: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const delayNames = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+
+/** A report as one HTML page that needs nothing else. */
+export function encodeHtmlReport(report: LoadReport | QueryReport | SubscribeReport): string {
+  if ('superTables' in report) return pageOf(report, insertContent(report));
+  return pageOf(report, 'parts' in report ? queryContent(report) : subscribeContent(report));
+}
+
+function insertContent({ totals, superTables }: LoadReport): PageContent {
+  const tables = superTables.map(({ database, name, mode, subTables, threads, figures }) => [
+    `${database}.${name}`,
+    mode,
+    ...[subTables, threads].map(String),
+    ...insertCells(figures),
+  ]);
+  const names = ['Rows', 'Rows/s', 'Seconds', 'Failed rows', 'Requests', 'Failed requests', 'Retries'];
+  const waits = [totals.generateSeconds, totals.encodeSeconds, totals.waitSeconds];
+  return {
+    title: 'Load run',
+    headlines: {
+      'Rows written': shortNumber(totals.rows),
+      'Rows per second': shortNumber(perSecond(totals.rows, totals.seconds)),
+      Seconds: totals.seconds.toFixed(2),
+      'Rows failed': shortNumber(totals.failedRows),
+    },
+    tables: [
+      delayTable(totals.delays),
+      {
+        title: 'The whole run and its super tables',
+        heads: ['Table', 'Mode', 'Sub-tables', 'Threads', ...names, ...delayNames],
+        rows: [['All', '', '', '', ...insertCells(totals)], ...tables],
+      },
+      {
+        title: 'Seconds of all threads together',
+        heads: ['Making rows', 'Encoding requests', 'Waiting for responses'],
+        rows: [waits.map((seconds) => seconds.toFixed(2))],
+      },
+    ],
+  };
+}
+
+function insertCells({ rows, seconds, failedRows, requests, failedRequests, retries, delays }: LoadFigures): string[] {
+  const counts = [failedRows, requests, failedRequests, retries].map(String);
+  return [String(rows), perSecond(rows, seconds).toFixed(0), seconds.toFixed(3), ...counts, ...delayCells(delays)];
+}
+
+function queryContent({ totals, parts }: QueryReport): PageContent {
+  const rows = parts.map(({ section, statements, threads, figures }) => [
+    section === 'specified' ? (statements[0] ?? '') : `${section}: ${statements.length} statements`,
+    String(threads),
+    ...queryCells(figures),
+  ]);
+  return {
+    title: 'Query run',
+    headlines: {
+      Queries: shortNumber(totals.queries),
+      'Queries per second': shortNumber(perSecond(totals.queries, totals.seconds)),
+      Seconds: totals.seconds.toFixed(2),
+      Errors: shortNumber(totals.errors),
+    },
+    tables: [
+      delayTable(totals.delays),
+      {
+        title: 'The whole run and its parts',
+        heads: ['Part', 'Threads', 'Queries', 'Queries/s', 'Seconds', 'Rows', 'Errors', 'Killed', ...delayNames],
+        rows: [['All', '', ...queryCells(totals)], ...rows],
+      },
+    ],
+  };
+}
+
+function queryCells({ queries, seconds, rows, errors, killed, delays }: QueryFigures): string[] {
+  const counts = [rows, errors, killed].map(String);
+  const rate = perSecond(queries, seconds).toFixed(1);
+  return [String(queries), rate, seconds.toFixed(3), ...counts, ...delayCells(delays)];
+}
+
+function subscribeContent({ startedMs, endedMs, messages, rows, consumers }: SubscribeReport): PageContent {
+  return {
+    title: 'Subscription',
+    headlines: {
+      Rows: shortNumber(rows),
+      Messages: shortNumber(messages),
+      Consumers: String(consumers.length),
+      Seconds: ((endedMs - startedMs) / 1000).toFixed(2),
+    },
+    tables: [
+      {
+        title: 'What each consumer has read',
+        heads: ['Consumer', 'Group', 'Messages', 'Rows', 'Ended by an error'],
+        rows: consumers.map((consumer) => [
+          String(consumer.number),
+          consumer.group,
+          ...[consumer.messages, consumer.rows].map(String),
+          consumer.failed ? 'yes' : 'no',
+        ]),
+      },
+    ],
+  };
+}
+
+function delayTable(delays: DelayFigures): PageTable {
+  return { title: 'Delays of requests in milliseconds', heads: delayNames, rows: [delayCells(delays)] };
+}
+
+function delayCells(delays: DelayFigures): string[] {
+  return delayNames.map((name) => delays[name].toFixed(2));
+}
+
+/** A number with three significant digits and a unit prefix: `1.23 M`. */
+export function shortNumber(value: number): string {
+  for (const [size, unit] of [
+    [1e9, ' G'],
+    [1e6, ' M'],
+    [1e3, ' k'],
+  ] as const) {
+    if (value >= Math.max(1e4, size)) return `${Number((value / size).toPrecision(3))}${unit}`;
+  }
+  return String(value >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
+}
+
+function pageOf(report: RunReport, { title, headlines, tables }: PageContent): string {
   const { startedMs, endedMs, outcome, version, failure, settings, environment } = report;
-  const failed = failure === undefined ? '' : `<p class="failure"><strong>Failed:</strong> ${escaped(failure)}</p>`;
+  const failed = failure === undefined ? '' : `<p class="failure"><strong>Failed:</strong> ${escaped(failure)}</p>\n`;
+  const list = (items: RunReport['settings']) => items.map(({ name, value }) => [name, value]);
+  const all = [
+    ...tables,
+    { title: 'Settings', heads: ['Setting', 'Value'], rows: list(settings) },
+    { title: 'Versions and machine', heads: ['Of', 'Value'], rows: list(environment) },
+  ];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,50 +166,24 @@ export function reportPage(title: string, { report, comparison }: PageFrame, sec
 <main>
 <h1>${title}</h1>
 <p>${timeText(startedMs)} to ${timeText(endedMs)}, <strong>${outcome}</strong>, version ${escaped(version)}</p>
-${failed}
-${comparison === undefined ? '' : comparisonSection(comparison)}
-${sections.join('\n')}
-<h2>Settings</h2>
-${table('What was asked for', ['Setting', 'Value'], cellsOf(settings))}
-<h2>Versions and machine</h2>
-${table('What it ran on', ['Of', 'Value'], cellsOf(environment))}
+${failed}<dl class="headline">
+${Object.entries(headlines)
+  .map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`)
+  .join('\n')}
+</dl>
+${all.map(tableText).join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
-function cellsOf(list: RunReport['settings']): string[][] {
-  return list.map(({ name, value }) => [name, value]);
-}
-
-function comparisonSection({ startedMs, figures, differences }: Comparison): string {
-  const rows = figures.map((figure) => [figure.name, shown(figure.before), shown(figure.after), changeOf(figure)]);
-  const notes = differences.map((text) => `<li>Another ${escaped(text)}</li>`).join('\n');
-  return `<h2>Compared with the run of ${timeText(startedMs)}</h2>
-${table('Figures of both runs', ['Figure', 'Before', 'Now', 'Change'], rows)}
-${notes === '' ? '' : `<ul>\n${notes}\n</ul>`}`;
-}
-
-/** Heads of the columns of {@link delayCells}. */
-export const delayNames = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
-
-/** Delays in milliseconds. */
-export function delayCells(delays: DelayFigures): string[] {
-  return delayNames.map((name) => delays[name].toFixed(2));
-}
-
-/** A figure that stands out. */
-export function headline(name: string, value: string): string {
-  return `<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
-
 /** A table whose first column names its rows. */
-export function table(caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
+function tableText({ title, heads, rows }: PageTable): string {
   const head = heads.map((text) => `<th scope="col">${escaped(text)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((text) => `<td>${escaped(text)}</td>`).join('')}</tr>`).join('\n');
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(caption)}"><table>
-<caption>${escaped(caption)}</caption>
+  return `<h2>${title}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table>
 <thead><tr>${head}</tr></thead>
 <tbody>
 ${body}
@@ -81,42 +195,24 @@ function timeText(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** Text as HTML shows it, in elements and in quoted attributes. */
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);
+  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 const style = `
-:root { color-scheme: light dark; --text: #1c2430; --quiet: #55606e; --back: #fff; --line: #d6dbe1; --accent: #0b62a8; --mark: #a8320b; }
+:root { color-scheme: light dark; --text: #1c2430; --quiet: #55606e; --back: #fff; --line: #d6dbe1; --mark: #a8320b; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e4e9ef; --quiet: #a6b0bb; --back: #14181d; --line: #39424c; --accent: #6cb6f2; --mark: #ff9c73; }
+  :root { --text: #e4e9ef; --quiet: #a6b0bb; --back: #14181d; --line: #39424c; --mark: #ff9c73; }
 }
 body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
-h1, h2 { line-height: 1.2; }
 h2 { margin: 2rem 0 0.75rem; }
 .failure { border-left: 0.25rem solid var(--mark); padding-left: 0.75rem; }
 .headline { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; }
 .headline dt { color: var(--quiet); }
 .headline dd { margin: 0; font-size: 1.75rem; font-variant-numeric: tabular-nums; }
-figure { margin: 0; }
-svg { width: 100%; height: auto; }
-svg text { fill: var(--quiet); font-size: 12px; }
-.grid { stroke: var(--line); }
-.area, .bar { fill: var(--accent); }
-.area { opacity: 0.2; }
-.line { fill: none; stroke: var(--accent); stroke-width: 2; }
-.mark { stroke: var(--mark); stroke-dasharray: 4 3; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--quiet); padding-bottom: 0.25rem; }
 th, td { text-align: left; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 `;

@@ -117,14 +117,13 @@ function fileType(node: JsonObject): LoadScenario['kind'] | JsonMember {
 function readRun(values: Values, args: LoadArguments, overHttp: boolean, input: LoadInput): LoadRun | string {
   const connection = readConnection(values, overHttp, input, args.notes);
   if (typeof connection === 'string') return connection;
-  const { jsonReport, htmlReport, compareWith, answerYes, debug } = args.all(general);
+  const { jsonReport, htmlReport, answerYes, debug } = args.all(general);
   return {
     connection,
     resultFile: values.get(general.resultFile),
     confirm: values.get(general.confirm) && !answerYes,
     jsonReport: jsonReport ?? values.get(general.jsonReport),
     htmlReport: htmlReport ?? values.get(general.htmlReport),
-    compareWith: compareWith ?? values.get(general.compareWith),
     debug,
   };
 }

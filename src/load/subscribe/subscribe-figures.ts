@@ -1,7 +1,6 @@
 import type { RunLog } from '../model/ports.js';
-import { type LoadSetting, settingList } from '../model/run-report.js';
+import { type ConsumerReport, type LoadSetting, settingList } from '../model/report.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../model/scenario.js';
-import type { ConsumerReport } from '../model/subscribe-report.js';
 
 /** Figures of one consumer so far. */
 export class ConsumerCount implements ConsumerReport {

@@ -1,5 +1,5 @@
 import { build, type Histogram } from 'hdr-histogram-js';
-import type { DelayBucket, DelayFigures } from '../model/insert-report.js';
+import type { DelayFigures } from '../model/report.js';
 
 const microsPerMs = 1000;
 /** Bounds of the buckets within a decade. */
@@ -54,15 +54,6 @@ export class Delays {
     }
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
-  /** All delays together, in milliseconds. */
-  get sumMs(): number {
-    return this.#sumMs;
-  }
-
   /** Zeros when nothing was recorded. */
   figures(): DelayFigures {
     if (this.#count === 0) return { min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, max: 0, buckets: [] };
@@ -84,7 +75,7 @@ export class Delays {
     return Math.min(this.#maxMs, Math.max(this.#minMs, ms));
   }
 
-  #nonEmptyBuckets(): DelayBucket[] {
+  #nonEmptyBuckets(): DelayFigures['buckets'] {
     const first = this.#buckets.findIndex((count) => count > 0);
     return Array.from({ length: this.#buckets.length - first }, (_, i) => ({
       upToMs: boundOf(first + i),

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Watch } from '../../../src/load/model/ports.js';
-import type { QueryReport } from '../../../src/load/model/query-report.js';
+import type { QueryReport } from '../../../src/load/model/report.js';
 import { runQueryScenario } from '../../../src/load/query-run.js';
 import { temporaryDirectory } from '../../support/engine/engine.js';
 import { LoadTool } from '../../support/load/load-tool.js';

@@ -33,7 +33,6 @@ test('consumers wait for an engine that was killed, lose nothing', async (t) => 
     confirm: false,
     jsonReport: undefined,
     htmlReport: undefined,
-    compareWith: undefined,
     debug: false,
     consume: {
       kind: 'topics',

@@ -40,7 +40,6 @@ const plain = {
   confirm: false,
   jsonReport: undefined,
   htmlReport: undefined,
-  compareWith: undefined,
   debug: false,
 };
 const scenarioOf = (consume: SubscribeScenario['consume']): SubscribeScenario => {

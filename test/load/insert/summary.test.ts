@@ -1,6 +1,6 @@
 import test from 'ava';
 import { delayText, summaryLines, threadLine } from '../../../src/load/insert/insert.js';
-import type { LoadFigures } from '../../../src/load/model/insert-report.js';
+import type { LoadFigures } from '../../../src/load/model/report.js';
 
 const figures: LoadFigures = {
   seconds: 0.018221,

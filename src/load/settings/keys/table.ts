@@ -78,8 +78,6 @@ export const general = {
     help: 'write a machine-readable report' }),
   htmlReport: text('result_html_file', { flag: 'reports: --html FILE', withFile: true,
     help: 'write a report as a web page' }),
-  compareWith: text('compare_with', { flag: 'reports: --compare FILE', withFile: true,
-    help: 'JSON report of an earlier run to compare with, in the summary and on the page' }),
   confirm: yesNo('confirm_parameter_prompt', { default: false, help: 'ask once before the run, on a terminal' }),
   failure: choice(['no', 'yes', 'smart'], 'continue_if_fail', { levels: ['insert', 'table', 'query'], default: 'no',
     help: '`no` ends the run at the first failure, `yes` continues with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`' }),
