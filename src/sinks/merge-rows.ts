@@ -9,9 +9,8 @@ import {
 } from '../model/column-block.js';
 import { type ColumnDef, keyColumn, type TableDef } from '../model/schema.js';
 
-/** No cell yet, and a cell that was explicitly set to NULL. */
+/** No cell yet. */
 const unset = -1;
-const explicitNull = -2;
 
 /** Second part of the key of every row, where the table has none. */
 const noPart = 0;
@@ -76,8 +75,7 @@ function apply(source: Int32Array, origin: Origin, column: ColumnDef, merged: In
   const values = find(origin, column);
   if (values === undefined) return;
   for (let row = 0; row < origin.rows; row++) {
-    if (values.nulls[row] === 0) source[merged[origin.first + row]!] = origin.first + row;
-    else if (origin.nullsOverwrite) source[merged[origin.first + row]!] = explicitNull;
+    if (values.nulls[row] === 0 || origin.nullsOverwrite) source[merged[origin.first + row]!] = origin.first + row;
   }
 }
 
@@ -95,6 +93,7 @@ function copyCells(out: ColumnBuilder, source: Int32Array, origins: readonly Ori
       copyFixed(out, row, cell, at, width);
       continue;
     }
+    if (cell.nulls[at] === 1) continue;
     let starts = offsets.get(cell);
     if (starts === undefined) {
       starts = entryOffsets(cell.pool, cell.nulls.length);
@@ -110,6 +109,8 @@ function copyFixed(out: ColumnBuilder, row: number, cell: Column, at: number, wi
   const target = out.values!;
   const source = cell.values!;
   for (let k = 0; k < width; k++) target[row * width + k] = source[at * width + k]!;
+  // The bits beside a NULL are copied, too.
+  if (cell.nulls[at] === 1) return;
   out.nulls[row] = 0;
   out.filled++;
 }

@@ -43,6 +43,17 @@ test('keeps omitted columns and overwrites with explicit NULL, the later row win
   ]);
 });
 
+test('keeps what stands beside a NULL that overwrites', (t) => {
+  const [old, ended] = [
+    blockOf('t', { a: int }, [[1n, 10n, { a: 1 }]]),
+    blockOf('t', { a: int }, [[1n, 10n, { a: null }]]),
+  ];
+  ended.columns[0]!.values![0] = 7;
+  const merged = mergeRows(tableOf('t', { a: int }), [old, ended], undefined);
+  t.deepEqual(cells(merged), [[10n, null]]);
+  t.deepEqual([...(merged.columns[0]?.values ?? [])], [7]);
+});
+
 test('reads a NULL as "not said" in blocks whose NULLs keep', (t) => {
   const first = blockOf('t', columns, [[1n, 10n, { a: 1, s: 'x' }]], 'keep');
   const second = blockOf('t', columns, [[1n, 10n, { b: 2 }]], 'keep');

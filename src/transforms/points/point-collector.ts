@@ -194,12 +194,9 @@ export class PointCollector {
     return undefined;
   }
 
-  /** Adds a field that is NULL; returns why there cannot be such a field, if so. */
-  putNull(name: FieldName, kind: number): Fault | undefined {
-    const index = this.field(name, kind);
-    if (typeof index !== 'number') return index;
+  /** Makes a field of 64 bits NULL; its bits stay, see docs/decisions/050-bits-below-null.md. */
+  setNull(index: number): void {
     this.fields.slots[index] = ~this.fields.slots[index]!;
-    return undefined;
   }
 
   /** Adds a column for a field that the table lacks and returns its slot, or why it cannot have it. */

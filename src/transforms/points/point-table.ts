@@ -259,7 +259,6 @@ export class PointTable {
       const column = this.columns[slot < 0 ? ~slot : slot]!;
       const target = column.target ?? this.#addTarget(column, builder);
       target.reserve(row);
-      if (slot < 0) continue;
       const kind = column.kind;
       if (kind >= Kind.varchar) {
         const source = fields.inScratch[i] === 1 ? fields.scratch : bytes;
@@ -274,6 +273,7 @@ export class PointTable {
       } else if (target.values !== undefined) {
         storeNarrow(target.values, row, kind, fields, i);
       }
+      if (slot < 0) continue;
       target.nulls[row] = 0;
       target.filled++;
     }

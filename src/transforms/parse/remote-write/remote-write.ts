@@ -330,21 +330,17 @@ class MessageReader {
     }
   }
 
-  /** Stores the sample; one that is not a finite number, such as the mark of a series' end, is NULL. */
+  /** Stores the sample; one that is not a finite number, such as a stale marker, is NULL with its bits beside that. */
   #storeSample(): Fault | undefined {
     const points = this.#points;
     const { timeLow, timeHigh, valueLow, valueHigh } = this.#sample;
     const outside = this.#time.setMillis(timeLow, timeHigh);
     if (outside !== undefined) return badTime(outside);
-    if ((valueHigh & exponentBits) === exponentBits) {
-      const refused = points.putNull(valueName, Kind.double);
-      if (refused !== undefined) return this.#drop(refused);
-    } else {
-      const index = points.field(valueName, Kind.double);
-      if (typeof index !== 'number') return this.#drop(index);
-      points.fields.words[2 * index] = valueLow;
-      points.fields.words[2 * index + 1] = valueHigh;
-    }
+    const index = points.field(valueName, Kind.double);
+    if (typeof index !== 'number') return this.#drop(index);
+    points.fields.words[2 * index] = valueLow;
+    points.fields.words[2 * index + 1] = valueHigh;
+    if ((valueHigh & exponentBits) === exponentBits) points.setNull(index);
     return points.commit(this.#time.words, this.#reader.bytes);
   }
 

@@ -140,6 +140,7 @@ test('what is not finite is an explicit NULL in a block that leaves nothing out'
   t.is(blocks.length, 1);
   t.is(blocks[0]?.nullMeaning, 'overwrite');
   t.deepEqual([...(blocks[0]?.columns[0]?.nulls ?? [])], [1, 1, 1]);
+  t.deepEqual([...(blocks[0]?.columns[0]?.values ?? [])], values, 'their bits stand beside the NULLs');
   t.is(blocks[0]?.columns[0]?.name, 'v');
 });
 
