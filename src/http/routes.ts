@@ -49,7 +49,7 @@ import { opentsdbPutHandler, putCredentials, tsdbwireWriteHandler } from './hand
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 import type { CredentialReader } from './request/auth.js';
 import { readAuthorization, readWriteCredentials } from './request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './request/call.js';
+import type { AdmittedCall, Handler, HandlerContext, HandlerSettings, WriteCall } from './request/call.js';
 import { gzipLayers, snappyLayers } from './request/compression.js';
 import type { RouteChecks, SocketRouteChecks } from './route-checks.js';
 import { sqlProtocol } from './websocket/sql-protocol.js';
@@ -75,8 +75,8 @@ const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.ena
 const tsdbwire = (settings: HandlerSettings): boolean => settings.tsdbwire.enable;
 const otlp = (settings: HandlerSettings): boolean => settings.otlp.enable;
 const metricsdb = (settings: HandlerSettings): boolean => settings.metricsdb.enable;
-const putJson = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-json');
-const putTelnet = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
+const putJson = (context: HandlerContext): Handler<WriteCall> => tsdbwireWriteHandler(context, 'tsdbwire-json');
+const putTelnet = (context: HandlerContext): Handler<WriteCall> => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
 const acknowledge = (context: HandlerContext): Handler<AdmittedCall> => moveHandler(context, 'acknowledge');
 const resolve = (context: HandlerContext): Handler<AdmittedCall> => moveHandler(context, 'resolve');
 
@@ -93,6 +93,7 @@ const knownApi = { ...api, identify: true } as const;
 const remote = { credentials: anyScheme, requestId: 'unsigned', layers: snappyLayers, errors: textErrors } as const;
 const put = {
   guard: 'all-paused',
+  isWrite: true,
   credentials: putCredentials,
   requestId: 'unsigned',
   errors: tsdbwireErrors,
@@ -104,15 +105,18 @@ const influx1 = {
   errors: influx1Errors,
   isOn: lineproto,
 } as const;
+const influx1Write = { ...influx1, isWrite: true } as const;
 const knownInflux1 = { ...influx1, identify: true } as const;
 const influxQuery = { ...knownInflux1, path: '/query', handler: influxQueryHandler } as const;
 const influxQuery3 = { ...knownInflux1, handler: influxQuery3Handler } as const;
 const influx2 = { ...influx1, errors: influx2Errors } as const;
+const influx2Write = { ...influx2, isWrite: true } as const;
 const influxBuckets = { ...influx2, path: '/api/v2/buckets', identify: true } as const;
 const influxBucket = { ...influxBuckets, path: '/api/v2/buckets/:id' } as const;
 const influxOrganizations = { ...influx2, path: '/api/v2/orgs', identify: true } as const;
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
+const writePush = { ...push, isWrite: true } as const;
 const knownPush = { ...push, identify: true } as const;
 const webSocket = { method: 'GET', guard: 'all-paused', protocol: sqlProtocol } as const;
 const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
@@ -121,11 +125,11 @@ const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
 const pushRoutes: readonly Route[] = ['/metrics/job/:job', '/metrics/job@base64/:job'].flatMap((path, at) => {
   const described = (operation: Operation) => (at === 0 ? { operation } : {});
   return [
-    { method: 'POST', path, ...described(pushAdd), ...push, handler: pushHandler },
-    { method: 'PUT', path, ...described(pushAll), ...push, handler: pushHandler },
+    { method: 'POST', path, ...described(pushAdd), ...writePush, handler: pushHandler },
+    { method: 'PUT', path, ...described(pushAll), ...writePush, handler: pushHandler },
     { method: 'DELETE', path, ...described(pushDelete), ...knownPush, handler: forgetHandler },
-    { method: 'POST', path: `${path}/*`, ...push, handler: pushHandler },
-    { method: 'PUT', path: `${path}/*`, ...push, handler: pushHandler },
+    { method: 'POST', path: `${path}/*`, ...writePush, handler: pushHandler },
+    { method: 'PUT', path: `${path}/*`, ...writePush, handler: pushHandler },
     { method: 'DELETE', path: `${path}/*`, ...knownPush, handler: forgetHandler },
   ];
 });
@@ -149,6 +153,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/lineproto/v1/write',
     operation: writes.lineproto,
+    isWrite: true,
     guard: 'all-paused',
     credentials: lineprotoUser,
     requestId: 'unsigned',
@@ -156,9 +161,9 @@ export const routes: readonly Route[] = [
     isOn: lineproto,
     handler: lineprotoWriteHandler,
   },
-  { method: 'POST', path: '/write', operation: influx.write1, ...influx1, handler: influx1WriteHandler },
-  { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1, handler: influx3WriteHandler },
-  { method: 'POST', path: '/api/v2/write', operation: influx.write2, ...influx2, handler: influx2WriteHandler },
+  { method: 'POST', path: '/write', operation: influx.write1, ...influx1Write, handler: influx1WriteHandler },
+  { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1Write, handler: influx3WriteHandler },
+  { method: 'POST', path: '/api/v2/write', operation: influx.write2, ...influx2Write, handler: influx2WriteHandler },
   { method: 'GET', operation: influx.buckets, ...influxBuckets, handler: influxBucketsHandler },
   { method: 'POST', operation: influx.newBucket, ...influxBuckets, handler: influxNewBucketHandler },
   { method: 'GET', operation: influx.organizations, ...influxOrganizations, handler: influxOrganizationsHandler },
@@ -195,6 +200,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/metricsdb/v1/remote_write/:db',
     operation: remoteWrite,
+    isWrite: true,
     ...remote,
     guard: 'all-paused',
     isOn: metricsdb,
@@ -213,6 +219,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/v1/metrics',
     operation: otlpWrite,
+    isWrite: true,
     guard: 'all-paused',
     credentials: anyScheme,
     errors: otlpErrors,
@@ -223,11 +230,11 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/api/v1/import/prometheus',
     operation: importText,
-    ...push,
+    ...writePush,
     handler: importHandler,
   },
   // The client of VictoriaMetrics for Go sends samples with GET unless it is told another method.
-  { method: 'GET', path: '/api/v1/import/prometheus', ...push, handler: importHandler },
+  { method: 'GET', path: '/api/v1/import/prometheus', ...writePush, handler: importHandler },
   ...pushRoutes,
   { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },
   { method: 'GET', path: '/api/v1/events/:id', operation: events.get, ...api, handler: eventHandler },

@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import fastifyWebSocket from '@fastify/websocket';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sendNotFound } from './answer/reply.js';
 import type { OpenCall, OpenCalls } from './connection/open-calls.js';
 import type { HandlerContext } from './request/call.js';
-import { plainAddress } from './request/client-address.js';
 import { HttpCall } from './request/http-call.js';
 import { redactUri } from './request/redact.js';
+import { headOf, type RequestHead } from './request/request-head.js';
+import type { RequestEntry } from './request-entry.js';
 import { type SocketRouteChecks, socketRefusal } from './route-checks.js';
 import type { Route } from './routes.js';
 import type { SocketConnections } from './websocket/connections.js';
-
-/** Takes a request in; undefined when it is answered at the door. `route` is the template of its path. */
-export type Enter = (request: FastifyRequest, reply: FastifyReply, route: string) => OpenCall | undefined;
 
 type SocketRoute = Route & SocketRouteChecks;
 
@@ -31,7 +29,13 @@ interface SocketContext {
   readonly sockets: SocketConnections;
   readonly open: OpenCalls;
   readonly context: HandlerContext;
-  readonly enter: Enter;
+  readonly entry: RequestEntry;
+}
+
+/** The request that opened a connection. */
+interface OpenSocketCall {
+  readonly call: OpenCall;
+  readonly head: RequestHead;
 }
 
 /** Compression of each message by itself: a connection that is idle holds no memory for it. */
@@ -49,8 +53,8 @@ export function mountSockets(
   socketRoutes: readonly SocketRoute[],
   socketContext: SocketContext,
 ): void {
-  const { sockets, open, context, enter } = socketContext;
-  const calls = new WeakMap<FastifyRequest, OpenCall>();
+  const { sockets, open, context, entry } = socketContext;
+  const calls = new WeakMap<FastifyRequest, OpenSocketCall>();
   const maxPayload = longestMessage(context.settings.sqlBytes);
   app.register(async (scope) => {
     await scope.register(fastifyWebSocket, {
@@ -60,10 +64,11 @@ export function mountSockets(
     });
     for (const route of socketRoutes) {
       const onRequest: onRequestHookHandler = (request, reply, next) => {
-        const call = enter(request, reply, route.path);
+        const head = headOf(request.raw);
+        const call = entry.enter(reply, head, route.path);
         if (call === undefined) return;
-        calls.set(request, call);
-        if (socketRefusal(new HttpCall(request, reply, {}, call), route, context) === undefined) next();
+        calls.set(request, { call, head });
+        if (socketRefusal(new HttpCall(reply, head, {}, call), route, context) === undefined) next();
       };
       scope.route({
         method: 'GET',
@@ -72,9 +77,9 @@ export function mountSockets(
         onRequest,
         handler: (_request, reply) => sendNotFound(reply),
         wsHandler: (socket, request) => {
-          const call = calls.get(request);
+          const { call, head } = calls.get(request) ?? {};
           if (call !== undefined) open.upgraded(call);
-          const link = { from: plainAddress(request.ip), foreignPage: call?.foreignPage, uri: redactUri(request.url) };
+          const link = { from: head?.client ?? '', foreignPage: head?.foreignPage, uri: redactUri(request.url) };
           sockets.add(route.protocol, { socket, link, route: route.path, context });
         },
       });

@@ -129,7 +129,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   notify: { modules: ['model'], packages: ['nodemailer'] },
   // HTTP, from a request to its reply.
   'http/request': { modules: ['model', 'telemetry'], packages: ['fastify'] },
-  'http/answer': { modules: ['model', 'http/request'], packages: ['fastify'] },
+  'http/answer': { modules: ['model', 'http/request'], packages: [] },
   'http/connection': { modules: ['model', 'http/request', 'http/answer'], packages: [] },
   'http/api': { modules: ['model', 'http/request'], packages: [] },
   'http/handlers': { modules: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
@@ -138,7 +138,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
     modules: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
     packages: ['@grpc/'],
   },
-  http: { modules: ['model', 'http'], packages: ['fastify', '@fastify/'] },
+  http: { modules: ['model', 'http'], packages: ['fastify', '@fastify/', 'find-my-way'] },
   // What one process tells another is of any module.
   workers: {
     modules: ['model', 'config', 'telemetry', 'database', 'events', 'statements', 'pipelines'],

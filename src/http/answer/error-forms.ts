@@ -1,5 +1,4 @@
-import type { FastifyReply } from 'fastify';
-import type { ErrorForm, Refusal } from '../request/call.js';
+import type { ErrorForm, Refusal, Reply } from '../request/call.js';
 import { errorBody, safeJson, sendFault, sendJson, sendText } from './reply.js';
 import { statusWithLength } from './status.js';
 
@@ -34,10 +33,7 @@ export const opentsdbErrors: ErrorForm = ({ reply }, refusal) => {
  * Says in headers what programs would otherwise have to find in the text of a refused write: the code of the fault, and, where some rows are bad,
  * how many went either way and the first bad one, counted from 1.
  */
-export function nameFault(
-  reply: FastifyReply,
-  { fault, cause, row, writtenRows, rejectedRows }: Refusal,
-): FastifyReply {
+export function nameFault(reply: Reply, { fault, cause, row, writtenRows, rejectedRows }: Refusal): Reply {
   reply.header('error-code', fault.code);
   if (cause !== 'rows') return reply;
   return reply.header('rows-written', writtenRows).header('rows-rejected', rejectedRows).header('first-bad-row', row);

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip as gzipWithCallback } from 'node:zlib';
-import type { FastifyReply } from 'fastify';
 import type { ComponentLog } from '../../model/component.js';
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, type Fault } from '../../model/fault.js';
 import { affectedBody, sqlBody, wholeSqlBody } from '../../transforms/encode/sql-body.js';
-import type { Call, HandlerContext } from '../request/call.js';
+import type { Call, HandlerContext, Reply } from '../request/call.js';
 import { acceptsGzip } from '../request/compression.js';
 import { isBrowser } from '../request/cors.js';
 import { httpStatus } from './status.js';
@@ -38,25 +37,25 @@ export function errorBody(code: number, description: string): string {
 }
 
 /** Says that the answer depends on `Accept-Encoding`, beside what it depends on already. */
-function varyByEncoding(reply: FastifyReply): void {
+function varyByEncoding(reply: Reply): void {
   const before = reply.getHeader('vary');
   reply.header('vary', before === undefined ? 'Accept-Encoding' : `${String(before)}, Accept-Encoding`);
 }
 
 /** Sends a JSON text with its length. 401 names the scheme to use, 503 says when to come back. */
-export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+export function sendJson(reply: Reply, status: number, text: string): Reply {
   nameRemedy(reply, status);
   return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
 }
 
 /** Sends bytes with their length. 401 and 503 as in {@link sendJson}. */
-export function sendBytes(reply: FastifyReply, status: number, type: string, bytes: Uint8Array): FastifyReply {
+export function sendBytes(reply: Reply, status: number, type: string, bytes: Uint8Array): Reply {
   nameRemedy(reply, status);
   return reply.code(status).header('content-type', type).send(bytes);
 }
 
 /** Sends a plain text, which monitoring programs log as it is. 401 and 503 as in {@link sendJson}. */
-export function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
+export function sendText(reply: Reply, status: number, text: string): Reply {
   nameRemedy(reply, status);
   const type = 'text/plain; charset=utf-8';
   return reply.code(status).header('content-type', type).header('x-content-type-options', 'nosniff').send(text);
@@ -66,32 +65,32 @@ export function sendText(reply: FastifyReply, status: number, text: string): Fas
  * 401 names the scheme to use, 503 says when to come back. A browser is not asked for Basic: it would remember the password and add it to the
  * requests of every page.
  */
-function nameRemedy(reply: FastifyReply, status: number): void {
+function nameRemedy(reply: Reply, status: number): void {
   if (status === 401)
     reply.header('www-authenticate', `${isAskedForBasic(reply) ? 'Basic' : 'Bearer'} realm="adapter"`);
   if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', overloadRetrySeconds);
 }
 
-function isAskedForBasic({ request: { headers } }: FastifyReply): boolean {
+function isAskedForBasic({ request: { headers } }: Reply): boolean {
   return !isBrowser({ site: headerText(headers['sec-fetch-site']), userAgent: headers['user-agent'] });
 }
 
 /** Answers whose body holds an error, whatever their status. */
-const failedReplies = new WeakSet<FastifyReply>();
+const failedReplies = new WeakSet<Reply>();
 
 /** True when the answer's body tells of a failure. */
-export function hasFailed(reply: FastifyReply): boolean {
+export function hasFailed(reply: Reply): boolean {
   return failedReplies.has(reply);
 }
 
 /** Sends a fault as the SQL routes do: status by the two tables, code and description in the body. */
-export function sendFault(reply: FastifyReply, fault: Fault, mapped: boolean): FastifyReply {
+export function sendFault(reply: Reply, fault: Fault, mapped: boolean): Reply {
   failedReplies.add(reply);
   return sendJson(reply, httpStatus(fault, mapped), errorBody(fault.code, fault.message));
 }
 
 /** Sends a status without a body. */
-export function sendEmpty(reply: FastifyReply, status: number): FastifyReply {
+export function sendEmpty(reply: Reply, status: number): Reply {
   if (status === 503) reply.header('retry-after', guardRetrySeconds);
   if (status !== 204) reply.header('content-length', 0);
   return reply.code(status).send();
@@ -112,7 +111,7 @@ interface Meant {
  * of answers that are not JSON. Of a path that is `here` and takes another method, it is in the header alone: the body tells clients that an
  * interface does not exist.
  */
-export function sendNotFound(reply: FastifyReply, { elsewhere, here }: Meant = {}): FastifyReply {
+export function sendNotFound(reply: Reply, { elsewhere, here }: Meant = {}): Reply {
   reply.code(404).header('content-type', 'text/plain');
   const meant = elsewhere ?? here;
   if (meant === undefined) return reply.send(notFound);
@@ -121,11 +120,7 @@ export function sendNotFound(reply: FastifyReply, { elsewhere, here }: Meant = {
 }
 
 /** Refuses on behalf of the memory guard: the body is the plain text that says which memory is short. */
-export function sendGuardRefusal(
-  call: Call,
-  context: HandlerContext,
-  state: 'all-paused' | 'query-paused',
-): FastifyReply {
+export function sendGuardRefusal(call: Call, context: HandlerContext, state: 'all-paused' | 'query-paused'): Reply {
   context.observer?.refused(state);
   call.reply.header('retry-after', guardRetrySeconds);
   return sendText(
@@ -136,12 +131,12 @@ export function sendGuardRefusal(
 }
 
 /** Answers for a mistake in the program; the client learns nothing about it. */
-export function sendInternalError(reply: FastifyReply): FastifyReply {
+export function sendInternalError(reply: Reply): Reply {
   return sendJson(reply, 500, errorBody(Codes.free, 'internal error'));
 }
 
 /** Sends the answer of a statement without a result set, with its length. */
-export function sendAffected(reply: FastifyReply, rows: number, keyed: boolean): FastifyReply {
+export function sendAffected(reply: Reply, rows: number, keyed: boolean): Reply {
   return sendJson(reply, 200, affectedBody(rows, keyed));
 }
 
@@ -158,7 +153,7 @@ function beginRows({ request, reply }: Call): boolean {
 export async function sendWholeRows(
   call: Call,
   { meta, rowLimit, lines }: Pick<RowStream, 'meta' | 'rowLimit'> & { readonly lines: readonly Uint8Array[] },
-): Promise<FastifyReply> {
+): Promise<Reply> {
   const body = wholeSqlBody(meta, rowLimit, lines);
   if (!beginRows(call)) return call.reply.send(body);
   return call.reply.header('content-encoding', 'gzip').send(await gzip(body));
@@ -177,7 +172,7 @@ interface RowStream {
  * also through the compressor. When the rows fail after bytes are out, the connection is cut, so that the client sees an
  * incomplete answer; when the client goes away, `lines` is returned.
  */
-export function sendRows(call: Call, rows: RowStream, log: ComponentLog): FastifyReply {
+export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Reply {
   const { request, reply } = call;
   const source = Readable.from(sqlBody(rows.meta, rows.rowLimit, rows.first, rows.lines));
   source.once('error', (error) => {
@@ -199,7 +194,7 @@ export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Fastif
 }
 
 /** Sends bytes that are there as a whole, with their length; they go out as fast as the client reads. */
-export function sendParts(reply: FastifyReply, parts: readonly Uint8Array[], length: number): FastifyReply {
+export function sendParts(reply: Reply, parts: readonly Uint8Array[], length: number): Reply {
   return reply
     .code(200)
     .header('content-length', length)

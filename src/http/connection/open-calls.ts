@@ -2,35 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Openable, OpenList } from '../../async/open-list.js';
-import type { RepeatedRequest } from '../request/repeated.js';
 import { cutWhenSlow } from './answered.js';
 
 /** A request that is not finished yet, as connections are watched over. */
-export interface Watched extends Openable {
-  readonly socket: Duplex;
-  /** True when its answer has begun: nothing else may be written to the connection. */
-  readonly isAnswering: boolean;
-  /** True when all of it has come. */
-  readonly isWhole: boolean;
-  /** True when the next move is the client's: it owes bytes of the body, or does not read its answer. */
-  isClientsMove(): boolean;
-  /** True when it is answered though its client has closed its half of the connection. */
-  readonly outlivesEnd: boolean;
-  /** Closes the connection behind its answer. */
-  beLast(): void;
-}
-
-/** A request that the runtime's server reads and answers. */
-export class OpenCall implements Watched {
+export class OpenCall implements Openable {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   /** Called once it is over. */
   ended: () => void = () => undefined;
-  /** The same request, when it was begun by its body alone. */
-  resumed: RepeatedRequest | undefined;
-  /** The page that no setting names which a browser calls for. */
-  foreignPage: string | undefined;
-  /** See {@link Watched.outlivesEnd}; set by the handler. Most clients that close their half have gone away. */
+  /**
+   * True when it is answered although its client has closed its half of the connection; set by the handler. Most such
+   * clients have gone away.
+   */
   outlivesEnd = false;
   /** Its connection speaks another protocol now. */
   isUpgraded = false;
@@ -55,20 +38,24 @@ export class OpenCall implements Watched {
     return this.raw.socket;
   }
 
+  /** True when its answer has begun: nothing else may be written to the connection. */
   get isAnswering(): boolean {
     return this.response.headersSent;
   }
 
+  /** True when all of it has come. */
   get isWhole(): boolean {
     return this.raw.complete;
   }
 
+  /** True when the next move is the client's: it owes bytes of the body, or does not read its answer. */
   isClientsMove(): boolean {
     const { raw, response } = this;
     if (raw.socket.writableLength > 0 || response.writableLength > 0) return true;
     return !raw.complete && raw.readableLength === 0;
   }
 
+  /** Closes the connection behind its answer. */
   beLast(): void {
     this.response.shouldKeepAlive = false;
   }
@@ -86,7 +73,7 @@ const mostBehind = 128;
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
 export class OpenCalls {
   draining = false;
-  readonly #calls = new OpenList<Watched>();
+  readonly #calls = new OpenList<OpenCall>();
   #whenChanged: () => void = () => undefined;
   readonly #answeredMs: number;
   /** Requests that came behind others on their connection, and have not ended. */
@@ -102,7 +89,8 @@ export class OpenCalls {
   /** Begins to watch a request; its end is noticed by itself. */
   add(raw: IncomingMessage, response: ServerResponse): OpenCall {
     const call = new OpenCall(raw, response);
-    this.begin(call);
+    this.#calls.add(call);
+    if (this.draining) call.beLast();
     // The answer to one that came behind another has no connection yet, and does not hear of its end.
     const behind = response.socket === null ? this.#behindOn(raw.socket) : undefined;
     response.once('close', () => {
@@ -115,28 +103,10 @@ export class OpenCalls {
     return call;
   }
 
-  /** Begins to watch a request that says itself when it has ended. */
-  begin(call: Watched): void {
-    this.#calls.add(call);
-    if (this.draining) call.beLast();
-  }
-
-  /** The end of a request; false when it was known. */
-  end(call: Watched): boolean {
-    if (!this.#calls.delete(call)) return false;
-    const last = this.#last.get(call.socket);
-    if (last !== undefined && !this.#owesAnswer(call.socket)) {
-      this.#last.delete(call.socket);
-      last();
-    }
-    this.#whenChanged();
-    return true;
-  }
-
   /** The end of a request whose connection speaks another protocol from now on. */
   upgraded(call: OpenCall): void {
     call.isUpgraded = true;
-    if (this.end(call)) call.ended();
+    if (this.#remove(call)) call.ended();
   }
 
   /** Calls back, once per connection, when all requests on it that have come whole are answered. */
@@ -167,7 +137,19 @@ export class OpenCalls {
   }
 
   #end(call: OpenCall): void {
-    if (this.end(call)) call.close();
+    if (this.#remove(call)) call.close();
+  }
+
+  /** False when it was removed before. */
+  #remove(call: OpenCall): boolean {
+    if (!this.#calls.delete(call)) return false;
+    const last = this.#last.get(call.socket);
+    if (last !== undefined && !this.#owesAnswer(call.socket)) {
+      this.#last.delete(call.socket);
+      last();
+    }
+    this.#whenChanged();
+    return true;
   }
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */

@@ -23,7 +23,7 @@ import { databaseHeader } from '../handlers/write-parameters.js';
 import { refusalOfOutcome } from '../handlers/writing.js';
 import type { NamedRouteSettings, Refusal } from '../request/call.js';
 import type { LoginCodes } from '../request/login-code.js';
-import { requestIdOf } from '../request/parameters.js';
+import { newRequestId } from '../request/parameters.js';
 import { GrpcAdmission } from './grpc-admission.js';
 
 const rowWord = 'data point';
@@ -175,7 +175,7 @@ export class OtlpGrpcEndpoint implements Component {
       length: request.length,
       maxMessageBytes,
     };
-    const id = requestIdOf(undefined);
+    const id = newRequestId();
     const port = (exchange: Parameters<Intake['write']>[0]): void => intake.write(exchange);
     const outcome = await sendRequest<WriteRequest, Delivery>(port, id, write, aborted);
     if (outcome.kind === 'refused') return refusalOfOutcome(outcome, rowWord);

@@ -1,8 +1,7 @@
-import type { FastifyReply } from 'fastify';
 import { Codes } from '../../model/fault.js';
 import { nameFault } from '../answer/error-forms.js';
 import { safeJson, sendJson } from '../answer/reply.js';
-import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../request/call.js';
+import type { ErrorForm, Handler, HandlerContext, Refusal, Reply, WriteCall } from '../request/call.js';
 import { readPrecision, readTtl } from '../request/parameters.js';
 import { refuseWrite } from './refused-write.js';
 import { carryWrite } from './writing.js';
@@ -24,7 +23,7 @@ interface LineError {
  * `POST /lineproto/v1/write`: 204 when every line is stored (an empty body has none and is 204 too); bad lines are named.
  * See `carryWrite` for the statuses.
  */
-export function lineprotoWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function lineprotoWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;
   return (call) => {
     const { query, reply } = call;
@@ -67,7 +66,7 @@ function inWords({ status, message, cause, row, fault }: Refusal): LineError {
   return { code: 'invalid', message, op: 'write lines', line: 0 };
 }
 
-function sendError(reply: FastifyReply, status: number, { code, message, op, line, err = message }: LineError) {
+function sendError(reply: Reply, status: number, { code, message, op, line, err = message }: LineError) {
   const place = op === undefined ? {} : { op, err, line };
   return sendJson(reply, status, safeJson({ code, message, ...place, desc: err }));
 }

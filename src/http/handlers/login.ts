@@ -14,7 +14,7 @@ export function loginHandler(context: HandlerContext): Handler {
     if (user === '' || password === '' || Buffer.byteLength(user) > maxUserBytes) {
       return sendJson(reply, 400, errorBody(Codes.generateToken, 'generate token error'));
     }
-    const verdict = await intake.authenticate(fromClient(call, { scheme: 'password', user, password }));
+    const verdict = await intake.authenticate(fromClient(call.head, { scheme: 'password', user, password }));
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
     if (verdict.kind === 'auth') return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
     if (verdict.kind === 'forbidden') return sendJson(reply, 403, errorBody(verdict.code, verdict.message));

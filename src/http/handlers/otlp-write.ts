@@ -1,9 +1,8 @@
-import type { FastifyReply } from 'fastify';
 import { Codes, fault } from '../../model/fault.js';
 import { newTally } from '../../model/write-tally.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendBytes } from '../answer/reply.js';
-import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
+import type { Handler, HandlerContext, Refusal, Reply, WriteCall } from '../request/call.js';
 import { contentType } from '../request/content-type.js';
 import { exportResponse, exportResponseJson, isOtlpJson, otlpErrors, otlpTypes } from './otlp.js';
 import { refuseWrite } from './refused-write.js';
@@ -14,7 +13,7 @@ import { carryWrite } from './writing.js';
  * `POST /v1/metrics`: metrics of OpenTelemetry in protobuf or JSON. 200 when points are stored; those that are not are told of as
  * a partial success. What may pass is 503 with `Retry-After`, which senders try again; the rest is 4xx, which they do not.
  */
-export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function otlpWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes, db } = settings.otlp;
   return (call) => {
@@ -27,7 +26,7 @@ export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall>
     }
     const tally = newTally();
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ns', tally } as const;
-    const answer = (refused?: Refusal): FastifyReply =>
+    const answer = (refused?: Refusal): Reply =>
       isJson
         ? sendBytes(call.reply, 200, otlpTypes.json, Buffer.from(exportResponseJson(refused)))
         : sendBytes(call.reply, 200, otlpTypes.protobuf, exportResponse(refused));

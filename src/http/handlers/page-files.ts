@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import { sendNotFound } from '../answer/reply.js';
-import type { Handler } from '../request/call.js';
+import type { Handler, Reply, RoutedCall } from '../request/call.js';
 
 const packageFolder = new URL('../../../../', import.meta.url);
 
@@ -54,17 +54,17 @@ function findFiles(): ReadonlyMap<string, string> {
 const files = findFiles();
 
 /** `GET /page/<file>`: what the pages are made of. */
-export function fileHandler(): Handler {
+export function fileHandler(): Handler<RoutedCall> {
   return async ({ reply, params }) => sendPageFile(reply, params.file ?? '');
 }
 
 /** A page under an address of its own. */
-export function namedFileHandler(name: string): Handler {
+export function namedFileHandler(name: string): Handler<RoutedCall> {
   return async ({ reply }) => sendPageFile(reply, name);
 }
 
 /** Sends a file with its tag, so that a caller who has it already is told so; it is asked again each time, for versions change. */
-function sendPageFile(reply: FastifyReply, name: string): FastifyReply {
+function sendPageFile(reply: FastifyReply, name: string): Reply {
   const folder = files.get(name);
   if (folder === undefined) return sendNotFound(reply);
   return reply.headers(pageHeaders).sendFile(name, folder, { cacheControl: false, dotfiles: 'deny' });

@@ -4,7 +4,7 @@ import { textErrors } from '../answer/error-forms.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendEmpty } from '../answer/reply.js';
 import { isFault } from '../request/auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, KnownCall, Refusal } from '../request/call.js';
+import type { Call, Handler, HandlerContext, KnownCall, Refusal, WriteCall } from '../request/call.js';
 import { contentType } from '../request/content-type.js';
 import { parameterFault } from '../request/parameters.js';
 import { refuseWrite } from './refused-write.js';
@@ -19,7 +19,7 @@ const base64Suffix = '@base64';
 const pushPath = '/metrics/';
 
 /** `POST /api/v1/import/prometheus`: samples as text or protobuf, with labels from the parameters `extra_label`. 204 when all are stored. */
-export function importHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function importHandler(context: HandlerContext): Handler<WriteCall> {
   return pushing(context, labelsOfParameters, 204);
 }
 
@@ -27,7 +27,7 @@ export function importHandler(context: HandlerContext): Handler<AdmittedCall> {
  * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text or protobuf, with the labels of the path.
  * Each push is a row of its own, so both methods do the same. A name that ends with `@base64` has its value in base64url.
  */
-export function pushHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function pushHandler(context: HandlerContext): Handler<WriteCall> {
   return pushing(context, labelsOfPath, 200);
 }
 
@@ -36,11 +36,7 @@ export function forgetHandler(): Handler<KnownCall> {
   return ({ reply }) => sendEmpty(reply, 202);
 }
 
-function pushing(
-  context: HandlerContext,
-  read: (call: Call) => Labels | Fault,
-  status: 200 | 204,
-): Handler<AdmittedCall> {
+function pushing(context: HandlerContext, read: (call: Call) => Labels | Fault, status: 200 | 204): Handler<WriteCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes, db } = settings.metricsdb;
   return (call) => {

@@ -1,15 +1,14 @@
-import type { FastifyReply } from 'fastify';
 import { refusalOf } from '../answer/refusal.js';
-import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
+import type { AdmittedCall, HandlerContext, Refusal, Reply } from '../request/call.js';
 import { refuseAfterLogIn } from '../request/log-in-first.js';
 
 /** Refuses a write for what it asks, unless its credentials are wrong: `refused` puts that into words. */
 export function refuseWrite(
   { credentials }: AdmittedCall,
   { intake }: HandlerContext,
-  refused: (refusal: Refusal) => FastifyReply,
-  known: () => FastifyReply,
-): Promise<FastifyReply> {
+  refused: (refusal: Refusal) => Reply,
+  known: () => Reply,
+): Promise<Reply> {
   const unknown = (failure: Parameters<typeof refusalOf>[0]) => refused(refusalOf(failure, 'credentials'));
   return refuseAfterLogIn(intake, credentials, { unknown, known });
 }

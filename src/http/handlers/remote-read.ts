@@ -1,11 +1,10 @@
-import type { FastifyReply } from 'fastify';
 import type { SeriesAnswer, SeriesRequest } from '../../model/exchange.js';
 import { textErrors } from '../answer/error-forms.js';
 import { refusalOf } from '../answer/refusal.js';
 import { sendParts } from '../answer/reply.js';
 import { sendRequest } from '../answer/send-request.js';
 import { isFault } from '../request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext } from '../request/call.js';
+import type { AdmittedCall, Handler, HandlerContext, Reply } from '../request/call.js';
 import { collectBody } from '../request/request-body.js';
 
 /** Longest request before it is inflated: far more than any client asks. */
@@ -36,7 +35,7 @@ export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall
   };
 }
 
-function sendAnswer(reply: FastifyReply, { parts, length }: SeriesAnswer): FastifyReply {
+function sendAnswer(reply: Reply, { parts, length }: SeriesAnswer): Reply {
   reply.header('content-type', 'application/x-protobuf').header('content-encoding', 'snappy');
   return sendParts(reply, parts, length);
 }

@@ -3,7 +3,7 @@ import { newTally, type WriteTally } from '../../model/write-tally.js';
 import { textErrors } from '../answer/error-forms.js';
 import { refusalOf } from '../answer/refusal.js';
 import { headerText, sendEmpty } from '../answer/reply.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../request/call.js';
+import type { Call, Handler, HandlerContext, Refusal, WriteCall } from '../request/call.js';
 import { contentType, mediaType } from '../request/content-type.js';
 import { refuseWrite } from './refused-write.js';
 import { readWriteTtl } from './write-parameters.js';
@@ -18,7 +18,7 @@ const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus
  * that says it is of version 2 of the protocol gets what that asks for: 415 for another kind of body, and headers that say
  * how many samples were stored. Of others, headers mean nothing, for there are clients that send none or wrong ones.
  */
-export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function remoteWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
   return (call) => {

@@ -1,10 +1,9 @@
-import type { FastifyReply } from 'fastify';
 import type { Fault } from '../../model/fault.js';
 import { apiErrors } from '../answer/error-forms.js';
 import { refusalOf } from '../answer/refusal.js';
 import { safeJson, sendJson } from '../answer/reply.js';
 import { isFault } from '../request/auth.js';
-import type { Handler, HandlerContext, KnownCall } from '../request/call.js';
+import type { Handler, HandlerContext, KnownCall, Reply } from '../request/call.js';
 import { collectBody } from '../request/request-body.js';
 
 const maxRuleBytes = 64 * 1024;
@@ -40,6 +39,6 @@ export function testNotificationsHandler(context: HandlerContext): Handler<Known
   return async (call) => answer(call, context, await context.intake.eventsAdmin.testNotifications(call.user));
 }
 
-function answer(call: KnownCall, { settings }: HandlerContext, result: object | Fault): FastifyReply {
+function answer(call: KnownCall, { settings }: HandlerContext, result: object | Fault): Reply {
   return isFault(result) ? apiErrors(call, refusalOf(result), settings) : sendJson(call.reply, 200, safeJson(result));
 }

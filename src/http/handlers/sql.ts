@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { restErrors } from '../answer/error-forms.js';
@@ -6,8 +5,7 @@ import { refusalOf } from '../answer/refusal.js';
 import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../answer/reply.js';
 import { sendRequest } from '../answer/send-request.js';
 import { isFault } from '../request/auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext } from '../request/call.js';
-import { plainAddress } from '../request/client-address.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Reply } from '../request/call.js';
 import { refuseAfterLogIn } from '../request/log-in-first.js';
 import { redactUri } from '../request/redact.js';
 import { isQuery } from '../request/statement-text.js';
@@ -38,15 +36,15 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
       return sendAffected(call.reply, outcome.answer.rows, sql.form === 'objects');
     const { meta, lines } = outcome.answer;
     if (!isWhole(lines)) return streamRows(call, context, sql, meta, lines);
-    if (call.aborted.aborted) return call.reply.hijack();
+    if (call.aborted.aborted) return undefined;
     return sendWholeRows(call, { meta, rowLimit: sql.rowLimit, lines });
   };
 }
 
-function record({ request }: Call, { recordSql }: HandlerContext, requestId: string, statement: Buffer): void {
+function record({ request, head }: Call, { recordSql }: HandlerContext, requestId: string, statement: Buffer): void {
   if (recordSql === undefined) return;
-  const { method, ip, url } = request;
-  recordSql({ requestId, uri: redactUri(url), method, client: plainAddress(ip), statement: statement.toString() });
+  const { method, url } = request;
+  recordSql({ requestId, uri: redactUri(url), method, client: head.client, statement: statement.toString() });
 }
 
 /** `POST /rest/sql/`: a trailing slash is not a database; the client is sent to the route it meant, with its method and body. */
@@ -55,7 +53,7 @@ export const bareSqlHandler: Handler = async ({ query, reply }) => {
   return reply.code(307).header('location', `/rest/sql${parameters}`).header('content-length', 0).send();
 };
 
-function refuse(call: Call, context: HandlerContext, failure: Fault): FastifyReply {
+function refuse(call: Call, context: HandlerContext, failure: Fault): Reply {
   return restErrors(call, refusalOf(failure), context.settings);
 }
 
@@ -66,7 +64,7 @@ async function streamRows(
   sql: SqlRequest,
   meta: readonly ColumnMeta[],
   pieces: AsyncIterable<Uint8Array>,
-): Promise<FastifyReply> {
+): Promise<Reply | undefined> {
   const lines = pieces[Symbol.asyncIterator]();
   let first: IteratorResult<Uint8Array, unknown>;
   try {
@@ -76,7 +74,7 @@ async function streamRows(
   }
   if (call.aborted.aborted) {
     if (first.done !== true) await lines.return?.();
-    return call.reply.hijack();
+    return undefined;
   }
   return sendRows(call, { meta, rowLimit: sql.rowLimit, first, lines }, context.log);
 }

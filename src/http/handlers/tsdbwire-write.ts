@@ -7,7 +7,7 @@ import { refusalOf } from '../answer/refusal.js';
 import { safeJson, sendEmpty, sendJson } from '../answer/reply.js';
 import type { CredentialReader } from '../request/auth.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../request/call.js';
+import type { Handler, HandlerContext, Refusal, WriteCall } from '../request/call.js';
 import { refuseWrite } from './refused-write.js';
 import { namedDatabase, readWriteTtl } from './write-parameters.js';
 import { carryWrite } from './writing.js';
@@ -20,7 +20,7 @@ type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
  * points are named and the others stored. See `carryWrite` for the statuses. The parameters `summary`, `details` and `sync`
  * of OpenTSDB mean nothing here.
  */
-export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<AdmittedCall> {
+export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<WriteCall> {
   const { settings } = context;
   const rowWord = format === 'tsdbwire-telnet' ? 'line' : 'object';
   return (call) => {
@@ -40,7 +40,7 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
  * `details` the answer counts the points, and is 400 when not all of them are stored; `details` also has each bad point
  * that is described.
  */
-export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function opentsdbPutHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;
   const { createDatabase, db } = settings.tsdbwire;
   return (call) => {

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
 import type { WireFormat } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { Credentials, Exchange, Outcome, WriteRequest } from '../../model/exchange.js';
@@ -7,11 +6,8 @@ import { Codes, type Fault, fault } from '../../model/fault.js';
 import { withoutMetadata } from '../../model/write-tally.js';
 import { refusalOf as refusalOfFault } from '../answer/refusal.js';
 import { sendEmpty, sendGuardRefusal, sendInternalError } from '../answer/reply.js';
-import { isLasting } from '../request/auth.js';
-import type { AdmittedCall, HandlerContext, Refusal } from '../request/call.js';
-import { plainAddress } from '../request/client-address.js';
-import { readAck, readWriteRequestId } from '../request/parameters.js';
-import type { RepeatedRequest, Served } from '../request/repeated.js';
+import type { HandlerContext, Refusal, Reply, WriteCall } from '../request/call.js';
+import { readAck } from '../request/parameters.js';
 import { RequestBody } from '../request/request-body.js';
 
 /** Format and target of the body of a write. */
@@ -29,9 +25,9 @@ interface Write {
 /** How a route answers a write. */
 interface WriteAnswers {
   /** All of it is stored; left out, that is 204. */
-  readonly stored?: (rows: number) => FastifyReply;
+  readonly stored?: (rows: number) => Reply;
   /** It is not, or not all of it. */
-  readonly refused: (refusal: Refusal) => FastifyReply;
+  readonly refused: (refusal: Refusal) => Reply;
 }
 
 /**
@@ -40,23 +36,18 @@ interface WriteAnswers {
  * `Retry-After`.
  */
 export function carryWrite(
-  call: AdmittedCall,
+  call: WriteCall,
   context: HandlerContext,
   write: Write,
   answers: WriteAnswers,
-): FastifyReply | undefined {
+): Reply | undefined {
   const ack = readAck(call.query.get('ack'));
   if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
   const target = ack === undefined ? write.target : { ...write.target, ack };
-  const outcome = call.resumed?.outcome;
-  if (outcome !== undefined) return sendOutcome(call, context, outcome, write.rowWord, answers);
   call.outliveEnd();
   context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
   return undefined;
 }
-
-/** A longer body seldom comes in one piece with its head, which costs little beside it. */
-const shortBodyBytes = 16_384;
 
 /** A write request on its way through the pipeline, which is answered once. */
 class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
@@ -64,14 +55,14 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
   readonly target: WriteRequest['target'];
   readonly maxMessageBytes: number | undefined;
   readonly length: number | undefined;
-  readonly #call: AdmittedCall;
+  readonly #call: WriteCall;
   readonly #context: HandlerContext;
   readonly #write: Write;
   readonly #answers: WriteAnswers;
   readonly #body: RequestBody;
   #isOver = false;
 
-  constructor(call: AdmittedCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
+  constructor(call: WriteCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
     const { format, target, maxMessageBytes, head } = write;
     this.format = format;
     this.target = target;
@@ -133,8 +124,6 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
       if (failure !== undefined) this.#answers.refused(refusalOfFault(failure, 'body'));
       else if (ending.kind !== 'unreadable') {
         sendOutcome(this.#call, this.#context, ending, this.#write.rowWord, this.#answers);
-        if (this.length !== undefined && this.length <= shortBodyBytes)
-          learnHead(this.#call, this.#context, this.#write);
       }
     } catch (error) {
       this.#context.log.error({ requestId: this.id, err: error }, 'A write could not be answered.');
@@ -143,92 +132,18 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
   }
 }
 
-/** Takes note of a write that was answered without a body: the next one with the same head differs in its body alone. */
-function learnHead({ request, reply, query, credentials }: AdmittedCall, context: HandlerContext, write: Write): void {
-  const { raw, headers } = request;
-  if (reply.statusCode !== 204 || write.head !== undefined || write.target.tally !== undefined) return;
-  if (!isLasting(headers.authorization)) return;
-  const { observer, heads, intake } = context;
-  const { url: route = request.url } = request.routeOptions;
-  const client = plainAddress(request.ip);
-  const served: Served = {
-    status: reply.statusCode,
-    requestId: readWriteRequestId(query.get('req_id'), '') || undefined,
-    headers: reply.getHeaders(),
-    serve: (repeated) => {
-      observer?.begun();
-      intake.write(new RepeatedWrite(repeated, write, credentials));
-    },
-    ended: (status, startedMs) => {
-      const seconds = (performance.now() - startedMs) / 1_000;
-      observer?.ended({ route, method: request.method, status, seconds, client, failed: status >= 400 });
-    },
-  };
-  heads.learn(raw, reply.raw, served);
-}
-
-/** A write whose head came before: its body is there. */
-class RepeatedWrite implements Exchange<WriteRequest, Delivery>, WriteRequest {
-  readonly format: WireFormat;
-  readonly target: WriteRequest['target'];
-  readonly maxMessageBytes: number | undefined;
-  readonly credentials: Credentials;
-  readonly #repeated: RepeatedRequest;
-
-  constructor(repeated: RepeatedRequest, { format, target, maxMessageBytes }: Write, credentials: Credentials) {
-    this.format = format;
-    this.target = target;
-    this.maxMessageBytes = maxMessageBytes;
-    this.credentials = credentials;
-    this.#repeated = repeated;
-  }
-
-  get id(): string {
-    return this.#repeated.id;
-  }
-
-  get request(): WriteRequest {
-    return this;
-  }
-
-  get length(): number {
-    return this.#repeated.body.length;
-  }
-
-  get aborted(): AbortSignal {
-    return this.#repeated.aborted;
-  }
-
-  get body(): Readable {
-    return Readable.from([this.#repeated.body]);
-  }
-
-  whole(): Buffer {
-    return this.#repeated.body;
-  }
-
-  answer(delivery: Delivery): void {
-    if (delivery.outcome === 'delivered' && delivery.rejectedRows === 0) this.#repeated.answer();
-    else this.#repeated.answerInFull({ kind: 'answered', answer: delivery });
-  }
-
-  refuse(failure: Fault): void {
-    this.#repeated.answerInFull({ kind: 'refused', fault: failure });
-  }
-}
-
-function contentLength(call: AdmittedCall, before = 0): number | undefined {
+function contentLength(call: WriteCall, before = 0): number | undefined {
   const text = call.request.headers['content-length'];
   return text === undefined ? undefined : before + Number(text);
 }
 
 function sendOutcome(
-  call: AdmittedCall,
+  call: WriteCall,
   context: HandlerContext,
   outcome: Outcome<Delivery>,
   rowWord: string,
   { stored = () => sendEmpty(call.reply, 204), refused }: WriteAnswers,
-): FastifyReply {
+): Reply {
   const answer = outcome.kind === 'answered' ? outcome.answer : undefined;
   if (answer?.outcome === 'shed' && answer.reason === 'memory') return sendGuardRefusal(call, context, 'all-paused');
   const refusal = refusalOfOutcome(outcome, rowWord);

@@ -1,4 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import type { BodyBudget } from '../../async/body-budget.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { RowReject } from '../../model/delivery.js';
@@ -6,26 +8,54 @@ import type { Credentials, Intake } from '../../model/exchange.js';
 import type { Fault } from '../../model/fault.js';
 import type { RecordedStatement } from '../../telemetry/sql-record.js';
 import type { LoginCodes } from './login-code.js';
-import type { KnownHeads, RepeatedRequest } from './repeated.js';
+import type { HeadAdmission, RequestHead } from './request-head.js';
+
+/** A request as the runtime's parser read it. */
+export interface HttpRequest {
+  /** Name of the request in the logs. */
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: IncomingMessage;
+  /** True for a request to open a connection of WebSocket. */
+  readonly ws?: boolean;
+}
+
+/** The answer to a request; `send` ends it, and the first one counts. */
+export interface Reply {
+  readonly request: HttpRequest;
+  readonly raw: ServerResponse;
+  readonly statusCode: number;
+  code(status: number): Reply;
+  header(name: string, value: number | string): Reply;
+  headers(values: Readonly<Record<string, string>>): Reply;
+  hasHeader(name: string): boolean;
+  getHeader(name: string): number | string | string[] | undefined;
+  send(body?: string | Uint8Array | Readable): Reply;
+}
 
 /** One request on its way through a handler. */
 export interface Call {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly request: HttpRequest;
+  readonly reply: Reply;
+  /** The head of the request with its meaning. */
+  readonly head: RequestHead;
   /** Percent-decoded path parameters. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<string, string | undefined>>;
   /** Query parameters; `get` gives the first of repeated ones. */
   readonly query: URLSearchParams;
   /** Fires when the client went away before its answer was sent in full. */
   readonly aborted: AbortSignal;
   /** The page that no setting names which a browser calls for; see the cross-origin policy. */
   readonly foreignPage: string | undefined;
-  /** The same request, when it was begun by its body alone. */
-  readonly resumed?: RepeatedRequest | undefined;
-  /** Has it answered though its client has closed its half of the connection, as some do behind a request. */
-  outliveEnd(): void;
-  /** The call with what it brought. */
-  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall;
+  /** The call with what its head says. */
+  admitted(admission: HeadAdmission): WriteCall;
+}
+
+/** A call of a route without credentials, which the router of Fastify serves. */
+export interface RoutedCall extends Call {
+  readonly reply: FastifyReply;
 }
 
 /** Settings that the handlers read. */
@@ -100,8 +130,6 @@ export interface HandlerContext {
   readonly observer: HttpObserver | undefined;
   /** Takes note of a statement before it runs; absent when statements are not recorded. */
   readonly recordSql: RecordSql | undefined;
-  /** Heads of requests that come again and again. */
-  readonly heads: KnownHeads;
 }
 
 /** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */
@@ -117,6 +145,12 @@ export interface AdmittedCall extends Call {
   readonly layers: number;
 }
 
+/** A call that writes. */
+export interface WriteCall extends AdmittedCall {
+  /** Has it answered although its client has closed its half of the connection, as some do behind a request. */
+  outliveEnd(): void;
+}
+
 /** A call whose credentials are true. */
 export interface KnownCall extends AdmittedCall {
   readonly user: string;
@@ -126,7 +160,7 @@ export interface KnownCall extends AdmittedCall {
 export type Handler<C extends Call = Call> = (call: C) => Answer | Promise<Answer>;
 
 /** The reply, once it was handed to the server; undefined where that happens later. */
-type Answer = FastifyReply | undefined;
+type Answer = Reply | undefined;
 
 /** Why a request is not served, or not in full, for the forms of errors to put into words. */
 export interface Refusal {
@@ -148,4 +182,4 @@ export interface Refusal {
 }
 
 /** Puts a refusal into the words of a family of routes. */
-export type ErrorForm = (call: Call, refusal: Refusal, settings: HandlerSettings) => FastifyReply;
+export type ErrorForm = (call: Call, refusal: Refusal, settings: HandlerSettings) => Reply;

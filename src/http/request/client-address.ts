@@ -1,6 +1,5 @@
 import { isIPv4 } from 'node:net';
 import type { Credentials } from '../../model/exchange.js';
-import type { Call } from './call.js';
 
 const prefix = '::ffff:';
 
@@ -11,9 +10,14 @@ export function plainAddress(address: string): string {
   return isIPv4(rest) ? rest : address;
 }
 
+/** The client of a request: its address as people write it, and the foreign page that it calls for. */
+interface Client {
+  readonly client: string;
+  readonly foreignPage: string | undefined;
+}
+
 /** Credentials with the address of the client that sent them, and the foreign page that it calls for. */
-export function fromClient({ request, foreignPage }: Call, proof: Credentials): Credentials {
-  const from = plainAddress(request.ip);
+export function fromClient({ client: from, foreignPage }: Client, proof: Credentials): Credentials {
   if (proof.scheme === 'token' || foreignPage === undefined) return { ...proof, from };
   return { ...proof, from, foreignPage };
 }

@@ -1,57 +1,63 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../../model/exchange.js';
-import type { AdmittedCall, Call } from './call.js';
-import type { RepeatedRequest } from './repeated.js';
+import type { Call, HttpRequest, Reply, WriteCall } from './call.js';
+import type { HeadAdmission, RequestHead } from './request-head.js';
 
-/** What a call takes from the request in flight that it is. */
-interface RequestInFlight extends Pick<Call, 'aborted' | 'foreignPage' | 'resumed'> {
-  /** Set where it is answered though its client has closed its half of the connection. */
+/** The part of a request in flight that its call uses. */
+interface RequestInFlight extends Pick<Call, 'aborted'> {
+  /** Set where it is answered although its client has closed its half of the connection. */
   outlivesEnd: boolean;
 }
 
 /** Of a call that has not passed the checks of its route yet. */
-const nobody: Credentials = { scheme: 'token', token: '' };
+const unchecked: HeadAdmission = { id: undefined, credentials: { scheme: 'token', token: '' }, layers: 0 };
 
-/** A request that the server has taken in, for the handler of its route. */
-export class HttpCall implements AdmittedCall {
-  id = '';
-  credentials: Credentials = nobody;
-  layers = 0;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+/** A request in flight, for the handler of its route. */
+export class HttpCall<R extends Reply = Reply> implements WriteCall {
+  readonly request: HttpRequest;
+  readonly reply: R;
+  readonly head: RequestHead;
   readonly params: Call['params'];
-  readonly query: URLSearchParams;
-  readonly #open: RequestInFlight;
+  readonly #inFlight: RequestInFlight;
+  #admission = unchecked;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, params: Call['params'], open: RequestInFlight) {
-    this.request = request;
+  constructor(reply: R, head: RequestHead, params: Call['params'], inFlight: RequestInFlight) {
+    this.request = reply.request;
     this.reply = reply;
+    this.head = head;
     this.params = params;
-    const question = request.url.indexOf('?');
-    this.query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
-    this.#open = open;
+    this.#inFlight = inFlight;
   }
 
-  get aborted(): AbortSignal {
-    return this.#open.aborted;
+  get id(): string {
+    return this.#admission.id ?? this.request.id;
+  }
+
+  get credentials(): Credentials {
+    return this.#admission.credentials;
+  }
+
+  get layers(): number {
+    return this.#admission.layers;
+  }
+
+  get query(): URLSearchParams {
+    return this.head.query;
   }
 
   get foreignPage(): string | undefined {
-    return this.#open.foreignPage;
+    return this.head.foreignPage;
   }
 
-  get resumed(): RepeatedRequest | undefined {
-    return this.#open.resumed;
+  get aborted(): AbortSignal {
+    return this.#inFlight.aborted;
   }
 
   outliveEnd(): void {
-    this.#open.outlivesEnd = true;
+    this.#inFlight.outlivesEnd = true;
   }
 
-  admitted(id: string, credentials: Credentials, layers: number): AdmittedCall {
-    this.id = this.resumed?.id ?? id;
-    this.credentials = credentials;
-    this.layers = layers;
+  admitted(admission: HeadAdmission): WriteCall {
+    this.#admission = admission;
     return this;
   }
 }

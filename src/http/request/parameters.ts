@@ -30,16 +30,21 @@ function integerIn(text: string, form: RegExp, min: bigint, max: bigint): bigint
 }
 
 /** A fresh request id. */
-function newRequestId(): string {
+export function newRequestId(): string {
   counted++;
   return requestIdText(instanceBits | counted);
 }
 
-/** The client's `req_id` where it is a number, so that logs have its name for the request; otherwise a fresh id. */
-export function requestIdOf(url: string | undefined): string {
-  const digits = /[?&]req_id=([0-9]{1,20})(?:&|$)/.exec(url ?? '')?.[1];
+/** The client's `req_id` in a URL as logs print it; empty where there is none, or it is no number above 0. */
+export function clientRequestId(url: string): string {
+  const digits = /[?&]req_id=([0-9]{1,20})(?:&|$)/.exec(url)?.[1];
   const value = digits === undefined ? 0n : BigInt(digits);
-  return value === 0n || value > uint64Max ? newRequestId() : requestIdText(value);
+  return value === 0n || value > uint64Max ? '' : requestIdText(value);
+}
+
+/** The client's `req_id` where it is a number, so that logs have its name for the request; otherwise a fresh id. */
+export function requestIdOf(url: string): string {
+  return clientRequestId(url) || newRequestId();
 }
 
 /** Visible characters, so that a name is one word in a log. */

@@ -1,23 +1,33 @@
-import { PassThrough } from 'node:stream';
+import { EventEmitter } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import test from 'ava';
-import { OpenCalls, type Watched } from '../../../src/http/connection/open-calls.js';
+import { OpenCalls } from '../../../src/http/connection/open-calls.js';
 
-const socket = new PassThrough();
-
-function watched(isClientsMove: boolean): Watched {
-  const state = { socket, place: -1, isAnswering: false, isWhole: !isClientsMove, outlivesEnd: false };
-  return { ...state, isClientsMove: () => isClientsMove, beLast: () => undefined };
+/** A request on a connection, all of which has come or not. */
+function request(socket: Socket, isWhole: boolean): readonly [IncomingMessage, ServerResponse] {
+  const message = new IncomingMessage(socket);
+  message.complete = isWhole;
+  const response = new ServerResponse(message);
+  response.assignSocket(Object.assign(new EventEmitter(), { writable: true }) as Socket);
+  return [message, response];
 }
 
 test('half a request behind one that the service works on does not make its client stuck', (t) => {
   const calls = new OpenCalls(1_000);
-  const [first, slow, half] = [watched(false), watched(false), watched(true)];
-  for (const call of [first, slow, half]) calls.begin(call);
+  const socket = new Socket();
+  const all = [true, true, false].map((isWhole) => request(socket, isWhole));
+  for (const [message, response] of all) calls.add(message, response);
   t.false(calls.clientIsStuck(socket));
-  calls.end(first);
+  const ends = all.map(
+    ([, response]) =>
+      () =>
+        response.emit('close'),
+  );
+  ends[0]?.();
   t.false(calls.clientIsStuck(socket));
-  calls.end(slow);
+  ends[1]?.();
   t.true(calls.clientIsStuck(socket));
-  calls.end(half);
+  ends[2]?.();
   t.true(calls.clientIsStuck(socket), 'nothing is open');
 });

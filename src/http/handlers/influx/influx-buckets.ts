@@ -1,11 +1,10 @@
-import type { FastifyReply } from 'fastify';
 import { Codes, type Fault, fault } from '../../../model/fault.js';
 import { parseJson } from '../../../text/json.js';
 import { quotedName } from '../../../text/quoted-name.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendEmpty, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext, KnownCall } from '../../request/call.js';
+import type { AdmittedCall, Handler, HandlerContext, KnownCall, Reply } from '../../request/call.js';
 import { parameterFault } from '../../request/parameters.js';
 import { collectBody } from '../../request/request-body.js';
 import { bucketDatabase, influx2Errors, nameInflux } from './influx.js';
@@ -147,7 +146,7 @@ function bucketStatus({ kind }: Fault, own: number): number {
 }
 
 /** What is asked about one bucket. */
-type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<FastifyReply | Fault>;
+type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<Reply | Fault>;
 
 /** `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see is 404. */
 function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall> {

@@ -1,10 +1,9 @@
-import type { FastifyReply } from 'fastify';
 import type { Fault } from '../../../model/fault.js';
 import { quotedName, quotedText } from '../../../text/quoted-name.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { isFault } from '../../request/auth.js';
-import type { AdmittedCall, Handler, HandlerContext, KnownCall } from '../../request/call.js';
+import type { AdmittedCall, Handler, HandlerContext, KnownCall, Reply } from '../../request/call.js';
 import { parameterFault } from '../../request/parameters.js';
 import { collectBody } from '../../request/request-body.js';
 import { influx1Errors, nameInflux } from './influx.js';
@@ -66,7 +65,7 @@ async function run(
   context: HandlerContext,
   statements: readonly InfluxStatement[],
   database: string,
-): Promise<FastifyReply> {
+): Promise<Reply> {
   const results: object[] = [];
   for (const [id, statement] of statements.entries()) {
     const result = await answerTo(statement, database, (sql) => runSql(call, context, sql));

@@ -3,7 +3,7 @@ import { mostKeepDays } from '../../../model/database-options.js';
 import { Codes, fault } from '../../../model/fault.js';
 import { refusalOf } from '../../answer/refusal.js';
 import { sendEmpty } from '../../answer/reply.js';
-import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, Refusal } from '../../request/call.js';
+import type { Call, ErrorForm, Handler, HandlerContext, Refusal, WriteCall } from '../../request/call.js';
 import { precisionWords, readBoolean, readPrecision } from '../../request/parameters.js';
 import { refuseWrite } from '../refused-write.js';
 import { carryWrite } from '../writing.js';
@@ -40,7 +40,7 @@ const dialect3: Dialect = {
 };
 
 /** `POST /write?db=&precision=`: lines of version 1. The retention policy and the consistency mean nothing here. */
-export function influx1WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influx1WriteHandler(context: HandlerContext): Handler<WriteCall> {
   return writing(context, dialect1);
 }
 
@@ -48,7 +48,7 @@ export function influx1WriteHandler(context: HandlerContext): Handler<AdmittedCa
  * `POST /api/v2/write?bucket=&precision=`: lines of version 2. A bucket is a database; of one with a slash, the part before it
  * is the database, as buckets are named that stand for a database and a retention policy. The organization means nothing here.
  */
-export function influx2WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influx2WriteHandler(context: HandlerContext): Handler<WriteCall> {
   return writing(context, dialect2);
 }
 
@@ -56,14 +56,14 @@ export function influx2WriteHandler(context: HandlerContext): Handler<AdmittedCa
  * `POST /api/v3/write_lp?db=&precision=&accept_partial=`: lines of version 3, whose times are of the unit that their size tells unless
  * `precision` says it. With `accept_partial=false` no line is stored when one is bad. `no_sync` means nothing here.
  */
-export function influx3WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+export function influx3WriteHandler(context: HandlerContext): Handler<WriteCall> {
   return writing(context, dialect3);
 }
 
 function writing(
   context: HandlerContext,
   { database: parameter, errors, units, mayBeWhole }: Dialect,
-): Handler<AdmittedCall> {
+): Handler<WriteCall> {
   const { settings } = context;
   const { createDatabase } = settings.lineproto;
   const words = [...new Set([...precisionWords, ...(units?.keys() ?? [])])].filter((word) => word !== '').join(', ');

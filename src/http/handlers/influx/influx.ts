@@ -1,17 +1,16 @@
-import type { FastifyReply } from 'fastify';
 import type { Credentials } from '../../../model/exchange.js';
 import { Codes, type Fault } from '../../../model/fault.js';
 import { safeJson, sendJson } from '../../answer/reply.js';
 import { statusWithLength } from '../../answer/status.js';
 import type { CredentialReader } from '../../request/auth.js';
 import { headerInUtf8, readWriteCredentials } from '../../request/auth.js';
-import type { Call, ErrorForm, Refusal } from '../../request/call.js';
+import type { Call, ErrorForm, Refusal, Reply } from '../../request/call.js';
 
 /** The version that clients are told: the newest one that has both interfaces that are answered here. */
 export const influxVersion = '1.8.10';
 
 /** Headers of every answer on these paths; clients find out by them what they speak to. */
-export function nameInflux(reply: FastifyReply): FastifyReply {
+export function nameInflux(reply: Reply): Reply {
   return reply.header('x-influxdb-version', influxVersion).header('x-influxdb-build', 'Sluice');
 }
 
@@ -60,7 +59,7 @@ export const influx3Errors: ErrorForm = (call, refusal, settings) => {
   return send1(call, refusal, text1(call, refusal), body);
 };
 
-function send1(call: Call, refusal: Refusal, text: string, body: Readonly<Record<string, unknown>>): FastifyReply {
+function send1(call: Call, refusal: Refusal, text: string, body: Readonly<Record<string, unknown>>): Reply {
   nameInflux(call.reply).header('x-influxdb-error', headerSafe(text));
   const more = { code: refusal.fault.code, desc: text };
   return sendJson(call.reply, statusWithLength(refusal), safeJson({ ...body, ...more }));
