@@ -153,7 +153,8 @@ export async function makeView(
   expandViews(query, request.database, (database, name) => {
     if (database === own.database && name === own.name)
       throw new FaultError(notSupported(`view ${name} that stands on itself`));
-    return catalogue.view(database, name);
+    const other = catalogue.view(database, name);
+    return other && { query: context.reader.view(other), current: other.current };
   });
   await createView(statement, definitionsOf(scope, context));
   return done;

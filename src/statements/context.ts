@@ -7,10 +7,11 @@ import type { DefinitionContext } from './definitions/context.js';
 import type { Listing } from './definitions/listing.js';
 import { isOutOfDate } from './faults.js';
 import { encodeColumns } from './listing-columns.js';
-import type { Variable } from './lists/system-table.js';
+import type { SystemTables, Variable } from './lists/system-table.js';
 import type { PlanCache } from './queries/plan-cache.js';
 import { nowNanos } from './queries/query-names.js';
 import type { ResultSizeHistory } from './queries/result-size-history.js';
+import type { StatementReader } from './read-statement.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 import type { StreamContext } from './streams/context.js';
 
@@ -22,6 +23,8 @@ export interface StatementContext extends StreamContext {
   readonly endpoint: string;
   /** Rows of SHOW VARIABLES. */
   readonly variables: readonly Variable[];
+  readonly reader: StatementReader;
+  readonly systemTables: SystemTables;
   readonly plans: PlanCache;
   readonly resultSizes: ResultSizeHistory;
   readonly running: RunningStatements;

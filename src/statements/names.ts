@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
-import type { Right } from '../database/catalogue/operations.js';
 import type { Access } from '../database/catalogue/rights.js';
 import type { SubTables } from '../database/store/sub-tables.js';
+import type { Right } from '../model/rights.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import type { TableName } from '../sql/insert/context.js';
 

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
+import type { ViewDef } from '../model/schema.js';
+import { parseCondition } from '../sql/parser/condition.js';
 import { parseStatement } from '../sql/parser/statement.js';
+import type { Expression, Query } from '../sql/syntax/ast.js';
 import type { Statement } from '../sql/syntax/ast-statement.js';
 import { Lexer, TokenKind } from '../sql/syntax/lexer.js';
 
@@ -32,10 +35,26 @@ export class StatementReader {
   /** See {@link readStatement}. */
   read(bytes: Buffer): Statement {
     if (bytes.length > maxCachedStatementBytes) return readStatement(bytes, this.#maxBytes);
-    const text = bytes.toString('utf8');
+    return this.#cached(bytes.toString('utf8'), () => readStatement(bytes, this.#maxBytes));
+  }
+
+  /** The query that a view stands for. */
+  view({ name, text }: ViewDef): Query {
+    const parse = () => parseStatement(text);
+    const statement = text.length > maxCachedStatementBytes ? parse() : this.#cached(text, parse);
+    if (statement.kind !== 'query') throw new Error(`View ${name} is not a query.`);
+    return statement.query;
+  }
+
+  /** The condition of a right on the rows of a table. */
+  condition(text: string): Expression {
+    return parseCondition(text);
+  }
+
+  #cached(text: string, parse: () => Statement): Statement {
     const cached = this.#parseCache.get(text);
     if (cached !== undefined) this.#evict(text);
-    const statement = cached ?? readStatement(bytes, this.#maxBytes);
+    const statement = cached ?? parse();
     if (statement.kind === 'query') this.#cache(text, statement);
     return statement;
   }

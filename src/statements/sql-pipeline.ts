@@ -6,6 +6,7 @@ import { systemDatabases } from '../sql/values/context.js';
 import type { StatementContext } from './context.js';
 import { placed } from './faults.js';
 import type { StatementPlace } from './lists/kill-id.js';
+import { allSystemTables } from './lists/registry.js';
 import { PlanCache } from './queries/plan-cache.js';
 import { ResultSizeHistory } from './queries/result-size-history.js';
 import { ended } from './queries/row-pieces.js';
@@ -18,7 +19,7 @@ import { runStatement } from './table.js';
 /** Context of the SQL pipeline. */
 interface SqlContext
   extends RequestReplyContext,
-    Omit<StatementContext, 'plans' | 'resultSizes' | 'running' | 'started'> {
+    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'resultSizes' | 'running' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** Least time of a statement in the list of slow ones, in ms; 0 lists none. */
@@ -43,14 +44,16 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
 
   constructor(context: SqlContext) {
     super('sql', context, (...args) => this.#run(...args), holdRows);
+    this.#reader = new StatementReader(context.queryBytes);
     this.#statements = {
       ...context,
+      reader: this.#reader,
+      systemTables: allSystemTables,
       plans: new PlanCache(),
       resultSizes: new ResultSizeHistory(),
       running: new RunningStatements(),
       started: Date.now(),
     };
-    this.#reader = new StatementReader(context.queryBytes);
     this.#slow = new SlowStatements(context.slowStatementMs);
     this.#waited = context.waited;
   }

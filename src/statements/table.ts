@@ -36,7 +36,8 @@ import { dropConsumerGroup, dropTopic, grantTopic, topicOwning } from './definit
 import { createTsma, dropTsma } from './definitions/tsmas.js';
 import { dropView } from './definitions/views.js';
 import { killedStatement } from './lists/kill-id.js';
-import { answerExplain, answerQuery, viewColumns } from './queries/queries.js';
+import { answerExplain } from './queries/explain.js';
+import { answerQuery, viewColumns } from './queries/queries.js';
 import { describe, describedView } from './show/describe.js';
 import { checkShow, isOfState, shown } from './show/show.js';
 import { storedIfRoom } from './stored-if-room.js';

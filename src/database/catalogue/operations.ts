@@ -1,4 +1,5 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
+import type { Right } from '../../model/rights.js';
 import type { ColumnDef, EncodingWords, Precision } from '../../model/schema.js';
 import type { SentMetric } from '../../model/sent-name.js';
 import type { TopicDef } from '../../model/topic.js';
@@ -129,11 +130,6 @@ export type PrincipalOperation =
     } & TokenChange)
   | ({ readonly op: 'alter-token'; readonly name: string } & TokenChange)
   | { readonly op: 'drop-token'; readonly name: string };
-
-/** The rights that GRANT gives. ALL is all of them. */
-export const rights = ['READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
-/** A right that users may have on a database or table. */
-export type Right = (typeof rights)[number];
 
 /** Properties of a user; what is absent stays, or is the default of a new user. */
 export interface UserChange {

@@ -1,11 +1,7 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { named, notSupported, refusals } from '../../model/refusals.js';
-import { type LogEntry, type PrincipalOperation, type Right, rights, type TokenChange } from './operations.js';
-
-/** The user that every installation begins with; it may do everything and cannot be dropped or disabled. */
-export const administrator = 'root';
-/** The scope of a right on all databases, those to come included. */
-export const everyDatabase = '*';
+import { administrator, type Right, rights } from '../../model/rights.js';
+import type { LogEntry, PrincipalOperation, TokenChange } from './operations.js';
 
 const maxUsers = 10_000;
 const maxTokens = 100_000;

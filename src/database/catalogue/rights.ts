@@ -1,11 +1,10 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
+import { administrator, everyDatabase, type Right, rights } from '../../model/rights.js';
 import type { TopicDef } from '../../model/topic.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import { quotedName } from '../../text/quoted-name.js';
 import type { Catalogue } from './catalogue.js';
-import { type Right, rights } from './operations.js';
-import { administrator, everyDatabase } from './principals.js';
 
 /** Lists of nodes, settings and of what runs: hidden from users without SYSINFO. */
 const systemTables: ReadonlySet<string> = new Set(

@@ -1,10 +1,11 @@
 import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
 import { named, refusals } from '../../model/refusals.js';
+import { everyDatabase } from '../../model/rights.js';
 import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace, takesTag } from './apply-table.js';
 import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
-import { everyDatabase, Principals } from './principals.js';
+import { Principals } from './principals.js';
 import { Topics } from './topics.js';
 
 /** Operation inside a database. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import { everyDatabase } from '../../database/catalogue/principals.js';
 import { Access, insufficientPrivilege } from '../../database/catalogue/rights.js';
 import type { EventsStore } from '../../database/store/events-store.js';
 import { applyOperation } from '../../events/event.js';
@@ -8,6 +7,7 @@ import type { EventListing, EventMove, MovedEvent } from '../../model/event.js';
 import type { EventSight, StoredEvent } from '../../model/event-log.js';
 import type { EventAnswer, EventRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { everyDatabase } from '../../model/rights.js';
 import { RequestReply, type RequestReplyContext } from '../../statements/request-reply.js';
 import type { EventLogWriter } from './event-log-writer.js';
 import { shownEvent } from './shown-event.js';

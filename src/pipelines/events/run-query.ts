@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { administrator } from '../../database/catalogue/principals.js';
 import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import { administrator } from '../../model/rights.js';
 import type { SqlPipeline } from '../../statements/sql-pipeline.js';
 import { parsedRows } from '../row-lines.js';
 import type { RunQuery } from './scheduled-watch.js';

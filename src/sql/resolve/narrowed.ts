@@ -1,9 +1,8 @@
-import { parseCondition } from '../parser/condition.js';
 import type { Expression, FromItem, ObjectName, Query, Select } from '../syntax/ast.js';
 import { mapExpression, mapParts, mapQueries, tablesIn } from '../syntax/tree.js';
 
 /** The conditions under one of which a user may read the rows of a table; undefined where all of them. */
-type ConditionsOf = (table: ObjectName) => readonly string[] | undefined;
+type ConditionsOf = (table: ObjectName) => readonly Expression[] | undefined;
 
 /**
  * A query that reads only such rows of its tables as meet a condition each. Alone in FROM the condition joins WHERE; in a join the
@@ -60,8 +59,7 @@ class Narrowing {
     const conditions = this.#conditionsOf(table);
     if (conditions === undefined) return undefined;
     this.tables.add(table);
-    const parsed = conditions.map((text) => unqualified(parseCondition(text)));
-    return parsed.reduce((one, other) => both('OR', one, other, other.span));
+    return conditions.map(unqualified).reduce((one, other) => both('OR', one, other, other.span));
   }
 }
 

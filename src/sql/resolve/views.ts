@@ -1,5 +1,3 @@
-import type { ViewDef } from '../../model/schema.js';
-import { parseStatement } from '../parser/statement.js';
 import type { FromItem, ObjectName, Query } from '../syntax/ast.js';
 import { mapExpression, mapQueries } from '../syntax/tree.js';
 import { refuseUnsupported } from '../values/context.js';
@@ -9,8 +7,14 @@ const maxViewDepth = 16;
 /** How much longer a statement may get: views that name each other twice grow without bounds. */
 const maxExpandedViews = 1000;
 
+/** A view: its query, and the database of tables that the query names without one. */
+interface View {
+  readonly query: Query;
+  readonly current: string | undefined;
+}
+
 /** Finds views by database and name; undefined when there is none. */
-type ViewLookUp = (database: string, name: string) => ViewDef | undefined;
+type ViewLookUp = (database: string, name: string) => View | undefined;
 
 /**
  * A query with the text of every view it names in place of the view, as a subquery of that name. Tables that a view names
@@ -56,26 +60,19 @@ class ViewExpansion {
         const database = table.database?.text ?? current;
         const view = database === undefined ? undefined : this.#lookUp(database, table.name.text);
         if (view === undefined) return { ...item, table };
-        const query = this.query(this.#parsed(view, depth), view.current, depth + 1);
+        this.#count(table.name.text, depth);
+        const query = this.query(view.query, view.current, depth + 1);
         return { kind: 'subquery', query, alias: item.alias ?? table.name };
       }
     }
   }
 
-  #parsed(view: ViewDef, depth: number): Query {
+  #count(name: string, depth: number): void {
     this.#expanded += 1;
     if (depth >= maxViewDepth || this.#expanded > maxExpandedViews) {
-      throw refuseUnsupported(`view ${view.name} stands on too many views, or on itself`);
+      throw refuseUnsupported(`view ${name} stands on too many views, or on itself`);
     }
-    return viewQuery(view);
   }
-}
-
-/** The query that a view stands for. */
-export function viewQuery({ name, text }: ViewDef): Query {
-  const statement = parseStatement(text);
-  if (statement.kind !== 'query') throw new Error(`View ${name} is not a query.`);
-  return statement.query;
 }
 
 function inDatabase(table: ObjectName, current: string | undefined): ObjectName {

@@ -1,9 +1,9 @@
 import { checkedName } from '../../database/catalogue/column-type.js';
 import { databaseOptions } from '../../database/catalogue/database-options.js';
-import { administrator } from '../../database/catalogue/principals.js';
 import { defaultKeepDays } from '../../model/database-options.js';
 import { Codes, FaultError, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
+import { administrator } from '../../model/rights.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import { type DefinitionContext, findDatabase, knownDatabase, submit } from './context.js';

@@ -7,7 +7,7 @@ import { columnAlias, inlineRows } from './inline.js';
 import { clusterTable, configsTable, dnodesTable, dnodeVariablesTable, grantsTable, mnodesTable } from './nodes.js';
 import { appsTable, connectionsTable, queriesTable, transactionsTable } from './performance.js';
 import { streamsTable, tsmasTable } from './streams.js';
-import type { Demands, SystemFacts, SystemTable } from './system-table.js';
+import type { Demands, SystemFacts, SystemTable, SystemTables } from './system-table.js';
 import { indexesTable, type ListedSystemTable, stablesTable, tablesTable } from './tables.js';
 import { tagsTable } from './tags.js';
 import { consumersTable, subscriptionsTable, topicsTable } from './topics.js';
@@ -64,35 +64,31 @@ export function systemTable(database: string, name: string): SystemTable | undef
   return tables !== undefined && Object.hasOwn(tables, name) ? tables[name] : undefined;
 }
 
-/** True when a query reads system tables. */
-export function namesSystemTable(query: Query, current: string | undefined): boolean {
-  return systemTablesOf(query, current).length > 0;
-}
-
-/** True when it reads some that must know what other processes have just made. */
-export function listsCatalogue(query: Query, current: string | undefined): boolean {
-  return systemTablesOf(query, current).some(({ isOfState }) => isOfState !== true);
-}
+/** All system tables as queries use them. */
+export const allSystemTables: SystemTables = {
+  areNamed: (query, current) => systemTablesOf(query, current).length > 0,
+  listCatalogue: (query, current) => systemTablesOf(query, current).some(({ isOfState }) => isOfState !== true),
+  relations,
+};
 
 function systemTablesOf(query: Query, current: string | undefined): readonly SystemTable[] {
   return collectTables(query).flatMap(({ database = current ?? '', name }) => systemTable(database, name) ?? []);
 }
 
-/** The system tables that a query mentions, as the planner reads them. */
-export async function systemRelations(
+async function relations(
   query: Query,
   current: string | undefined,
   facts: SystemFacts,
 ): Promise<(database: string, name: string) => SystemRelation | undefined> {
-  const relations = new Map<string, SystemRelation>();
+  const byName = new Map<string, SystemRelation>();
   const demands = demandsOf(query);
   for (const { database = current ?? '', name } of collectTables(query)) {
     const table = systemTable(database, name);
     if (table === undefined) continue;
     facts.access.require('READ', database, name);
-    relations.set(`${database}.${name}`, await relationOf(table, facts, demands));
+    byName.set(`${database}.${name}`, await relationOf(table, facts, demands));
   }
-  return (database, name) => relations.get(`${database}.${name}`);
+  return (database, name) => byName.get(`${database}.${name}`);
 }
 
 async function relationOf(table: SystemTable, facts: SystemFacts, demands: Demands): Promise<SystemRelation> {

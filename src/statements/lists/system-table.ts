@@ -4,6 +4,8 @@ import type { Engine } from '../../database/engine/engine.js';
 import type { SubTables } from '../../database/store/sub-tables.js';
 import type { ColumnMeta } from '../../model/exchange.js';
 import { dataType, type TypeName } from '../../model/schema.js';
+import type { Query } from '../../sql/syntax/ast.js';
+import type { SystemRelation } from '../../sql/values/context.js';
 import type { InlineRow } from './inline.js';
 
 /** A query or write that runs now. */
@@ -59,6 +61,22 @@ export interface SystemTable {
   readonly isOfState?: true;
   readonly rows?: (facts: SystemFacts) => Iterable<InlineRow>;
   readonly sql?: (facts: SystemFacts, demands: Demands) => Promise<string>;
+}
+
+/** The system tables as queries use them. `current` is the database of names without one. */
+export interface SystemTables {
+  /** True when a query reads system tables. */
+  areNamed(query: Query, current: string | undefined): boolean;
+
+  /** True when it reads some that must show what other processes have just made. */
+  listCatalogue(query: Query, current: string | undefined): boolean;
+
+  /** The system tables that a query names, as the planner reads them. Throws a FaultError without the right to read one. */
+  relations(
+    query: Query,
+    current: string | undefined,
+    facts: SystemFacts,
+  ): Promise<(database: string, name: string) => SystemRelation | undefined>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import { rights } from '../../database/catalogue/operations.js';
-import { administrator, everyDatabase, type Grant } from '../../database/catalogue/principals.js';
+import type { Grant } from '../../database/catalogue/principals.js';
+import { administrator, everyDatabase, rights } from '../../model/rights.js';
 import type { InlineRow } from './inline.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 

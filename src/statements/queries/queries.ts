@@ -1,31 +1,18 @@
 import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
-import type { Engine, ResultOptions } from '../../database/engine/engine.js';
 import { isResultTooLong } from '../../database/engine/engine-faults.js';
 import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
-import { dataType, type ViewDef } from '../../model/schema.js';
+import type { ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
 import { arrayRowFormat, bufferedResultSettings, rowFormats } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
-import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import { narrowedQuery } from '../../sql/resolve/narrowed.js';
-import { viewQuery } from '../../sql/resolve/views.js';
-import type { ObjectName, Query } from '../../sql/syntax/ast.js';
-import type { Explain } from '../../sql/syntax/ast-statement.js';
+import type { Expression, ObjectName, Query } from '../../sql/syntax/ast.js';
 import { collectTables, type QueryContext, systemDatabases } from '../../sql/values/context.js';
-import {
-  beginStatement,
-  listingAnswer,
-  type RequestScope,
-  runRegistered,
-  type StatementContext,
-  upToDate,
-} from '../context.js';
-import type { Listing } from '../definitions/listing.js';
-import { listsCatalogue, namesSystemTable, systemRelations } from '../lists/registry.js';
+import { beginStatement, type RequestScope, type StatementContext, upToDate } from '../context.js';
 import type { RunningStatement, SystemFacts } from '../lists/system-table.js';
 import { visibleTo } from '../running-statements.js';
 import { storedIfRoom } from '../stored-if-room.js';
@@ -102,26 +89,6 @@ async function runBuffered(
   return resultSizes.record(request, await run());
 }
 
-/** Runs EXPLAIN, which SHOW QUERIES lists and KILL QUERY cancels like a query. */
-export async function answerExplain(
-  written: Query,
-  how: Explain,
-  scope: RequestScope,
-  context: StatementContext,
-): Promise<SqlAnswer> {
-  const { request } = scope;
-  const listing = await runRegistered(scope, context, ({ signal }) =>
-    upToDate(context, async (mayAssume) => {
-      await stored(written, request.database, context);
-      const text = request.statement.toString('utf8');
-      const { query, context: names } = await readable(written, scope, context);
-      const explained = { written, text, query, context: { ...names, mayAssume } };
-      return explain(explained, how, context.engine, { signal, owner: scope.user });
-    }),
-  );
-  return listingAnswer(listing, scope);
-}
-
 /** The plan of a query, from the plan cache while it is valid. Throws the FaultErrors of planning. */
 export async function planned(written: Query, scope: QueryScope, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
@@ -145,7 +112,8 @@ export async function planned(written: Query, scope: QueryScope, context: Statem
   const plan = planQuery(shown, { ...names, mayAssume });
   if (isInPart) return plan;
   // Lists of what is defined stand in the statement, and may be long.
-  if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();
+  if (plan.sql.length > maxEngineChars && !context.systemTables.areNamed(query, request.database))
+    throw tooLongForEngine();
   if (catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const defs = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
@@ -154,7 +122,7 @@ export async function planned(written: Query, scope: QueryScope, context: Statem
 }
 
 /** Waits until the acknowledged rows of the tables that a query names are stored. */
-function stored(
+export function stored(
   query: Query,
   current: string | undefined,
   { writes, catalogue }: StatementContext,
@@ -186,10 +154,11 @@ function storedOf(series: readonly ReadSeries[], { writes }: StatementContext): 
 export async function readable(written: Query, { request, user }: RequestScope, context: StatementContext) {
   const access = new Access(context.catalogue, user);
   const query = await withoutViews(written, request.database, access, context);
-  const isAboutSystem = namesSystemTable(query, request.database);
-  if (listsCatalogue(query, request.database)) await context.catalogue.sync();
+  const { systemTables } = context;
+  const isAboutSystem = systemTables.areNamed(query, request.database);
+  if (systemTables.listCatalogue(query, request.database)) await context.catalogue.sync();
   const others = isAboutSystem ? await context.others?.running() : undefined;
-  const systemTable = await systemRelations(
+  const systemTable = await systemTables.relations(
     query,
     request.database,
     systemFacts(access, context, request.connectionZone, others),
@@ -200,17 +169,23 @@ export async function readable(written: Query, { request, user }: RequestScope, 
     return { query, tables, context: names, isInPart: false };
   }
   const names = await queryContext(tables, systemTable, request, access.inPart, 'READ', context);
-  const narrowed = narrowedQuery(query, conditionsOf(names, access), () => access.refusal(request.database ?? ''));
+  const narrowed = narrowedQuery(query, conditionsOf(names, access, context), () =>
+    access.refusal(request.database ?? ''),
+  );
   return { query: narrowed, tables, context: names, isInPart: narrowed !== query };
 }
 
 /** Conditions on tags under which the user reads a table; undefined where the right to read it has none. */
-function conditionsOf({ database: current, resolveTable }: QueryContext, access: Access) {
-  return ({ database, name }: ObjectName): readonly string[] | undefined => {
+function conditionsOf(
+  { database: current, resolveTable }: QueryContext,
+  access: Access,
+  { reader }: Pick<StatementContext, 'reader'>,
+) {
+  return ({ database, name }: ObjectName): readonly Expression[] | undefined => {
     const holder = database?.text ?? current ?? '';
     const target = systemDatabases.includes(holder) ? undefined : resolveTable(holder, name.text);
     if (target === undefined || access.may('READ', holder, name.text, target.table.name)) return undefined;
-    return access.conditions(holder, name.text, target.table.name);
+    return access.conditions(holder, name.text, target.table.name)?.map((text) => reader.condition(text));
   };
 }
 
@@ -221,7 +196,7 @@ export async function viewColumns(
   context: StatementContext,
 ): Promise<readonly ColumnMeta[]> {
   const request = { ...scope.request, database: view.current };
-  const { query, context: names } = await readable(viewQuery(view), { ...scope, request }, context);
+  const { query, context: names } = await readable(context.reader.view(view), { ...scope, request }, context);
   return planQuery(query, names).meta;
 }
 
@@ -248,50 +223,4 @@ function systemFacts(
   const statements = context.running.count;
   const nowMs = Date.now();
   return { catalogue, access, subTables, zone, engine, endpoint, variables, running, statements, started, nowMs };
-}
-
-/** A query to be explained, as it was written and as it is planned. */
-interface ExplainedQuery {
-  readonly written: Query;
-  /** The statement that the query was read from. */
-  readonly text: string;
-  /** The same with its views written out. */
-  readonly query: Query;
-  readonly context: QueryContext;
-}
-
-/** Longest row of text, in bytes. */
-const maxLineBytes = 16_384;
-
-/**
- * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the engine's own
- * plan with what its indexes leave; to analyse, the query runs, and its cost is shown. Throws the FaultErrors of the query.
- */
-async function explain(
-  { written, text, query, context }: ExplainedQuery,
-  { analyze, verbose }: Explain,
-  engine: Engine,
-  how: ResultOptions,
-): Promise<Listing> {
-  const plan = planQuery(query, context);
-  const lines = outline(written, text, context);
-  if (analyze) lines.push(...(await measured(plan, engine, how)));
-  if (verbose) {
-    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${plan.settings}`);
-    lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
-  }
-  const meta = [{ name: 'QUERY_PLAN', type: dataType('VARCHAR', maxLineBytes) }];
-  return { meta, rows: lines.map((line) => [Buffer.from(line).toString('utf8', 0, maxLineBytes)]) };
-}
-
-/** Runs a query to its end, discards its rows and returns their number, bytes and time. */
-async function measured({ sql, settings }: QueryPlan, engine: Engine, how: ResultOptions): Promise<string[]> {
-  const began = performance.now();
-  let rows = 0;
-  let bytes = 0;
-  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, how)) {
-    bytes += piece.length;
-    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
-  }
-  return [`Rows: ${rows}`, `Bytes of the answer: ${bytes}`, `Time: ${(performance.now() - began).toFixed(1)} ms`];
 }

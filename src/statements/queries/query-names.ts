@@ -1,13 +1,14 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import type { Right } from '../../database/catalogue/operations.js';
 import type { Access } from '../../database/catalogue/rights.js';
 import type { Storage } from '../../database/store/storage.js';
 import type { SubTables } from '../../database/store/sub-tables.js';
 import type { SqlRequest } from '../../model/exchange.js';
+import type { Right } from '../../model/rights.js';
 import { expandViews } from '../../sql/resolve/views.js';
 import type { Query } from '../../sql/syntax/ast.js';
 import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../../sql/values/context.js';
 import { StatementNames } from '../names.js';
+import type { StatementReader } from '../read-statement.js';
 
 /** Context that turns the names in a query into tables that can be read. */
 export interface QueryNamesContext {
@@ -18,6 +19,11 @@ export interface QueryNamesContext {
   readonly connectionZone: string;
   /** Answer of SERVER_VERSION(). */
   readonly version: string;
+}
+
+/** Reads the queries of views. */
+interface ViewReader {
+  readonly reader: Pick<StatementReader, 'view'>;
 }
 
 /** Names that a misspelt one is compared with at most. */
@@ -87,14 +93,15 @@ export async function withoutViews(
   query: Query,
   current: string | undefined,
   access: Access,
-  { catalogue, subTables }: QueryNamesContext,
+  { catalogue, subTables, reader }: Pick<QueryNamesContext, 'catalogue' | 'subTables'> & ViewReader,
 ): Promise<Query> {
   const names = new StatementNames(catalogue, subTables, access.inPart, 'READ');
   const expand = (): Query =>
     expandViews(query, current, (database, name) => {
       const view = catalogue.view(database, name);
-      if (view !== undefined) access.require('READ', database);
-      return view;
+      if (view === undefined) return undefined;
+      access.require('READ', database);
+      return { query: reader.view(view), current: view.current };
     });
   const expanded = expand();
   const isKnown = ({ database = current, name }: NamedTable): boolean =>

@@ -1,10 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import { administrator, type UserDef } from '../../database/catalogue/principals.js';
+import type { UserDef } from '../../database/catalogue/principals.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { Credentials, Identity } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { WatchedMetrics } from '../../model/metric.js';
+import { administrator } from '../../model/rights.js';
 import { isAllowedFrom } from './allowed-hosts.js';
 import { LoginRateLimit } from './login-rate-limit.js';
 import { hashPassword, verifyPassword } from './password-hash.js';

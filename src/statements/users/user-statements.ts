@@ -1,8 +1,9 @@
-import { type Right, rights, type UserChange } from '../../database/catalogue/operations.js';
-import { administrator, everyDatabase, type UserDef } from '../../database/catalogue/principals.js';
+import type { UserChange } from '../../database/catalogue/operations.js';
+import type { UserDef } from '../../database/catalogue/principals.js';
 import { type Access, insufficientPrivilege } from '../../database/catalogue/rights.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { invalidParameters, noTable, notSupported, refusals } from '../../model/refusals.js';
+import { administrator, everyDatabase, type Right, rights } from '../../model/rights.js';
 import type { TableDef } from '../../model/schema.js';
 import { columnsIn } from '../../sql/resolve/mentioned.js';
 import type { Expression } from '../../sql/syntax/ast.js';
