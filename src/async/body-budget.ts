@@ -8,7 +8,7 @@ interface BodyBudgetOptions {
   readonly maxWaiting: number;
   /** How long one waits before it is refused. */
   readonly waitMs: number;
-  /** How often the pace of bodies is looked at while others wait; 5 s when left out. */
+  /** How often the pace of bodies is checked while others wait; 5 s when left out. */
   readonly paceMs?: number;
 }
 
@@ -26,16 +26,16 @@ const full = fault('resource', Codes.free, 'too many request bodies are being re
 const tooSlow = fault('resource', Codes.free, 'the body came too slowly while others waited for room');
 
 /** A body that waits for room. */
-interface Waiter {
+interface WaitingBody {
   readonly lease: BodyLease;
   readonly bytes: number;
-  /** Takes the room and goes on. */
+  /** Takes the memory and continues. */
   readonly go: () => void;
 }
 
 /**
  * Memory budget for the request bodies of all inputs, in bytes that are requested before memory is taken. A user gets at most a part of what all others leave, so
- * nobody can take all; a body that is longer than that passes when no other is held. A body that finds no room waits, in turn with the other bodies of
+ * no user can take all; a longer body passes when no other is held. A body that finds no memory waits in round robin with the other bodies of
  * the same user that are as long. While bodies wait, those that come too slowly are given up.
  */
 export class BodyBudget {
@@ -44,7 +44,7 @@ export class BodyBudget {
   /** Bodies that are not all here yet. */
   readonly #coming = new Set<BodyLease>();
   /** By {@link turnOf}. */
-  readonly #turns = new Map<string, Set<Waiter>>();
+  readonly #turns = new Map<string, Set<WaitingBody>>();
   #waiting = 0;
   readonly #waitingOf = new Map<string, number>();
   #bytes = 0;
@@ -87,9 +87,9 @@ export class BodyBudget {
     this.#bytes -= bytes;
     addTo(this.#ofUser, lease.user, -bytes);
     for (const turn of [...this.#turns.values()]) {
-      for (const waiter of turn) {
-        if (!this.#fits(waiter.lease, waiter.bytes)) break;
-        waiter.go();
+      for (const body of turn) {
+        if (!this.#fits(body.lease, body.bytes)) break;
+        body.go();
       }
     }
   }
@@ -124,7 +124,7 @@ export class BodyBudget {
       const leave = (): void => {
         clearTimeout(timer);
         aborted.removeEventListener('abort', abandon);
-        waiters.delete(waiter);
+        waiters.delete(body);
         if (waiters.size === 0) this.#turns.delete(turn);
         this.#waiting--;
         addTo(this.#waitingOf, user, -1);
@@ -143,10 +143,10 @@ export class BodyBudget {
         leave();
         reject(new FaultError(full));
       };
-      const waiter: Waiter = { lease, bytes, go };
+      const body: WaitingBody = { lease, bytes, go };
       const timer = setTimeout(refuse, waitMs);
       aborted.addEventListener('abort', abandon, { once: true });
-      waiters.add(waiter);
+      waiters.add(body);
       this.#turns.set(turn, waiters);
       this.#waiting++;
       addTo(this.#waitingOf, user, 1);

@@ -25,7 +25,7 @@ export class BufferPool {
     return Buffer.allocUnsafeSlow(size > this.#maxBytes ? bytes : size);
   }
 
-  /** Gives a buffer back; nobody may hold on to it or to a part of it. */
+  /** Returns a buffer to the pool; no reference to it or to a part of it may remain. */
   give(buffer: Buffer): void {
     if (this.#bytes + buffer.length > this.#maxBytes) return;
     this.#free.push(buffer);

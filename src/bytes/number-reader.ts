@@ -14,14 +14,14 @@ const maxExponent = 1_000_000_000;
 
 /**
  * Reads decimal numbers: an optional sign, digits with an optional point among them, an optional exponent; nothing else.
- * {@link NumberReader.scan} finds the end of a number. The other methods then give it in the form that its format asks for:
+ * {@link NumberReader.scan} finds the end of a number. The other methods then give it in the form that its format needs:
  * a double, a whole number of some width, or a whole number of decimal places. No usual number makes an object.
  */
 export class NumberReader {
   /** True when the number scanned last has neither point nor exponent. */
   whole = true;
   negative = false;
-  /** Power of ten by which the digits, read without their point, are to be multiplied. */
+  /** Power of ten by which the digits, read without their point, are multiplied. */
   exponent = 0;
   /** The digits as a whole number, as long as they are few enough to be exact, and how many they are. */
   #magnitude = 0;

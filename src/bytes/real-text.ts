@@ -1,4 +1,4 @@
-/** The shortest text that reads back as the same number of its type. */
+/** The shortest text that parses to the same number of its type. */
 export function realText(value: number, type: 'FLOAT' | 'DOUBLE'): string {
   if (type === 'DOUBLE') return String(value);
   const single = Math.fround(value);

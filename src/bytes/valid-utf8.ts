@@ -8,7 +8,7 @@ const mostFollowing = 3;
 export class Utf8Mender {
   #rest: Uint8Array = nothing;
 
-  /** The next bytes, but for the beginning of a character whose end is still to come. */
+  /** The next bytes, without the start of a character whose end is still to come. */
   piece(bytes: Uint8Array): Uint8Array {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#rest = nothing;
@@ -30,7 +30,7 @@ function mended(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? bytes : Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
 }
 
-/** Where the last character begins that may go on behind the end, or the end. */
+/** Where the last character begins that may continue behind the end, or the end. */
 function lastWhole(bytes: Uint8Array): number {
   const start = Math.max(0, bytes.length - mostFollowing);
   for (let at = bytes.length - 1; at >= start; at--) {

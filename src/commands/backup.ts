@@ -41,7 +41,7 @@ directory, which needs room for them. Bring it back into an empty cluster by res
 const statementTimeoutMs = 60_000;
 
 /** The command line as it was read. */
-interface Asked {
+interface BackupArguments {
   readonly directory: string;
   readonly from: string | undefined;
   readonly settings: readonly string[];
@@ -49,15 +49,15 @@ interface Asked {
 
 /** Runs `sluice backup` or `sluice restore` and gives the exit code: 2 for a mistake on the command line, 1 for other trouble. */
 export async function runBackupCommand(command: 'backup' | 'restore', argv: readonly string[]): Promise<number> {
-  const asked = readAsked(argv);
-  if (argv.includes('--help') || asked === undefined) {
-    process[asked === undefined ? 'stderr' : 'stdout'].write(help);
-    return asked === undefined && !argv.includes('--help') ? 2 : 0;
+  const parsed = readArguments(argv);
+  if (argv.includes('--help') || parsed === undefined) {
+    process[parsed === undefined ? 'stderr' : 'stdout'].write(help);
+    return parsed === undefined && !argv.includes('--help') ? 2 : 0;
   }
-  return withSettings(asked.settings, async (settings) => (command === 'backup' ? backup : restore)(asked, settings));
+  return withSettings(parsed.settings, async (settings) => (command === 'backup' ? backup : restore)(parsed, settings));
 }
 
-function readAsked(argv: readonly string[]): Asked | undefined {
+function readArguments(argv: readonly string[]): BackupArguments | undefined {
   const [directory, ...others] = argv;
   if (directory === undefined || directory.startsWith('-')) return undefined;
   const from = others.find((argument) => argument.startsWith('--from='))?.slice('--from='.length);
@@ -65,7 +65,7 @@ function readAsked(argv: readonly string[]): Asked | undefined {
   return { directory, from, settings };
 }
 
-async function backup({ directory }: Asked, settings: Settings): Promise<void> {
+async function backup({ directory }: BackupArguments, settings: Settings): Promise<void> {
   const { database } = settings;
   if (database.cluster !== '') return backupCluster(directory, settings);
   const engine = runningEngine(database);
@@ -74,7 +74,7 @@ async function backup({ directory }: Asked, settings: Settings): Promise<void> {
     const waited = await waitForRows(settings);
     const done = await makeBackup(engine, directory, release, show.progress);
     show.end();
-    tell(directory, done, waited);
+    report(directory, done, waited);
   } finally {
     await engine.close();
   }
@@ -94,14 +94,14 @@ async function backupCluster(directory: string, settings: Settings): Promise<voi
     const bytes = bytesIn(place);
     const backup: Backup = { name, format: 1, version: release, bytes, newBytes: bytes, followers };
     finishBackup(resolve(directory), backup);
-    tell(directory, backup, waited);
+    report(directory, backup, waited);
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
     throw error;
   }
 }
 
-function tell(directory: string, { name, bytes, newBytes }: Backup, waited: WaitedFor): void {
+function report(directory: string, { name, bytes, newBytes }: Backup, waited: WaitedFor): void {
   if (waited !== 'stored') {
     process.stderr.write(`sluice: ${waited.problem}. Rows that wait in the write-ahead log may be missing.\n`);
   }
@@ -135,7 +135,7 @@ function runningEngine({ mode, urls, host, port, user, password }: Settings['dat
   return new EngineClient({ ...endpoint, requestTimeoutMs });
 }
 
-async function restore({ directory, from }: Asked, settings: Settings): Promise<void> {
+async function restore({ directory, from }: BackupArguments, settings: Settings): Promise<void> {
   const { database } = settings;
   const backups = listBackups(directory);
   const chosen = from === undefined ? backups.at(-1) : backups.find(({ name }) => name === from);
@@ -178,7 +178,7 @@ function size(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-const askAgainMs = 100;
+const pollMs = 100;
 /** A service whose rows wait for longer has a database that does not keep up. */
 const patienceMs = 60_000;
 const timeoutMs = 5_000;
@@ -193,7 +193,7 @@ type WaitedFor = 'stored' | { readonly problem: string };
 async function waitForRows(settings: Settings): Promise<WaitedFor> {
   const begun = performance.now();
   for (;;) {
-    const asked = performance.now();
+    const requested = performance.now();
     const oldest = await oldestSeconds(settings);
     if (oldest === undefined) {
       return {
@@ -201,22 +201,22 @@ async function waitForRows(settings: Settings): Promise<WaitedFor> {
       };
     }
     // All waiting rows came after the beginning when even the oldest is younger.
-    if (oldest * 1000 < asked - begun || oldest === 0) return 'stored';
+    if (oldest * 1000 < requested - begun || oldest === 0) return 'stored';
     if (performance.now() - begun > patienceMs) {
       return { problem: `The database has not stored answered rows that are ${Math.round(oldest)} s old` };
     }
-    await sleep(askAgainMs);
+    await sleep(pollMs);
   }
 }
 
-/** Age of the oldest row that waits, 0 when none does; undefined where no service tells. */
+/** Age of the oldest row that waits, 0 when none does; undefined where no service answers. */
 async function oldestSeconds({ general: { port }, tls }: Settings): Promise<number | undefined> {
-  const ask = tls === undefined ? get : getSecurely;
+  const send = tls === undefined ? get : getSecurely;
   const signal = AbortSignal.timeout(timeoutMs);
   // The certificate may be in another name than that of the loopback.
   const options = { host: '127.0.0.1', port, path: '/metrics', signal, rejectUnauthorized: false };
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => ask(options, resolve).on('error', reject));
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => send(options, resolve).on('error', reject));
     const [, value] = /^adapter_wal_oldest_seconds (\S+)$/m.exec(await text(answer)) ?? [];
     return value === undefined ? undefined : Number(value);
   } catch {

@@ -7,7 +7,7 @@ import { SubTables } from '../database/store/sub-tables.js';
 import { startEngine } from '../service/running-engine.js';
 import { componentLog, createLogger } from '../telemetry/logger.js';
 
-/** How a copy is made, and what hears of its progress. */
+/** How a copy is made, and the listener of its progress. */
 interface CopyOptions extends MoveOptions {
   /** Databases, tables and users are there. */
   readonly defined?: () => void;

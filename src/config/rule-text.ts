@@ -45,6 +45,6 @@ function tomlOf(value: unknown): string {
     const entries = Object.entries(value).map(([key, part]) => `${tomlOf(key)} = ${tomlOf(part)}`);
     return `{ ${entries.join(', ')} }`;
   }
-  // Texts of JSON are texts of TOML, but for one character.
+  // Strings of JSON are strings of TOML, except for one character.
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 }

@@ -4,7 +4,7 @@ import { fileKey } from './toml-file.js';
 import { describeAllowed, parseValue } from './values.js';
 
 const head = `# Settings of Sluice. Every setting is here with its default, commented out: remove the # before those that are to change.
-# The command line and the environment win over this file; docs/settings.md tells their names.
+# The command line and the environment win over this file; docs/settings.md lists their names.
 # This file is generated from the option tables; \`npm run settings-page\` writes it anew.
 `;
 

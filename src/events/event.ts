@@ -34,7 +34,7 @@ export function applyOperation(event: StoredEvent | undefined, { operation, posi
   }
 }
 
-/** True while an event needs somebody. */
+/** True while an event needs an operator. */
 function isOpen({ status }: Pick<Event, 'status'>): boolean {
   return status !== 'resolved';
 }
@@ -48,7 +48,7 @@ function see(event: StoredEvent | undefined, seen: Seen, position: number): Step
   const { run = -1, id, at } = seen;
   if (event.id === id) return { event, outcome: 'repeated' };
   if (run >= 0 && run <= event.run) return { event, outcome: 'repeated' };
-  // A finding from before somebody resolved it belongs to the event that is over.
+  // A finding from before the event was resolved belongs to that event.
   if (!isOpen(event) && at <= (event.resolvedAt ?? 0)) return { event, outcome: 'repeated' };
   if (!isOpen(event)) return { event: opened(seen, position), outcome: 'opened' };
   const isNewer = seen.last >= event.lastSeenTime;
@@ -100,8 +100,8 @@ function clear(event: StoredEvent | undefined, { at, time, run = -1 }: Clear): S
 function acknowledge(event: StoredEvent | undefined, { id, at, by, comment }: Move): Step {
   if (event?.id !== id || !isOpen(event)) return { event, outcome: 'late' };
   if (event.status === 'acknowledged') return { event, outcome: 'repeated' };
-  const said = comment ?? event.comment;
-  const moved = { status: 'acknowledged', acknowledgedBy: by, acknowledgedAt: at, comment: said } as const;
+  const text = comment ?? event.comment;
+  const moved = { status: 'acknowledged', acknowledgedBy: by, acknowledgedAt: at, comment: text } as const;
   return { event: { ...event, ...moved }, outcome: 'moved' };
 }
 

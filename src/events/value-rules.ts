@@ -54,7 +54,7 @@ interface Rows {
 
 /**
  * Evaluates rules on column blocks as they pass. A block whose values stay within all thresholds costs one look at each value
- * for all rules of its column together; only rows that break a rule, or did before, cost more. Nothing is asked of anybody: which
+ * for all rules of its column together; only rows that break a rule, or did before, cost more. No query runs: which
  * series a finding is about, and whether the rule is about it, is the caller's to find out (see {@link ValueRules.exclude}).
  */
 export class ValueRules {
@@ -112,7 +112,7 @@ export class ValueRules {
   }
 
   /**
-   * Findings of the series that go on breaking their rules, at most `limit` of them; the rest is for the next calls, which
+   * Findings of the series that still break their rules, at most `limit` of them; the rest is for the next calls, which
    * begin with another rule and another series.
    */
   takeRepeats(limit: number): readonly Finding[] {

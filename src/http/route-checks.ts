@@ -38,9 +38,9 @@ interface GuardedRoute {
   /** State of the memory guard from which on calls are refused: when it pauses everything, or queries already. */
   readonly guard: 'all-paused' | 'query-paused';
   readonly credentials: CredentialReader;
-  /** Form of a `req_id`; left out, one that is no number is not looked at. */
+  /** Form of a `req_id`; left out, one that is no number is ignored. */
   readonly requestId?: 'signed' | 'unsigned';
-  /** How the layers of compression of a body are told; {@link bodyLayers} when left out. */
+  /** How the layers of compression of a body are read; {@link bodyLayers} when left out. */
   readonly layers?: typeof bodyLayers;
   /** How refusals of this route read. */
   readonly errors: ErrorForm;
@@ -60,7 +60,7 @@ export interface SocketRouteChecks {
   readonly protocol: SocketProtocol;
 }
 
-/** A route whose credentials the database is asked about before the handler is called. */
+/** A route whose credentials the database checks before the handler is called. */
 interface IdentifyingRoute extends GuardedRoute {
   readonly identify: true;
   readonly isWrite?: undefined;
@@ -209,7 +209,7 @@ function refuse(reply: Reply, status: number, reason: string): false {
   return false;
 }
 
-/** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
+/** Names and values alternate; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
 function hasTwoHosts(headers: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < headers.length; at += 2) {

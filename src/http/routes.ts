@@ -59,7 +59,7 @@ export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A segment that begins with a colon is a parameter; a star at the end is any number of segments. */
   readonly path: string;
-  /** Left out of what the description tells. */
+  /** Left out of the description. */
   readonly operation?: Operation;
   /** Left out: always. */
   readonly isOn?: (settings: HandlerSettings) => boolean;
@@ -233,7 +233,7 @@ export const routes: readonly Route[] = [
     ...writePush,
     handler: importHandler,
   },
-  // The client of VictoriaMetrics for Go sends samples with GET unless it is told another method.
+  // The client of VictoriaMetrics for Go sends samples with GET unless it is configured otherwise.
   { method: 'GET', path: '/api/v1/import/prometheus', ...writePush, handler: importHandler },
   ...pushRoutes,
   { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },

@@ -44,7 +44,7 @@ export interface HttpTimeouts {
   readonly keepAliveMs?: number;
 }
 
-/** Options of the HTTP door. */
+/** Options of the HTTP server. */
 interface HttpServerOptions {
   readonly intake: Intake;
   readonly bodies: BodyBudget;
@@ -80,7 +80,7 @@ const connectionCheckMs = 1_000;
 const second = 1_000;
 
 /**
- * The HTTP door. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
+ * The HTTP server. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
  * closes connections as they fall idle, and resolves when all requests are answered; `stop` cuts what is left.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -119,7 +119,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     app.route({
       method,
       url: path,
-      // Before anything would read a body: handlers read bodies themselves, whatever type they are said to have.
+      // Before anything would read a body: handlers read bodies themselves, whatever type their header names.
       onRequest: (request, reply) => entry.serve(reply, headOf(request.raw), path, paramsOf(request.params), handle),
       handler: unserved,
     });
@@ -237,7 +237,7 @@ function buildServer(
   const server = createServer({
     IncomingMessage: class extends CoalescedMessage {
       #mayUpgrade = false;
-      /** What the runtime takes out of HTTP; a request for another protocol, or to another path, is answered as if it asked for none. */
+      /** What the runtime takes out of HTTP; a request for another protocol, or to another path, is answered as if it requested none. */
       get upgrade(): boolean {
         return this.#mayUpgrade && asksForWebSocket(this, socketPaths);
       }

@@ -19,7 +19,7 @@ export function isSocketRoute(route: Route): route is SocketRoute {
   return 'protocol' in route;
 }
 
-/** True for a request that asks for an upgrade to WebSocket on a path that has it. */
+/** True for a request of an upgrade to WebSocket on a path that has it. */
 export function asksForWebSocket({ method, url = '', headers }: IncomingMessage, paths: ReadonlySet<string>): boolean {
   const [path = ''] = url.split('?', 1);
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(path);

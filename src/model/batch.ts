@@ -58,7 +58,7 @@ export interface Target {
   readonly precision: TimeUnit | 'auto';
   /** Set when the text is parsed, or before it by a sender whose texts have one time. */
   readonly reading?: Reading | undefined;
-  /** Set by a sender that is told how many rows are of which kind. */
+  /** Set where the reply counts the rows by kind. */
   readonly tally?: WriteTally | undefined;
   /** Of a text that is taken whole: one bad row is enough to store none. */
   readonly isWhole?: boolean | undefined;
@@ -91,7 +91,7 @@ export interface BlockGroup {
 
 /** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */
 interface LoggedRows {
-  /** Of their texts in the log, rising: of one, or of several that were read back as one. */
+  /** Of their texts in the log, rising: of one, or of several that recovery read as one. */
   readonly sequences: readonly number[];
   /** The group that they were in when the process ended. */
   readonly earlierGroup?: EarlierGroup | undefined;
@@ -137,7 +137,7 @@ export type Payload = ByteBlock | RowSet | ColumnBlock | BlockGroup;
 
 /**
  * The only thing that flows on the write side. `bytes` is what the credit gate counts; `settle` is called exactly once,
- * by whoever ends the batch's journey. A batch that is never settled keeps its credit.
+ * by the stage that ends the batch. A batch that is never settled keeps its credit.
  */
 export interface Batch<P extends Payload = Payload> {
   /** Name of the pipeline: metric label and log field. */

@@ -61,7 +61,7 @@ export interface ColumnBlock {
   readonly times: BigInt64Array;
   readonly columns: readonly Column[];
   readonly nullMeaning: NullMeaning;
-  /** Set when the table is to be made, or grown, to hold the rows; rows of statements need a table that fits. */
+  /** Set when the table may be created or altered to hold the rows; rows of statements need a table that fits. */
   readonly style: TableStyle | undefined;
   /** See `TableDef`. */
   readonly sentAs?: SentMetric | undefined;
@@ -114,7 +114,7 @@ function zeros<T extends FixedValues>(Values: FixedConstructor<T>, length: numbe
   return new Values(slab, offset, length);
 }
 
-/** Arrays of the values of fixed width, but for DECIMAL. */
+/** Arrays of the values of fixed width, except DECIMAL. */
 export const fixedArrays: Partial<Record<TypeName, FixedConstructor>> = {
   BOOL: Uint8Array,
   TINYINT: Int8Array,

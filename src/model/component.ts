@@ -51,7 +51,7 @@ export interface WriteMeter {
   received(pipeline: string, bytes: number): void;
   /** Rows or messages of an input have ended. */
   settled(pipeline: string, outcome: 'stored' | 'rejected' | 'failed' | 'shed', rows: number): void;
-  /** A text of a format told so often what no table has a place for. */
+  /** A payload of a format had this many values that no table can hold. */
   leftOut(format: string, count: number): void;
   /** A group was written, or not. */
   wrote(outcome: string, rows: number, seconds: number): void;

@@ -1,4 +1,4 @@
-/** A table that a stream reads or writes; `id` tells it from one that is made later under its name. */
+/** A table that a stream reads or writes; `id` distinguishes it from a later table of the same name. */
 export interface StreamTable {
   readonly database: string;
   readonly table: string;

@@ -190,7 +190,7 @@ export interface Intake {
   readonly eventsAdmin: EventsAdmin;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */
   mayWrite(user: string): boolean;
-  /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
+  /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot be reached. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
   /** True while the user of these credentials, which were right before, exists, is enabled, and may call from its address. */
   mayStay(credentials: Credentials): boolean;
@@ -205,7 +205,7 @@ export interface Intake {
   refusedWrites(): Fault | undefined;
   /** The cluster that is the database; undefined for a single engine. */
   cluster(): ClusterState | undefined;
-  /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */
+  /** Acknowledged payloads that recovery must still read from the write-ahead log, by database; the name is empty for several databases. */
   replay(): ReadonlyMap<string, number>;
   /** The service's metrics as OpenMetrics text. */
   metrics(format: MetricsFormat): Promise<string>;

@@ -27,12 +27,12 @@ export function labelSetName(labels: readonly Label[], table: string): string {
   return fingerprintName(table === metricsTable ? text : `\0${table}\0${text}`);
 }
 
-/** True when a name can be told from what stands beside it in the plain text. */
+/** True when a name can be separated from its neighbours in the plain text. */
 export function isPlainName(name: string): boolean {
   return !/[\0,=]/.test(name);
 }
 
-/** True when the label can be told from its neighbours in the plain text: what follows a comma in it has no equals sign. */
+/** True when the label can be separated from its neighbours in the plain text: what follows a comma in it has no equals sign. */
 export function isPlain([name, value]: Label): boolean {
   if (!isPlainName(name)) return false;
   const comma = value.indexOf(',');

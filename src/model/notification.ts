@@ -1,6 +1,6 @@
 import type { Event } from './event.js';
 
-/** Change of an event that people are told of. */
+/** Change of an event that sends notifications. */
 export interface EventChange {
   readonly change: 'opened' | 'resolved';
   readonly event: Event;
@@ -11,7 +11,7 @@ export interface NotificationChannel {
   readonly kind: 'webhook' | 'mail';
   /** Where it leads, without what is secret in it. */
   readonly target: string;
-  /** Events that were told. */
+  /** Events with a notification. */
   readonly sent: number;
   /** Events that were never delivered: refused for good, too old, or too many. */
   readonly failed: number;

@@ -35,14 +35,14 @@ export interface TriedEvent {
   readonly title: string;
   readonly severity: EventSeverity;
   readonly value: number | null;
-  /** Rows that break the rule, of those that were looked at; null where rows are not counted. */
+  /** Rows that break the rule, of those that were checked; null where rows are not counted. */
   readonly rows: number | null;
 }
 
 /** Findings that a rule would have now. */
 export interface RuleTrial {
   readonly name: string;
-  /** The data that were looked at, in words. */
+  /** The checked data, in words. */
   readonly looked: string;
   /** Events that it would make, of which `records` has the first. */
   readonly total: number;

@@ -95,7 +95,7 @@ export interface DatabaseDef {
  * A super table or a normal table. `columns` leave out the primary time column, whose name is `timeColumn`.
  * `storage` names the engine table with the rows, `tagStorage` the engine table with one row per sub-table
  * (super tables only). A normal table owns exactly one series, `seriesId`, in a storage shared by its shape. A super
- * table that shares its storages with others is told apart in them by its `number`, which no other table of the database
+ * table that shares its storages with others is distinguished in them by its `number`, which no other table of the database
  * ever has; one without a number has storages of its own.
  */
 export interface TableDef {
@@ -171,7 +171,7 @@ export interface SubTable {
   registered: boolean;
   /** The id that it was made with, where it has another one: blocks that carry it have rows under this. */
   madeAs?: bigint;
-  /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not told apart. */
+  /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not distinguished. */
   isAmbiguous?: boolean;
   /** The definition that was found to have all its tags, so that they are not compared again with each block that carries it. */
   coveredBy?: TableDef | undefined;
@@ -309,7 +309,7 @@ export function typeLength(type: DataType): number {
 }
 
 /**
- * The declared width that a string of `length` bytes or characters asks for when a schemaless write creates or widens
+ * The declared width that a string of `length` bytes or characters needs when a schemaless write creates or widens
  * its column: the smallest power of two greater than the length, from 1024 on the length itself.
  */
 export function schemalessWidth(length: number): number {

@@ -15,7 +15,7 @@ export interface SlowStatement {
   readonly startTime: number;
   /** Until now while it runs, otherwise until its last row had left. */
   readonly durationMs: number;
-  /** How much of that it waited for its turn, behind other statements. */
+  /** How much of that it waited for a slot. */
   readonly waitedMs: number;
   /** Why it failed. */
   readonly error: { readonly code: number; readonly desc: string } | null;

@@ -6,7 +6,7 @@ export interface TopicMessage {
   readonly table: string;
   /** The vgroup to which the rows' sub-tables belong; a vgroup is read by one consumer of a group at a time. */
   readonly vgroup: number;
-  /** Name of each row's own table; empty texts unless the consumer asked for names. */
+  /** Name of each row's own table; empty strings unless the consumer requests names. */
   readonly names: readonly string[];
   /**
    * Values of each row, separated by tabs: NULL is `\N`; backslashes, tabs and line ends in texts are escaped by a backslash;
@@ -31,7 +31,7 @@ export interface TopicPoller {
   close(): Promise<void>;
 }
 
-/** A consumer as it is asked for. */
+/** The options of a requested consumer. */
 export interface WantedConsumer {
   readonly group: string;
   readonly clientId: string;

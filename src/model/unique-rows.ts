@@ -21,8 +21,8 @@ export interface UniqueRows {
   /** Ticks; undefined where there is no limit. */
   readonly from: bigint | undefined;
   readonly until: bigint | undefined;
-  /** True where these were all rows of the table when it was last looked at, as far as anybody knows. */
+  /** True where these were all rows of the table at the last check. */
   readonly isAll: boolean;
-  /** The parts of the table when it was looked at. */
+  /** The parts of the table at the last check. */
   readonly parts: readonly StoredPart[];
 }

@@ -21,7 +21,7 @@ export function versionOf(text: string): string {
 }
 
 /**
- * The one version that adapter and database tell: `--version` of all programs, SERVER_VERSION(), CLIENT_VERSION(), the lists of SHOW, the
+ * The one version that adapter and database report: `--version` of all programs, SERVER_VERSION(), CLIENT_VERSION(), the lists of SHOW, the
  * description of the interfaces and the metrics.
  */
 export const version = versionOf(release);

@@ -24,7 +24,7 @@ export interface QueueTimes {
   readonly drainMs: number;
 }
 
-interface Waiting {
+interface QueuedChange {
   readonly change: EventChange;
   readonly since: number;
 }
@@ -35,7 +35,7 @@ export class ChannelQueue {
   readonly #log: ComponentLog;
   readonly #times: QueueTimes;
   readonly #stopped = new AbortController();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedChange[] = [];
   #working: Promise<void> | undefined;
   #sent = 0;
   #failed = 0;
@@ -149,7 +149,7 @@ export class ChannelQueue {
   }
 
   /** Removes sent entries, and counts them: meanwhile the oldest may have been dropped. */
-  #remove(entries: readonly Waiting[]): number {
+  #remove(entries: readonly QueuedChange[]): number {
     const done = new Set(entries);
     const rest = this.#waiting.filter((entry) => !done.has(entry));
     return this.#waiting.splice(0, this.#waiting.length, ...rest).length - rest.length;

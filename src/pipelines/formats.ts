@@ -65,7 +65,7 @@ const otlpShape: MessageShape = {
 };
 
 /**
- * The messages of fewer rows that one with very many, or a very long one, is cut into, so that others have their turn between them;
+ * The messages of fewer rows that one with very many, or a very long one, is cut into, with a yield to the event loop between them;
  * undefined where it can be read at once, or not at all. Of a message with millions of empty fields they throw a FaultError.
  */
 export function piecesOf(
@@ -95,12 +95,12 @@ export function piecesOf(
   }
 }
 
-/** The pieces of a long scrape with its head; undefined where it is short. Throws a FaultError where it is malformed on the way to its rows. */
+/** The pieces of a long scrape with its head; undefined where it is short. Throws a FaultError where it is malformed before its rows. */
 export function scrapePieces(scrape: Uint8Array, maxLineBytes: number): Iterable<BodyPiece> | undefined {
   return cutExposition(scrape, mostRowsAtOnce, { rows: rowsOfPiece, bytes: bytesOfPiece, rowBytes: maxLineBytes });
 }
 
-/** No pieces: who asks for the first gets the error. */
+/** No pieces: the call for the first one throws the error. */
 function refused(error: FaultError): Iterable<never> {
   return {
     [Symbol.iterator]: () => {

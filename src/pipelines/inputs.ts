@@ -31,7 +31,7 @@ export interface InputContext {
 
 /**
  * The sources that are switched on, each by its kind and its settings, which have the same name. For all of them alike: their batches pass
- * while the user of the settings is let in, what fails for a passing reason is tried again here, because no sender is told, losses are
+ * while the user of the settings is let in, transient failures are retried here, because senders get no reply, losses are
  * logged, and metrics are added.
  */
 export function inputsOf(
@@ -77,7 +77,7 @@ export function configuredUser(
   return new ConfiguredUser(user, () => authenticate({ scheme: 'password', user, password }), logOf(name));
 }
 
-/** Logs how batches end whose senders are never told. */
+/** Logs how batches end whose senders get no reply. */
 export function reported(losses: LossLog): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   const report = (batch: Batch<ByteBlock>, delivery: Delivery): void => {
     if (delivery.outcome === 'delivered') {
@@ -98,7 +98,7 @@ export function reported(losses: LossLog): MonoTypeOperatorFunction<Batch<ByteBl
   }));
 }
 
-/** Why a batch was lost; for a lack of rights, with the statements that mend it, because no sender is told. */
+/** Why a batch was lost; for a lack of rights, with the statements that mend it, because senders get no reply. */
 function lossReason(fault: Fault, { target: { database, user } }: Batch<ByteBlock>): string {
   if (!isDenied(fault)) return fault.message;
   const name = quotedName(database);

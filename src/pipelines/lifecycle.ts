@@ -14,7 +14,7 @@ type Step = 'drain' | 'stop';
 /**
  * Starts components in order (sinks before sources) and stops them in reverse. A start that fails stops what was
  * started. A stop drains everything first, so that what was taken is settled. Whatever a component waits for, each wait ends
- * at the deadline, and every component is asked to drain and to stop.
+ * at the deadline, and every component drains and stops.
  */
 export class Lifecycle {
   readonly #components: readonly Component[];

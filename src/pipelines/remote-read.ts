@@ -35,7 +35,7 @@ interface RemoteReadContext extends RequestReplyContext {
 
 /** CANNOT_COMPILE_REGEXP and BAD_ARGUMENTS in the engine's list of errors. */
 const badPatternCodes: ReadonlySet<number | undefined> = new Set([427, 36]);
-/** Compressed bytes after which others get their turn. */
+/** Compressed bytes between yields to the event loop. */
 const turnBytes = 256 * 1024;
 
 /** Request-reply over labelled series: decode, plan, read in columns, encode. */
@@ -98,7 +98,7 @@ async function requirePatterns(queries: readonly SeriesQuery[], engine: Engine, 
   if (wrong !== undefined) throw badPattern(`${JSON.stringify(wrong.slice(0, 200))} is not a regular expression`);
 }
 
-/** The first text that the engine does not take; of several texts it does not say which, so that halves of them are asked about. */
+/** The first text that the engine does not take; of several texts it does not say which, so that halves of them are tried. */
 async function wrongPattern(
   patterns: readonly string[],
   engine: Engine,

@@ -1,7 +1,7 @@
 import type { SqlAnswer } from '../model/exchange.js';
 
 /**
- * The rows of an answer, each parsed from its line of JSON: for answers that are small, or whose rows are only looked at
+ * The rows of an answer, each parsed from its line of JSON: for answers that are small, or whose rows are only read
  * once. Leaving the loop ends the query.
  */
 export async function* parsedRows<T>({ lines }: Extract<SqlAnswer, { kind: 'rows' }>): AsyncGenerator<T, void, void> {

@@ -78,7 +78,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     return ending(batch, portions);
   }
 
-  /** Writes every portion or notes its fault. */
+  /** Writes every portion or records its fault. */
   async #writePortions({ target }: Batch<BlockGroup>, portions: readonly Portion[]): Promise<void> {
     const { catalogue, storage } = this.#context;
     const { database: name, createDatabase: create, user } = target;
@@ -130,7 +130,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async #prepare(database: DatabaseDef, portions: readonly Portion[]): Promise<readonly Prepared[]> {
     const prepared: Prepared[] = [];
     const rest: Promise<void>[] = [];
-    const noted = async (portion: Portion): Promise<void> => {
+    const recorded = async (portion: Portion): Promise<void> => {
       try {
         prepared.push({ portion, table: await prepareTable(this.#context, database, portion) });
       } catch (error) {
@@ -142,7 +142,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       if (slice.isOver()) await slice.next();
       try {
         const table = readyTable(this.#context, database, portion);
-        if (table === undefined) rest.push(noted(portion));
+        if (table === undefined) rest.push(recorded(portion));
         else prepared.push({ portion, table });
       } catch (error) {
         portion.fault = expectedFault(error);
@@ -160,7 +160,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
   /**
    * Stores portions of tables that share their storage; gives those whose table turned out to have changed: a row that is
    * whole by an old definition would hide what another process has stored in a column since, and rows of a table that is no
-   * more would be taken and seen by nobody. `synced` settles once the catalogue is newer than the rows; without it the insert
+   * more would be taken and stay invisible. `synced` settles once the catalogue is newer than the rows; without it the insert
    * checks the catalogue.
    */
   async #store(members: readonly Prepared[], synced: Promise<void> | undefined): Promise<readonly Portion[]> {
@@ -240,7 +240,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     token: string,
   ): Promise<void> {
     const { engine } = this.#context;
-    // A query in the insert costs two milliseconds, so it is left to engines that cannot be told otherwise.
+    // A query in the insert costs two milliseconds, so it is left to engines without another way.
     const condition = logEntries === undefined || engine.countsLog ? undefined : logHas(logEntries);
     const statement = insertStatement(storage, rows, {
       settings: `${insertSettings}, insert_deduplication_token = '${token}'`,

@@ -14,7 +14,7 @@ export function observed<P extends Payload>(next: Sink<P>, meter: WriteMeter): S
 }
 
 /**
- * A sink whose blocks are shown to `watch` once they are stored, before their senders are told: what was answered was
+ * A sink whose blocks are shown to `watch` once they are stored, before they are acknowledged: what was answered was
  * seen. `watch` must not throw and is done when it returns.
  */
 export function watched(next: Sink<BlockGroup>, watch: (group: BlockGroup) => void): Sink<BlockGroup> {

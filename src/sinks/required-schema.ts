@@ -161,7 +161,7 @@ function holds(columns: readonly ColumnSpec[], spec: ColumnLike, style: TableSty
   return sameKind(present.type, type) && (!isVariable(type.name) || type.length <= present.type.length);
 }
 
-/** True when a block brings no sub-tables with tags that were not looked at, and its table has all of its columns: nearly every block. */
+/** True when a block brings no sub-tables with tags that were not checked, and its table has all of its columns: nearly every block. */
 export function isHeld({ columns, newSubTables, style, sentAs }: ColumnBlock, table: TableDef): boolean {
   return (
     !isOtherMetric(sentAs, table.sentAs) &&

@@ -24,7 +24,7 @@ export interface TableBlocks {
 
 const noTable = refusals.tableNotExist;
 
-/** The table of blocks when it is ready to take them as it is; undefined when something is to be made first. */
+/** The table of blocks when it is ready to take them as it is; undefined when something must be created first. */
 export function readyTable(
   { catalogue, storage }: PreparationContext,
   database: DatabaseDef,

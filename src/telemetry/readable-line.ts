@@ -25,7 +25,7 @@ function readEntry(json: string): Map<string, unknown> | undefined {
 }
 
 function localTime(time: unknown): string {
-  // Workers tell it as everybody who is no terminal.
+  // Workers get it as every reader that is no terminal.
   const at = new Date(typeof time === 'number' || typeof time === 'string' ? time : 0);
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 23).replace('T', ' ');

@@ -25,7 +25,7 @@ interface SystemMeterOptions {
   readonly incgroup: boolean;
   /** Further processes that belong to the service, such as its engine. */
   readonly companions?: () => readonly number[];
-  /** Memory of this process, as the runtime tells it. */
+  /** Memory of this process, as the runtime reports it. */
   readonly ownMemory?: () => NodeJS.MemoryUsage;
   /** Paths of control groups and processes; tests set others than the system's. */
   readonly cgroupPath?: string;

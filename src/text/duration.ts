@@ -16,7 +16,7 @@ export function readDuration(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^((\d+(\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns))+$/.test(text)) return undefined;
   let ns = 0n;
-  // Numbers and units by turns.
+  // Numbers and units alternate.
   const parts = text.match(/[\d.]+|[^\d.]+/g) ?? [];
   for (let at = 0; at < parts.length; at += 2) {
     const [whole = '', decimals = ''] = (parts[at] ?? '').split('.');

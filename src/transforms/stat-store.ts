@@ -1,5 +1,5 @@
 import { lineFeed } from '../bytes/ascii.js';
-import { GatheredKey } from '../bytes/gathered-key.js';
+import { AssembledKey } from '../bytes/assembled-key.js';
 import { KeyTable } from '../bytes/key-table.js';
 import { cutToBytes } from '../text/cut.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
@@ -40,7 +40,7 @@ export class StatStore {
   readonly #gaugeDeltas: boolean;
   /** Slots by the key as it stands in messages, and by series: several spellings may be one series. */
   readonly #keys = new KeyTable(1);
-  readonly #key = new GatheredKey();
+  readonly #key = new AssembledKey();
   #slotsBySeries = new Map<string, number>();
   #series: Buffer[] = [];
   #kinds = new Uint8Array(initialSlots);

@@ -30,7 +30,7 @@ const what = 'write-ahead log directory';
 /**
  * Takes a log directory under `root` for the rows of a database: one that an adapter of the same database has left behind,
  * with rows before without, or else a new one. So each adapter has its own log, and finds it again after a crash.
- * `database` tells databases apart; `port` names the owner to others. Throws an Error with one clear line.
+ * `database` distinguishes databases; `port` names the owner to others. Throws an Error with one clear line.
  */
 export function takeLogDirectory(root: string, database: string, port: number): LogDirectory {
   const numbers = existing(root);
@@ -40,7 +40,7 @@ export function takeLogDirectory(root: string, database: string, port: number): 
   return { path, isHeld: () => lock.isHeld(), release: () => release(root, path, lock) };
 }
 
-/** How many logs of a database under `root` hold rows and are held by nobody. Those without rows are deleted. */
+/** How many logs of a database under `root` hold rows and have no owner. Those without rows are deleted. */
 export function countFreeLogs(root: string, database: string): number {
   let count = 0;
   for (const number of existing(root)) {
@@ -134,7 +134,7 @@ function existing(root: string): readonly number[] {
       .map(Number)
       .toSorted((a, b) => a - b);
   } catch {
-    // Its faults are told when a directory in it is made.
+    // Its faults are thrown when a directory in it is made.
     return [];
   }
 }

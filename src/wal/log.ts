@@ -13,29 +13,29 @@ import {
   type UnknownText,
 } from './record.js';
 import { type Recovery, recover } from './recovery.js';
-import { headBytes, type Place, type Scanned, type Segment, scan, type Wants } from './segment.js';
+import { headBytes, type RecordPosition, type Scanned, type Segment, scan, type Wants } from './segment.js';
 import { SegmentWriter } from './writer.js';
 
 /** A text in the log. */
 export interface LoggedRecord {
   readonly sequence: number;
-  readonly place: Place;
+  readonly place: RecordPosition;
 }
 
-/** A text that was read back, and where it lies. */
+/** A payload read from the log, and its position. */
 export interface ReadText {
   readonly text: LoggedText;
-  readonly place: Place;
+  readonly place: RecordPosition;
 }
 
 /** A text whose content this version cannot read, and why. */
 export interface UnreadText {
   readonly text: UnknownText;
-  readonly place: Place;
+  readonly place: RecordPosition;
   readonly fault: Fault;
 }
 
-/** Texts that were read back, and where reading goes on. */
+/** Payloads read from the log, and where reading continues. */
 interface ReadPiece {
   readonly texts: readonly (ReadText | UnreadText)[];
   readonly cursor: Cursor;
@@ -43,7 +43,7 @@ interface ReadPiece {
   readonly damage?: Fault | undefined;
 }
 
-/** Where reading back goes on. */
+/** Where recovery continues. */
 export interface Cursor {
   readonly segment: number;
   readonly offset: number;
@@ -60,7 +60,7 @@ export interface WalOptions extends WalSettings {
 
 /** How often the disk must fail to read a place of the log before its content counts as lost. */
 const maxDiskFailures = 6;
-/** Bytes that are read back at a time; a longer record is read whole. */
+/** Bytes that recovery reads at a time; a longer record is read whole. */
 const readBytes = 1024 * 1024;
 
 /**
@@ -76,7 +76,7 @@ export class WriteAheadLog {
   readonly #log: ComponentLog;
   #sequence: number;
   #group: number;
-  /** Files with texts that are in the log alone: how many of these have not been read back. */
+  /** Files with texts that are in the log alone: how many of these recovery has not read. */
   readonly #unread = new Map<Segment, number>();
   #damagedBytes = 0;
   /** Where damage was met. */
@@ -117,7 +117,7 @@ export class WriteAheadLog {
     return this.#writer.bytes;
   }
 
-  /** Bytes that are no records, as far as texts have been read back. */
+  /** Bytes that are no records, as far as recovery has read. */
   get damagedBytes(): number {
     return this.#damagedBytes;
   }
@@ -172,7 +172,7 @@ export class WriteAheadLog {
     const group = this.#group++;
     await new Promise<void>((resolve, reject) => {
       const record = encodeGroup({ kind: 'begun', group, members });
-      const written = (result: Place | Fault): void => {
+      const written = (result: RecordPosition | Fault): void => {
         if ('kind' in result) reject(new FaultError(result));
         else resolve();
       };
@@ -181,16 +181,16 @@ export class WriteAheadLog {
     return group;
   }
 
-  /** Notes that rows of a group have ended. The note may be lost in a crash: they are then inserted again as the same group. */
+  /** Records that rows of a group have ended. A crash may lose the record: they are then inserted again as the same group. */
   noteEnded(group: number, members: readonly Member[] | 'all'): void {
-    const failed = (result: Place | Fault): void => {
-      if ('kind' in result) this.#log.warn({ fault: result }, 'It could not be noted that rows are stored.');
+    const failed = (result: RecordPosition | Fault): void => {
+      if ('kind' in result) this.#log.warn({ fault: result }, 'The log could not record that rows are stored.');
     };
     this.#writer.append([encodeGroup({ kind: 'ended', group, members })], failed, true);
   }
 
   /** A text has no rows any more that are on their way. */
-  ended({ segment }: Place): void {
+  ended({ segment }: RecordPosition): void {
     segment.open--;
     if (segment.open === 0) this.#writer.release();
   }
@@ -200,8 +200,8 @@ export class WriteAheadLog {
     return `${this.#id}-${group}`;
   }
 
-  /** Says that a text is left in the log alone, until it is read back. */
-  leave({ segment }: Place): void {
+  /** Leaves a payload in the log alone, until recovery reads it. */
+  leave({ segment }: RecordPosition): void {
     this.#unread.set(segment, (this.#unread.get(segment) ?? 0) + 1);
   }
 
@@ -209,7 +209,7 @@ export class WriteAheadLog {
    * Reads one text back. Rejects with a FaultError: one that may pass where the file cannot be read now, another one
    * where the text is damaged or gone.
    */
-  async read({ segment, offset, length }: Place): Promise<LoggedText> {
+  async read({ segment, offset, length }: RecordPosition): Promise<LoggedText> {
     const bytes = await this.#attempt(segment, async () => {
       const file = await open(segment.path, 'r');
       try {
@@ -222,12 +222,12 @@ export class WriteAheadLog {
     const record = typeof frame === 'object' ? decodeRecord(frame.body) : undefined;
     if (record?.kind === 'text') return record.text;
     const reason = typeof bytes === 'string' ? bytes : undefined;
-    this.#note(segment, offset, length, reason);
+    this.#recordDamage(segment, offset, length, reason);
     throw new FaultError(damageAt(segment, offset, length, reason));
   }
 
   /**
-   * The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is
+   * The next texts from a place on, at most about 1 MiB of them, and where to continue; undefined at the end of what is
    * written. Those that are not wanted are left out, and so is what is damaged or gone. Rejects with a FaultError that
    * may pass where the file cannot be read now.
    */
@@ -251,7 +251,7 @@ export class WriteAheadLog {
     };
     const read = await this.#attempt(segment, readPiece);
     if (typeof read !== 'string') return read;
-    const damage = this.#note(segment, offset, left, read);
+    const damage = this.#recordDamage(segment, offset, left, read);
     return { texts: [], damage, cursor: { segment: segment.number, offset: offset + left } };
   }
 
@@ -269,13 +269,13 @@ export class WriteAheadLog {
       const isOver = end === 0 && length >= left;
       if (end === 0 && !isOver) continue;
       this.#count(segment, texts.length);
-      const damage = this.#note(segment, offset + damagedAt, isOver ? left : damagedBytes);
+      const damage = this.#recordDamage(segment, offset + damagedAt, isOver ? left : damagedBytes);
       return { texts, damage, cursor: { segment: segment.number, offset: offset + (isOver ? left : end) } };
     }
   }
 
   /**
-   * Says that all texts before a place have been read back: those that were left in the log and could not be read are
+   * Marks all payloads before a position as read by recovery: those that were left in the log and could not be read are
    * given up.
    */
   passed({ segment: number, offset }: Cursor): void {
@@ -306,7 +306,7 @@ export class WriteAheadLog {
   }
 
   /** Notes damage; gives the fault of it, once where several readings meet it. */
-  #note(segment: Segment, offset: number, bytes: number, reason?: string): Fault | undefined {
+  #recordDamage(segment: Segment, offset: number, bytes: number, reason?: string): Fault | undefined {
     const { path, number } = segment;
     const place = `${number} ${offset}`;
     if (bytes === 0 || this.#damagedPlaces.has(place)) return undefined;

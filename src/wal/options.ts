@@ -1,6 +1,6 @@
 import { longestTimerMs, option, optionTable, type SettingsOf } from '../model/option.js';
 
-/** When a write is answered, and how rows are gathered into inserts. */
+/** When a write is answered, and how rows are batched into inserts. */
 export const writeOptions = optionTable('write', 'Writing', [
   option.text(
     'write.ack',

@@ -42,7 +42,7 @@ export interface LoggedText {
   /** Of a statement: NOW in Unix nanoseconds, and the zone of times without one. */
   readonly nowNs: bigint;
   readonly zone: string;
-  /** Bad lines that its sender was told of; undefined in logs of older versions. */
+  /** Bad lines that the reply names; undefined in logs of older versions. */
   readonly rejectedRows: number | undefined;
   readonly bytes: Uint8Array;
 }
@@ -175,7 +175,7 @@ function nameBytes(name: string): number {
   return 2 + length;
 }
 
-/** Fills in the prefix of a record whose body goes on in `rest`. */
+/** Fills in the prefix of a record whose body continues in `rest`. */
 function seal(head: Buffer, rest: Uint8Array): void {
   head.writeUInt32LE(magic, 0);
   head.writeUInt32LE(head.length - prefixBytes + rest.length, 4);
@@ -195,13 +195,13 @@ function writeVarint(out: Buffer, value: number, start: number): number {
 }
 
 /** Finding at a place in bytes of the log: a whole record, the beginning of one, or none. */
-type Found = { readonly body: Buffer } | 'short' | 'none';
+type RecordResult = { readonly body: Buffer } | 'short' | 'none';
 
 /**
- * Looks for a record at `at`. `short`: what is there may be the beginning of a record that goes on behind the bytes;
+ * Looks for a record at `at`. `short`: what is there may be the beginning of a record that continues behind the bytes;
  * `none`: it is not a record, or its checksum is wrong.
  */
-export function findRecord(bytes: Buffer, at: number): Found {
+export function findRecord(bytes: Buffer, at: number): RecordResult {
   if (at + prefixBytes > bytes.length) return 'short';
   if (bytes.readUInt32LE(at) !== magic) return 'none';
   const end = at + prefixBytes + bytes.readUInt32LE(at + 4);
@@ -216,7 +216,7 @@ export function lengthAt(bytes: Buffer, at: number): number {
   return prefixBytes + bytes.readUInt32LE(at + 4);
 }
 
-/** Position of the next magic number from `from` on, or -1: where reading may go on behind damage. */
+/** Position of the next magic number from `from` on, or -1: where reading may continue behind damage. */
 export function nextMagic(bytes: Buffer, from: number): number {
   return bytes.indexOf(magicBytes, from);
 }
@@ -245,7 +245,7 @@ function decode(body: Buffer): LogRecord | undefined {
   return { kind: 'ended', group, members: body.readUInt8(7) === 1 ? 'all' : members };
 }
 
-/** The head of a text, which tells whether the text is wanted. */
+/** The head of a payload, which decides whether the payload is read. */
 export interface TextHead {
   readonly sequence: number;
   readonly database: string;
@@ -259,7 +259,7 @@ export class TextHeads {
 
   /**
    * The head of the text whose record begins at `at`; undefined for a record of another kind, `short` when more bytes are needed. The
-   * checksum of the record is not looked at.
+   * checksum of the record is not checked.
    */
   at(bytes: Buffer, at: number): TextHead | undefined | 'short' {
     const body = at + prefixBytes;

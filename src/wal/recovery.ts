@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { tableKey } from '../model/column-block.js';
+import { scanHeads } from './head-scan.js';
 import { findRecord, type GroupBegun, type GroupEnded, type Member, nextMagic, type TextHead } from './record.js';
 import { headBytes, listSegments, moveAside, readHead, type Segment, scan } from './segment.js';
-import { survey } from './survey.js';
 
 /** Stands for the database of texts whose rows may go to several. */
 export const ofSeveral = '';
@@ -21,7 +21,7 @@ interface DamagedFile {
 
 /** Content of a log when it was opened. */
 export interface Recovery {
-  /** 16 bytes that tell this log from all others. */
+  /** 16 bytes that identify this log. */
   readonly id: Buffer;
   /** Its files, oldest first; every text in them counts as open. */
   readonly segments: readonly Segment[];
@@ -30,7 +30,7 @@ export interface Recovery {
   readonly texts: number;
   /** How many of them go to each database; the name of those that may go to several is empty. */
   readonly databases: ReadonlyMap<string, number>;
-  /** Rows that have ended: by table, the sequences of their texts. Of no use once the log was read back. */
+  /** Rows that have ended: by table, the sequences of their texts. Of no use after recovery. */
   readonly ended: Map<string, ReadonlySet<number>>;
   /** Groups that were begun and have not ended, by number. */
   readonly groups: ReadonlyMap<number, readonly Member[]>;
@@ -44,12 +44,12 @@ export interface Recovery {
 
 /**
  * Finds out what a log directory holds, without reading its texts where nothing is damaged. A record that was torn off
- * or is damaged at the end of a file counts as not there; what is damaged in the middle is left out. Throws an Error
+ * or is damaged at the end of a file counts as not there; what is damaged elsewhere is left out. Throws an Error
  * with one clear line for a file that this version cannot read.
  */
 export function recover(directory: string): Recovery {
   const segments: Segment[] = [];
-  const tally = new Found();
+  const tally = new Findings();
   let id: Buffer | undefined;
   let missingFiles = 0;
   const damaged: DamagedFile[] = [];
@@ -68,7 +68,7 @@ export function recover(directory: string): Recovery {
       id ??= head;
       const segment: Segment = { number, path, size, open: 0 };
       missingFiles += number - (segments.at(-1)?.number ?? number - 1) - 1;
-      if (!tally.takeSurvey(fd, segment)) tally.takeScan(fd, segment);
+      if (!tally.takeHeads(fd, segment)) tally.takeScan(fd, segment);
       if (segment.isDamaged === true) damaged.push({ path, bytes: size - segment.size, isWhole: false });
       segments.push(segment);
     } finally {
@@ -82,7 +82,7 @@ export function recover(directory: string): Recovery {
 }
 
 /** Findings in the segments so far. */
-class Found {
+class Findings {
   readonly ended = new Map<string, Set<number>>();
   readonly groups = new Map<number, readonly Member[]>();
   readonly databases = new Map<string, number>();
@@ -91,9 +91,9 @@ class Found {
   texts = 0;
   tornBytes = 0;
 
-  /** Takes what a survey finds; false, and nothing of it, where the segment must be scanned. */
-  takeSurvey(fd: number, segment: Segment): boolean {
-    const notes: (GroupBegun | GroupEnded)[] = [];
+  /** Takes what the scan of heads finds; false, and nothing of it, where the segment must be scanned. */
+  takeHeads(fd: number, segment: Segment): boolean {
+    const groupRecords: (GroupBegun | GroupEnded)[] = [];
     const counts = new Map<string, number>();
     let last = this.lastSequence;
     const text = (head: TextHead): void => {
@@ -101,7 +101,7 @@ class Found {
       count(counts, head);
       segment.open++;
     };
-    const isWhole = survey(fd, segment.size, last, { text, note: (record) => notes.push(record) });
+    const isWhole = scanHeads(fd, segment.size, last, { text, group: (record) => groupRecords.push(record) });
     if (!isWhole) {
       segment.open = 0;
       return false;
@@ -109,7 +109,7 @@ class Found {
     this.texts += segment.open;
     this.lastSequence = last;
     for (const [database, texts] of counts) this.databases.set(database, (this.databases.get(database) ?? 0) + texts);
-    for (const note of notes) this.#note(note);
+    for (const one of groupRecords) this.#record(one);
     return true;
   }
 
@@ -119,7 +119,7 @@ class Found {
     readSync(fd, bytes, 0, segment.size, 0);
     const { end } = scan(bytes, headBytes, ({ record }) => {
       if (record.kind === 'begun' || record.kind === 'ended') {
-        this.#note(record);
+        this.#record(record);
         return;
       }
       segment.open++;
@@ -134,7 +134,7 @@ class Found {
     else segment.isDamaged = true;
   }
 
-  #note(record: GroupBegun | GroupEnded): void {
+  #record(record: GroupBegun | GroupEnded): void {
     this.lastGroup = Math.max(this.lastGroup, record.group);
     if (record.kind === 'begun') {
       this.groups.set(record.group, record.members);

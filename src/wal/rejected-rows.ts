@@ -29,17 +29,17 @@ const retryMs = 1_000;
 export class RejectedRowsFile {
   readonly path: string;
   readonly #log: ComponentLog;
-  readonly #told: (rejected: RejectedRows) => void;
+  readonly #listener: (rejected: RejectedRows) => void;
   /** Rows and texts since the start. */
   readonly counts = { rows: 0, texts: 0 };
   #last: Promise<boolean> = Promise.resolve(true);
   #isClosed = false;
 
-  /** `told` hears of each entry. */
-  constructor(path: string, log: ComponentLog, told: (rejected: RejectedRows) => void = () => {}) {
+  /** `listener` gets each entry. */
+  constructor(path: string, log: ComponentLog, listener: (rejected: RejectedRows) => void = () => {}) {
     this.path = path;
     this.#log = log;
-    this.#told = told;
+    this.#listener = listener;
   }
 
   /**
@@ -53,12 +53,12 @@ export class RejectedRowsFile {
     const { origin, database } = text;
     const message = 'Answered rows could not be stored; they are in the file of rejected rows.';
     this.#log.error({ origin, database, table, rows, reason: fault.message, file: this.path }, message);
-    this.#told(rejected);
+    this.#listener(rejected);
     this.#last = this.#last.then(() => this.#append(`${JSON.stringify(lineOf(rejected))}\n`));
     return this.#last;
   }
 
-  /** Tries no more; resolves once nothing is written. */
+  /** Stops retries; resolves once nothing is written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#last;

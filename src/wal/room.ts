@@ -17,7 +17,7 @@ const leastSegmentBytes = 64 * 1024;
 /** A disk with less free space counts as full. */
 const leastFreeBytes = 64 * 1024;
 
-/** Bounds of a log, and what it is asked about its directory. */
+/** Bounds of a log, and the checks of its directory. */
 interface RoomLimits extends Pick<WalSettings, 'segmentBytes' | 'maxBytes'> {
   readonly isHeld: () => boolean;
   readonly log: ComponentLog;

@@ -17,7 +17,7 @@ export interface Segment {
 }
 
 /** Where a record lies. */
-export interface Place {
+export interface RecordPosition {
   readonly segment: Segment;
   readonly offset: number;
   /** Its prefix included. */
@@ -107,7 +107,7 @@ interface ScanEnd {
   readonly damagedAt: number;
 }
 
-/** Says of a text by its head whether it is to be read. */
+/** Decides by the head of a payload whether it is read. */
 export type Wants = (head: TextHead) => boolean;
 
 /** Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end. */
@@ -117,7 +117,7 @@ interface Wanted {
 }
 
 /**
- * Reads all records in bytes from `from` on. What is damaged in the middle is left out, what is torn at the end too. With `filter`
+ * Reads all records in bytes from `from` on. Damaged and torn records are left out. With `filter`
  * the end may lie behind the bytes.
  */
 export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void, filter?: Wanted): ScanEnd {

@@ -17,10 +17,10 @@ import { syncDirectory } from './directory.js';
 import { OpenFiles } from './open-files.js';
 import type { WalSettings } from './options.js';
 import { LogRoom } from './room.js';
-import { headBytes, moveAside, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
+import { headBytes, moveAside, type RecordPosition, type Segment, segmentHead, segmentPath } from './segment.js';
 
 /** Told where a record lies once it is written, or why it is not. Must not throw. */
-type Written = (result: Place | Fault) => void;
+type Written = (result: RecordPosition | Fault) => void;
 
 /** One record on its way to the file. */
 interface Entry {
@@ -34,7 +34,7 @@ interface Entry {
  * at.
  */
 const lookIntervalMs = 1000;
-/** Bytes that are written at once: a turn of the event loop may bring more. */
+/** Bytes that are written at once: an iteration of the event loop may bring more. */
 const maxWriteBytes = 16 * 1024 * 1024;
 /** Up to this length a write to the system's memory takes less than the trip through the thread pool. */
 const syncBytes = 128 * 1024;
@@ -53,7 +53,7 @@ interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxB
 
 /**
  * Appends records to the newest file of a log. The records of one turn of the event loop are written by one call, and while
- * it runs the next ones gather. A write that fails is none: the next one begins at the same place.
+ * it runs the next ones wait for the next call. A write that fails is none: the next one begins at the same place.
  */
 export class SegmentWriter {
   readonly #directory: string;

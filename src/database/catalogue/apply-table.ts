@@ -78,7 +78,7 @@ function isFull({ options }: DatabaseDef, tables: Tables): boolean {
   return options.SINGLE_STABLE === '1' && [...tables.values()].some(({ def }) => def.kind === 'super');
 }
 
-/** A table that nobody knows yet: a log of many tables is folded in half the time where none of them is copied. */
+/** A new table: a log of many tables is folded in half the time where none of them is copied. */
 interface NewTable extends Draft<TableEntry> {
   readonly def: Draft<TableDef>;
 }

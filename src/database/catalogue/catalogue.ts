@@ -12,16 +12,16 @@ import { CatalogueState } from './state.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
-/** The same where they are told. */
-const toldPollMs = 10_000;
+/** The same where the engine reports new entries. */
+const watchedPollMs = 10_000;
 
 /** How a catalogue is kept current. */
 export interface Polling {
   /** Called when the log could not be read. */
   readonly failed?: () => void;
-  /** Tells how many entries the log has whenever that may have changed; undefined for an engine that does not tell. */
+  /** Reports how many entries the log has whenever that may have changed; undefined for an engine that does not report it. */
   readonly watchLog?: ((listener: (entries: number) => void) => void) | undefined;
-  /** Told how many entries the log has after each of our own, before its submitter goes on. */
+  /** Called with the number of entries of the log after each entry of this process, before its submitter continues. */
   readonly submitted?: ((entries: number) => Promise<unknown>) | undefined;
 }
 
@@ -53,11 +53,11 @@ export class Catalogue extends CatalogueState {
     this.#report = report;
   }
 
-  /** Begins polling. A failed poll is told, and left to the next one: what is known stays usable. */
+  /** Begins polling. A failed poll is reported, and retried by the next one: what is known stays usable. */
   start({ failed, watchLog, submitted }: Polling = {}): void {
     this.#polling = true;
     this.#submitted = submitted;
-    const everyMs = watchLog === undefined ? pollMs : toldPollMs;
+    const everyMs = watchLog === undefined ? pollMs : watchedPollMs;
     const poll = (): void => {
       this.sync().then(
         () => this.#schedule(poll, everyMs),
@@ -68,7 +68,7 @@ export class Catalogue extends CatalogueState {
         },
       );
     };
-    // Entries that are there already, told or not, are found by the first poll.
+    // The first poll finds all entries that are there already.
     this.#schedule(poll, pollMs);
     watchLog?.((entries) => {
       if (!this.#polling || entries === this.#entries) return;

@@ -30,7 +30,7 @@ function checkedWord(option: keyof EncodingWords, text: string): string {
 }
 
 /**
- * The encoding a column is said to have: what statements chose, otherwise that of its type. The engine has codecs of its
+ * The encoding that lists show for a column: what statements chose, otherwise that of its type. The engine has codecs of its
  * own; clients that copy definitions read these.
  */
 export function encodingOf(type: DataType, chosen: EncodingWords = {}): ColumnEncoding {

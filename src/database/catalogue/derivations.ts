@@ -83,7 +83,7 @@ export class Derivations {
     for (const { name } of this.tsmas(database)) this.#tsmas.delete(tsmaKey(database, name));
   }
 
-  /** A table that is dropped takes its TSMAs along. Streams stay and tell what they miss. */
+  /** A table that is dropped takes its TSMAs along. Streams stay and report what they miss. */
   forgetTable(database: string, table: string): void {
     for (const tsma of this.tsmas(database)) if (tsma.table === table) this.#tsmas.delete(tsmaKey(database, tsma.name));
   }

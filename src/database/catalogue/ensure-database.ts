@@ -9,7 +9,7 @@ import { Access } from './rights.js';
 /** Longest name of a database, in bytes. */
 const maxNameBytes = 64;
 
-/** A database that rows are to be written to, and by whom. `create`: it is made when it is missing (`smlAutoCreateDB`). */
+/** The target database of a write, and its user. `create`: it is made when it is missing (`smlAutoCreateDB`). */
 interface WrittenDatabase {
   readonly name: string;
   readonly create: boolean;
@@ -19,7 +19,7 @@ interface WrittenDatabase {
 }
 
 /**
- * The database a write goes to. A name that is not known is asked of the engine again; one that does not exist is made
+ * The database a write goes to. The catalogue is read again for an unknown name; one that does not exist is made
  * with nanosecond precision when that is wanted and the user may make databases, otherwise it is thrown as a fault.
  */
 export async function ensureDatabase(catalogue: Catalogue, written: WrittenDatabase): Promise<DatabaseDef> {

@@ -18,7 +18,7 @@ export function logHas(entries: number): string {
   return `(SELECT ${printExpr(check)} FROM ${logTable}) = 0`;
 }
 
-/** True when a statement did nothing because the log has other entries than it was said to have. */
+/** True when a statement did nothing because the log has other entries than its caller expected. */
 export function isGrown({ message }: Fault): boolean {
   return message === grownText;
 }

@@ -4,7 +4,7 @@ import type { ColumnDef, EncodingWords, Precision } from '../../model/schema.js'
 import type { SentMetric } from '../../model/sent-name.js';
 import type { TopicDef } from '../../model/topic.js';
 
-/** A column or tag as asked for, before the catalogue gives it a physical name. */
+/** A requested column or tag, before the catalogue gives it a physical name. */
 export type ColumnSpec = Omit<ColumnDef, 'physical'>;
 
 /**

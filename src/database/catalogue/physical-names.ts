@@ -10,7 +10,7 @@ export function physicalName(prefix: PhysicalPrefix, type: DataType, number: num
   return `${prefix}${number}_${engineType(type).replace(/[^A-Za-z0-9]+/g, '_')}`;
 }
 
-/** A column as asked for, with its physical name. */
+/** A requested column, with its physical name. */
 export function named(
   prefix: PhysicalPrefix,
   { name, type, encoding, sentAs, attribute, isKey }: ColumnSpec,
@@ -32,8 +32,8 @@ const maxLists = 256;
 const lists = new Map<string, readonly ColumnDef[]>();
 
 /**
- * Columns as asked for, with physical names that are numbered from `first` on. Tables that arriving data makes by the thousand are alike, so
- * the same list serves all that ask for the same.
+ * Requested columns, with physical names that are numbered from `first` on. Tables that arriving data makes by the thousand are alike, so
+ * the same list serves all equal requests.
  */
 export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], first: number): readonly ColumnDef[] {
   let key = `${prefix}${first}`;

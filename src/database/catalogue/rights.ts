@@ -16,7 +16,7 @@ const systemTables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Rights of one user, asked of the catalogue as it is at each call. The administrator may do everything, the maker of a
+ * Rights of one user, by the catalogue as it is at each call. The administrator may do everything, the maker of a
  * database everything with it, everybody else what GRANT gave.
  */
 export class Access {
@@ -24,7 +24,7 @@ export class Access {
   readonly #catalogue: Catalogue;
   readonly #isPartial: boolean;
 
-  /** `isPartial`: reading under a condition on tags counts as reading; the asker sees to {@link conditions}. */
+  /** `isPartial`: reading under a condition on tags counts as reading; the caller applies {@link conditions}. */
   constructor(catalogue: Catalogue, user: string, isPartial = false) {
     this.#catalogue = catalogue;
     this.user = user;
@@ -150,7 +150,7 @@ export class Access {
 
 const denied = refusals.permissionDenied;
 
-/** The refusal of a definition or of administration; of data it is `denied`, which does not tell whether there is such a table. */
+/** The refusal of a definition or of administration; of data it is `denied`, which hides whether there is such a table. */
 export function insufficientPrivilege(): FaultError {
   return new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
 }

@@ -6,7 +6,7 @@ import { physicalName } from './physical-names.js';
 export interface Shape {
   /** Tables that were made with it and exist. */
   tables: number;
-  /** How many of its shared engine tables take no more tables. */
+  /** How many of its shared engine tables are full. */
   closed: number;
 }
 
@@ -14,7 +14,7 @@ export interface Shape {
 type Placement = 'own' | { readonly place: number };
 
 /**
- * Columns that a table in shared storage may be given before that storage takes no more tables: each of them is a column of
+ * Columns that a table in shared storage may be given before that storage is full: each of them is a column of
  * NULLs in every row of its neighbours.
  */
 const maxAddedColumns = 16;
@@ -31,7 +31,7 @@ export function shapeOf({ columns }: Pick<TableDef, 'columns'>): string {
 }
 
 /**
- * Notes a table that arriving data makes, and tells where it has its rows; see docs/decisions/007-shared-storage.md. Metrics,
+ * Records a table that arriving data makes, and returns where it has its rows; see docs/decisions/007-shared-storage.md. Metrics,
  * tables of one column, share from the first on. Of other shapes the first table has storage of its own: where it stays
  * the only one, which is usual, its key is the shorter for it.
  */
@@ -68,7 +68,7 @@ export type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The names of the storage that was shared last: tables that come one after the other mostly share the same. */
 let latest = { storage: '', tagStorage: '' };
 
-/** Lays the rows and tags of a table among those of others, told apart by a number. */
+/** Lays the rows and tags of a table among those of others, distinguished by a number. */
 export function share(
   def: Draft<TableDef>,
   { id }: DatabaseDef,

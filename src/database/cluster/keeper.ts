@@ -28,7 +28,7 @@ export class KeeperWatch {
       this.#isAway = false;
       return result;
     } catch (error) {
-      // Other errors of a node, and its silence, tell nothing about the keeper.
+      // Other errors of a node, and its silence, say nothing about the keeper.
       if (keeperCodes.has(engineCodeOf(error))) this.#isAway = true;
       throw error;
     } finally {

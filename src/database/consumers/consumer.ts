@@ -28,7 +28,7 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): 
 
 /**
  * One consumer of a group. Every row that is written to the topics after the group's committed place is given out at least
- * once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps but for
+ * once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps except for
  * what one of them had not committed when it ended. A consumer that does not poll for its lease loses its share; when it
  * comes back it takes part again.
  */
@@ -42,7 +42,7 @@ export class TopicConsumer implements TopicPoller {
   #logPlace = 0;
   #renewed = Number.NEGATIVE_INFINITY;
   #committed = performance.now();
-  /** Where the search for rows goes on, so that every share has its turn. */
+  /** Where the search for rows continues: shares are read in round robin. */
   #turn = 0;
 
   private constructor(topics: readonly TopicDef[], options: ConsumerOptions, context: DatabaseParts) {

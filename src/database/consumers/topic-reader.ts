@@ -11,7 +11,7 @@ import type { Changed, Changes } from '../store/changes.js';
 import { beginning, type ReadPosition } from './read-position.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
-/** Rows of a message at most, but for rows of one key, which stay together. */
+/** Rows of a message at most; rows of one key stay together beyond that. */
 const messageRows = 16_384;
 
 /** A share of a topic's work: the series of one vgroup. */

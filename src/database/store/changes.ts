@@ -26,11 +26,11 @@ export const keepsInsertNumbers = "engine_full LIKE '%enable_block_number_column
 const mergeWaitMs = 50;
 /** How often the end of inserts that run is looked for, and for how long. */
 const [settleMs, maxSettleMs] = [100, 60_000];
-/** Places without rows that are passed over at least, where places are times: else a reader would go on with the clock for ever. */
+/** Places without rows that are passed over at least, where places are times: else a reader would follow the clock for ever. */
 const leastIdleStep = 5_000_000;
 
 /**
- * Rows that were written to tables since. They are kept with the number of their insert from the first time on that somebody asks
+ * Rows that were written to tables since. The number of their insert is stored with them from the first time on that a caller asks
  * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
  * count as older.
  */

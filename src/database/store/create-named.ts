@@ -10,7 +10,7 @@ type Creation = Extract<Operation, { op: 'create-table' | 'extend-table' }>;
 
 /**
  * Submits the creation of a table, whose name no sub-table may have. The registry of sub-tables is not part of the log,
- * so it is looked at before and after: of a table and a sub-table that are created at once, at least one is refused, and
+ * so it is checked before and after: of a table and a sub-table that are created at once, at least one is refused, and
  * never both stay.
  * @returns the fault with which the creation was refused.
  */

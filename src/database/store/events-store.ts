@@ -111,7 +111,7 @@ export class EventsStore {
   }
 
   /**
-   * Slots whose log goes on after the newest state that is stored: a process died between the two, or what came last changed
+   * Slots whose log continues after the newest state that is stored: a process died between the two, or what came last changed
    * nothing.
    */
   async unfolded(): Promise<readonly string[]> {
@@ -163,7 +163,7 @@ export class EventsStore {
       near === undefined ? this.#farPage(where, limit) : this.#nearPage(near.where, limit),
       this.#counts(near?.isAll === true ? near.where : where),
     ]);
-    // Too many of the rows that were looked at first are outdated.
+    // Too many of the rows that were read first are outdated.
     const isShort = near?.isAll === false && page.length < pageSize;
     const [total = 0, newest = 0] = counts;
     return { events: isShort ? await this.#farPage(where, limit) : page, total, asOf: filter.asOf ?? newest };

@@ -28,7 +28,7 @@ export async function removeOrphanedTables(context: DatabaseParts): Promise<void
   }
 }
 
-/** Runs what removes the rows of all sub-tables that are dropped now, and notes then that no rows of them are left. */
+/** Runs what removes the rows of all sub-tables that are dropped now, and records then that no rows of them are left. */
 async function finishRemovals(
   { catalogue }: DatabaseParts,
   { name: database }: DatabaseDef,

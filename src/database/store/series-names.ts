@@ -19,7 +19,7 @@ interface Wanted {
   readonly series: bigint;
 }
 
-/** Names and tags of series by their ids, from where the tags are kept; what is asked at once shares statements. */
+/** Names and tags of series by their ids, from where the tags are stored; concurrent calls share statements. */
 export class SeriesNames {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;

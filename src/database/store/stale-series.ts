@@ -44,7 +44,7 @@ export async function staleSeries(
 }
 
 /** Those of some series that have a row from `sinceMs` on, with the newest. */
-export async function heardSeries(
+export async function reportingSeries(
   context: StaleSeriesContext,
   place: Place,
   series: readonly bigint[],

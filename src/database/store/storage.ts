@@ -205,7 +205,7 @@ export class Storage {
   }
 
   /**
-   * Another process may have dropped the table before this one made its storage, which nobody would ever look into or
+   * Another process may have dropped the table before this one made its storage, which no process would ever read or
    * remove. A drop that comes after this look removes it.
    */
   async #removeIfDropped(database: DatabaseDef, table: TableDef): Promise<void> {

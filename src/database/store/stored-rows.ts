@@ -10,7 +10,7 @@ import { setOfKeys } from '../engine/key-sets.js';
 import { countEntries } from '../engine/log-table.js';
 import { decodeNative, type StoredRows } from '../engine/native-rows.js';
 
-/** Context in which stored rows are read back. */
+/** Context in which stored rows are read. */
 export interface StoredRowsContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;

@@ -65,7 +65,7 @@ export class StreamStates {
   }
 
   /**
-   * Claims the running of streams for this process, or says again that it goes on. Claims are ordered by the engine, which
+   * Claims the running of streams for this process, or renews its claim. Claims are ordered by the engine, which
    * also stamps them, so all processes agree on whose counts; the holder loses it by being silent for some seconds.
    * @returns whether this process runs them now.
    */

@@ -49,7 +49,7 @@ type SubTableOption = { readonly comment: string } | { readonly ttl: number };
  * same sub-table at once write the same row.
  */
 export class SubTables {
-  /** Statements that create sub-tables of the same name have their turns, by the id of the database and the name. */
+  /** Serializes statements that create sub-tables of the same name, by the id of the database and the name. */
   readonly creations = new KeyedMutex();
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
@@ -105,7 +105,7 @@ export class SubTables {
   async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
     const byName = new Map<string, SubTable>();
     const byKey = new Map<bigint, string>();
-    // Sub-tables that a drop takes away while the engine is asked must not be remembered after it.
+    // Sub-tables that a drop drops while the engine is queried must not be remembered after it.
     const remembered = this.#rememberedOf(database);
     const slice = new Slice();
     for (const name of names) {
@@ -127,7 +127,7 @@ export class SubTables {
   /**
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
-   * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
+   * that belongs to another name, is a fault and registration stops; a sub-table that was dropped since it was made
    * is {@link staleSchema}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
    * Many are registered some at a time, and `registered` is called after each of these.
    */

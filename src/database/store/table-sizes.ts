@@ -19,13 +19,13 @@ interface Size {
   readonly rows: number;
   /** Undefined until it is known. */
   readonly series: number | undefined;
-  readonly askedAt: number;
+  readonly readAt: number;
 }
 
 const unknown = { rows: 0, series: undefined };
 
 /**
- * How large engine tables are, as far as it matters to plans. It is asked of the engine when a plan asks, and
+ * How large engine tables are, as far as it matters to plans. A plan that needs it queries the engine, and
  * no query waits for it: until then the last answer counts, and at first nothing is known.
  */
 export class TableSizes {
@@ -36,42 +36,42 @@ export class TableSizes {
     this.#engine = engine;
   }
 
-  /** True when the engine table was large when it was last asked about; `now` in ms. */
+  /** True when the engine table was large when it was last read; `now` in ms. */
   isLarge(table: StoredTable, now = performance.now()): boolean {
     return this.#size(table, now).rows >= largeRows;
   }
 
-  /** True when a series of the table had few rows on the average when it was last asked about; `now` in ms. */
+  /** True when a series of the table had few rows on the average when it was last read; `now` in ms. */
   hasShortSeries(table: StoredTable, now = performance.now()): boolean {
     return (this.rowsPerSeries(table, now) ?? Number.POSITIVE_INFINITY) <= shortSeriesRows;
   }
 
-  /** Rows of a series of the table on the average when it was last asked about; `now` in ms. */
+  /** Rows of a series of the table on the average when it was last read; `now` in ms. */
   rowsPerSeries(table: StoredTable, now = performance.now()): number | undefined {
     const { rows, series } = this.#size(table, now);
     return series && rows / series;
   }
 
-  /** True when the table had few series when it was last asked about; `now` in ms. */
+  /** True when the table had few series when it was last read; `now` in ms. */
   hasFewSeries(table: StoredTable, now = performance.now()): boolean {
     return (this.#size(table, now).series ?? Number.POSITIVE_INFINITY) <= fewSeries;
   }
 
-  #size(table: StoredTable, now: number): Omit<Size, 'askedAt'> {
+  #size(table: StoredTable, now: number): Omit<Size, 'readAt'> {
     const { storage } = table;
     const known = this.#known.get(storage);
-    if (known === undefined || now - known.askedAt > rememberedMs) {
+    if (known === undefined || now - known.readAt > rememberedMs) {
       if (this.#known.size >= maxRemembered) this.#known.clear();
-      this.#known.set(storage, { ...(known ?? unknown), askedAt: now });
+      this.#known.set(storage, { ...(known ?? unknown), readAt: now });
       // Without an answer plans stay as they are.
-      this.#ask(table, now).catch(() => undefined);
+      this.#read(table, now).catch(() => undefined);
     }
     return known ?? unknown;
   }
 
-  async #ask({ storage, tagStorage }: StoredTable, askedAt: number): Promise<void> {
+  async #read({ storage, tagStorage }: StoredTable, readAt: number): Promise<void> {
     const [database = '', name = ''] = storage.split('.');
-    // Rows are spread evenly, so one place tells of all.
+    // Rows are spread evenly, so one node is a sample of all.
     const [store] = this.#engine.stores();
     if (store === undefined) return;
     const tags = tagStorage?.split('.')[1];
@@ -80,6 +80,6 @@ export class TableSizes {
     const tables = await store.engine.rows(`SELECT name, total_rows FROM system.tables WHERE ${where}`);
     const rowsIn = (table: string): number => Number(tables.find(([named]) => named === table)?.[1] ?? 0);
     const [rows, series] = [rowsIn(name), tags === undefined ? 1 : Math.max(1, rowsIn(tags))];
-    this.#known.set(storage, { rows, series, askedAt });
+    this.#known.set(storage, { rows, series, readAt });
   }
 }

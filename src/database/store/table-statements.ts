@@ -70,7 +70,7 @@ export function dataTable(
   return { change: 'make-table', table: storage, columns: stored, kind };
 }
 
-/** Tables that are told apart by their numbers are ranges of the key. */
+/** Tables that are distinguished by their numbers are ranges of the key. */
 function numbering(number: number | undefined): { readonly own: readonly string[]; readonly key: string } {
   return number === undefined ? { own: [], key: '' } : { own: ['t UInt32'], key: 't, ' };
 }

@@ -8,13 +8,13 @@ import { expr } from '../../sql/engine/template.js';
 import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
 
-/** Rows that are looked at in one go, about: with versions to be merged it takes the engine 0.3 s. */
+/** Rows of one check, about: with versions to merge it takes the engine 0.3 s. */
 const mostRows = 4_000_000;
-/** A table is looked at again after so long, and after so many times as long as the last look has taken. */
+/** A table is checked again after so long, and after so many times the duration of the last check. */
 const [leastPauseMs, pauseFactor] = [1_000, 20];
 /** Where keys were found twice, pauses double up to this. */
 const longestPauseMs = 300_000;
-/** Pieces of time in which keys are told to be unique or not. */
+/** Pieces of time in which keys are known to be unique or not. */
 const pieces = 32n;
 const maxRemembered = 1_000;
 /** Ticks between times that can be subtracted in 64 bits. */
@@ -27,7 +27,7 @@ const oneState =
 interface Known {
   unique: UniqueRows | undefined;
   isLooking: boolean;
-  /** When it may be looked at again. */
+  /** When it may be checked again. */
   next: number;
   /** How often in a row keys were found twice. */
   failures: number;
@@ -35,7 +35,7 @@ interface Known {
 
 /**
  * Which rows of engine tables have a key each, so that queries can do without merging versions. It is found by counting: where rows are
- * as many as keys, each key is stored once. Rows are counted beside the queries, when a plan asks, and no query waits for it. What was stored
+ * as many as keys, each key is stored once. A plan that needs the count starts it beside the queries, and no query waits for it. What was stored
  * after that is the business of the query, see `scanUniqueRows`; so nothing depends on who writes.
  */
 export class UniqueRowsLooks {
@@ -143,7 +143,7 @@ export class UniqueRowsLooks {
     return areUnique ? { insert, from, until: undefined, isAll: from === undefined, parts } : undefined;
   }
 
-  /** The active parts, which the engine tells without reading rows. */
+  /** The active parts, which the engine lists without reading rows. */
   async #parts(storage: string): Promise<readonly StoredPart[]> {
     const times = [expr`toString(min(${bareTime}))`, expr`toString(max(${bareTime}))`].map(printExpr);
     const rows = await this.#engine.rows(`SELECT _part, count(), ${times.join(', ')} FROM ${storage} GROUP BY _part`);
@@ -156,7 +156,7 @@ export class UniqueRowsLooks {
 
   /**
    * The pieces of time behind `since` in which each key is stored once, as they follow each other, with the number of their rows. The last one
-   * has no end. They hold for all rows that were stored when `parts` was asked for.
+   * has no end. They hold for all rows that were stored when `parts` was read.
    */
   async #uniqueTimes(storage: string, parts: readonly StoredPart[], since: bigint): Promise<readonly UniqueTimes[]> {
     const newest =
@@ -208,7 +208,7 @@ interface UniqueTimes {
   readonly rows: number;
 }
 
-/** From which time on a table is looked at that was not before: all of it, or about as many of the newest rows as one look allows. */
+/** From which time on a table is checked for the first time: all of it, or about as many of the newest rows as one check allows. */
 function firstLooked(parts: readonly StoredPart[]): bigint | undefined {
   const starts = parts.map(({ first }) => first).toSorted(byTime);
   return starts.find((start) => rowsSince(parts, start) <= mostRows);

@@ -1,5 +1,5 @@
 /**
- * Paths that clients of other products ask for, and where they are here. Paths begin with the first text; the first that fits counts.
+ * Paths that clients of other products request, and where they are here. Paths begin with the first text; the first that fits counts.
  */
 const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/api/v2/query', 'POST /rest/sql/<database>, with SQL as the body'],
@@ -58,8 +58,8 @@ interface MethodOfPath {
 
 /** The interfaces of a path that take other methods than the one of a request, as methods and path; undefined where there are none. */
 export function otherMethods(method: string, url: string, interfaces: readonly MethodOfPath[]): string | undefined {
-  const [asked = ''] = url.split('?');
-  const methods = methodsAt(asked, interfaces);
+  const [path = ''] = url.split('?');
+  const methods = methodsAt(path, interfaces);
   return methods === undefined || methods.methods.includes(method) ? undefined : shown(methods);
 }
 
@@ -69,8 +69,8 @@ interface Methods {
   readonly methods: readonly string[];
 }
 
-function methodsAt(asked: string, interfaces: readonly MethodOfPath[]): Methods | undefined {
-  const path = interfaces.find((known) => isAt(asked, known.path))?.path;
+function methodsAt(requested: string, interfaces: readonly MethodOfPath[]): Methods | undefined {
+  const path = interfaces.find((known) => isAt(requested, known.path))?.path;
   if (path === undefined) return undefined;
   return { path, methods: interfaces.filter((known) => known.path === path).map((known) => known.method) };
 }
@@ -80,8 +80,8 @@ function shown({ path, methods }: Methods): string {
 }
 
 /** True when a path is one of those that a route has: a segment with a colon is any, a star at the end any number of them. */
-function isAt(asked: string, path: string): boolean {
-  const segments = asked.split('/');
+function isAt(requested: string, path: string): boolean {
+  const segments = requested.split('/');
   const known = path.split('/');
   const isOpen = known.at(-1) === '*';
   if (isOpen ? segments.length < known.length : segments.length !== known.length) return false;

@@ -62,7 +62,7 @@ export function sendText(reply: Reply, status: number, text: string): Reply {
 }
 
 /**
- * 401 names the scheme to use, 503 says when to come back. A browser is not asked for Basic: it would remember the password and add it to the
+ * 401 names the scheme to use, 503 says when to come back. A browser gets no Basic challenge: it would remember the password and add it to the
  * requests of every page.
  */
 function nameRemedy(reply: Reply, status: number): void {
@@ -78,7 +78,7 @@ function isAskedForBasic({ request: { headers } }: Reply): boolean {
 /** Answers whose body holds an error, whatever their status. */
 const failedReplies = new WeakSet<Reply>();
 
-/** True when the answer's body tells of a failure. */
+/** True when the response body reports a failure. */
 export function hasFailed(reply: Reply): boolean {
   return failedReplies.has(reply);
 }
@@ -108,7 +108,7 @@ interface Meant {
 
 /**
  * The answer to an interface that does not exist, or not for this method. What was meant is in a header, too: clients of InfluxDB for Java show only that
- * of answers that are not JSON. Of a path that is `here` and takes another method, it is in the header alone: the body tells clients that an
+ * of answers that are not JSON. Of a path that is `here` and takes another method, it is in the header alone: the body says to clients that an
  * interface does not exist.
  */
 export function sendNotFound(reply: Reply, { elsewhere, here }: Meant = {}): Reply {
@@ -149,7 +149,7 @@ function beginRows({ request, reply }: Call): boolean {
   return acceptsGzip(headerText(request.headers['accept-encoding']));
 }
 
-/** Sends a result set that is there as a whole with its length, gzipped when the client asks for that. */
+/** Sends a result set that is there as a whole with its length, gzipped when the client accepts that. */
 export async function sendWholeRows(
   call: Call,
   { meta, rowLimit, lines }: Pick<RowStream, 'meta' | 'rowLimit'> & { readonly lines: readonly Uint8Array[] },
@@ -168,7 +168,7 @@ interface RowStream {
 }
 
 /**
- * Streams a result set, pulled as fast as the client reads, gzipped when it asks for that. Every chunk goes out at once,
+ * Streams a result set, pulled as fast as the client reads, gzipped when it accepts that. Every chunk goes out at once,
  * also through the compressor. When the rows fail after bytes are out, the connection is cut, so that the client sees an
  * incomplete answer; when the client goes away, `lines` is returned.
  */

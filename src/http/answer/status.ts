@@ -12,7 +12,7 @@ interface StatusRow {
 }
 
 /**
- * The status of every error. Codes are looked at in all rows before kinds are, because a code
+ * The status of every error. Codes are compared in all rows before kinds are, because a code
  * says more: an unknown table (0x2603) found by the parser is "any other call error" and not a parsing error.
  */
 const statusTable: readonly StatusRow[] = [

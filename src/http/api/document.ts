@@ -41,7 +41,7 @@ const tags = [
   { name: 'Writes', description: 'What agents send.' },
   { name: 'Metrics system', description: 'Remote write and remote read.' },
   { name: 'Event Resource', description: 'What needs the attention of a person.' },
-  { name: 'Rules', description: 'What opens events, and who is told of them.' },
+  { name: 'Rules', description: 'What opens events, and who is notified of them.' },
   { name: 'Service', description: 'Login, health, metrics, and this description.' },
 ] as const satisfies readonly { readonly name: Operation['tags'][0]; readonly description: string }[];
 

@@ -116,7 +116,7 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
       acknowledgedAt: optionalTime,
       resolvedBy: optionalText,
       resolvedAt: optionalTime,
-      comment: { ...optionalText, description: 'What was said when it was moved last.' },
+      comment: { ...optionalText, description: 'Comment of its last change.' },
       attributes: { type: 'object', additionalProperties: { type: 'string' } },
     },
     required: [

@@ -81,7 +81,7 @@ const precision: Parameter = {
 
 const precision3: Parameter = {
   ...precision,
-  description: 'Unit of the timestamps; `auto` tells that of each by its size.',
+  description: 'Unit of the timestamps; `auto` derives that of each from its size.',
   schema: { type: 'string', enum: ['auto', 'nanosecond', 'microsecond', 'millisecond', 'second'], default: 'auto' },
 };
 
@@ -133,7 +133,7 @@ function choice(parameter: string, description: string, schema: Schema = { type:
 }
 
 const query = {
-  summary: 'What clients of InfluxDB ask before and after they write',
+  summary: 'What clients of InfluxDB query before and after they write',
   description:
     '`CREATE DATABASE name [WITH DURATION …]`, `DROP DATABASE name`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. `CREATE`, `ALTER` and `DROP RETENTION POLICY` are answered with a warning and change nothing. Anything else is 400.',
   tags: ['Writes'],
@@ -275,7 +275,7 @@ export const influxOperations = {
   },
   organization: {
     operationId: 'influxOrganization',
-    summary: 'One organization as clients of InfluxDB 2 ask for it',
+    summary: 'One organization as clients of InfluxDB 2 request it',
     tags: ['Writes'],
     parameters: [{ ...bucketId, description: 'Its name; organizations mean nothing here.' }],
     responses: { 200: json('One of that name.', { type: 'object' }), ...bucketRefusals },
@@ -283,7 +283,7 @@ export const influxOperations = {
   },
   organizations: {
     operationId: 'influxOrganizations',
-    summary: 'The organization that a client of InfluxDB 2 asks for',
+    summary: 'The organization that a client of InfluxDB 2 requests',
     tags: ['Writes'],
     parameters: [choice('org', 'Its name; organizations mean nothing here.')],
     responses: {
@@ -315,7 +315,7 @@ export const influxOperations = {
   },
   ping: {
     operationId: 'influxPing',
-    summary: 'Health and version as clients of InfluxDB ask for them',
+    summary: 'Health and version as clients of InfluxDB request them',
     tags: ['Service'],
     parameters: [
       { name: 'verbose', in: 'query', description: 'The version as a body, too.', schema: { type: 'boolean' } },
@@ -329,14 +329,14 @@ export const influxOperations = {
   },
   health: {
     operationId: 'influxHealth',
-    summary: 'Health as clients of InfluxDB 2 ask for it',
+    summary: 'Health as clients of InfluxDB 2 request it',
     tags: ['Service'],
     responses: readiness,
     security: noScheme,
   },
   ready: {
     operationId: 'influxReady',
-    summary: 'Since when the service is up, as clients of InfluxDB 2 ask for it',
+    summary: 'Since when the service is up, as clients of InfluxDB 2 request it',
     tags: ['Service'],
     responses: readiness,
     security: noScheme,

@@ -1,17 +1,17 @@
 import type { Answer, Operation, Schema } from './description.js';
 import { ackParameter, anyScheme, databaseParameters, pathParameter, requestId, unavailable } from './shared.js';
 
-function said(description: string): Answer {
+function answer(description: string): Answer {
   return { description, content: { 'text/plain': { schema: { type: 'string' } } } };
 }
 
 const refusals: Readonly<Record<string, Answer>> = {
-  400: said('The message, or a series in it, is bad; what is good is stored.'),
-  401: said('No credentials, or wrong ones.'),
-  403: said('The user may not do that there.'),
-  404: said('There is no such database.'),
-  415: said('The body is of a type, or compressed in a way, that is not taken.'),
-  500: said('The database failed; a retry may help.'),
+  400: answer('The message, or a series in it, is bad; what is good is stored.'),
+  401: answer('No credentials, or wrong ones.'),
+  403: answer('The user may not do that there.'),
+  404: answer('There is no such database.'),
+  415: answer('The body is of a type, or compressed in a way, that is not taken.'),
+  500: answer('The database failed; a retry may help.'),
   503: unavailable,
 };
 
@@ -50,7 +50,7 @@ export const metricsSystemOperations = {
   otlpWrite: {
     operationId: 'otlpWrite',
     summary: 'Write metrics of OpenTelemetry',
-    description: 'An `ExportMetricsServiceRequest`. Rejected points are told of as a partial success.',
+    description: 'An `ExportMetricsServiceRequest`. Rejected points are reported as a partial success.',
     tags: ['Metrics system'],
     parameters: databaseParameters,
     requestBody: {
@@ -59,7 +59,7 @@ export const metricsSystemOperations = {
       content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema: { type: 'object' } } },
     },
     responses: {
-      200: rpcAnswer('What is not told of is stored.', {
+      200: rpcAnswer('What is not reported is stored.', {
         type: 'object',
         properties: {
           partialSuccess: {
@@ -84,7 +84,7 @@ export const metricsSystemOperations = {
   pushDelete: {
     operationId: 'pushDelete',
     summary: 'Forget a job',
-    description: 'What was pushed stays; clients that tidy up are told that it is well.',
+    description: 'What was pushed stays; clients that tidy up get a success.',
     tags: ['Metrics system'],
     parameters: [pathParameter('job', 'Value of the label `job`.')],
     responses: { 202: { description: 'Nothing is done.' }, ...refusals },

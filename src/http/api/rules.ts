@@ -46,7 +46,7 @@ export const ruleSchemas: Readonly<Record<string, Schema>> = {
       value: { type: ['number', 'null'] },
       rows: { type: ['integer', 'null'], description: 'Rows that break the rule.' },
     }),
-    { name: text, looked: { type: 'string', description: 'What was looked at.' }, total: count },
+    { name: text, looked: { type: 'string', description: 'The checked data.' }, total: count },
   ),
   Notifications: listOf(
     record({
@@ -67,7 +67,7 @@ export const ruleSchemas: Readonly<Record<string, Schema>> = {
 const forbidden = refusal('The user is no administrator.');
 const common = { 401: unauthorized, 403: forbidden, 503: unavailable } as const;
 
-/** Rules are listed, tried and read again; people are told of events. Administrators only. */
+/** Rules are listed, tried and read again; operators are notified of events. Administrators only. */
 export const ruleOperations = {
   list: {
     operationId: 'getRules',
@@ -81,12 +81,12 @@ export const ruleOperations = {
     operationId: 'reloadRules',
     summary: 'Read the rules again',
     description:
-      'Reads the settings again and goes on with the rules that are there now. Other settings stay as they are. Open events of rules that are gone are resolved. Administrators only.',
+      'Reads the settings again and continues with their rules. Other settings stay as they are. Open events of rules that are gone are resolved. Administrators only.',
     tags: ['Rules'],
     responses: {
       200: json('What has changed.', shared('RuleChanges')),
-      400: refusal('The settings cannot be read, or a rule cannot work; the old rules go on.'),
-      500: refusal('The database failed; the old rules go on.'),
+      400: refusal('The settings cannot be read, or a rule cannot work; the old rules stay.'),
+      500: refusal('The database failed; the old rules stay.'),
       ...common,
     },
     security: anyScheme,
@@ -116,7 +116,7 @@ export const ruleOperations = {
   },
   notifications: {
     operationId: 'getNotifications',
-    summary: 'Who is told of events',
+    summary: 'Who is notified of events',
     description: 'The channels of the settings and how they do. Administrators only.',
     tags: ['Rules'],
     responses: { 200: json('The channels.', shared('Notifications')), ...common },

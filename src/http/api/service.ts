@@ -68,7 +68,7 @@ export const serviceOperations = {
     ],
     responses: {
       200: {
-        description: `The service takes work. While it reads back its write-ahead log, the answer is \`{"replay": {"power": 42}}\`: the texts of each
+        description: `The service takes work. While it recovers its write-ahead log, the answer is \`{"replay": {"power": 42}}\`: the texts of each
 database that are left; the name is empty for those of several. With \`action=query\`, while not all of a cluster of databases answers, it is
 \`{"nodes": {"up": 3, "behind": 0, "away": 1}, "keeper": "up"}\`; without a keeper it says nothing of one.`,
       },
@@ -86,7 +86,7 @@ database that are left; the name is empty for those of several. With \`action=qu
     responses: {
       200: {
         description:
-          'OpenMetrics text; readers that ask for plain text get the text format 0.0.4. Names are the same in both.',
+          'OpenMetrics text; readers that accept plain text get the text format 0.0.4. Names are the same in both.',
         content: {
           'application/openmetrics-text': { schema: { type: 'string' } },
           'text/plain': { schema: { type: 'string' } },

@@ -82,7 +82,7 @@ export const lineBody = {
   },
 } as const;
 
-/** Refusals of everything that asks for credentials and needs the database; `error` is the schema of their bodies. */
+/** Refusals of everything that needs credentials and the database; `error` is the schema of their bodies. */
 export function commonRefusals(error: string) {
   const schema = shared(error);
   return {

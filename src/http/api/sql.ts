@@ -106,7 +106,7 @@ const run = {
   security: anyScheme,
 } as const satisfies Omit<Operation, 'operationId'>;
 
-/** Statements, and what clients of several nodes ask to spread their rows. */
+/** Statements, and what clients of several nodes request to spread their rows. */
 export const sqlOperations = {
   run: { operationId: 'runSql', ...run, parameters },
   runIn: { operationId: 'runSqlIn', ...run, parameters: [database, ...parameters] },

@@ -14,7 +14,7 @@ export const statementSchemas: Readonly<Record<string, Schema>> = {
       state: { type: 'string', enum: statementStates },
       startTime: { type: 'integer', format: 'int64', description: 'Unix time in milliseconds.' },
       durationMs: { type: 'number', description: 'Until now while it runs; otherwise until its last row has left.' },
-      waitedMs: { type: 'number', description: 'How much of that it waited for its turn, behind other statements.' },
+      waitedMs: { type: 'number', description: 'How much of that it waited for a slot, behind other statements.' },
       error: {
         description: 'Why it failed.',
         oneOf: [shared('Error'), { type: 'null' }],

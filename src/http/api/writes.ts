@@ -36,7 +36,7 @@ export const writeSchemas: Readonly<Record<string, Schema>> = {
   },
   PointError: {
     type: 'object',
-    description: 'Why points were not stored, as OpenTSDB tells it.',
+    description: 'Why points were not stored, as OpenTSDB reports it.',
     properties: { error: { $ref: '#/components/schemas/PutError' }, code: { type: 'integer' }, desc },
     required: ['error', 'code', 'desc'],
   },

@@ -115,7 +115,7 @@ export class OtlpGrpcEndpoint implements Component {
     try {
       this.port = await this.#bind(`[::]:${port}`, credentials);
     } catch {
-      // Without IPv6 there is the other address; if the port is the reason it is said now.
+      // Without IPv6 there is the other address; if the port is the reason, the error comes now.
       this.port = await this.#bind(`0.0.0.0:${port}`, credentials);
     }
     log.info({ listens: this.port, database: settings.db, protocol: 'grpc' }, 'Listening for OTLP over gRPC.');

@@ -37,7 +37,7 @@ export function moveHandler(context: HandlerContext, move: EventMove): Handler<A
   });
 }
 
-/** The filters and the page that a query string asks for; the first parameter that is wrong is the fault. */
+/** The filters and the page of a query string; the first parameter that is wrong is the fault. */
 function readListing(query: URLSearchParams): EventQuestion | Fault {
   let wrong: Fault | undefined;
   const sound = <T extends number | string>(value: T | undefined | Fault): T | undefined => {
@@ -85,7 +85,7 @@ function readComment(body: Buffer): { readonly comment: string | undefined } | F
 }
 
 /**
- * Asks the pipeline what `read` makes of a call. Events tell of the memory guard too, so they are answered while it pauses
+ * Sends the pipeline the query that `read` makes of a call. Events report the memory guard, too, so they are served while it pauses
  * queries: a page is small.
  */
 function answering(
@@ -96,11 +96,11 @@ function answering(
     const { id, credentials, reply, aborted } = call;
     const question = await read(call);
     if (isFault(question)) return apiErrors(call, refusalOf(question, 'parameter'), settings);
-    const asked: EventRequest = { credentials, question };
+    const request: EventRequest = { credentials, question };
     const outcome = await sendRequest<EventRequest, EventAnswer>(
       (exchange) => intake.events(exchange),
       id,
-      asked,
+      request,
       aborted,
     );
     if (outcome.kind === 'refused') return apiErrors(call, refusalOf(outcome.fault), settings);

@@ -18,7 +18,7 @@ export function loginHandler(context: HandlerContext): Handler {
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
     if (verdict.kind === 'auth') return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
     if (verdict.kind === 'forbidden') return sendJson(reply, 403, errorBody(verdict.code, verdict.message));
-    // The database could not tell: the client may be right, and may try again.
+    // The database could not be reached: the client may be right, and may retry.
     return sendJson(reply, 503, errorBody(verdict.code, verdict.message));
   };
 }

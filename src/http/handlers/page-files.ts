@@ -63,7 +63,7 @@ export function namedFileHandler(name: string): Handler<RoutedCall> {
   return async ({ reply }) => sendPageFile(reply, name);
 }
 
-/** Sends a file with its tag, so that a caller who has it already is told so; it is asked again each time, for versions change. */
+/** Sends a file with its entity tag: a client that has it gets 304, and revalidates it each time because versions change. */
 function sendPageFile(reply: FastifyReply, name: string): Reply {
   const folder = files.get(name);
   if (folder === undefined) return sendNotFound(reply);

@@ -31,7 +31,7 @@ export function pushHandler(context: HandlerContext): Handler<WriteCall> {
   return pushing(context, labelsOfPath, 200);
 }
 
-/** `DELETE` on the same paths: what was pushed is history, and stays; clients that tidy up are told that it is well. */
+/** `DELETE` on the same paths: what was pushed is history, and stays; clients that tidy up get a success. */
 export function forgetHandler(): Handler<KnownCall> {
   return ({ reply }) => sendEmpty(reply, 202);
 }

@@ -2,7 +2,7 @@ import { refusalOf } from '../answer/refusal.js';
 import type { AdmittedCall, HandlerContext, Refusal, Reply } from '../request/call.js';
 import { refuseAfterLogIn } from '../request/log-in-first.js';
 
-/** Refuses a write for what it asks, unless its credentials are wrong: `refused` puts that into words. */
+/** Refuses a write because of its options, unless its credentials are wrong: `refused` makes the reply. */
 export function refuseWrite(
   { credentials }: AdmittedCall,
   { intake }: HandlerContext,

@@ -7,7 +7,7 @@ import { isFault } from '../request/auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Reply } from '../request/call.js';
 import { collectBody } from '../request/request-body.js';
 
-/** Longest request before it is inflated: far more than any client asks. */
+/** Longest request before it is inflated: far more than any client sends. */
 const maxRequestBytes = 1024 * 1024;
 
 /**
@@ -22,11 +22,11 @@ export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall
     const body = await collectBody(call, context, { maxBytes, what: 'read request' });
     if (isFault(body)) return textErrors(call, refusalOf(body, 'body'), settings);
     const database = params.db ?? '';
-    const asked: SeriesRequest = { message: body.bytes, database, credentials, rowLimit: settings.restfulRowLimit };
+    const request: SeriesRequest = { message: body.bytes, database, credentials, rowLimit: settings.restfulRowLimit };
     const outcome = await sendRequest<SeriesRequest, SeriesAnswer>(
       (exchange) => intake.series(exchange),
       id,
-      asked,
+      request,
       call.aborted,
     );
     body.release();

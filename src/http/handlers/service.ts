@@ -13,9 +13,9 @@ const metricTypes = {
 /**
  * `GET /-/ping`: 200, or 503 while the memory guard pauses everything, the database hangs, or no write can be logged,
  * whose reason is in the answer; with `action=query`, 503 while the guard pauses anything, the database hangs, or no
- * node of a shard of it answers. While texts are read back from the write-ahead log, the answer says how many of which
+ * node of a shard of it answers. While payloads are recovered from the write-ahead log, the answer says how many of which
  * database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
- * answers. Never asks who calls, so it names no addresses.
+ * answers. Needs no credentials, so it names no addresses.
  */
 export function pingHandler(context: HandlerContext): Handler {
   return async (call) => {

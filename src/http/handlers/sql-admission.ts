@@ -15,7 +15,7 @@ interface ReadStatement {
   release(): void;
 }
 
-/** Reads a SQL request: its parameters, then its body. A caller whose body came with its head is asked for credentials later. */
+/** Reads a SQL request: its parameters, then its body. The credentials of a caller whose body came with its head are checked later. */
 export async function readSqlRequest(call: AdmittedCall, context: HandlerContext): Promise<ReadStatement | Fault> {
   const { query, params, credentials } = call;
   const { settings } = context;

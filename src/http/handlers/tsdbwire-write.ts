@@ -77,7 +77,7 @@ const noScheme = fault('auth', Codes.invalidAuthType, 'unsupported auth type');
 const badBasic = fault('auth', Codes.invalidBasicAuth, 'wrong basic auth');
 const emptyPair = fault('parameter', Codes.free, 'no auth info found');
 
-/** All schemes of `/rest`; what is wrong with a header is said in the words of this interface. */
+/** All schemes of `/rest`; a bad header returns an error of this interface. */
 export const putCredentials: CredentialReader = ({ request, query }, { loginCodes }) => {
   const text = request.headers.authorization?.trim() ?? '';
   if (text === '') return noHeader;

@@ -119,7 +119,7 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
     this.#isOver = true;
     this.#body.release();
     try {
-      // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
+      // A pipeline that stumbles over a broken body reports it in its own words; the client gets the error of the body.
       const failure = ending.kind === 'unreadable' ? ending.fault : this.#body.failure();
       if (failure !== undefined) this.#answers.refused(refusalOfFault(failure, 'body'));
       else if (ending.kind !== 'unreadable') {

@@ -103,7 +103,7 @@ interface WriteRouteSettings {
 export interface HttpObserver {
   begun(): void;
   /**
-   * `status` is 499 when the client went away before its answer was complete; `failed` also tells of an error code in the
+   * `status` is 499 when the client went away before its answer was complete; `failed` also reports an error code in the
    * body of an answer with status 200.
    */
   ended(request: {
@@ -128,7 +128,7 @@ export interface HandlerContext {
   readonly loginCodes: LoginCodes;
   readonly log: ComponentLog;
   readonly observer: HttpObserver | undefined;
-  /** Takes note of a statement before it runs; absent when statements are not recorded. */
+  /** Records a statement before it runs; absent when statements are not recorded. */
   readonly recordSql: RecordSql | undefined;
 }
 
@@ -168,7 +168,7 @@ export interface Refusal {
   readonly message: string;
   /**
    * Cause of a refusal: the name of the request, the credentials, the coding of the body, a parameter, the body could not be read,
-   * some of its rows are bad, or what was asked for was refused as a whole.
+   * some of its rows are bad, or the request was refused as a whole.
    */
   readonly cause: 'id' | 'credentials' | 'encoding' | 'parameter' | 'body' | 'rows' | 'call';
   /** The first bad row, counted from 1; 0 is no row in particular. */

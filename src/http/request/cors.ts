@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { CorsSettings } from '../../model/cors-settings.js';
 
-/** Verdict on a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
+/** Verdict on a request: passes with these headers, ends as an answered preflight, or is refused with 403. */
 type CorsVerdict =
   | {
       readonly kind: 'pass' | 'preflight';
@@ -29,7 +29,7 @@ export interface CorsRequest {
   readonly isWebSocket?: boolean | undefined;
 }
 
-/** Says of each request whether another origin may ask it. */
+/** Decides for each request whether another origin may send it. */
 export type CorsPolicy = (request: CorsRequest) => CorsVerdict;
 
 const allowedMethods = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS';

@@ -3,7 +3,7 @@ import type { Fault } from '../../model/fault.js';
 import { isFault } from './auth.js';
 import type { Reply } from './call.js';
 
-/** What a request that is refused for what it asks gets: that its credentials are wrong, where they are. */
+/** The replies to a refused request: the one of wrong credentials comes first. */
 interface LateRefusal {
   /** Answers wrong credentials. */
   readonly unknown: (failure: Fault) => Reply;
@@ -12,7 +12,7 @@ interface LateRefusal {
 }
 
 /**
- * Refuses a request before it is carried out. A wrong password is told first: clients ask with requests that are not complete whether they
+ * Refuses a request before it is carried out. A wrong password is reported first: clients test with incomplete requests whether they
  * may log in.
  */
 export async function refuseAfterLogIn(

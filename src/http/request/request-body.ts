@@ -21,7 +21,7 @@ const freelyInflatedBytes = 16 * 1024 * 1024;
 const unreadable = fault('parameter', Codes.invalidContentLength, 'invalid content length');
 const notInflatable = fault('parameter', Codes.free, 'request body is not valid gzip or deflate data');
 
-/** A request body that is opened when it is first asked for, and read without a stream of its own where it is all there. */
+/** A request body that is opened at its first use, and read without a stream of its own where it is all there. */
 export class RequestBody {
   readonly #raw: IncomingMessage;
   readonly #layers: number;
@@ -29,7 +29,7 @@ export class RequestBody {
   readonly #broken: (failure: Fault) => void;
   #open: OpenBody | undefined;
 
-  /** `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is told when the body turns out not to be what its headers promise. */
+  /** `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is called when the body is not what its headers promise. */
   constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (failure: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
@@ -44,7 +44,7 @@ export class RequestBody {
     return readWhole(raw);
   }
 
-  /** The body as it comes, where nothing is to be unwrapped and the stream was not asked for. Destroying it would close the connection. */
+  /** The body as it comes, where nothing is to be unwrapped and the stream is unused. Destroying it would close the connection. */
   get plain(): Readable | undefined {
     return this.#layers > 0 || this.#open !== undefined ? undefined : this.#raw;
   }

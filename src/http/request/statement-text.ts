@@ -5,7 +5,7 @@ function isBlank(byte: number): boolean {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
-/** The bytes without leading and trailing white space, of which at most `most` bytes are looked at on each side; shares memory. */
+/** The bytes without leading and trailing white space, of which at most `most` bytes are searched on each side; shares memory. */
 export function trimmed(bytes: Buffer, most: number): Buffer {
   let start = 0;
   let end = bytes.length;
@@ -21,7 +21,7 @@ const longestQueryWord = 'describe'.length;
 /** How far into a statement its first keyword is looked for. */
 const keywordBytes = 4096;
 
-/** True when a statement asks for rows, judged by its first keyword, so that it can be refused before it runs. */
+/** True when a statement returns rows, judged by its first keyword, so that it can be refused before it runs. */
 export function isQuery(statement: Buffer): boolean {
   const text = statement.toString('latin1', 0, Math.min(statement.length, keywordBytes));
   let start = behindBlanks(text, 0);

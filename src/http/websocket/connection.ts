@@ -28,7 +28,7 @@ const maxBytesBeforeLogin = 64 * 1024;
 const loginMs = 60_000;
 const stuckMs = 60_000;
 const silentMs = 90_000;
-/** Silence after which the client is asked whether it is there. */
+/** Silence after which the client gets a ping. */
 const pingMs = 30_000;
 
 /** Close codes of RFC 6455. */
@@ -89,8 +89,8 @@ export class SocketConnection implements Openable {
     const own: SocketLink = { ...link, closed: this.#closing.signal, end: (reason) => this.end(reason) };
     this.#session = protocol.begin(own, context);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    socket.on('pong', () => this.#heard());
-    socket.on('ping', () => this.#heard());
+    socket.on('pong', () => this.#received());
+    socket.on('ping', () => this.#received());
     // The library closes the connection by itself behind an error of the protocol.
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -140,13 +140,13 @@ export class SocketConnection implements Openable {
     this.#socket.close(closeCodes.policy, 'the user may not connect any more');
   }
 
-  #heard(): void {
+  #received(): void {
     this.#isPinged = false;
     this.#lastHeardMs = performance.now();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#heard();
+    this.#received();
     const bytes = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
     const started = process.hrtime.bigint();
     this.#receivedBytes += bytes.length;

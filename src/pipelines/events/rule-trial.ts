@@ -54,7 +54,7 @@ function inspectedText(rule: Rule, maxRowAgeMs: number): string {
   const recent = `rows of the last ${Math.round(maxRowAgeMs / 1000)} s`;
   switch (rule.kind) {
     case 'value':
-      return rule.forMs === 0 ? recent : `${recent}, each by itself: for how long they break the rule is not looked at`;
+      return rule.forMs === 0 ? recent : `${recent}, each by itself: for how long they break the rule is not checked`;
     case 'absence':
       return 'series that had rows before, and have none now';
     case 'query':

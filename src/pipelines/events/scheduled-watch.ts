@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RepeatedWork } from '../../async/repeated-work.js';
 import type { EventsStore } from '../../database/store/events-store.js';
 import type { SeriesNames } from '../../database/store/series-names.js';
-import { heardSeries, type StaleSeriesContext, staleSeries } from '../../database/store/stale-series.js';
+import { reportingSeries, type StaleSeriesContext, staleSeries } from '../../database/store/stale-series.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';
@@ -170,8 +170,8 @@ export class ScheduledWatch implements Component {
       }),
     );
     const ids = open.flatMap(({ series }) => (series === '' ? [] : [BigInt(series)]));
-    const heard = await heardSeries(this.#context, rule, ids, now - absenceMs);
-    const times = new Map(heard.map(({ series, lastMs }) => [String(series), lastMs]));
+    const reporting = await reportingSeries(this.#context, rule, ids, now - absenceMs);
+    const times = new Map(reporting.map(({ series, lastMs }) => [String(series), lastMs]));
     return {
       findings: elements.filter((one) => one !== undefined),
       over: open.flatMap((event) => {

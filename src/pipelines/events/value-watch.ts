@@ -41,7 +41,7 @@ interface WatchedSeries {
 
 /**
  * Rules over values, on the blocks that the write pipeline has stored. The evaluation is complete when {@link observe}
- * returns; the names of the series are read from the database afterwards. The log tells which events are open at the
+ * returns; the names of the series are read from the database afterwards. The log says which events are open at the
  * start, opened by other processes and resolved by people, so that several processes agree.
  */
 export class ValueWatch implements Component {

@@ -9,7 +9,7 @@ import type { RefusedRows } from '../../model/refused-rows.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRows, RejectedRowsFile, RejectedText } from '../../wal/rejected-rows.js';
-import type { Place } from '../../wal/segment.js';
+import type { RecordPosition } from '../../wal/segment.js';
 import { type LoggedBlock, pairOf } from './groups.js';
 import { readWithRetry } from './read-with-retry.js';
 import { targets } from './split.js';
@@ -287,7 +287,7 @@ function weightOf({ ids, times, columns }: ColumnBlock): number {
 /** The door that a text came in by, and where it lies in the log. */
 interface Origin {
   readonly origin: string;
-  readonly place: Place;
+  readonly place: RecordPosition;
 }
 
 /** Acknowledged rows that are written to the file of rejected rows. Until they are there they have not ended, and stay in the log. */

@@ -5,7 +5,7 @@ import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { Cursor, LoggedRecord, WriteAheadLog } from '../../wal/log.js';
 import type { TextHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
-import type { Place } from '../../wal/segment.js';
+import type { RecordPosition } from '../../wal/segment.js';
 import { readWithRetry } from './read-with-retry.js';
 import { type Run, runsOf } from './runs.js';
 import type { Home } from './split.js';
@@ -76,7 +76,7 @@ export class LogReader {
   }
 
   /** Leaves a text in the log, which lies behind the place where reading goes on. */
-  leave({ database, isWithin }: Home, place: Place): void {
+  leave({ database, isWithin }: Home, place: RecordPosition): void {
     this.#context.wal.leave(place);
     const key = isWithin ? database : ofSeveral;
     this.#left.set(key, (this.#left.get(key) ?? 0) + 1);

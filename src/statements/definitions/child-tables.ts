@@ -17,7 +17,7 @@ interface Batch {
 
 interface Wanted {
   readonly subTable: SubTable;
-  /** IF NOT EXISTS was said. */
+  /** With IF NOT EXISTS. */
   readonly tolerant: boolean;
 }
 

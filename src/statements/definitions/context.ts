@@ -12,7 +12,7 @@ export interface DefinitionContext {
   readonly catalogue: Catalogue;
   readonly storage: Storage;
   readonly subTables: SubTables;
-  /** Who asks. */
+  /** The user of the request. */
   readonly user: string;
   /** Database of the URL. */
   readonly database: string | undefined;
@@ -34,7 +34,7 @@ export async function submit(
   if (refused !== undefined && refused.code !== allowed) throw new FaultError(refused);
 }
 
-/** A database by name, asked of the engine again before it is called missing. */
+/** A database by name; the catalogue is read again before it counts as missing. */
 export async function findDatabase({ catalogue }: DefinitionContext, name: string): Promise<DatabaseDef | undefined> {
   if (catalogue.database(name) === undefined) await catalogue.sync();
   return catalogue.database(name);
@@ -54,7 +54,7 @@ export async function databaseOf(context: DefinitionContext, { database }: Objec
   return knownDatabase(context, name);
 }
 
-/** A super table or normal table, asked of the engine again before it is called missing. */
+/** A super table or normal table; the catalogue is read again before it counts as missing. */
 export async function findTable(
   { catalogue }: DefinitionContext,
   database: DatabaseDef,

@@ -13,7 +13,7 @@ interface Place {
   readonly subTable: SubTable;
 }
 
-/** `ALTER TABLE t SET TAG …` of one or more sub-tables: all are looked at before the first changes. */
+/** `ALTER TABLE t SET TAG …` of one or more sub-tables: all are checked before the first changes. */
 export async function setTags({ stable, tables }: StatementOf<'set-tags'>, context: DefinitionContext): Promise<void> {
   const { storage, subTables } = context;
   const changes: (Place & { readonly values: ReadonlyMap<string, TagValue> })[] = [];

@@ -5,10 +5,10 @@ import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Show, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { showList } from '../../sql/syntax/show-lists.js';
 
-/** Administration that anybody may ask for: it changes nothing. */
+/** Administration that every user may run: it changes nothing. */
 const harmless: ReadonlySet<string> = new Set(['RESET QUERY CACHE', 'SET TIMEZONE', 'ALTER LOCAL']);
 
-/** Who asks, and where. */
+/** The user of a statement, and its current database. */
 export interface Requester {
   readonly access: Access;
   readonly catalogue: Catalogue;
@@ -16,7 +16,7 @@ export interface Requester {
   readonly current: string | undefined;
 }
 
-/** Throws a FaultError unless the asking user may run the statement, as far as its syntax and the catalogue tell. */
+/** Throws a FaultError unless the user may run the statement, by its syntax and the catalogue. */
 export type Rights<S> = (statement: S, requester: Requester) => void;
 
 /**
@@ -42,7 +42,7 @@ function demand(allowed: boolean): void {
   if (!allowed) throw insufficientPrivilege();
 }
 
-/** As {@link databaseOwning}; makers of databases are told that one is missing, which IF EXISTS allows. */
+/** As {@link databaseOwning}; for makers of databases a missing one is an error, which IF EXISTS allows. */
 export function databaseDropping({ name, ifExists }: StatementOf<'drop-database'>, { access }: Requester): void {
   try {
     requireOwner(name, access);

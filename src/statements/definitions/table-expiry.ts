@@ -9,7 +9,7 @@ import type { DefinitionContext } from './context.js';
 import { dropSubTables, dropWhole } from './drop-table.js';
 
 const dayMs = 86_400_000;
-/** How often tables are looked at. */
+/** How often tables are checked. */
 const sweepMs = 10 * 60_000;
 /** Sub-tables read at a time. */
 const pageRows = 1_000;

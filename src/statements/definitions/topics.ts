@@ -107,7 +107,7 @@ export async function grantTopic(
   await submit(context, { op: kind, name: topic.text, user: user.text });
 }
 
-/** For the maker of a topic and the owner of the database it is over; that there is none is said to all. */
+/** For the maker of a topic and the owner of the database it is over; every user learns that there is none. */
 export function topicOwning<S>(nameOf: (statement: S) => Name): Rights<S> {
   return (statement, { access, catalogue }) => {
     const topic = catalogue.topics.topic(nameOf(statement).text);

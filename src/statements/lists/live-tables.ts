@@ -10,7 +10,7 @@ export interface LiveTable {
   readonly table: TableDef;
 }
 
-/** The databases that the asking user may know of and a demand of `db_name` leaves. */
+/** The databases that the user may know of and a demand of `db_name` leaves. */
 export function liveDatabases({ catalogue, access }: SystemFacts, demands: Demands): readonly DatabaseDef[] {
   const demanded = demands.get('db_name');
   return catalogue.databases().filter(({ name }) => (demanded === undefined || name === demanded) && access.sees(name));

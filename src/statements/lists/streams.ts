@@ -16,7 +16,7 @@ const columns = columnsOf(
     target_table V192, watermark BIGINT, trigger V20, message V512`,
 );
 
-/** `ins_streams`: the state of each is asked of the engine, for another process may be the one that runs it. */
+/** `ins_streams`: the state of each is read from the engine, for another process may run it. */
 export const streamsTable: SystemTable = {
   columns,
   sql: async (facts) => inlineRows(columns, await streamRows(facts)),

@@ -30,7 +30,7 @@ export interface Variable {
 /** Facts from which system tables are made. */
 export interface SystemFacts {
   readonly catalogue: Catalogue;
-  /** Who asks: what this user may not know of is left out. */
+  /** The user of the query: what this user may not know of is left out. */
   readonly access: Access;
   readonly subTables: SubTables;
   /** IANA zone of times without one. */

@@ -38,7 +38,7 @@ const maxNamedTables = 200;
 
 /**
  * `ins_tags`: one row for every tag of every sub-table. The engine reads the tables of tags as one, in which a column is
- * told by its physical name, and the join with the catalogue's definitions gives the names.
+ * known by its physical name, and the join with the catalogue's definitions gives the names.
  */
 export const tagsTable: SystemTable = {
   columns,
@@ -55,7 +55,7 @@ export const tagsTable: SystemTable = {
     if (present.length === 0) return inlineRows(columns, []);
     const physicals = new Set<string>();
     for (const { table } of present) for (const { physical } of table.tags) physicals.add(physical);
-    // A tag that the engine has not been told of yet has no value anywhere.
+    // A tag that the engine does not have yet has no value anywhere.
     const tags = [...physicals].map((physical) => {
       const value = existing.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
       return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;

@@ -1,6 +1,6 @@
 import { columnsOf, type SystemTable } from './system-table.js';
 
-/** Lists of what is not kept here, by name: clients may ask for them and get no row. */
+/** Lists of the dialect that have no rows here, by name: clients may query them. */
 export const withoutRows: Readonly<Record<string, SystemTable>> = Object.fromEntries(
   Object.entries({
     ins_qnodes: 'id INT, endpoint V134, create_time TS',

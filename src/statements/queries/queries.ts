@@ -6,7 +6,7 @@ import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import type { ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
-import { arrayRowFormat, bufferedResultSettings, rowFormats } from '../../sql/engine/settings.js';
+import { bufferedResultSettings, rowFormats } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import { narrowedQuery } from '../../sql/resolve/narrowed.js';

@@ -28,7 +28,7 @@ function describeRow(
   return [field, typeText(type), typeLength(type), note, ...encoding];
 }
 
-/** DESCRIBE: the columns of a table, the tags marked as such, each with the encoding it is said to have. */
+/** DESCRIBE: the columns of a table, the tags marked as such, each with its encoding. */
 export async function describe(name: ObjectName, context: DefinitionContext): Promise<Listing> {
   const system = systemTable(name.database?.text ?? context.database ?? '', name.name.text);
   if (system !== undefined) {

@@ -3,7 +3,7 @@ import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
 import { type DefinitionContext, databaseOf, findTable } from '../definitions/context.js';
 
-/** Table that a statement asks about: `table` of a sub-table is its super table. */
+/** Table that a statement describes: `table` of a sub-table is its super table. */
 interface DescribedTable {
   readonly database: DatabaseDef;
   readonly table: TableDef;

@@ -117,7 +117,7 @@ export async function createSubTableText(
   return [head, ...options].join(' ');
 }
 
-/** A tag's value, given as {@link tagText} prints it, as a literal that reads back as the same value. */
+/** A tag's value, given as {@link tagText} prints it, as a literal that parses to the same value. */
 function tagLiteral({ type }: ColumnDef, text: string | number | boolean | null): string {
   if (typeof text !== 'string') return 'NULL';
   switch (type.name) {

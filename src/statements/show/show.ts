@@ -121,7 +121,7 @@ export function checkShow(show: Show, requester: Requester): void {
   rowOf(show.what).rights(show, requester);
 }
 
-/** True of what tells how nodes and the keeper are, so it is there while the catalogue cannot be read. */
+/** True for lists of the states of nodes and the keeper, which are there while the catalogue cannot be read. */
 export function isOfState(show: Show): boolean {
   if (show.what !== 'list') return show.what === 'alive';
   const { table = '' } = showList(show.list);

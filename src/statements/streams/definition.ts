@@ -24,7 +24,7 @@ const maxStatementBytes = 65_536;
 const maxStreams = 1000;
 
 /**
- * CREATE STREAM: checks the query, makes the super table of the results where it is missing, and notes from where on the
+ * CREATE STREAM: checks the query, makes the super table of the results where it is missing, and records from where on the
  * rows of the source count. What no stream can run is refused here, with 0x2645.
  */
 export async function createStream(
@@ -75,7 +75,7 @@ function sourceName({ query }: CreateStream): string {
   return query.kind === 'select' && query.from?.kind === 'table' ? query.from.table.name.text : '';
 }
 
-/** Windows that rows make end when the next one begins, which only the rows themselves tell. */
+/** Windows that rows make end when the next one begins, which only the rows show. */
 function checkOptions({ options }: CreateStream, { windows }: StreamQuery): void {
   const { trigger, watermark, ignoreExpired } = options;
   if (trigger.kind === 'window-close' && windows.kind !== 'interval') {
@@ -129,7 +129,7 @@ function checkWriters(
   }
 }
 
-/** Makes the super table of the results unless it is there; tells whether it was made. */
+/** Makes the super table of the results unless it is there; returns whether it was made. */
 async function makeTarget(
   statement: CreateStream,
   query: StreamQuery,

@@ -43,7 +43,7 @@ interface Run {
 }
 
 /**
- * Runs the streams of the catalogue while this process holds their lease: every stream is looked at about twice a second,
+ * Runs the streams of the catalogue while this process holds their lease: every stream is checked about twice a second,
  * and what was written to its source since is worked into its target, piece by piece. Nothing is kept but how far each
  * is, so a process may die anywhere: the next one repeats the last piece, which changes nothing.
  */
@@ -96,7 +96,7 @@ export class StreamRunner implements Component {
       if (!(await this.#claimed())) return;
       await this.#follow(streams);
     } catch (error) {
-      this.#context.log.debug({ error: messageOf(error) }, 'The streams could not be looked at.');
+      this.#context.log.debug({ error: messageOf(error) }, 'The streams could not be checked.');
       return;
     }
     this.#fill();
@@ -138,7 +138,7 @@ export class StreamRunner implements Component {
     return true;
   }
 
-  /** A process that lost the lease in the middle of its work says so by putting the state back: its piece is done again. */
+  /** A process that lost the lease during its work restores the state: its piece is done again. */
   async #readBack(): Promise<void> {
     const resting = [...this.#runs.values()].filter(({ busy, kept }) => !busy && kept !== undefined);
     const stored = await this.#context.states.read(resting.map(({ def }) => def.id));
@@ -210,7 +210,7 @@ export class StreamRunner implements Component {
     run.dueMs = performance.now() + waitMs;
     const reason = messageOf(error);
     if (passes) {
-      log.warn({ stream: name, error: reason, waitMs }, 'A stream could not go on; it is tried again.');
+      log.warn({ stream: name, error: reason, waitMs }, 'A stream failed; Sluice retries.');
       return;
     }
     if (run.state.fault === reason) return;

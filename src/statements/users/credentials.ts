@@ -16,8 +16,8 @@ import { RefusedLogins } from './refused-logins.js';
  * in while others flood the service with wrong passwords.
  */
 const rememberMs = 26 * 60 * 60_000;
-/** Between two lines of the log about guesses from one address. */
-const guessLogMs = 60_000;
+/** Between two lines of the log about wrong passwords from one address. */
+const limitLogMs = 60_000;
 /** Verified passwords, and wrong ones, remembered at once. */
 const maxRemembered = 1000;
 
@@ -48,10 +48,10 @@ export class CredentialCheck {
   readonly #digests = new WeakMap<Credentials, Buffer>();
   /** Revision of the user that a wrong password was checked against, by digest. */
   readonly #wrong = new Map<string, number>();
-  readonly #guesses = new LoginRateLimit();
+  readonly #loginLimit = new LoginRateLimit();
   readonly #log: ComponentLog;
   readonly #refusals: RefusedLogins;
-  #guessToldAt = Number.NEGATIVE_INFINITY;
+  #limitLoggedAt = Number.NEGATIVE_INFINITY;
   readonly #pending = new Map<string, Promise<UserDef | undefined>>();
   /** A hash that no password has. */
   readonly #unknownHash = `scrypt:${randomBytes(16).toString('base64')}:${randomBytes(32).toString('base64')}`;
@@ -84,7 +84,8 @@ export class CredentialCheck {
     const known = this.known(credentials);
     if (known !== undefined) return known;
     const admission = await this.#check(credentials);
-    if ('kind' in admission && (admission.kind === 'auth' || admission.kind === 'forbidden')) this.#note(credentials);
+    if ('kind' in admission && (admission.kind === 'auth' || admission.kind === 'forbidden'))
+      this.#recordRefusal(credentials);
     return admission;
   }
 
@@ -94,7 +95,7 @@ export class CredentialCheck {
   }
 
   /** The service itself, which has no address, tries what it may not be let in with. */
-  #note(credentials: Credentials): void {
+  #recordRefusal(credentials: Credentials): void {
     if (credentials.scheme === 'token') this.#refusals.add(undefined, '');
     else if (credentials.from) this.#refusals.add(credentials.user, credentials.from);
   }
@@ -127,7 +128,7 @@ export class CredentialCheck {
     return user !== undefined && 'user' in admitted(user, credentials);
   }
 
-  /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
+  /** The catalogue is read again for an unknown token; concurrent calls share one read. */
   async #checkToken(credentials: TokenCredentials): Promise<Identity | Fault> {
     await this.#catalogue.sync();
     return this.#ownerOf(credentials) ?? refused;
@@ -174,34 +175,38 @@ export class CredentialCheck {
   }
 
   /** Requests that arrive together with the same credentials share one hash. */
-  #verifyOnce(asked: Guess, digest: Buffer): Promise<UserDef | undefined> {
-    const key = `${asked.from}\0${digest.toString('base64')}`;
+  #verifyOnce(attempt: LoginAttempt, digest: Buffer): Promise<UserDef | undefined> {
+    const key = `${attempt.from}\0${digest.toString('base64')}`;
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      pending = this.#verify(asked, digest).finally(() => this.#pending.delete(key));
+      pending = this.#verify(attempt, digest).finally(() => this.#pending.delete(key));
       this.#pending.set(key, pending);
     }
     return pending;
   }
 
   /** The user, or undefined for a wrong password. The catalogue is read before a user is refused: another process may have made the user or changed the password. */
-  async #verify(asked: Guess, digest: Buffer): Promise<UserDef | undefined> {
-    const { user } = asked;
+  async #verify(attempt: LoginAttempt, digest: Buffer): Promise<UserDef | undefined> {
+    const { user } = attempt;
     const before = this.#catalogue.principals.user(user);
-    if (before !== undefined && (await this.#isRight(before, asked, digest))) return before;
+    if (before !== undefined && (await this.#isRight(before, attempt, digest))) return before;
     await this.#catalogue.sync();
     const now = this.#catalogue.principals.user(user);
     if (before !== undefined && now?.revision === before.revision) return undefined;
-    return (await this.#isRight(now, asked, digest)) ? now : undefined;
+    return (await this.#isRight(now, attempt, digest)) ? now : undefined;
   }
 
-  async #isRight(user: UserDef | undefined, { user: name, password, from }: Guess, digest: Buffer): Promise<boolean> {
+  async #isRight(
+    user: UserDef | undefined,
+    { user: name, password, from }: LoginAttempt,
+    digest: Buffer,
+  ): Promise<boolean> {
     const key = digest.toString('base64');
     const revision = user?.revision ?? -1;
     if (this.#wrong.get(key) === revision) return false;
     // An unknown user costs as much time as a wrong password, so that names cannot be probed.
     const expected = user?.passwordHash ?? this.#unknownHash;
-    const right = await this.#guess(from, name, () => verifyPassword(password, expected, { from, name }));
+    const right = await this.#withinLimit(from, name, () => verifyPassword(password, expected, { from, name }));
     if (right && user !== undefined) {
       this.#remember(user, digest);
       return true;
@@ -211,36 +216,36 @@ export class CredentialCheck {
     return false;
   }
 
-  /** Checks a password within the budget of those that were wrong. The service's own are no guesses. */
-  async #guess(from: string, name: string, check: () => Promise<boolean>): Promise<boolean> {
+  /** Checks a password within the rate limit of wrong ones. The limit does not count the service itself. */
+  async #withinLimit(from: string, name: string, check: () => Promise<boolean>): Promise<boolean> {
     if (from === '') return check();
-    if (!this.#guesses.take(from, name)) {
-      this.#tellOfGuesses(from, name);
-      throw new FaultError(tooManyGuesses);
+    if (!this.#loginLimit.take(from, name)) {
+      this.#logLimit(from, name);
+      throw new FaultError(tooManyAttempts);
     }
     let isWrong = false;
     try {
       isWrong = !(await check());
       return !isWrong;
     } finally {
-      if (!isWrong) this.#guesses.giveBack(from, name);
+      if (!isWrong) this.#loginLimit.giveBack(from, name);
     }
   }
 
-  #tellOfGuesses(from: string, user: string): void {
+  #logLimit(from: string, user: string): void {
     const now = performance.now();
-    if (now - this.#guessToldAt < guessLogMs) return;
-    this.#guessToldAt = now;
+    if (now - this.#limitLoggedAt < limitLogMs) return;
+    this.#limitLoggedAt = now;
     this.#log.warn({ from, user }, 'Many wrong passwords are tried; further ones are refused for a while.');
   }
 }
 
 type PasswordCredentials = Omit<Extract<Credentials, { scheme: 'password' }>, 'scheme'>;
 
-const tooManyGuesses = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
+const tooManyAttempts = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
 
 /** A password to verify; `from` is empty for the service itself. */
-type Guess = Readonly<Record<'user' | 'password' | 'from', string>>;
+type LoginAttempt = Readonly<Record<'user' | 'password' | 'from', string>>;
 
 type TokenCredentials = Omit<Extract<Credentials, { scheme: 'token' }>, 'scheme'>;
 

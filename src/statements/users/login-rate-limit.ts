@@ -17,7 +17,7 @@ const ofName: Allowance = { burst: 200, perSecond: 1 };
 const maxBuckets = 10_000;
 
 /**
- * Limits guessing of passwords by what was wrong lately: from one address, from one address for one name, and for one name. An attempt
+ * Limits login attempts by recent wrong passwords: from one address, from one address for one name, and for one name. An attempt
  * counts as wrong until it has turned out right. An address that has used up its allowance may still try names for which it was never
  * wrong: programs behind one proxy share an address, and one with a wrong password must not keep out the others.
  */
@@ -36,7 +36,7 @@ export class LoginRateLimit {
     return true;
   }
 
-  /** Gives back a guess that has turned out right, or could not be judged. */
+  /** Gives back an attempt that was right, or that could not be checked. */
   giveBack(address: string, name: string): void {
     this.#change(address, name, 1);
   }

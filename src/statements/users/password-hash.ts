@@ -11,18 +11,18 @@ const hashBytes = 32;
  * run in the thread pool, never on the event loop.
  */
 const maxRunning = Math.max(1, Math.floor(availableParallelism() / 2));
-/** Hashes that wait: in all, from one address, and from there for one user name; further callers are told to try again. */
+/** Hashes that wait: in all, from one address, and from there for one user name; further callers get an error and may retry. */
 const maxWaiting = 256;
 const maxWaitingOfAddress = 128;
 const maxWaitingOfName = 8;
 
-/** Who asks for a hash: address and user name. */
+/** The client of a hash: address and user name. */
 interface HashClient {
   readonly from: string;
   readonly name: string;
 }
 
-interface Waiter {
+interface WaitingHash {
   readonly who: HashClient;
   readonly go: () => void;
 }
@@ -31,7 +31,7 @@ const theService: HashClient = { from: '', name: '' };
 
 /** A turn-taking queue: each address may have some hashes waiting, and who was served longest ago is next. */
 class HashQueue {
-  readonly #waiting: Waiter[] = [];
+  readonly #waiting: WaitingHash[] = [];
   readonly #served = new Map<string, number>();
   #turn = 0;
   #running = 0;
@@ -48,8 +48,8 @@ class HashQueue {
     }
   }
 
-  #next(): Waiter | undefined {
-    const servedAt = ({ who }: Waiter): number => this.#served.get(who.from) ?? 0;
+  #next(): WaitingHash | undefined {
+    const servedAt = ({ who }: WaitingHash): number => this.#served.get(who.from) ?? 0;
     let [first] = this.#waiting;
     if (first === undefined) {
       this.#served.clear();

@@ -10,7 +10,7 @@ const maxNameLength = 64;
 /** Counts log-ins that were refused, and logs them: a user at an address once per minute, with how many there were. */
 export class RefusedLogins {
   readonly #log: ComponentLog;
-  readonly #told = new Map<string, { at: number; since: number }>();
+  readonly #logged = new Map<string, { at: number; since: number }>();
   #count = 0;
 
   constructor(log: ComponentLog) {
@@ -23,13 +23,13 @@ export class RefusedLogins {
     const name = (user ?? '').slice(0, maxNameLength);
     const key = `${from}\0${name}`;
     const now = performance.now();
-    const before = this.#told.get(key);
+    const before = this.#logged.get(key);
     if (before !== undefined && now - before.at < repeatMs) {
       before.since++;
       return;
     }
-    if (this.#told.size >= maxRemembered) this.#told.clear();
-    this.#told.set(key, { at: now, since: 0 });
+    if (this.#logged.size >= maxRemembered) this.#logged.clear();
+    this.#logged.set(key, { at: now, since: 0 });
     const who = user === undefined ? {} : { user: name };
     this.#log.warn({ ...who, from, times: (before?.since ?? 0) + 1 }, 'A log-in was refused.');
   }

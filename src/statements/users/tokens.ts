@@ -19,7 +19,7 @@ const maxExtraInfoBytes = 1023;
 /** A hundred years. */
 const maxTtlDays = 36_525;
 
-/** The administrator changes every token, everybody else the own ones; that one is missing is said to all. */
+/** The administrator changes every token, every other user the own ones; every user learns that one is missing. */
 export function tokenRight(
   { name }: StatementOf<'alter-token' | 'drop-token'>,
   { access, catalogue }: Pick<Requester, 'access' | 'catalogue'>,

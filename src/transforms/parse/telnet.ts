@@ -1,5 +1,5 @@
 import { backslash, carriageReturn, equals, lineFeed, quote, space, tab } from '../../bytes/ascii.js';
-import { GatheredKey } from '../../bytes/gathered-key.js';
+import { AssembledKey } from '../../bytes/assembled-key.js';
 import type { Fault } from '../../model/fault.js';
 import { FieldValues } from '../points/field-values.js';
 import type { ParsedPoints, ParseOptions } from '../points/parse-options.js';
@@ -61,7 +61,7 @@ function endOfWord(bytes: Uint8Array, at: number): number {
 }
 
 /** Shared by all calls: a call runs to its end before the next one begins. */
-const key = new GatheredKey();
+const key = new AssembledKey();
 
 /** Reads the lines of one call. */
 class TelnetReader {

@@ -2,25 +2,25 @@ import test from 'ava';
 import { LoginRateLimit } from '../../../src/statements/users/login-rate-limit.js';
 
 const takes = (
-  budget: LoginRateLimit,
+  limit: LoginRateLimit,
   count: number,
   address: (i: number) => string,
   name: (i: number) => string,
 ): number => {
   let taken = 0;
-  for (let i = 0; i < count; i++) if (budget.take(address(i), name(i))) taken++;
+  for (let i = 0; i < count; i++) if (limit.take(address(i), name(i))) taken++;
   return taken;
 };
 
 test('an address has so many wrong passwords, for one name and for all, and what was right costs nothing', (t) => {
-  const budget = new LoginRateLimit();
+  const limit = new LoginRateLimit();
   for (let i = 0; i < 500; i++) {
-    t.true(budget.take('a', 'root'));
-    budget.giveBack('a', 'root');
+    t.true(limit.take('a', 'root'));
+    limit.giveBack('a', 'root');
   }
   t.is(
     takes(
-      budget,
+      limit,
       100,
       () => 'a',
       () => 'root',
@@ -29,45 +29,45 @@ test('an address has so many wrong passwords, for one name and for all, and what
   );
   const names = (i: number): string => `n${i}`;
   t.is(
-    takes(budget, 40, () => 'a', names),
+    takes(limit, 40, () => 'a', names),
     40,
   );
-  t.false(budget.take('a', 'n0'), 'the address has used up its allowance');
-  t.true(budget.take('b', 'root'));
+  t.false(limit.take('a', 'n0'), 'the address has used up its allowance');
+  t.true(limit.take('b', 'root'));
 });
 
 test('an address without allowance may try each name once for which it was never wrong', (t) => {
-  const budget = new LoginRateLimit();
+  const limit = new LoginRateLimit();
   const names = (i: number): string => `n${i}`;
-  takes(budget, 200, () => 'a', names);
+  takes(limit, 200, () => 'a', names);
   t.is(
-    takes(budget, 200, () => 'a', names),
+    takes(limit, 200, () => 'a', names),
     0,
   );
-  t.true(budget.take('a', 'another'));
-  t.false(budget.take('a', 'another'));
-  t.true(budget.take('a', 'right'));
-  budget.giveBack('a', 'right');
-  t.true(budget.take('a', 'right'));
+  t.true(limit.take('a', 'another'));
+  t.false(limit.take('a', 'another'));
+  t.true(limit.take('a', 'right'));
+  limit.giveBack('a', 'right');
+  t.true(limit.take('a', 'right'));
 });
 
 test('a name has a limit of its own for addresses that were wrong, and what it holds of addresses is limited', (t) => {
-  const budget = new LoginRateLimit();
+  const limit = new LoginRateLimit();
   t.is(
     takes(
-      budget,
+      limit,
       2_000,
       (i) => `a${i % 100}`,
       () => 'root',
     ),
     200,
   );
-  t.true(budget.take('new', 'root'), 'who was never wrong may try');
+  t.true(limit.take('new', 'root'), 'who was never wrong may try');
   takes(
-    budget,
+    limit,
     50_000,
     (i) => `b${i}`,
     (i) => `n${i}`,
   );
-  t.true(budget.take('later', 'root'));
+  t.true(limit.take('later', 'root'));
 });

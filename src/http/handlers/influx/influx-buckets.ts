@@ -93,7 +93,7 @@ export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCa
   };
 }
 
-/** `GET /api/v2/orgs?org=`: the organization that is asked for. They mean nothing here. */
+/** `GET /api/v2/orgs?org=`: the requested organization. They mean nothing here. */
 export function influxOrganizationsHandler(): Handler<KnownCall> {
   return async ({ query, reply }) => {
     const name = organizationOf(query);
@@ -110,7 +110,7 @@ function countIn(text: string | null): number | undefined {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** What the description of a bucket asks for. */
+/** The options of the description of a bucket. */
 interface NewBucket {
   readonly name: string;
   readonly organization: string;
@@ -139,13 +139,13 @@ function readRules(rules: unknown): number | Fault {
   return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
 }
 
-/** The status of a refusal: 400 for a statement that the database refuses for what a bucket is to be, else the refusal's own. */
+/** The status of a refusal: 400 for a statement that the database refuses for the options of a bucket, else the refusal's own. */
 function bucketStatus({ kind }: Fault, own: number): number {
   const isOfStatement = kind === 'database' || kind === 'syntax';
   return isOfStatement && (own < 400 || own >= 500) ? 400 : own;
 }
 
-/** What is asked about one bucket. */
+/** A request about one bucket. */
 type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<Reply | Fault>;
 
 /** `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see is 404. */
@@ -168,7 +168,7 @@ export function influxBucketHandler(context: HandlerContext): Handler<KnownCall>
   return onBucket(context, async ({ reply }, _, bucket) => sendJson(nameInflux(reply), 200, safeJson(bucket)));
 }
 
-/** `PATCH /api/v2/buckets/{id}`: changes how long the database keeps rows. Its name stays; what else is said of it means nothing here. */
+/** `PATCH /api/v2/buckets/{id}`: changes how long the database keeps rows. Its name stays; its other properties mean nothing here. */
 export function influxChangeBucketHandler(context: HandlerContext): Handler<KnownCall> {
   return onBucket(context, async (call, _, bucket) => {
     const body = await collectBody(call, context, { maxBytes: maxBucketBytes, what: 'bucket' });

@@ -45,7 +45,7 @@ export function influxQueryHandler(context: HandlerContext): Handler<KnownCall> 
 }
 
 /**
- * The parameters of the query string, or of the form where that has the statements. Without need the body is not looked at: there are
+ * The parameters of the query string, or of the form where that has the statements. Without need the body is not read: there are
  * clients that say of an empty one that it is gzipped.
  */
 async function readParameters(call: AdmittedCall, context: HandlerContext): Promise<URLSearchParams | Fault> {

@@ -9,10 +9,10 @@ import { refuseWrite } from '../refused-write.js';
 import { carryWrite } from '../writing.js';
 import { bucketDatabase, influx1Errors, influx2Errors, influx3Errors, nameInflux } from './influx.js';
 
-/** Longest text that is stored whole or not at all, inflated: nobody else has a turn while it is read. */
+/** Longest text that is stored whole or not at all, inflated: other requests wait while it is read. */
 const maxWholeBytes = 4 * 1024 * 1024;
 
-/** How a version of the product says what a write asks for. */
+/** How a version of the product encodes the options of a write. */
 interface Dialect {
   /** The parameter that names the database. */
   readonly database: 'db' | 'bucket';
@@ -53,7 +53,7 @@ export function influx2WriteHandler(context: HandlerContext): Handler<WriteCall>
 }
 
 /**
- * `POST /api/v3/write_lp?db=&precision=&accept_partial=`: lines of version 3, whose times are of the unit that their size tells unless
+ * `POST /api/v3/write_lp?db=&precision=&accept_partial=`: lines of version 3, whose times are of the unit that their size implies unless
  * `precision` says it. With `accept_partial=false` no line is stored when one is bad. `no_sync` means nothing here.
  */
 export function influx3WriteHandler(context: HandlerContext): Handler<WriteCall> {

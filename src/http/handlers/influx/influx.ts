@@ -6,7 +6,7 @@ import type { CredentialReader } from '../../request/auth.js';
 import { headerInUtf8, readWriteCredentials } from '../../request/auth.js';
 import type { Call, ErrorForm, Refusal, Reply } from '../../request/call.js';
 
-/** The version that clients are told: the newest one that has both interfaces that are answered here. */
+/** The version that clients get: the newest one that has both interfaces of this module. */
 export const influxVersion = '1.8.10';
 
 /** Headers of every answer on these paths; clients find out by them what they speak to. */
@@ -43,7 +43,7 @@ export const influx1Errors: ErrorForm = (call, refusal) => {
 
 /**
  * Errors of version 3: the bad lines that are described as `data`, each with its text, or the first of them alone where none is written.
- * What is not about lines is told as in version 1.
+ * Errors that are not about lines read as in version 1.
  */
 export const influx3Errors: ErrorForm = (call, refusal, settings) => {
   const data = refusal.rejects.map(({ row, fault, text = '' }) => ({

@@ -1,5 +1,5 @@
 import { closeBrace, closeBracket, comma, openBrace, openBracket, quote } from '../../../bytes/ascii.js';
-import { GatheredKey } from '../../../bytes/gathered-key.js';
+import { AssembledKey } from '../../../bytes/assembled-key.js';
 import { Codes, type Fault } from '../../../model/fault.js';
 import type { ParsedPoints, ParseOptions } from '../../points/parse-options.js';
 import { fieldName, PointCollector } from '../../points/point-collector.js';
@@ -27,7 +27,7 @@ const units: ReadonlyMap<string, 's' | 'ms' | 'us' | 'ns'> = new Map([
 ]);
 
 /** Shared by all calls: a call runs to its end before the next one begins. */
-const key = new GatheredKey();
+const key = new AssembledKey();
 
 /** Reads the objects of one call. */
 class ObjectReader {

@@ -12,10 +12,10 @@ import {
 } from './record.js';
 import { headBytes } from './segment.js';
 
-/** Told of a record that a survey has found: of a text the head alone. */
-interface SurveyListener {
+/** Gets the records that the scan finds: of a payload the head alone. */
+interface HeadListener {
   text(head: TextHead): void;
-  note(record: GroupBegun | GroupEnded): void;
+  group(record: GroupBegun | GroupEnded): void;
 }
 
 /** Bytes that are read at a time where records are short, and where they are long and only their heads are wanted. */
@@ -26,10 +26,10 @@ const longBytes = 64 * 1024;
 /**
  * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened quickly. The
  * checksum of a text is looked at when it is read back; here its number must follow the one before, which is `after` for the first,
- * or else its checksum counts. False as soon as anything is not as it should be: such a segment is to be scanned as a whole, and what
- * was told of it forgotten.
+ * or else its checksum counts. False as soon as anything is not as it should be: such a segment must be scanned as a whole, and what
+ * the listener got of it forgotten.
  */
-export function survey(fd: number, size: number, after: number, { text, note }: SurveyListener): boolean {
+export function scanHeads(fd: number, size: number, after: number, { text, group }: HeadListener): boolean {
   const window = new Window(fd, size);
   let last = after;
   for (let at = headBytes; at < size; ) {
@@ -39,7 +39,7 @@ export function survey(fd: number, size: number, after: number, { text, note }: 
     if (head === undefined || head.sequence !== last + 1) {
       const record = window.record(at, length);
       if (record === undefined) return false;
-      if (record.kind === 'begun' || record.kind === 'ended') note(record);
+      if (record.kind === 'begun' || record.kind === 'ended') group(record);
     }
     if (head !== undefined) {
       last = head.sequence;

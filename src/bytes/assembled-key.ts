@@ -4,10 +4,10 @@ import { finishHash, mixWord } from './key-table.js';
 const initialBytes = 1024;
 
 /**
- * A series key whose parts do not stand side by side in the text: copied together, and hashed on the way. A key is the
- * same as another one if it is gathered from the same parts, each of them known to end where it does.
+ * A series key whose parts do not stand side by side in the text: copied together, and hashed meanwhile. A key is the
+ * same as another one if it is assembled from the same parts, each of them known to end where it does.
  */
-export class GatheredKey {
+export class AssembledKey {
   bytes = new Uint8Array(initialBytes);
   view = new DataView(this.bytes.buffer);
   length = 0;
