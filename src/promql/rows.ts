@@ -1,0 +1,122 @@
+import type { LabelSet } from './label-set.js';
+import type { NativeHistogram } from './native-histogram.js';
+import { QueryError } from './query-error.js';
+
+/** What a row has at a step. */
+export const absentSample = 0;
+export const floatSample = 1;
+export const histogramSample = 2;
+
+/** A series at the steps of an evaluation, as columns. */
+export interface Row {
+  readonly labels: LabelSet;
+  /** Numbers by step; they mean something where `present` is {@link floatSample}. */
+  readonly values: Float64Array;
+  /** {@link absentSample}, {@link floatSample} or {@link histogramSample} by step. */
+  readonly present: Uint8Array;
+  /** Histograms by step; undefined when there are none. */
+  histograms: (NativeHistogram | undefined)[] | undefined;
+}
+
+/** A row without samples. */
+export function emptyRow(labels: LabelSet, steps: number): Row {
+  return { labels, values: new Float64Array(steps), present: new Uint8Array(steps), histograms: undefined };
+}
+
+/** The same samples under other labels. */
+export function relabelled(row: Row, labels: LabelSet): Row {
+  return row.labels === labels ? row : { ...row, labels };
+}
+
+/** Sets the number of a row at a step. */
+export function setFloat(row: Row, step: number, value: number): void {
+  row.values[step] = value;
+  row.present[step] = floatSample;
+}
+
+/** Sets the histogram of a row at a step. */
+export function setHistogram(row: Row, step: number, histogram: NativeHistogram): void {
+  row.histograms ??= new Array<NativeHistogram | undefined>(row.present.length).fill(undefined);
+  row.histograms[step] = histogram;
+  row.present[step] = histogramSample;
+}
+
+/** Copies the sample of one row to the same step of another. */
+export function copySample(from: Row, to: Row, step: number): void {
+  if (from.present[step] === histogramSample) setHistogram(to, step, from.histograms![step]!);
+  else setFloat(to, step, from.values[step]!);
+}
+
+/** True when a row has a sample at some step. */
+export function hasSamples({ present }: Row): boolean {
+  return present.some((each) => each !== absentSample);
+}
+
+/** Says that two samples of one time have the same labels. */
+export function sameLabels(): never {
+  throw new QueryError('execution', 'vector cannot contain metrics with the same labelset');
+}
+
+/** Rows by their labels: each set of labels has one row. */
+export class RowSet {
+  readonly #steps: number;
+  readonly #rows = new Map<string, Row>();
+
+  constructor(steps: number) {
+    this.#steps = steps;
+  }
+
+  /** The row of labels. */
+  row(labels: LabelSet): Row {
+    const existing = this.#rows.get(labels.key);
+    if (existing !== undefined) return existing;
+    const row = emptyRow(labels, this.#steps);
+    this.#rows.set(labels.key, row);
+    return row;
+  }
+
+  /** Takes the samples of a row; throws a QueryError where there is one already. */
+  add(row: Row): void {
+    const existing = this.#rows.get(row.labels.key);
+    if (existing === undefined) {
+      this.#rows.set(row.labels.key, row);
+      return;
+    }
+    const merged = copyOf(existing);
+    for (let step = 0; step < this.#steps; step++) {
+      if (row.present[step] === absentSample) continue;
+      if (merged.present[step] !== absentSample) sameLabels();
+      copySample(row, merged, step);
+    }
+    this.#rows.set(row.labels.key, merged);
+  }
+
+  /** All rows that have samples, in the order in which they came. */
+  rows(): Row[] {
+    return [...this.#rows.values()].filter(hasSamples);
+  }
+}
+
+function copyOf(row: Row): Row {
+  const histograms = row.histograms === undefined ? undefined : [...row.histograms];
+  return { labels: row.labels, values: row.values.slice(), present: row.present.slice(), histograms };
+}
+
+/** Rows of which those with the same labels are one; throws a QueryError where two have a sample at one step. */
+export function merged(rows: readonly Row[], steps: number): Row[] {
+  const keys = new Set<string>();
+  for (const { labels } of rows) keys.add(labels.key);
+  if (keys.size === rows.length) return [...rows];
+  const set = new RowSet(steps);
+  for (const row of rows) set.add(row);
+  return set.rows();
+}
+
+/** Refuses rows of which two have the same labels. */
+export function requireDistinct(rows: readonly Row[]): void {
+  const keys = new Set<string>();
+  for (const { labels } of rows) {
+    if (keys.has(labels.key)) sameLabels();
+    keys.add(labels.key);
+  }
+}
