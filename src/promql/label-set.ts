@@ -34,9 +34,9 @@ export class LabelSet {
     return '';
   }
 
-  /** These labels without the name of the metric. */
+  /** These labels without the name of the metric, its type and its unit: what a computed value has. */
   get unnamed(): LabelSet {
-    this.#unnamed ??= this.without(nameOnly);
+    this.#unnamed ??= this.without(metadataLabels);
     return this.#unnamed;
   }
 
@@ -66,7 +66,7 @@ export class LabelSet {
   }
 }
 
-const nameOnly: ReadonlySet<string> = new Set([nameLabel]);
+const metadataLabels: ReadonlySet<string> = new Set([nameLabel, '__type__', '__unit__']);
 
 /** No labels at all. */
 export const noLabels = new LabelSet([]);

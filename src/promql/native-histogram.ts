@@ -1,5 +1,5 @@
 /** Buckets of one side: counts by the index of the bucket, with ascending indexes. */
-interface HistogramBuckets {
+export interface HistogramBuckets {
   readonly indexes: readonly number[];
   readonly counts: readonly number[];
 }

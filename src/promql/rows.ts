@@ -120,3 +120,14 @@ export function requireDistinct(rows: readonly Row[]): void {
     keys.add(labels.key);
   }
 }
+
+/** A row of 1 where no row has a sample; none if that is nowhere. */
+export function invertedRows(rows: readonly Row[], labels: LabelSet, steps: number): Row[] {
+  const result = emptyRow(labels, steps);
+  result.values.fill(1);
+  result.present.fill(floatSample);
+  for (const { present } of rows) {
+    for (let step = 0; step < steps; step++) if (present[step] !== absentSample) result.present[step] = absentSample;
+  }
+  return hasSamples(result) ? [result] : [];
+}

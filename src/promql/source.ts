@@ -35,7 +35,7 @@ export interface SeriesSamples {
 export const staleBits = { high: 0x7ff00000, low: 2 } as const;
 
 /** Times at which a query is evaluated: `startMs`, `startMs + stepMs` and so on; an instant query has one step. */
-interface Steps {
+export interface Steps {
   readonly startMs: number;
   /** Milliseconds, at least 1. */
   readonly stepMs: number;

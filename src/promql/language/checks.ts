@@ -1,10 +1,11 @@
+import type { LabelMatcher } from '../../model/series-query.js';
 import { compilePattern } from '../pattern.js';
 import { quotedText } from './literals.js';
-import type { LabelMatcher } from '../../model/series-query.js';
 import type { Refuse } from './refuse.js';
 import {
   type BinaryExpr,
   type CallExpr,
+  childrenOf,
   type Expr,
   isComparison,
   isSetOperator,
@@ -23,45 +24,42 @@ const typeNames: Readonly<Record<ValueType, string>> = {
 
 /** Refuses an expression whose types or arguments do not fit. */
 export function check(expr: Expr, query: string, refuse: Refuse): void {
-  const checkAll = (each: Expr): void => check(each, query, refuse);
+  for (const child of checkedChildren(expr)) check(child, query, refuse);
   switch (expr.kind) {
     case 'aggregate': {
       const { operator, parameter } = expr;
-      checkAll(expr.expr);
       expectType(expr.expr, 'vector', 'aggregation expression', refuse);
-      if (parameter === undefined) return;
-      checkAll(parameter);
-      return expectType(parameter, operator === 'count_values' ? 'string' : 'scalar', 'aggregation parameter', refuse);
+      const type = operator === 'count_values' ? 'string' : 'scalar';
+      if (parameter !== undefined) expectType(parameter, type, 'aggregation parameter', refuse);
+      break;
     }
     case 'binary':
-      checkAll(expr.left);
-      checkAll(expr.right);
-      return checkBinary(expr, query, refuse);
+      checkBinary(expr, query, refuse);
+      break;
     case 'call':
-      return checkCall(expr, query, refuse);
-    case 'paren':
-      return checkAll(expr.expr);
+      checkCall(expr, refuse);
+      break;
     case 'unary': {
-      checkAll(expr.expr);
       const type = typeOf(expr.expr);
-      if (type === 'scalar' || type === 'vector') return;
+      if (type === 'scalar' || type === 'vector') break;
       const text = 'unary expression only allowed on expressions of type scalar or instant vector, got';
-      return refuse(expr.span, `${text} ${quotedText(typeNames[type])}`);
+      refuse(expr.span, `${text} ${quotedText(typeNames[type])}`);
+      break;
     }
     case 'subquery': {
-      checkAll(expr.expr);
       const type = typeOf(expr.expr);
       if (type !== 'vector') refuse(expr.span, `subquery is only allowed on instant vector, got ${type} instead`);
-      return;
+      break;
     }
-    case 'matrix':
-      return checkSelector(expr.selector, refuse);
     case 'vector':
-      return checkSelector(expr, refuse);
-    case 'number':
-    case 'string':
-      return;
+      checkSelector(expr, refuse);
   }
+}
+
+/** The expressions in an expression that are checked by themselves: all but the labels that `info` selects. */
+function checkedChildren(expr: Expr): readonly Expr[] {
+  if (expr.kind === 'call' && expr.signature.name === 'info') return expr.args.slice(0, 1);
+  return childrenOf(expr);
 }
 
 function expectType(expr: Expr, type: ValueType, context: string, refuse: Refuse): void {
@@ -85,8 +83,7 @@ function checkBinary(expr: BinaryExpr, query: string, refuse: Refuse): void {
     refuse(place, 'comparisons between scalars must use BOOL modifier');
   if (matching?.isOn) {
     const twice = matching.labels.find((label) => matching.include.includes(label));
-    if (twice !== undefined)
-      refuse(place, `label ${quotedText(twice)} must not occur in ON and GROUP clause at once`);
+    if (twice !== undefined) refuse(place, `label ${quotedText(twice)} must not occur in ON and GROUP clause at once`);
   }
   for (const [side, type] of [
     [left, leftType],
@@ -104,7 +101,7 @@ function checkBinary(expr: BinaryExpr, query: string, refuse: Refuse): void {
     refuse(expr.span, 'filling in missing series not allowed for set operators');
 }
 
-function checkCall({ signature, args, span }: CallExpr, query: string, refuse: Refuse): void {
+function checkCall({ signature, args, span }: CallExpr, refuse: Refuse): void {
   const { name, variadic } = signature;
   const count = signature.args.length;
   const call = `in call to ${quotedText(name)}, got ${args.length}`;
@@ -121,7 +118,6 @@ function checkCall({ signature, args, span }: CallExpr, query: string, refuse: R
   if (selector?.kind === 'vector' && selector.name !== '')
     refuse(selector.span, 'expected label selectors only, got vector selector instead');
   for (const [i, arg] of args.entries()) {
-    if (arg !== selector) check(arg, query, refuse);
     const type = signature.args[Math.min(i, count - 1)];
     if (type !== undefined) expectType(arg, type, `call to function ${quotedText(name)}`, refuse);
   }

@@ -1,16 +1,4 @@
-import type { ValueType } from './tree.js';
-
-/** A function: the types of its arguments and of its result. */
-export interface FunctionSignature {
-  readonly name: string;
-  readonly args: readonly ValueType[];
-  readonly returns: ValueType;
-  /**
-   * 0 when the arguments are as many as their types. Else the last one is optional, and this many of its type may follow the
-   * others; -1 for any number.
-   */
-  readonly variadic: number;
-}
+import type { FunctionSignature, ValueType } from './tree.js';
 
 function row(
   name: string,

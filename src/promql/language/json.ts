@@ -4,7 +4,7 @@ import { matcherOperator } from './print.js';
 import type { DurationOperand, Expr, PinnedTime, VectorMatching, VectorSelector } from './tree.js';
 
 /** A value of JSON. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /** The tree of an expression in the form of Prometheus' `parse_query`. */
 export function treeOf(expr: Expr): Json {
@@ -99,8 +99,7 @@ function pinnedTree(at: PinnedTime | undefined): { readonly timestamp: Json; rea
 
 function durationTree(expr: DurationOperand | undefined): Json {
   if (expr === undefined) return null;
-  if (expr.kind === 'number')
-    return { type: 'numberLiteral', val: plainNumber(expr.value), duration: expr.isDuration };
+  if (expr.kind === 'number') return { type: 'numberLiteral', val: plainNumber(expr.value), duration: expr.isDuration };
   const { operator, left, right, isWrapped } = expr;
   return {
     type: 'durationExpr',

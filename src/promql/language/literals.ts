@@ -105,10 +105,10 @@ export function readString(literal: string): string | undefined {
     if (plain.includes(quote)) return undefined;
     parts.push(Buffer.from(plain));
     if (next < 0) break;
-    const escape = readEscape(inner, next + 1, quote);
-    if (escape === undefined) return undefined;
-    parts.push(escape.bytes);
-    at = escape.end;
+    const character = readEscape(inner, next + 1, quote);
+    if (character === undefined) return undefined;
+    parts.push(character.bytes);
+    at = character.end;
   }
   return textOf(Buffer.concat(parts));
 }

@@ -60,8 +60,7 @@ function subquery(
   refuse: Refuse,
 ): SubqueryExpr {
   const { ms: rangeMs, expr: rangeExpr } = positive(range, refuse);
-  const { ms: stepMs, expr: stepExpr } =
-    step === undefined ? { ms: 0, expr: undefined } : positive(step, refuse);
+  const { ms: stepMs, expr: stepExpr } = step === undefined ? { ms: 0, expr: undefined } : positive(step, refuse);
   const modifiers = { offsetMs: 0, offsetExpr: undefined, at: undefined };
   return { kind: 'subquery', expr, rangeMs, rangeExpr, stepMs, stepExpr, ...modifiers, span };
 }

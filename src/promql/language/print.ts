@@ -23,7 +23,7 @@ export function matcherOperator({ kind }: LabelMatcher): '=' | '!=' | '=~' | '!~
 }
 
 /** An expression on one line, in the form of Prometheus. */
-export function printExpr(expr: Expr): string {
+function printExpr(expr: Expr): string {
   switch (expr.kind) {
     case 'aggregate': {
       const parameter = expr.parameter === undefined ? '' : `${printExpr(expr.parameter)}, `;
@@ -77,7 +77,9 @@ function binaryHead({ operator, returnsBool, matching }: BinaryExpr): string {
 
 function bareSelector({ name, matchers }: VectorSelector): string {
   const texts = matchers
-    .filter((matcher) => !(matcher.name === '__name__' && matcher.kind === 'equal' && matcher.value === name && name !== ''))
+    .filter(
+      (matcher) => !(matcher.name === '__name__' && matcher.kind === 'equal' && matcher.value === name && name !== ''),
+    )
     .map(matcherText)
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return texts.length === 0 ? name : `${name}{${texts.join(',')}}`;

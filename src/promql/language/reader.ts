@@ -5,8 +5,8 @@ import { QueryError } from '../query-error.js';
 import { functions } from './functions.js';
 import { quotedText, readDurationMs, readNumber, readString } from './literals.js';
 import { applyModifier } from './modifiers.js';
-import type { Refuse } from './refuse.js';
 import { type Item, joinItems, type MatchingClause } from './precedence.js';
+import type { Refuse } from './refuse.js';
 import type {
   AggregateExpr,
   AggregateOperator,

@@ -19,9 +19,7 @@ function unknownFunction(query: string, mistake: SyntaxNode): Mistake | undefine
   const name = selector?.name === 'VectorSelector' ? selector.firstChild : null;
   if (name?.name !== 'Identifier' || query[skipBlanks(query, name.to)] !== '(') return undefined;
   const text = query.slice(name.from, name.to);
-  return functions.has(text)
-    ? undefined
-    : { at: name.from, message: `unknown function with name ${quotedText(text)}` };
+  return functions.has(text) ? undefined : { at: name.from, message: `unknown function with name ${quotedText(text)}` };
 }
 
 const contexts: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,19 @@
 import type { LabelMatcher } from '../../model/series-query.js';
-import type { FunctionSignature } from './functions.js';
 
 /** What an expression evaluates to: one number, a text, samples of one time, or samples of a range of times. */
 export type ValueType = 'scalar' | 'string' | 'vector' | 'matrix';
+
+/** A function: the types of its arguments and of its result. */
+export interface FunctionSignature {
+  readonly name: string;
+  readonly args: readonly ValueType[];
+  readonly returns: ValueType;
+  /**
+   * 0 when the arguments are as many as their types. Else the last one is optional, and this many of its type may follow the
+   * others; -1 for any number.
+   */
+  readonly variadic: number;
+}
 
 /** Where something stands in the text of a query: offsets of the first character and of the one after the last. */
 export interface Span {
@@ -11,13 +22,13 @@ export interface Span {
 }
 
 /** Arithmetic operators. */
-export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '^' | 'atan2';
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '^' | 'atan2';
 /** Operators that keep samples for which they hold. */
 export type ComparisonOperator = '==' | '!=' | '>' | '<' | '>=' | '<=';
 /** Operators that cut native histograms. */
 type TrimOperator = '</' | '>/';
 /** Operators on sets of series. */
-export type SetOperator = 'and' | 'or' | 'unless';
+type SetOperator = 'and' | 'or' | 'unless';
 /** Operators between two expressions. */
 export type BinaryOperator = ArithmeticOperator | ComparisonOperator | TrimOperator | SetOperator;
 
@@ -155,7 +166,7 @@ export interface StringExpr {
 }
 
 /** `(expr)` */
-export interface ParenExpr {
+interface ParenExpr {
   readonly kind: 'paren';
   readonly expr: Expr;
   readonly span: Span;

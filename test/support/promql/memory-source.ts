@@ -1,5 +1,6 @@
 import type { LabelMatcher } from '../../../src/model/series-query.js';
 import type { NativeHistogram } from '../../../src/promql/native-histogram.js';
+import { compilePattern } from '../../../src/promql/pattern.js';
 import type {
   GridRequest,
   Labels,
@@ -64,7 +65,7 @@ export class MemorySource implements SeriesSource {
 function passes({ kind, value }: LabelMatcher, label: string): boolean {
   if (kind === 'equal') return label === value;
   if (kind === 'not-equal') return label !== value;
-  return new RegExp(`^(?:${value})$`, 's').test(label) === (kind === 'match');
+  return compilePattern(value).testExact(label) === (kind === 'match');
 }
 
 function sortedLabels(labels: Readonly<Record<string, string>>): Labels {
