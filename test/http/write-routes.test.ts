@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
-import type { Exchange, GuardState, SqlAnswer, SqlRequest, WriteRequest } from '../../src/model/exchange.js';
+import type { Exchange, GuardState, WriteRequest } from '../../src/model/exchange.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { basic, connect, type ServerOptions, startServer, type TestServer } from '../support/inputs/http-server.js';
 import { until } from '../support/until.js';
@@ -307,15 +307,6 @@ for (const isCached of [false, true]) {
     t.regex(await received, /HTTP\/1\.1 503/);
   });
 }
-
-test('a client that closes its half behind a statement has gone away', async (t) => {
-  const open: Exchange<SqlRequest, SqlAnswer>[] = [];
-  const server = await startServer(t, { sql: (exchange) => open.push(exchange) });
-  const { socket } = connect(server);
-  socket.end(`POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`);
-  t.true(await until(() => open.length === 1));
-  t.true(await until(() => open[0]?.aborted.aborted === true));
-});
 
 test('a drain waits for a write, and closes its connection behind the answer', async (t) => {
   let open: Exchange<WriteRequest, Delivery> | undefined;

@@ -10,10 +10,7 @@ export class OpenCall implements Openable {
   readonly response: ServerResponse;
   /** Called once it is over. */
   ended: () => void = () => undefined;
-  /**
-   * True when it is answered although its client has closed its half of the connection; set by the handler. Most such
-   * clients have gone away.
-   */
+  /** True when it is answered whether its client is still there or not; set by the handler. */
   outlivesEnd = false;
   /** Its connection speaks another protocol now. */
   isUpgraded = false;
@@ -55,6 +52,18 @@ export class OpenCall implements Openable {
     return !raw.complete && raw.readableLength === 0;
   }
 
+  /**
+   * Called when its client has closed its half of the connection: it may wait for the answer, or be gone, which interim responses find out.
+   * False when the connection must end without an answer. Clients of HTTP/1.0 do not know interim responses, and none can be written while
+   * the request before this one is not answered.
+   */
+  outliveClient(): boolean {
+    if (this.outlivesEnd) return true;
+    if (this.raw.httpVersion === '1.0' || this.response.socket === null) return false;
+    probeUntilAnswered(this.response);
+    return true;
+  }
+
   /** Closes the connection behind its answer. */
   beLast(): void {
     this.response.shouldKeepAlive = false;
@@ -65,6 +74,22 @@ export class OpenCall implements Openable {
     if (!this.response.writableFinished) this.#abort?.abort();
     this.ended();
   }
+}
+
+/** Between two interim responses to a client that may be gone. */
+const probeMs = 500;
+
+/**
+ * Writes interim responses until the answer begins. A client that is gone resets the connection at the first of them, and the next one
+ * breaks it.
+ */
+function probeUntilAnswered(response: ServerResponse): void {
+  if (!response.headersSent) response.writeProcessing();
+  const timer = setInterval(() => {
+    if (response.headersSent || response.closed) clearInterval(timer);
+    else response.writeProcessing();
+  }, probeMs);
+  timer.unref();
 }
 
 /** Requests that one connection may have sent behind one that is not answered; it is cut when there are more of them. */
@@ -118,7 +143,8 @@ export class OpenCalls {
 
   /** The client of a connection has closed its half: it may still wait for its answers, or be gone. */
   halfClosed(socket: Duplex): void {
-    if (this.#calls.all().some((call) => call.socket === socket && !call.outlivesEnd)) socket.end();
+    const calls = this.#calls.all().filter((call) => call.socket === socket);
+    if (!calls.every((call) => call.outliveClient())) socket.end();
   }
 
   #owesAnswer(socket: Duplex): boolean {

@@ -191,9 +191,10 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   return { meta, rows: [[viewName(view), createViewText(view)]] };
 }
 
-/** Sizes of a table in the engine; where tables share their storage, of all of them. */
+/** Sizes of a table in the engine, for those who may read all of it. Of storage that tables share, they are the table's part. */
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
-  const { table } = await describedTable(name, context);
+  const { database: ofTables, table } = await describedTable(name, context);
+  new Access(context.catalogue, context.user).require('READ', ofTables.name, table.name);
   const [database = '', storage = ''] = table.storage.split('.');
   let [parts, bytes, rows] = [0, 0, 0n];
   for (const store of engine.stores()) {
@@ -202,6 +203,13 @@ async function distribution(name: ObjectName, context: DefinitionContext, engine
        WHERE active AND database = ${quoteString(store.prefix + database)} AND table = ${quoteString(storage)}`,
     );
     [parts, bytes, rows] = [parts + Number(ownParts), bytes + Number(ownBytes), rows + BigInt(String(ownRows))];
+  }
+  const own = [...ofTable(table), ...(table.seriesId === undefined ? [] : [ofSeries([table.seriesId])])];
+  if (own.length > 0) {
+    const counted = await engine.rows(`SELECT count() FROM ${table.storage} WHERE ${printExpr(allOf(own))}`);
+    const ownRows = BigInt(String(counted[0]?.[0] ?? 0));
+    bytes = rows === 0n ? 0 : (bytes * Number(ownRows)) / Number(rows);
+    rows = ownRows;
   }
   return [
     [`Total_Blocks=[${parts}] Total_Size=[${(bytes / 1024).toFixed(2)} KiB]`],

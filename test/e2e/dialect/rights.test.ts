@@ -377,3 +377,22 @@ test.serial(
     t.deepEqual(await sub.rows('SHOW USER PRIVILEGES'), []);
   },
 );
+
+test.serial(
+  'the size of a table is shown to those who may read all of it, and is that of the table alone',
+  async (t) => {
+    await service.run('CREATE DATABASE sized');
+    await service.run('CREATE TABLE sized.a (ts TIMESTAMP, v INT)');
+    await service.run('CREATE TABLE sized.b (ts TIMESTAMP, v INT)');
+    await service.run('INSERT INTO sized.a VALUES (NOW, 1) (NOW + 1a, 2) sized.b VALUES (NOW, 1)');
+    const sam = await login('sam');
+    await service.run('GRANT WRITE ON sized.a TO sam');
+    t.is(await sam.code('SHOW CREATE TABLE sized.a'), 0);
+    t.is(await sam.code('SHOW TABLE DISTRIBUTED sized.a'), 0x2644);
+    await service.run('GRANT READ ON sized.a TO sam');
+    t.is(await sam.code('SHOW TABLE DISTRIBUTED sized.b'), 0x2644);
+    const [, [text = ''] = []] = await sam.rows('SHOW TABLE DISTRIBUTED sized.a');
+    t.regex(String(text), /^Total_Rows=\[2\] /);
+    await service.run('DROP USER sam');
+  },
+);

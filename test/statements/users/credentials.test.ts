@@ -85,7 +85,7 @@ test.serial('a token made, disabled or dropped by one process counts in the othe
 });
 
 test.serial(
-  'a flood of wrong passwords is turned away in part, and never keeps out who is known or another user',
+  'a flood of wrong passwords is turned away in part, and never keeps out who is known, a token or another user',
   async (t) => {
     const { processes, checks, end } = await startPair();
     await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);
@@ -97,6 +97,11 @@ test.serial(
     t.true(endings.filter((ending) => ending === 'resource').length >= 480);
     t.true(endings.every((ending) => ending === 'resource' || ending === 'auth'));
     for (let i = 0; i < 5; i++) t.is(await answer(checks[0], 'bob', 'the same wrong one'), 'auth');
+    const [token, from] = ['x'.repeat(63), '10.0.0.9'];
+    await processes[0].submit([{ op: 'create-token', name: 'ann', user: 'ann', digest: tokenDigest(token) }]);
+    const guesses = Array.from({ length: 100 }, (_, i) => answer(checks[0], 'ann', `wrong ${i}`, from));
+    t.deepEqual(await checks[0].authenticate({ scheme: 'token', token, from }), { user: 'ann' });
+    await Promise.all(guesses);
     await end();
   },
 );
