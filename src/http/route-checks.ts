@@ -155,7 +155,7 @@ export function socketRefusal(call: Call, { guard }: SocketRouteChecks, context:
   if (state === guard) return sendGuardRefusal(call, context, state);
   if (request.ws === true) return undefined;
   reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
-  return sendJson(reply, 426, errorBody(Codes.free, 'this path speaks WebSocket: the request must ask for an upgrade'));
+  return sendJson(reply, 426, errorBody(Codes.free, 'this path speaks WebSocket: the request must be an upgrade'));
 }
 
 /**

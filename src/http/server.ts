@@ -9,7 +9,7 @@ import type { CorsSettings } from '../model/cors-settings.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
-import { otherMethods, probablePath } from './answer/path-suggestion.js';
+import { otherMethods, suggestedPath } from './answer/path-suggestion.js';
 import { errorBody, safeJson, sendJson, sendNotFound } from './answer/reply.js';
 import { clientStatusOf } from './answer/status.js';
 import { createApiDocument } from './api/document.js';
@@ -108,7 +108,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (!request.is404) next();
     else if (entry.enter(reply, headOf(request.raw), 'unknown')) {
       const { method, url } = request;
-      sendNotFound(reply, { elsewhere: probablePath(url, mounted), here: otherMethods(method, url, mounted) });
+      sendNotFound(reply, { elsewhere: suggestedPath(url, mounted), here: otherMethods(method, url, mounted) });
     }
   });
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));

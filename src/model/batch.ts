@@ -85,7 +85,7 @@ export interface BlockGroup {
   readonly receivedMicros?: readonly (bigint | undefined)[];
   /** The name by which the database knows the insert, so that it is done once however often it is tried. */
   readonly token?: string;
-  /** Told when the database has made tables or sub-tables of the group: many take long, and are no sign that it is stuck. */
+  /** Called when the database has made tables or sub-tables of the group: many take long, and are no sign that it is stuck. */
   readonly progressed?: () => void;
 }
 

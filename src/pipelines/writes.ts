@@ -347,7 +347,7 @@ export class WritePipeline implements Component, RowWriter {
       ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
       otlpSuffixes,
       ...(target.tally === undefined ? {} : { tally: target.tally }),
-      isTold: this.#told.reader(place),
+      isStored: this.#told.reader(place),
       makeSubTable: (superTable, name, tags, ttl, metric) =>
         subTables.make(database, superTable, name, tags, ttl, metric),
       maxLineBytes: limits.maxLineBytes,

@@ -30,7 +30,7 @@ interface SourceContext {
   readonly losses: LossLog;
   /** Logs how batches end that end within the source; those that it yields are reported by the service. */
   readonly reported: MonoTypeOperatorFunction<Batch<ByteBlock>>;
-  /** Tells how it went to ask a target; `problem` says why it did not answer. */
+  /** Reports the result of a scrape; `problem` says why it failed. */
   readonly scraped: (address: string, problem: string | undefined) => void;
   /** Now, in Unix microseconds. */
   readonly nowMicros: () => bigint;
@@ -62,7 +62,7 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
   create(settings: S, context: SourceContext): O;
   /** Metrics of the source in a scrape of the service. */
   metrics(open: O): WatchedMetrics;
-  /** Addresses that it asks for data, as `scraped` names them; left out where it asks nobody. */
+  /** Addresses that it scrapes, as `scraped` names them; left out where it scrapes none. */
   targets?(settings: S): readonly string[];
   /** Datagrams that were dropped since the start; left out where nothing is dropped. */
   shed?(open: O): number;

@@ -8,11 +8,11 @@ import { StatsdReader } from './parse/statsd.js';
 import type { StatStore } from './stat-store.js';
 
 /** How collected statistics are written; see {@link aggregateStatsd}. */
-export interface GatherOptions {
+export interface FlushOptions {
   readonly origin: string;
   /** The lines carry times in microseconds. */
   readonly target: Omit<Target, 'precision'>;
-  /** Emits when it is time to gather. */
+  /** Emits when it is time to flush. */
   readonly ticks$: Observable<unknown>;
   /** Now, Unix microseconds. */
   readonly nowMicros: () => bigint;
@@ -27,27 +27,27 @@ export interface StatCounts {
   messages: number;
   rejectedLines: number;
   ignoredLines: number;
-  /** Gathers that were begun, and ticks that found the one before still going on. */
-  gathers: number;
+  /** Flushes that began, and ticks that came while one was running. */
+  flushes: number;
   skippedTicks: number;
 }
 
 /**
  * Collects StatsD text in a store and emits at every tick what has been collected, as line protocol. A batch of text is
  * settled as soon as it is collected. At most `workers` batches are out at once: while writing is slower than that, or
- * does not work at all, collecting goes on, the next gather waits, and what is out keeps being what it was. When the text
- * ends, the rest is gathered, and the output ends when all of it is settled.
+ * does not work at all, aggregation continues, the next flush waits, and what is out keeps being what it was. When the text
+ * ends, the rest is flushed, and the output ends when all of it is settled.
  */
 export function aggregateStatsd(
   store: StatStore,
-  options: GatherOptions,
+  options: FlushOptions,
   counts: StatCounts,
 ): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return stage(({ next, fail, begin, end }) => {
     const reader = new StatsdReader();
-    const gatherer = new Gatherer(store, options, next, fail);
+    const flusher = new Flusher(store, options, next, fail);
     const ticks = options.ticks$.subscribe(() => {
-      if (gatherer.begin()) counts.gathers++;
+      if (flusher.begin()) counts.flushes++;
       else counts.skippedTicks++;
     });
     return {
@@ -61,17 +61,17 @@ export function aggregateStatsd(
       finish: () => {
         ticks.unsubscribe();
         begin();
-        gatherer.finish(end);
+        flusher.finish(end);
       },
       stop: () => ticks.unsubscribe(),
     };
   });
 }
 
-/** Writes one gather after the other, block by block as there is room; others have their turns between blocks. */
-class Gatherer {
+/** Writes one flush after the other, block by block as there is room; it yields to the event loop between blocks. */
+class Flusher {
   readonly #store: StatStore;
-  readonly #options: GatherOptions;
+  readonly #options: FlushOptions;
   readonly #emit: (batch: Batch<ByteBlock>) => void;
   readonly #failed: (error: unknown) => void;
   #current: Generator<{ readonly bytes: Uint8Array; readonly rows: number }> | undefined;
@@ -83,7 +83,7 @@ class Gatherer {
 
   constructor(
     store: StatStore,
-    options: GatherOptions,
+    options: FlushOptions,
     emit: (batch: Batch<ByteBlock>) => void,
     failed: (error: unknown) => void,
   ) {
@@ -93,7 +93,7 @@ class Gatherer {
     this.#failed = failed;
   }
 
-  /** Begins a gather unless one is going on. */
+  /** Begins a flush unless one is running. */
   begin(): boolean {
     if (this.#current !== undefined || this.#out >= this.#options.workers) return false;
     this.#open();
@@ -111,7 +111,7 @@ class Gatherer {
   #open(): void {
     const now = this.#options.nowMicros();
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
-    this.#current = this.#store.gather(this.#lastMicros, this.#options.blockBytes);
+    this.#current = this.#store.flush(this.#lastMicros, this.#options.blockBytes);
   }
 
   async #pump(): Promise<void> {

@@ -22,7 +22,7 @@ interface PacketSecurity {
 export interface PacketRefusals {
   /** Signature or checksum wrong, or the user not known. */
   forged: number;
-  /** Less secure than the level asks for. */
+  /** Less secure than the level. */
   unprotected: number;
 }
 
@@ -78,7 +78,7 @@ export function openPacket(packet: Buffer, security: PacketSecurity): Buffer | '
 
 /**
  * Lets in the packets that the security level allows: signatures are checked (HMAC-SHA256), encrypted packets (AES-256-OFB
- * with a SHA-1 checksum) are decrypted, and what is refused is counted and told. A block of packets stays one batch.
+ * with a SHA-1 checksum) are decrypted, and refused ones are counted and logged. A block of packets stays one batch.
  */
 export function openPackets(
   security: PacketSecurity,

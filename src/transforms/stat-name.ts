@@ -97,14 +97,14 @@ export function statSeries(message: StatsdReader): StatSeries | string {
   const isText = countCharacters(bytes, bucketStart, bucketEnd) >= 0 && countCharacters(bytes, tagsStart, tagsEnd) >= 0;
   if (!isText) return 'is not well-formed UTF-8';
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const said: Tags = new Map();
-  const name = takeBucketTags(said, text.toString('utf8', bucketStart, bucketEnd));
+  const sent: Tags = new Map();
+  const name = takeBucketTags(sent, text.toString('utf8', bucketStart, bucketEnd));
   if (name === '') return 'has no name';
-  if (tagsEnd > tagsStart) takeSuffixTags(said, text.toString('utf8', tagsStart, tagsEnd));
+  if (tagsEnd > tagsStart) takeSuffixTags(sent, text.toString('utf8', tagsStart, tagsEnd));
   const measurement = measurementOf(name);
   let isSaid = measurement === name;
   const tags: Tags = new Map();
-  for (const [key, value] of sortTags(said)) {
+  for (const [key, value] of sortTags(sent)) {
     const words = [tagName(withoutLastBackslash(key)), withoutLastBackslash(value)] as const;
     if (tags.has(words[0])) return `has two tags ${JSON.stringify(words[0])}`;
     tags.set(...words);
@@ -116,7 +116,7 @@ export function statSeries(message: StatsdReader): StatSeries | string {
   const problem = parseSeriesKey(series, 0, series.length - 1);
   if ('message' in problem) return `cannot be stored: ${problem.message}`;
   if (isSaid) return { series };
-  return { series, source: [name, ...sortTags(said).map(([key, value]) => `${key}=${value}`)].join(',') };
+  return { series, source: [name, ...sortTags(sent).map(([key, value]) => `${key}=${value}`)].join(',') };
 }
 
 /** True for kinds that keep the distribution of their values. */

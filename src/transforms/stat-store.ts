@@ -44,11 +44,11 @@ export class StatStore {
   #slotsBySeries = new Map<string, number>();
   #series: Buffer[] = [];
   #kinds = new Uint8Array(initialSlots);
-  /** Seconds of a series that its messages bring, 0 where the time is that of the gather. */
+  /** Seconds of a series that its messages bring, 0 where the time is that of the flush. */
   #seconds = new Float64Array(initialSlots);
   /** 1 for a series with something to write. */
   #filled = new Uint8Array(initialSlots);
-  /** 1 for a series with nothing to write at the last gather. */
+  /** 1 for a series with nothing to write at the last flush. */
   #idle = new Uint8Array(initialSlots);
   #numbers = new Float64Array(initialSlots * width);
   /** What the name and tags of a series were, where other words stand for them in it. */
@@ -84,13 +84,13 @@ export class StatStore {
   }
 
   /**
-   * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time
+   * Everything that must be written, as blocks of line protocol of about `blockBytes`, each line with the time
    * `micros`. Series are emptied as they are written, so that messages may be taken between two blocks. Messages with a
    * time of their own are lines apart, with that time. Series without messages for a whole interval are forgotten at
    * the end where their kind begins anew. Gauges that a message with a sign may change stay, without being written,
    * until the store is half full.
    */
-  *gather(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
+  *flush(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
     const time = ` ${micros}\n`;
     const most = maxLineBytes + maxPercentileBytes * this.#percentiles.length;
     let block = Buffer.allocUnsafe(blockBytes);
@@ -160,7 +160,7 @@ export class StatStore {
     return entry < 0 ? this.#add(message, hash) : this.#keys.word(entry, 0);
   }
 
-  /** Adds the series of a message under the key that was gathered from it; gives its slot, or why it has none. */
+  /** Adds the series of a message under the key that was assembled from it; gives its slot, or why it has none. */
   #add(message: StatsdReader, hash: number): number | string {
     const named = statSeries(message);
     if (typeof named === 'string') return named;
@@ -268,7 +268,7 @@ export class StatStore {
     this.#moveTo(slots);
   }
 
-  /** A message may have come since the gather passed by. */
+  /** A message may have come since the flush passed by. */
   #isForgettable(slot: number, keepsBases: boolean): boolean {
     if (this.#idle[slot] === 0 || this.#filled[slot] !== 0) return false;
     return !keepsBases || !this.#isBase(slot) || this.#numbers[slot * width] === 0;
@@ -324,7 +324,7 @@ function moved<T>(bySlot: ReadonlyMap<number, T>, slots: Int32Array): Map<number
   return new Map(Array.from(bySlot, ([slot, value]) => [slots[slot]!, value]));
 }
 
-/** The name of a series at a time of its own, or at that of the gather. */
+/** The name of a series at a time of its own, or at that of the flush. */
 function slotName(series: Buffer, seconds: number): string {
   return seconds === 0 ? series.toString() : `${series}${seconds}`;
 }

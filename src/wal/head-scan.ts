@@ -25,7 +25,7 @@ const longBytes = 64 * 1024;
 
 /**
  * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened quickly. The
- * checksum of a text is looked at when it is read back; here its number must follow the one before, which is `after` for the first,
+ * checksum of a payload is checked when recovery reads it; here its number must follow the one before, which is `after` for the first,
  * or else its checksum counts. False as soon as anything is not as it should be: such a segment must be scanned as a whole, and what
  * the listener got of it forgotten.
  */

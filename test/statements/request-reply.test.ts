@@ -74,7 +74,7 @@ test('only so many run and wait at once, and draining ends with the last of them
   t.deepEqual(await Promise.all(answers), ['a', 'b', 'c']);
   t.is(await drained, 'drained');
   t.is(most, 2);
-  t.is(messageOf(await request('e')), 'service is shutting down', 'what comes too late is told so');
+  t.is(messageOf(await request('e')), 'service is shutting down', 'a late request gets the reason');
 });
 
 test('an answer that goes on working keeps its slot until it has left', async (t) => {

@@ -9,7 +9,7 @@ import { StatStore } from '../../src/transforms/stat-store.js';
 import { deleteAll, statLimits } from '../support/messages/stat-lines.js';
 import { until } from '../support/until.js';
 
-/** The clock that cuts gathers into turns; it stands still, however busy the machine is. */
+/** The clock that cuts flushes into turns; it stands still, however busy the machine is. */
 let nowMs = 0;
 const clock = mock.method(performance, 'now', () => nowMs);
 test.after.always(() => clock.mock.restore());
@@ -19,7 +19,7 @@ const target = { database: 'd', user: 'u', createDatabase: false, ttl: 0 };
 function make(workers = 2, blockBytes = 4096, take?: (batch: Batch<ByteBlock>) => void) {
   const texts$ = new Subject<Batch<ByteBlock>>();
   const ticks$ = new Subject<void>();
-  const counts: StatCounts = { messages: 0, rejectedLines: 0, ignoredLines: 0, gathers: 0, skippedTicks: 0 };
+  const counts: StatCounts = { messages: 0, rejectedLines: 0, ignoredLines: 0, flushes: 0, skippedTicks: 0 };
   const store = new StatStore(statLimits, deleteAll, []);
   const out: Batch<ByteBlock>[] = [];
   const state = { ended: false };
@@ -58,12 +58,12 @@ test('a text is settled when it is collected, and a tick writes what was collect
   ticks$.next();
   t.deepEqual(texts(), ['a,metric_type=counter value=3 7\n']);
   t.like(out[0], { rows: 1, target: { ...target, precision: 'us' }, payload: { format: 'lineproto' } });
-  t.like(counts, { messages: 2, rejectedLines: 1, gathers: 1 });
+  t.like(counts, { messages: 2, rejectedLines: 1, flushes: 1 });
   ticks$.next();
   t.is(out.length, 1);
 });
 
-test('times of gathers grow, even when the clock does not', (t) => {
+test('times of flushes grow, even when the clock does not', (t) => {
   const { ticks$, send, texts } = make();
   send('a:1|c');
   ticks$.next();
@@ -91,7 +91,7 @@ test('while writing stands still collecting goes on, and nothing is lost when it
   );
 });
 
-test('a gather of many series goes out in blocks, as many at once as there are workers', (t) => {
+test('a flush of many series goes out in blocks, as many at once as there are workers', (t) => {
   const { ticks$, out, send, texts } = make(2, 2048);
   send(Array.from({ length: 200 }, (_, i) => `name.${i}:1|c`).join('\n'));
   ticks$.next();
@@ -105,7 +105,7 @@ test('a gather of many series goes out in blocks, as many at once as there are w
   );
 });
 
-test('others have their turns between the blocks of a gather that are written at once', async (t) => {
+test('the event loop runs between the blocks of a flush', async (t) => {
   let [blocks, rows] = [0, 0];
   const { ticks$, send } = make(2, 2048, (batch) => {
     nowMs += 11;
@@ -119,7 +119,7 @@ test('others have their turns between the blocks of a gather that are written at
   t.true(await until(() => rows === 200));
 });
 
-test('the end of the text gathers what is left and waits for it', (t) => {
+test('the end of the text flushes what is left and waits for it', (t) => {
   const { texts$, out, send, state, texts } = make();
   send('a:5|c');
   texts$.complete();
@@ -129,7 +129,7 @@ test('the end of the text gathers what is left and waits for it', (t) => {
   t.true(state.ended);
 });
 
-test('the end of the text finishes the gather that is going on, and then writes the rest', (t) => {
+test('the end of the text finishes the running flush, and then writes the rest', (t) => {
   const { texts$, ticks$, out, send, state, texts } = make(1, 2048);
   send(Array.from({ length: 60 }, (_, i) => `name.${i}:1|c`).join('\n'));
   ticks$.next();

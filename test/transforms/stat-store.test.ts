@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { StatsdReader } from '../../src/transforms/parse/statsd.js';
 import { StatStore } from '../../src/transforms/stat-store.js';
-import { deleteAll, gathered, statLimits, statsOf, storeOf } from '../support/messages/stat-lines.js';
+import { deleteAll, flushed, statLimits, statsOf, storeOf } from '../support/messages/stat-lines.js';
 import { statsRecordings, statsReference } from '../support/recordings.js';
 import { spoiltCopies } from '../support/spoilt.js';
 
@@ -32,7 +32,7 @@ test('values of timings and histograms count by their rate, with its fraction', 
     ['d', 'histogram'],
   ]) {
     const store = storeOf(Array<string>(1_000).fill(`a:3|${kind}|@0.75\na:6|${kind}|@0.75`), [50]);
-    const { count, sum = 0, mean = 0 } = gathered(store)[`a,metric_type=${type}`] ?? {};
+    const { count, sum = 0, mean = 0 } = flushed(store)[`a,metric_type=${type}`] ?? {};
     t.is(count, 2667);
     t.true(Math.abs(sum - 12_000) < 1e-6);
     t.true(Math.abs(mean - 4.5) < 1e-9);
@@ -44,7 +44,7 @@ test('gauges with a sign are values where a store is told so', (t) => {
   const reader = new StatsdReader();
   for (const text of ['q:7|g', 'q:-2.5|g|#site:a', 'q:-2.5|g|#site:a', 'r:+3|g\nr:+4|g'])
     reader.read(Buffer.from(text), store);
-  t.deepEqual(gathered(store), {
+  t.deepEqual(flushed(store), {
     'q,metric_type=gauge': { value: 7 },
     'q,metric_type=gauge,site=a': { value: -2.5 },
     'r,metric_type=gauge': { value: 4 },
@@ -60,22 +60,22 @@ test('gauges keep the last value and follow signs', (t) => {
 test('a sign changes the last value of a gauge that was written before, and only that is written', (t) => {
   const store = storeOf(['gd:333|g\nc1:1|c\nc2:1|c\nc3:1|c']);
   const read = (text: string) => new StatsdReader().read(Buffer.from(text), store);
-  t.is(Object.keys(gathered(store)).length, 4);
-  for (let interval = 0; interval < 3; interval++) t.deepEqual(gathered(store), {});
+  t.is(Object.keys(flushed(store)).length, 4);
+  for (let interval = 0; interval < 3; interval++) t.deepEqual(flushed(store), {});
   t.is(store.size, 1, 'only the gauge stays');
   read('gd:-10|g');
-  t.deepEqual(gathered(store), { 'gd,metric_type=gauge': { value: 323 } });
+  t.deepEqual(flushed(store), { 'gd,metric_type=gauge': { value: 323 } });
   read('gd:+1.5|g');
-  t.deepEqual(gathered(store), { 'gd,metric_type=gauge': { value: 324.5 } });
+  t.deepEqual(flushed(store), { 'gd,metric_type=gauge': { value: 324.5 } });
   read('gd:7|g');
-  t.deepEqual(gathered(store), { 'gd,metric_type=gauge': { value: 7 } });
+  t.deepEqual(flushed(store), { 'gd,metric_type=gauge': { value: 7 } });
 });
 
 test('gauges that no message may change, and those beyond half of the limit, are forgotten', (t) => {
   const text = 'a:1|g\nb:2|g\nc:3|g';
   const read = (store: StatStore) => {
     new StatsdReader().read(Buffer.from(text), store);
-    for (let interval = 0; interval < 2; interval++) gathered(store);
+    for (let interval = 0; interval < 2; interval++) flushed(store);
     return store.size;
   };
   t.is(read(new StatStore({ ...statLimits, maxKeys: 7 }, deleteAll, [])), 3);
@@ -110,7 +110,7 @@ test('the deviation of large values that differ little is exact enough', (t) => 
 
 test('percentiles are nearest ranks, and only of timings', (t) => {
   const store = storeOf([Array.from({ length: 20 }, (_, i) => `a:${20 - i}|ms`).join('\n'), 'b:1|c'], [50, 95, 99.9]);
-  const rows = gathered(store);
+  const rows = flushed(store);
   t.like(rows['a,metric_type=timing'], { '50_percentile': 10, '95_percentile': 19, '99.9_percentile': 20, count: 20 });
   t.deepEqual(rows['b,metric_type=counter'], { value: 1 });
 });
@@ -119,7 +119,7 @@ test('percentiles of very many values come from a sample that stays small', (t) 
   const texts = Array.from({ length: 100 }, (_, i) =>
     Array.from({ length: 200 }, (_, k) => `a:${i * 200 + k}|h`).join('\n'),
   );
-  const { '50_percentile': median = 0, count } = gathered(storeOf(texts, [50]))['a,metric_type=histogram'] ?? {};
+  const { '50_percentile': median = 0, count } = flushed(storeOf(texts, [50]))['a,metric_type=histogram'] ?? {};
   t.is(count, 20_000);
   t.true(median > 7_000 && median < 13_000);
 });
@@ -182,7 +182,7 @@ test('of names and tags that would become one series the first is taken, and the
       reader.read(Buffer.from(`${first}\n${second}\n${first}`), store);
       t.is(reader.messages, 2, second);
       t.regex(reader.rejects[0]?.fault.message ?? '', reason);
-      t.deepEqual(Object.values(gathered(store)), [{ value: 2 }]);
+      t.deepEqual(Object.values(flushed(store)), [{ value: 2 }]);
     }
   }
 });
@@ -213,7 +213,7 @@ test('a message with a time of its own is a row of that time, whatever is delete
     [],
     [false, false, false, false, false],
   );
-  const lines = () => [...store.gather(7n, 65_536)].map(({ bytes }) => bytes.toString()).join('');
+  const lines = () => [...store.flush(7n, 65_536)].map(({ bytes }) => bytes.toString()).join('');
   t.deepEqual(lines().trimEnd().split('\n'), [
     'a,metric_type=counter value=5 1700000001000000',
     'a,k=v,metric_type=counter value=2 1700000001000000',
@@ -235,16 +235,16 @@ test('one name used in two ways is two series, and neither loses a value', (t) =
 test('kinds that are deleted begin anew, the others go on', (t) => {
   const text = 'c:1|c\ng:5|g\ns:a|s\nt:2|ms\nh:2|h';
   const deleting = storeOf([text]);
-  t.is(Object.keys(gathered(deleting)).length, 5);
-  t.deepEqual(gathered(deleting), {});
+  t.is(Object.keys(flushed(deleting)).length, 5);
+  t.deepEqual(flushed(deleting), {});
   new StatsdReader().read(Buffer.from('g:+3|g'), deleting);
-  t.deepEqual(gathered(deleting), { 'g,metric_type=gauge': { value: 8 } });
+  t.deepEqual(flushed(deleting), { 'g,metric_type=gauge': { value: 8 } });
 
   const keeping = storeOf([text], [], [false, false, false, false, false]);
-  const first = gathered(keeping);
-  t.deepEqual(gathered(keeping), first);
+  const first = flushed(keeping);
+  t.deepEqual(flushed(keeping), first);
   new StatsdReader().read(Buffer.from('c:2|c\ng:+3|g\ns:b|s\nt:4|ms'), keeping);
-  const later = gathered(keeping);
+  const later = flushed(keeping);
   t.is(later['c,metric_type=counter']?.value, 3);
   t.is(later['g,metric_type=gauge']?.value, 8);
   t.is(later['s,metric_type=set']?.value, 2);
@@ -259,13 +259,13 @@ test('no more series and set values are kept than allowed, and what is idle make
   t.is(reader.rejectedLines, 1);
   read('d:1|c');
   t.regex(reader.rejects[0]?.fault.message ?? '', /one series more than the 3/);
-  t.deepEqual(gathered(store)['u,metric_type=set'], { value: 2 });
+  t.deepEqual(flushed(store)['u,metric_type=set'], { value: 2 });
   read('a:1|c');
-  gathered(store);
+  flushed(store);
   t.is(store.size, 1);
   read('d:1|c\nu:9|s\na:5|c');
   t.is(reader.rejectedLines, 0);
-  t.deepEqual(gathered(store), {
+  t.deepEqual(flushed(store), {
     'a,metric_type=counter': { value: 5 },
     'd,metric_type=counter': { value: 1 },
     'u,metric_type=set': { value: 1 },
@@ -274,23 +274,23 @@ test('no more series and set values are kept than allowed, and what is idle make
 
 test('idle series are forgotten once they are half of all, and the others keep what they hold', (t) => {
   const store = storeOf(['c1:1|c\nc2:1|c\ng:5|g\ns:a|s\nt:2:4|ms'], [50], [true, false, false, false, false]);
-  const { 'c1,metric_type=counter': c1, 'c2,metric_type=counter': c2, ...kept } = gathered(store);
+  const { 'c1,metric_type=counter': c1, 'c2,metric_type=counter': c2, ...kept } = flushed(store);
   t.deepEqual([c1, c2], [{ value: 1 }, { value: 1 }]);
-  t.deepEqual(gathered(store), kept);
+  t.deepEqual(flushed(store), kept);
   t.is(store.size, 5);
   const read = (text: string) => new StatsdReader().read(Buffer.from(text), store);
   read('c3:1|c\nc4:1|c');
-  gathered(store);
+  flushed(store);
   read('w:1|c|T1600000000');
-  gathered(store);
+  flushed(store);
   t.is(store.size, 4);
-  t.deepEqual(gathered(store), kept);
+  t.deepEqual(flushed(store), kept);
   read('w:2|c|T1600000000');
-  const [block] = store.gather(1n, 65_536);
+  const [block] = store.flush(1n, 65_536);
   t.regex(Buffer.from(block?.bytes ?? []).toString(), /^w,metric_type=counter value=2 1600000000000000$/m);
 });
 
-test('a gather in pieces loses nothing of what comes in between', (t) => {
+test('a flush in pieces loses nothing of what comes in between', (t) => {
   const names = Array.from({ length: 500 }, (_, i) => `counter.${i}`);
   const text = Buffer.from(names.map((name) => `${name}:1|c\n`).join(''));
   const store = storeOf([text]);
@@ -299,15 +299,15 @@ test('a gather in pieces loses nothing of what comes in between', (t) => {
   const add = (block: Buffer): void => {
     for (const [, value] of block.toString().matchAll(/ value=(\d+) /g)) sum += Number(value);
   };
-  for (const { bytes, rows } of store.gather(1n, 2_000)) {
+  for (const { bytes, rows } of store.flush(1n, 2_000)) {
     t.true(bytes.length <= 2_000 && rows > 0);
     add(Buffer.from(bytes));
     if (sum < 3_000) reader.read(text, store);
   }
-  for (const { bytes } of store.gather(2n, 2_000)) add(Buffer.from(bytes));
+  for (const { bytes } of store.flush(2n, 2_000)) add(Buffer.from(bytes));
   t.is(sum % 500, 0);
   t.true(sum >= 1_000);
-  const { bytes } = store.gather(3n, 2_000).next().value ?? { bytes: Buffer.alloc(0) };
+  const { bytes } = store.flush(3n, 2_000).next().value ?? { bytes: Buffer.alloc(0) };
   t.is(bytes.length, 0);
 });
 
@@ -374,5 +374,5 @@ test('random packets never break a store or grow it beyond its limits', (t) => {
     reader.read(good, store);
   }
   t.true(store.size <= 51);
-  t.is(gathered(store)['good,metric_type=counter']?.value, 10_000);
+  t.is(flushed(store)['good,metric_type=counter']?.value, 10_000);
 });

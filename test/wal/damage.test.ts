@@ -121,7 +121,7 @@ test('a file with damage in the middle is moved aside once its rows are stored',
   await wal.close();
 });
 
-test('a damaged last record is told from one that was torn off, and its file is moved aside, not cut', async (t) => {
+test('a damaged last record is distinguished from a torn one, and its file is moved aside, not cut', async (t) => {
   // In the magic number, and in the number of the text.
   for (const at of [0, prefixBytes + 1]) {
     const { root, path, places } = await leftBehind(t);

@@ -24,7 +24,7 @@ function append(wal: WriteAheadLog, content: string): Promise<LoggedRecord> {
   });
 }
 
-/** All texts from the beginning on, as reading back sees them. */
+/** All payloads from the beginning on, as recovery reads them. */
 async function contents(wal: WriteAheadLog): Promise<string[]> {
   const texts: string[] = [];
   for (let cursor = wal.begin; ; ) {
@@ -42,7 +42,7 @@ function segmentsIn(wal: WriteAheadLog): readonly string[] {
     .map((file) => join(wal.path, file));
 }
 
-test('texts are read back in their order, over several files, and what has ended deletes its files', async (t) => {
+test('payloads are read in their order, over several files, and what has ended deletes its files', async (t) => {
   const wal = new WriteAheadLog(directoryFor(t), { ...settings, segmentBytes: 65_536 });
   const texts = Array.from({ length: 40 }, (_, i) => `${i} `.repeat(3000));
   const records = await Promise.all(texts.map((text) => append(wal, text)));
@@ -175,7 +175,7 @@ test('a full log refuses texts and still takes its own notes, until something ha
   await wal.close();
 });
 
-test('texts that found no room on the disk are in no log that is read back', async (t) => {
+test('texts that found no room on the disk are in no recovered log', async (t) => {
   const root = smallDisk(t, 512);
   if (root === undefined) return;
   const first = new WriteAheadLog(root, settings);
@@ -215,7 +215,7 @@ test('two processes have a log each, logs of other databases are left alone, and
   const other = new WriteAheadLog(root, { ...settings, database: 'another' });
   t.is(other.recovered.texts, 0);
   writeFileSync(join(root, 'log-9'), 'a file');
-  t.deepEqual(logsOfOthers(root, 'another'), [two.path], 'held ones are not told');
+  t.deepEqual(logsOfOthers(root, 'another'), [two.path], 'held ones are not listed');
   t.deepEqual(logsOfOthers(root, 'one'), []);
   rmSync(join(root, 'log-9'));
   const again = new WriteAheadLog(root, settings);

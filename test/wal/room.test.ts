@@ -110,7 +110,7 @@ test('rows that are stored all the time free their room also where the log is sm
   await wal.close();
 });
 
-test('a full disk is told as long as it is full, also when nothing is written any more', async (t) => {
+test('a full disk is reported as long as it is full, also when nothing is written any more', async (t) => {
   const disk = smallDisk(t, 2048);
   if (disk === undefined) return;
   const wal = new WriteAheadLog(join(disk, 'wal'), logSettings);

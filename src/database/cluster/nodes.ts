@@ -301,7 +301,7 @@ export class ClusterNodes {
     const macros = await macrosOf(client);
     const own = local ?? [macros.get('shard'), macros.get('replica')].map(Number);
     if (own.some(Number.isNaN)) {
-      const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, tell its place';
+      const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, give its place';
       throw problem(`The node at ${url} does not find itself in the cluster ${cluster}: ${ways}`);
     }
     const weights = new Map(rows.map(([number, , , weight]) => [Number(number), Number(weight)]));

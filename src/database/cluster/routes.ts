@@ -31,7 +31,7 @@ const spreadQuery = {
 /**
  * The route of a statement: one replica number for all shards, and an entry node, so that as many shards as possible are
  * read from a node that has everything. `turn`, a whole number, spreads statements over equally good routes: every
- * adapter chooses the same route for a turn as long as the states of nodes do not change. Undefined if no node answers.
+ * adapter chooses the same route for some time as long as the states of nodes do not change. Undefined if no node answers.
  */
 export function routeOf(nodes: readonly ClusterNode[], turn: number): Route | undefined {
   const answering = nodes.filter(({ state, isSilent }) => state !== 'away' && !isSilent);

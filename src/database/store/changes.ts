@@ -30,7 +30,7 @@ const [settleMs, maxSettleMs] = [100, 60_000];
 const leastIdleStep = 5_000_000;
 
 /**
- * Rows that were written to tables since. The number of their insert is stored with them from the first time on that a caller asks
+ * Rows that were written to tables since. The number of their insert is stored with them from the first read on of a caller
  * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
  * count as older.
  */

@@ -8,7 +8,7 @@ import type { DatabaseParts } from './parts.js';
 const valuesPerPiece = 2_000_000;
 const greatestId = 2n ** 64n - 1n;
 
-/** Told of rows that are copied, and how many there are. */
+/** Called with the copied rows, and how many there are. */
 export type RowProgress = (done: number, of: number) => void;
 
 /** An engine table as it is copied. */

@@ -42,7 +42,7 @@ const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
  * The interface that a request to an unknown path most likely meant, as method and path: that of a client of another
  * product, or one of `interfaces` without the slash at the end of the path. Undefined for any other path.
  */
-export function probablePath(url: string, interfaces: readonly MethodOfPath[]): string | undefined {
+export function suggestedPath(url: string, interfaces: readonly MethodOfPath[]): string | undefined {
   const [path = ''] = url.split('?');
   const known = elsewhere.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
   if (known !== undefined || !path.endsWith('/')) return known;

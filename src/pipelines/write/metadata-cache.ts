@@ -3,7 +3,7 @@ import type { ColumnBlock } from '../../model/column-block.js';
 import type { Sink } from '../../model/component.js';
 import { watched } from '../../sinks/layers.js';
 import { metadataTable } from '../../transforms/points/label-set.js';
-import type { ParsedPoints, ToldMetric } from '../../transforms/points/parse-options.js';
+import type { MetricDescription, ParsedPoints } from '../../transforms/points/parse-options.js';
 
 /** Metrics whose metadata is remembered; beyond them it is written once more. */
 const maxMetrics = 100_000;
@@ -11,7 +11,7 @@ const maxMetrics = 100_000;
 /** The metadata of a block, and where it belongs. */
 interface Told {
   readonly place: string;
-  readonly metrics: readonly ToldMetric[];
+  readonly metrics: readonly MetricDescription[];
 }
 
 /**
@@ -30,7 +30,7 @@ export class MetadataCache {
 
   /** Notes what the points of a text tell, to be remembered once it is stored; gives the points. */
   expect(place: string, points: ParsedPoints): ParsedPoints {
-    const { blocks, told: metrics } = points;
+    const { blocks, described: metrics } = points;
     if (metrics.length === 0) return points;
     const [block, ...others] = blocks.filter(({ table }) => table === metadataTable);
     if (block !== undefined && others.length === 0) this.#blocks.set(block, { place, metrics });
@@ -41,8 +41,8 @@ export class MetadataCache {
   noting(sink: Sink<BlockGroup>): Sink<BlockGroup> {
     return watched(sink, ({ blocks }) => {
       for (const block of blocks) {
-        const told = this.#blocks.get(block);
-        if (told !== undefined) this.#note(told);
+        const described = this.#blocks.get(block);
+        if (described !== undefined) this.#note(described);
       }
     });
   }

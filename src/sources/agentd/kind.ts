@@ -40,7 +40,7 @@ export const agentd: SourceKind<AgentdSettings, OpenAgentd> = {
     },
     adapter_agentd_unprotected_packets: {
       isCounter: true,
-      help: 'Packets refused because they are less secure than agentd.securityLevel asks for.',
+      help: 'Packets refused because they are less secure than agentd.securityLevel.',
       read: () => refusals.unprotected,
     },
   }),

@@ -32,7 +32,7 @@ export interface HostexporterSourceOptions extends ScrapeCertificates {
   /** Scrapes at the same time. */
   readonly maxScrapes: number;
   readonly target: Target;
-  /** Is told after each scrape of an address how it went; `problem` is why it failed. */
+  /** Called after each scrape of an address with its result; `problem` is why it failed. */
   readonly scraped?: (address: string, problem: string | undefined) => void;
   /** The pieces that a long scrape is read in; left out, each is read at once. */
   readonly piecesOf?: (scrape: Uint8Array) => Iterable<ScrapePiece> | undefined;
@@ -174,7 +174,7 @@ export class HostexporterSource implements Source<ByteBlock> {
     this.#emitter.emit(Buffer.concat([expositionHead('text', shownAddress(url)), Buffer.from(text)]), 2, reading);
   }
 
-  /** Hands out a scrape, a long one piece by piece with a turn of others after each. */
+  /** Hands out a scrape, a long one in pieces with a yield to the event loop after each. */
   async #emit(scrape: Buffer, url: string, reading: Reading): Promise<void> {
     const pieces = this.#options.piecesOf?.(scrape);
     if (pieces === undefined) this.#emitter.emit(scrape, 1, reading);

@@ -98,7 +98,7 @@ function redirectOf({ statusCode, headers }: http.IncomingMessage, url: string):
   return next.protocol === 'http:' || next.protocol === 'https:' ? next : undefined;
 }
 
-/** True when what was for one address may be told to the other: the same server, and not in the open where it was not before. */
+/** True when the credentials of one address may go to the other: the same server, and never unencrypted after TLS. */
 function isSameServer(from: URL, to: URL): boolean {
   if (from.protocol === to.protocol) return from.host === to.host;
   return to.protocol === 'https:' && from.hostname === to.hostname;

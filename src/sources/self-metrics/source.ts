@@ -13,7 +13,7 @@ interface SelfMetricsOptions {
   readonly giveBack: () => void;
 }
 
-/** The service's own figures as rows (`monitor.writeToDB`): one small batch at every interval, skipped while held. */
+/** The service's own metrics as rows (`monitor.writeToDB`): one small batch at every interval, skipped while held. */
 export class SelfMetricsSource implements Source<ByteBlock> {
   readonly name = 'own-figures';
   readonly batches$ = new Subject<Batch<ByteBlock>>();
@@ -71,7 +71,7 @@ export class SelfMetricsSource implements Source<ByteBlock> {
           this.#gate.give(bytes.length);
           if (delivery.outcome !== 'delivered') {
             this.#options.giveBack();
-            this.#log.warn({ outcome: delivery.outcome }, "The service's own figures could not be written.");
+            this.#log.warn({ outcome: delivery.outcome }, "The service's own metrics could not be written.");
           }
           resolve();
         },

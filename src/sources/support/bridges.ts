@@ -5,7 +5,7 @@ import { Observable } from 'rxjs';
 import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { CreditGate } from '../../model/component.js';
 
-/** An item that took longer in ms is followed by a turn of the event loop. */
+/** After an item that took longer in ms the bridge yields to the event loop. */
 const longTurnMs = 5;
 
 /**
@@ -28,7 +28,7 @@ export function fromBytes<T>(
       subscriber.next(item);
       const isLong = performance.now() - begun > longTurnMs;
       await gate.opened();
-      // After long work others have their turn.
+      // Yields to the event loop after long work.
       if (isLong) await yieldToEventLoop();
     };
     const end = new Writable({

@@ -20,7 +20,7 @@ const blockBytes = 256 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Gathers datagrams into blocks: those that arrive in one turn of the event loop go on together once the gate is open.
+ * Coalesces datagrams into blocks: those that arrive in one iteration of the event loop are one block once the gate is open.
  * A sender of datagrams cannot be made to wait, so those that find no room, or a gate that is held, are shed and counted.
  */
 export class DatagramQueue {

@@ -6,7 +6,7 @@ import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
 import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import { countByte } from '../../bytes/count-byte.js';
 
-/** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
+/** Finds where a stream of text may be cut. One per stream: it remembers what it has scanned. */
 export interface LineCutter {
   /**
    * Position after the last line break that ends a line, 0 when there is none. The next call is given the bytes from that
@@ -33,11 +33,11 @@ export interface Frame {
   readonly last: boolean;
 }
 
-/** Bounds of framing: how much is gathered before a frame goes on, and the longest line that is kept. */
+/** Bounds of framing: how many bytes are coalesced into a block, and the longest line. */
 export interface FramingLimits {
   readonly blockBytes: number;
   readonly maxLineBytes: number;
-  /** Frames go on as soon as a line is whole, for connections that stay open; otherwise only full blocks do. */
+  /** Emits frames as soon as a line is whole, for connections that stay open; otherwise only full blocks. */
   readonly eager?: boolean;
 }
 
@@ -57,7 +57,7 @@ const elementMarks = [
   [openBrace, 2],
   [comma, 8],
 ] as const;
-/** Where a text is looked at to estimate its rows: so many times, so many bytes, at places that nobody knows before. */
+/** How a text is sampled to estimate its rows: so many samples, so many bytes, at random positions. */
 const looks = 32;
 const lookBytes = 256;
 
@@ -78,7 +78,7 @@ function bytesAtOnce(text: Uint8Array, cutter: LineCutter): number {
   return rows <= mostRowsAtOnce ? length : Math.ceil((length / rows) * rowsOfPiece);
 }
 
-/** The frames of a text with very many rows, with a turn of others between them; undefined where it can be read at once. */
+/** The frames of a text with very many rows, with a yield to the event loop between them; undefined where it can be read at once. */
 export function framesOf(
   text: Buffer,
   newCutter: () => LineCutter,
@@ -92,24 +92,24 @@ export const lineFeedCutter: LineCutter = { lastLineBreak: (bytes) => bytes.last
 
 /**
  * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The last
- * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.
+ * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading continues behind it.
  */
 export function framing(newCutter: () => LineCutter, limits: FramingLimits): Duplex {
-  return new Chain([gathering(limits), cutting(new Framer(newCutter, limits.maxLineBytes))]);
+  return new Chain([coalescing(limits), cutting(new Framer(newCutter, limits.maxLineBytes))]);
 }
 
 /** Buffer between two stages: it is outside of the credit, on every connection, so it must be little. */
 const oneAtATime = { highWaterMark: 1 } as const;
 const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: true, ...oneAtATime });
 
-/** Chunks that are gathered at most: more of them, if they are tiny, weigh more than what they hold. */
+/** Chunks of one block at most: more of them, if they are tiny, take more memory than their bytes. */
 const maxChunks = 1024;
 
 /**
- * Gathers small chunks, which come one by one or some at a time, so that what follows works on blocks and not on packets. Both stages are
+ * Coalesces small chunks, so that the next stages work on blocks and not on packets. Both stages are
  * callbacks: an asynchronous generator costs several times as much for each chunk.
  */
-function gathering({ blockBytes, eager = false }: FramingLimits): Duplex {
+function coalescing({ blockBytes, eager = false }: FramingLimits): Duplex {
   let held: Buffer[] = [];
   let bytes = 0;
   return objectTransform(
@@ -134,7 +134,7 @@ function gathering({ blockBytes, eager = false }: FramingLimits): Duplex {
   );
 }
 
-/** Cuts blocks into frames, with a turn of others between those of one block. */
+/** Cuts blocks into frames, with a yield to the event loop between those of one block. */
 function cutting(framer: Framer): Duplex {
   const stage = objectTransform(
     oneAtATime,
@@ -184,7 +184,7 @@ async function* wholeLines(
   if (rest !== undefined) yield rest;
 }
 
-/** Frames of a block; the next one is asked for with the time, in ms, that the one before took. */
+/** Frames of a block; `next` gets the time, in ms, that the frame before took. */
 type Frames = Generator<Frame, void, number>;
 
 /** Cuts what comes block by block into frames of whole lines. */

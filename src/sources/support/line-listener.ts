@@ -13,7 +13,7 @@ import { readSocket } from './socket-reader.js';
 
 /** Longest line that is read over TCP. */
 const maxLineBytes = 65_536;
-/** Whole lines go on at once: they are not kept back for more to come. */
+/** Emits whole lines at once: they do not wait for more. */
 const tcpFraming = { blockBytes: maxLineBytes, maxLineBytes, eager: true };
 /** Bytes of datagrams that wait while the gate is shut. */
 const maxPendingBytes = 64 * 1024 * 1024;

@@ -25,17 +25,17 @@ interface TcpListenerOptions extends ListenAddress {
   readonly keepAlive: boolean;
   /** How long a connection may be silent: before its first byte, a minute when left out, and after it, ten minutes. */
   readonly silence?: { readonly firstMs: number; readonly laterMs: number };
-  /** Takes a connection. The other end's half may close first; whoever takes it ends it. */
+  /** Takes a connection. The other end's half may close first; the receiver of the connection ends it. */
   readonly connected: (socket: net.Socket) => void;
-  /** Told of every connection that was refused because there were too many. */
+  /** Called for every connection that was refused because there were too many. */
   readonly refused: () => void;
 }
 
 const defaultSilence = { firstMs: 60_000, laterMs: 10 * 60_000 } as const;
 
 /**
- * Accepts TCP connections on one port, at most so many at once, and cuts those that are silent for too long, so that nobody holds
- * places for nothing. A connection belongs to whoever was told of it, and is destroyed with the listener.
+ * Accepts TCP connections on one port, at most so many at once, and cuts those that are idle for too long, so that no client holds
+ * connections for nothing. A connection belongs to the handler that got it, and is destroyed with the listener.
  */
 export class TcpListener {
   readonly #options: TcpListenerOptions;
@@ -106,7 +106,7 @@ interface UdpListenerOptions extends ListenAddress {
   /** Bytes of datagrams that the kernel keeps for a reader that is behind; it may grant less. */
   readonly receiveBufferBytes: number;
   readonly received: (datagram: Buffer, from: RemoteInfo) => void;
-  /** Told of errors after the start; the listener goes on. */
+  /** Called with errors after the start; the listener continues. */
   readonly failed: (error: Error) => void;
 }
 
@@ -161,7 +161,7 @@ function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Whether the port is free now; true as well where listening fails for another reason, which the listener then tells. */
+/** Whether the port is free now; true as well where listening fails for another reason, which the listener then reports. */
 export async function canListen(transport: Transport, address: ListenAddress): Promise<boolean> {
   const shared = { ...address, failed: () => {} };
   const listener =

@@ -1,6 +1,6 @@
 import type { ComponentLog } from '../../model/component.js';
 
-/** One thing that goes wrong again and again: what is said of it, and what was not said yet. */
+/** One repeated loss: its log message, and the sum that was not logged yet. */
 interface Loss {
   readonly level: 'warn' | 'error';
   count: number;
@@ -34,7 +34,7 @@ export class LossLog {
     if (loss.timer === undefined) this.#say(sentence, loss);
   }
 
-  /** Says what was not said yet. */
+  /** Logs what was not logged yet. */
   stop(): void {
     for (const [sentence, loss] of this.#losses) {
       clearTimeout(loss.timer);

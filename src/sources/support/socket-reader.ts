@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Bytes that are read ahead of whoever takes them, on all connections and on one. What comes together is read and logged as one text, of
+ * Bytes that are read ahead, on all connections and on one. What comes together is read and logged as one payload, of
  * which a few long ones cost less than many short ones.
  */
 const allAheadBytes = 16 * 1024 * 1024;

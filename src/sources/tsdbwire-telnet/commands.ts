@@ -13,7 +13,7 @@ const words = new Map<number, readonly [word: Command, bytes: Uint8Array]>(
 );
 const longestWord = Math.max(...commandWords.map((word) => word.length));
 
-/** Takes whole lines apart at the commands among them. Only the first byte of a line that is data is looked at. */
+/** Takes whole lines apart at the commands among them. Of a line that is data only the first byte is checked. */
 export function splitCommands(bytes: Buffer): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

@@ -9,16 +9,16 @@ import { type Command, splitCommands } from './commands.js';
 
 /** Answers that wait for a client that does not read; what exceeds it is not sent. */
 const maxAnswerBytes = 65_536;
-/** Lines that are held back for a fuller batch go on when there are so many bytes of them. */
+/** Lines that wait for a fuller batch are emitted when there are so many bytes of them. */
 const maxHeldBytes = 65_536;
 
 /** State that a connection shares with the others of its port. */
 export interface ConnectionContext {
   readonly gate: CreditGate;
   readonly maxLineBytes: number;
-  /** Lines that are gathered before they go on; 1 does not wait. */
+  /** Lines of a batch; 1 does not wait. */
   readonly batchSize: number;
-  /** Age at which an unfilled batch goes on; 0 is never. */
+  /** Age at which an unfilled batch is emitted; 0 is never. */
   readonly flushIntervalMs: number;
   /** Hands lines on; `settled` is called once. */
   emit(bytes: Uint8Array, lines: number, settled: (delivery: Delivery) => void): void;
@@ -118,7 +118,7 @@ export class TelnetConnection {
     }
   }
 
-  /** The bytes, without a last line that has no end because the connection was cut: nobody knows how it goes on. */
+  /** The bytes, without a last line that has no end because the connection was cut: its rest is unknown. */
   #wholeLines(bytes: Uint8Array): Buffer {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const isCut = this.#broken || this.#stopping.signal.aborted;

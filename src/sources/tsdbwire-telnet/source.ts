@@ -43,8 +43,8 @@ interface Port {
 }
 
 /**
- * TCP listeners for lines of the telnet format, a database for each port. Clients are never told that a line was stored;
- * what they are told are bad lines. So whatever is not stored for a passing reason must be tried again behind this source.
+ * TCP listeners for lines of the telnet format, a database for each port. Clients get no reply when a line is stored;
+ * they get errors of bad lines. So transient failures must be retried behind this source.
  */
 export class TsdbwireTelnetSource implements Source<ByteBlock> {
   readonly name = 'tsdbwire_telnet';

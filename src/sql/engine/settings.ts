@@ -126,7 +126,7 @@ export const shortBlocks = { max_block_size: 8192 } as const;
 
 /**
  * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the
- * next one begins, which takes a tenth to a quarter less. Where versions are merged on the way, and with windows, it takes longer. No projection of the
+ * next one begins, which takes a tenth to a quarter less. Where versions are merged, and with windows, it takes longer. No projection of the
  * engine has such groups, and looking for one takes a twentieth.
  */
 const inSeriesOrder = { optimize_aggregation_in_order: 1, optimize_use_projections: 0 } as const;

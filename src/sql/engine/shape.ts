@@ -20,7 +20,7 @@ export interface QueryShape {
   readonly joinsTags: boolean;
   /** Rows are grouped by their series, beside which their tags stand. */
   readonly groupsSeries: boolean;
-  /** Values of other rows are looked at, or rows are made: what is more than expressions over rows and groups. */
+  /** Values of other rows are read, or rows are made: more than expressions over rows and groups. */
   readonly looksAround: boolean;
   /** Names of functions, types, columns and other texts in it, a line each. */
   readonly words: string;

@@ -6,7 +6,7 @@ import { isBinary, isText, type Value } from '../values/value.js';
 import { sm4Decrypted, sm4Encrypted } from './sm4.js';
 import { type ScalarFunction, scalar, wrongParameterType, wrongParameterValue } from './spec.js';
 
-/** Longest text that a cipher is asked about. */
+/** Longest text of a cipher. */
 const longest = 65_517;
 const keyBytes = 16;
 

@@ -76,7 +76,7 @@ function binTexts({ heads }: HistogramBins, counts: Expr, normalized: boolean): 
   return expr`arrayMap((h, n) -> concat(h, ${shown}, '}'), ${listed}, ${counts})`;
 }
 
-/** Aggregates that tell how values are distributed; all of them leave out NULL. */
+/** Aggregates that describe how values are distributed; all of them leave out NULL. */
 export const distributionFunctions: readonly AggregateFunction[] = [
   aggregate('PERCENTILE', ['number', 'number'], (args) => (args.length === 2 ? doubleType : textType), percentile, {
     atMost: 11,

@@ -107,7 +107,7 @@ function along(share: Expr): Expr {
 
 /**
  * Places of one side that speak for all others: vertices, cuts, and the middles between cuts. `w` and `v` are the paths
- * and segments that are looked at.
+ * and segments that are checked.
  */
 function places(side: 'a' | 'b', other: 'a' | 'b'): Expr {
   const met = expr`arrayMap(t -> [${meetings}], arrayFilter(t -> ${isNear}, ${known(`s${other}`)}))`;
@@ -140,7 +140,7 @@ const relations = {
 
 const ofLines = expr`ka = kb AND ka != 2`;
 
-/** Relations and sides whose places are looked at; elsewhere the engine compares areas. */
+/** Relations and sides whose points are checked; elsewhere the engine compares areas. */
 const looksAt: Readonly<Record<keyof typeof relations, Readonly<Record<'a' | 'b', Expr>>>> = {
   ST_COVERS: { a: zero, b: expr`kb != 2` },
   ST_CONTAINS: { a: zero, b: expr`kb != 2` },
@@ -153,8 +153,8 @@ const looksAt: Readonly<Record<keyof typeof relations, Readonly<Record<'a' | 'b'
 export const relationNames = Object.keys(relations) as readonly (keyof typeof relations)[];
 
 /**
- * Most pairs of a place that is looked at, or of a segment, and a segment of either geometry: one question about so many takes the
- * engine a second, and it ends no statement in the middle of one. Two areas may have 2,800 vertices together.
+ * Most pairs of a checked point, or of a segment, and a segment of either geometry: one relation of so many takes the
+ * engine a second, and it does not cancel a statement during one. Two areas may have 2,800 vertices together.
  */
 const maxPairs = 2 ** 23;
 

@@ -53,7 +53,7 @@ export interface RowWindow {
 export interface RowWindows {
   /** The primary timestamp of the rows. */
   readonly time: Value;
-  /** What they are sorted by: the time, and what else tells rows of a series apart. */
+  /** What they are sorted by: the time, and what else distinguishes rows of a series. */
   readonly order: readonly Expr[];
   /** `call` over a window of rows; the column that holds its value in each row. May look at other such columns. */
   over(call: Expr, window?: RowWindow): Expr;
@@ -86,7 +86,7 @@ export interface AggregateFunction extends FunctionBase {
   exact?(args: readonly Value[]): boolean;
   /** True for functions that give 0 over no rows; one of them makes the whole group appear. */
   readonly countLike?: boolean;
-  /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then, `same-times` where the time is not the whole key. */
+  /** Whether rows have to be seen in their order, with their neighbours; some functions need it only in some cases, `same-times` where the time is not the whole key. */
   readonly ordered?: boolean | 'in-windows' | 'beside-columns' | 'same-times';
   /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
   readonly distinctTimes?: boolean;
@@ -114,7 +114,7 @@ export interface SeriesResult {
 }
 
 /**
- * A function of the rows of a slice in order of time, which gives a value for each row or for some of them. `rows` tells
+ * A function of the rows of a slice in order of time, which gives a value for each row or for some of them. `rows` says
  * which ones can stand side by side: those that give `each` row, those that leave out the first (`after-first`), while
  * one that picks its rows stands alone.
  */

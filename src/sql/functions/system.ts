@@ -7,7 +7,7 @@ function constant(name: string, length: number, translate: ScalarFunction['trans
   return scalar(name, [], dataType('VARCHAR', length), translate);
 }
 
-/** Functions that tell about the service and the request. */
+/** Functions of the service and the request. */
 export const systemFunctions: readonly ScalarFunction[] = [
   constant('SERVER_VERSION', 32, (_, env) => text(env.context.serverVersion)),
   constant('CLIENT_VERSION', 32, (_, env) => text(env.context.serverVersion)),

@@ -112,7 +112,7 @@ function firstMatch(words: Expr, sought: Expr, literal: readonly string[] | unde
   return first(expr`p`);
 }
 
-/** Highest number of a group that REGEXP_EXTRACT is asked for. */
+/** Highest number of a group of REGEXP_EXTRACT. */
 const maxGroup = 512n;
 
 /** What a group of a regular expression matches first, by default the first group; 0 is the whole match. NULL without a match. */
@@ -125,8 +125,8 @@ function regexpExtract(args: readonly Value[]): Expr {
   const groups = expr`extractGroups(assumeNotNull(${textSide(source)}), ${text(`(?s)(${pattern.constant})`)})`;
   const matched = expr`arrayElement(${groups}, ${groupNumber + 1n})`;
   // The engine gives an empty text for a group that has no part in the match, too.
-  const told = /\||\)[?*{]/.test(pattern.constant) && groupNumber > 0n ? expr`nullIf(${matched}, '')` : matched;
-  return expr`if(or(isNull(${textSide(source)}), length(${groups}) <= ${groupNumber}), NULL, ${told})`;
+  const taken = /\||\)[?*{]/.test(pattern.constant) && groupNumber > 0n ? expr`nullIf(${matched}, '')` : matched;
+  return expr`if(or(isNull(${textSide(source)}), length(${groups}) <= ${groupNumber}), NULL, ${taken})`;
 }
 
 /** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */

@@ -39,7 +39,7 @@ function elapsed(args: readonly Value[], builder: AggregateBuilder, env: Environ
 }
 
 /**
- * The mean of the line through the points of a slice, weighted by time. At the edges of a window the line goes on to the
+ * The mean of the line through the points of a slice, weighted by time. At the edges of a window the line continues to the
  * neighbours outside; before the first and behind the last point there is none. Every point accounts for the piece of the
  * line before it, and the last one of a window for the piece up to the window's last tick too, the one before the next window.
  */

@@ -25,13 +25,13 @@ export interface InsertContext {
   readonly nowNs: bigint;
   /** Which texts must be UTF-8: those of tags where functions have given some, and none where they were logged, for they were taken as they were. */
   readonly checksTexts?: 'all' | 'tags' | undefined;
-  /** Undefined when there is no such database; asked once every table name of it is known. */
+  /** Undefined when there is no such database; called once every table name of it is known. */
   database(name: string): DatabaseDef | undefined;
   resolve(database: string, name: string): Resolved;
   /** First and last tick that a primary time of the database may have: its retention. */
   timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint };
   /**
-   * The sub-table that a USING clause or a `tbname` row creates; asked once per name and statement. It may be an existing
+   * The sub-table that a USING clause or a `tbname` row creates; called once per name and statement. It may be an existing
    * one, then `tags` are ignored. `tags` has every tag of the super table, undefined for NULL; `ttl` is in days, 0 for
    * ever. As the rest of the statement may still be refused, this must not make the name known to other statements.
    */

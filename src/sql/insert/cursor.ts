@@ -206,7 +206,7 @@ export class Cursor {
     this.#isPlain = true;
     let at = open + 1;
     let close = -1;
-    // In pieces, because a loop that goes on and on is never compiled.
+    // In pieces, because the runtime never compiles a loop that does not end.
     for (const end = Math.min(this.end, at + maxStringBytes); close < 0 && at < end; at = this.#pieceEnd) {
       close = this.#findQuote(at, Math.min(end, at + pieceBytes), closing);
     }

@@ -17,7 +17,7 @@ const queryLimits = {
   'CASE branches': 2000,
   values: 200_000,
 } as const;
-/** Mistakes in a statement that has somewhat too much are told first. */
+/** A syntax error comes before the error of a too long list. */
 const farBeyond = 2;
 type Counted = keyof typeof queryLimits;
 const countedNames = ['conditions', 'list items', 'CASE branches', 'values'] as const;
@@ -171,8 +171,8 @@ export class Cursor extends Lexer {
     const near = isSecret ? '' : quoted;
     const cause = isSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
     const why = cause === undefined ? '' : ` (${cause})`;
-    const told = fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`);
-    throw new FaultError({ ...told, place: { start: offset, word: '' } });
+    const error = fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`);
+    throw new FaultError({ ...error, place: { start: offset, word: '' } });
   }
 
   /** Refuses something that is valid but not available; `what` names it. */

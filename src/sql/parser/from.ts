@@ -11,7 +11,7 @@ const maxJoinedTables = 256;
 /** Rows that are written in a query. */
 const maxInlineRows = 10_000;
 
-/** Behind a bracketed query in brackets, these tell that the outer brackets hold a query too. */
+/** Behind a bracketed query in brackets, these show that the outer brackets hold a query, too. */
 const queryFollowers = new Set([')', 'UNION', 'ORDER', 'SLIMIT', 'LIMIT']);
 
 const sidedJoins = new Map<string, { readonly left: JoinKind; readonly right: JoinKind }>([

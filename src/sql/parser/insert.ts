@@ -7,7 +7,7 @@ import { parseQuery } from './query.js';
 
 /**
  * `INSERT INTO table [(columns)] SELECT ...` is parsed here. Every other INSERT or IMPORT, faulty ones included, is left to the
- * INSERT scanner, which has its own error code: only its head is looked at, whatever its size.
+ * INSERT scanner, which has its own error code: only its head is parsed, whatever its size.
  */
 export function parseInsert(cursor: Cursor): Statement {
   const offset = cursor.start;

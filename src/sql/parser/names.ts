@@ -58,7 +58,7 @@ const pseudoColumns = new Set(
   'TBNAME _C0 _ROWTS _IROWTS _IROWTS_ORIGIN _ISFILLED _QSTART _QEND _QDURATION _WSTART _WEND _WDURATION'.split(' '),
 );
 
-/** Name of a column or tag that is to be made. Names of pseudo columns need back quotes. */
+/** Name of a new column or tag. Names of pseudo columns need back quotes. */
 export function parseNewColumnName(cursor: Cursor): Name {
   if (pseudoColumns.has(cursor.word)) cursor.fail();
   return parseColumnName(cursor);

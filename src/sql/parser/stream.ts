@@ -10,7 +10,7 @@ import { parseType } from './types.js';
 /** Longest name of a stream in bytes. */
 const maxStreamNameBytes = 192;
 
-/** With what the other form of the statement, in which the trigger names a table of its own, goes on behind the name. */
+/** With what the other form of the statement, in which the trigger names a table of its own, continues behind the name. */
 const otherForm = 'PERIOD INTERVAL SLIDING SESSION STATE_WINDOW EVENT_WINDOW COUNT_WINDOW FROM STREAM_OPTIONS'.split(
   ' ',
 );

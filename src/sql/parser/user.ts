@@ -7,7 +7,7 @@ import { parseExpression } from './expression.js';
 import { parseCount, parseString } from './literals.js';
 import { atName, maxTableNameBytes, parseMemberName, parseName } from './names.js';
 
-/** The name of a user. What is wrong with one is told in words: the statement is not repeated. */
+/** The name of a user. Its errors say the rule: the statement is not repeated. */
 function parseUserName(cursor: Cursor): Name {
   const { start } = cursor;
   const isEnd = cursor.kind === TokenKind.end;
@@ -16,8 +16,8 @@ function parseUserName(cursor: Cursor): Name {
   if (name !== undefined && isWhole) return name;
   const rule =
     'it has letters of ASCII, digits and underscores and does not begin with a digit, or stands in back-quotes';
-  const told = fault('syntax', Codes.syntaxError, `syntax error: this is no name of a user: ${rule}`);
-  throw new FaultError({ ...told, place: { start, word: '' } });
+  const error = fault('syntax', Codes.syntaxError, `syntax error: this is no name of a user: ${rule}`);
+  throw new FaultError({ ...error, place: { start, word: '' } });
 }
 
 /** `CREATE USER [IF NOT EXISTS] name PASS 'p' {option}`, from behind USER. HOST addresses are joined with commas. */

@@ -82,7 +82,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       };
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
-    // Windows must be there before they are looked at.
+    // Windows must exist before they are used.
     const looks = where.length > 0 || [...items, ...select.orderBy].some(({ value }) => hasOver(value));
     const isNarrow = range !== undefined && !looks && canBeFilled(range);
     const added = isNarrow ? shownWindows(range, select, items) : range;

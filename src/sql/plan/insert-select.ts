@@ -86,7 +86,7 @@ export function planInsertSelect(
   );
 }
 
-/** Source of a column of a row that is to be stored. */
+/** Source of a column of a stored row. */
 export type Wanted = SelectedColumn | { readonly kind: 'time' };
 
 /** Rows of a block, called `b`, and what each of their values is for. */

@@ -35,7 +35,7 @@ export type CallExpression = Extract<Expression, { kind: 'call' }>;
 
 /** Resolves names where an expression stands: in WHERE, in a list of grouped rows, inside an aggregate. */
 export interface NameResolver {
-  /** May answer for a whole expression, before its parts are looked at. */
+  /** May resolve a whole expression, before its parts are resolved. */
   intercept(expression: Expression): Value | undefined;
   column(expression: ColumnExpression): Value;
   aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value;
@@ -45,7 +45,7 @@ export interface NameResolver {
 
 type Binary = Extract<Expression, { kind: 'binary' }>;
 
-/** Translates expressions to the engine, asking a {@link NameResolver} for what they name. */
+/** Translates expressions to the engine; a {@link NameResolver} resolves names. */
 export class ExpressionTranslator {
   readonly env: Environment;
   readonly #names: NameResolver;

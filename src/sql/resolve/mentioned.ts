@@ -7,7 +7,7 @@ export function columnsIn(expression: Expression): readonly ColumnExpression[] {
   return expressionsIn(expression).filter((part) => part.kind === 'column');
 }
 
-/** Which columns of a table a SELECT may ask for. */
+/** Which columns of a table a SELECT may read. */
 export interface Mentioned {
   /** Every name that stands anywhere in it, without what it is qualified with; some may be no columns at all. */
   readonly names: ReadonlySet<string>;

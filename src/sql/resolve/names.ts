@@ -32,7 +32,7 @@ export class RowNames implements NameResolver {
   readonly #relation: Relation | undefined;
   readonly #aggregateError: () => Error;
 
-  /** `place` tells whether these are the rows of the result, over which OVER may look. */
+  /** `place` says whether these are the rows of the result, over which OVER may look. */
   constructor(relation: Relation | undefined, aggregateError: () => Error, place: 'clause' | 'result' = 'clause') {
     this.allowsOver = place === 'result';
     this.#relation = relation;

@@ -37,10 +37,10 @@ export interface Relation extends Member {
   readonly precision: Precision;
   /** The tables of a join in the order written, each with a qualifier; undefined when there is no join. */
   readonly members?: readonly JoinMember[];
-  /** Of a window join: the column that tells its main rows apart, each of which is a group. */
+  /** Of a window join: the column that identifies its main rows, each of which is a group. */
   readonly rowKey?: RowKey;
   /**
-   * Engine SQL by which rows come one behind the other, where their time alone does not tell: in an ASOF or WINDOW join a main
+   * Engine SQL by which rows come one behind the other, where their time alone does not order them: in an ASOF or WINDOW join a main
    * row meets several partner rows, and a stored table may have a key beside the time.
    */
   readonly sequence?: Expr;
@@ -53,7 +53,7 @@ export interface Relation extends Member {
   readonly tagAlias: string;
   readonly source:
     | { readonly kind: 'stored'; readonly target: TableTarget }
-    /** `order`: sort terms of the rows' natural order, where the statement must ask for it. */
+    /** `order`: sort terms of the rows' natural order, where the statement must sort. */
     | { readonly kind: 'block'; readonly query: Query; readonly order?: readonly SortTerm[] };
 }
 

@@ -92,17 +92,17 @@ export function holdsForRows(
   const block = planned(query, env);
   const only = onlyColumn(block);
   checkKinds(value, only, every ? 'ALL' : 'ANY');
-  const ask = (aggregate: Expr): Expr => rowsOf(block, aggregate);
+  const scalar = (aggregate: Expr): Expr => rowsOf(block, aggregate);
   const bound = (name: 'min' | 'max'): Expr =>
-    compare(operator, value, { ...only, sql: ask(call(name, only.sql)), nullable: true }, env).sql;
+    compare(operator, value, { ...only, sql: scalar(call(name, only.sql)), nullable: true }, env).sql;
   const isBelow = operator === '<' || operator === '<=';
   const isOrder = operator !== '=' && operator !== '<>';
   const both = call(every ? 'and' : 'or', bound('min'), bound('max'));
   const known = isOrder ? bound(isBelow === every ? 'min' : 'max') : both;
   const decided = every ? expr`ifNull(not(${known}), 0)` : expr`ifNull(${known}, 0)`;
-  const hasNull = expr`${ask(expr`countIf(isNull(${only.sql}))`)} > 0`;
+  const hasNull = expr`${scalar(expr`countIf(isNull(${only.sql}))`)} > 0`;
   const result = only.nullable ? expr`if(not(${decided}) AND ${hasNull}, NULL, ${known})` : known;
-  return condition(expr`if(${ask(expr`count()`)} = 0, ${every ? 1 : 0}, ${result})`, [value]);
+  return condition(expr`if(${scalar(expr`count()`)} = 0, ${every ? 1 : 0}, ${result})`, [value]);
 }
 
 /** Whether a query has rows. */

@@ -43,7 +43,7 @@ export type AlterTableAction =
       readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag';
       readonly name: Name;
       readonly type: TypeSyntax;
-      /** Set when the column is to be part of the key, which none can become. */
+      /** Set when the column would be part of the key, which is not possible. */
       readonly isKey?: boolean;
       readonly encoding?: EncodingWords;
     }
@@ -100,13 +100,13 @@ export type Show =
       readonly what: 'list';
       readonly list: ShowListName;
       readonly like: string | undefined;
-      /** The database that is asked about; all of them when left out. */
+      /** The listed database; all of them when left out. */
       readonly ofDatabase?: Name;
-      /** The node whose variables are asked for. */
+      /** The node whose variables are listed. */
       readonly dnode?: number;
     };
 
-/** Words of a statement about a token; undefined is not said. */
+/** Options of a statement about a token; undefined when left out. */
 export interface TokenOptions {
   readonly enable: number | undefined;
   /** In days. */
@@ -126,9 +126,9 @@ export type TopicSourceSyntax =
     }
   | { readonly kind: 'database'; readonly database: Name };
 
-/** How EXPLAIN was asked. */
+/** The options of EXPLAIN. */
 export interface Explain {
-  /** Runs the query and tells what it took. */
+  /** Runs the query and shows its cost. */
   readonly analyze: boolean;
   readonly verbose: boolean;
 }
@@ -165,7 +165,7 @@ export type Statement =
       readonly kind: 'create-topic';
       readonly name: Name;
       readonly ifNotExists: boolean;
-      /** Definitions are to be delivered as well. */
+      /** Definitions are delivered as well. */
       readonly meta: boolean;
       readonly source: TopicSourceSyntax;
     }

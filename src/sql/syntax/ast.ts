@@ -84,7 +84,7 @@ export type Expression =
       readonly bare: boolean;
       readonly span: Span;
     }
-  /** A call over the rows that OVER tells. */
+  /** A call over the rows of OVER. */
   | (OverWindow & {
       readonly kind: 'over';
       readonly call: Extract<Expression, { kind: 'call' }>;

@@ -17,7 +17,7 @@ export function timestampOutOfRange(): FaultError {
   return new FaultError(fault('syntax', Codes.timestampOutOfRange, 'Timestamp data out of range'));
 }
 
-/** A statement that asks for what is never done; `message` says what. */
+/** A statement that is never supported; `message` says why. */
 export function invalidOperation(message: string): FaultError {
   return new FaultError(fault('syntax', Codes.invalidOperation, message));
 }

@@ -9,9 +9,9 @@ interface ShowList {
   /** The column that LIKE chooses by; without one LIKE is refused. */
   readonly like?: string;
   readonly order?: string;
-  /** The column by which it may be asked of one database: `SHOW db.VIEWS`. */
+  /** The column of the database, where the list takes one: `SHOW db.VIEWS`. */
   readonly ofDatabase?: string;
-  /** May be asked of one node: `SHOW VNODES ON DNODE 1`. */
+  /** Takes a node: `SHOW VNODES ON DNODE 1`. */
   readonly onNode?: true;
   /** Read with the number of a node between its words: `SHOW DNODE 1 VARIABLES`. */
   readonly ofNode?: true;

@@ -131,7 +131,7 @@ const literalKinds: ReadonlySet<string> = new Set<Expression['kind']>([
   'timestamp',
 ]);
 
-/** Tables of queries that were walked before: several steps ask for them, and no step changes a tree. */
+/** Tables of queries that were walked before: several steps need them, and no step changes a tree. */
 const foundTables = new WeakMap<Query, readonly TableItem[]>();
 
 /** Every place of a query that names a table, in the order written; queries in expressions count as well. */

@@ -89,11 +89,11 @@ export class ZoneOffsets {
   #endOfSkippedDay(): number | undefined {
     for (let year = firstCalendarYear; year < lastCalendarYear; year++) {
       let [low, high] = [Date.UTC(year) / 1000, Date.UTC(year + 1) / 1000];
-      const before = this.#ask(low);
-      if (this.#ask(high) - before < leastCrossing) continue;
+      const before = this.#offsetAt(low);
+      if (this.#offsetAt(high) - before < leastCrossing) continue;
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2);
-        if (this.#ask(middle) - before < leastCrossing) low = middle;
+        if (this.#offsetAt(middle) - before < leastCrossing) low = middle;
         else high = middle;
       }
       return high;
@@ -105,7 +105,7 @@ export class ZoneOffsets {
     const known = this.#midnights.get(day);
     if (known !== undefined) return known;
     if (this.#midnights.size >= maxCachedDays) this.#midnights.clear();
-    const offset = this.#ask(day * secondsPerDay);
+    const offset = this.#offsetAt(day * secondsPerDay);
     this.#midnights.set(day, offset);
     return offset;
   }
@@ -117,7 +117,7 @@ export class ZoneOffsets {
     let high = low + secondsPerDay;
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
-      if (this.#ask(middle) === before) low = middle;
+      if (this.#offsetAt(middle) === before) low = middle;
       else high = middle;
     }
     if (this.#changes.size >= maxCachedDays) this.#changes.clear();
@@ -125,7 +125,7 @@ export class ZoneOffsets {
     return high;
   }
 
-  #ask(seconds: number): number {
+  #offsetAt(seconds: number): number {
     const parts = this.#format?.formatToParts(seconds * 1000) ?? [];
     const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
     return offsetSeconds(name.slice('GMT'.length)) ?? 0;
@@ -143,7 +143,7 @@ function offsetSeconds(text: string): number | undefined {
 
 const zones = new Map<string, ZoneOffsets>();
 
-/** The offsets of a zone, shared by all who ask for the same name; RangeError when there is no such zone. */
+/** The offsets of a zone, shared by all callers with the same name; RangeError when there is no such zone. */
 export function zoneOffsets(zone: string): ZoneOffsets {
   const known = zones.get(zone);
   if (known !== undefined) return known;

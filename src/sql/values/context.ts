@@ -14,7 +14,7 @@ export type TableTarget =
   | {
       readonly kind: 'super' | 'normal';
       readonly table: TableDef;
-      /** Since when sub-tables were dropped whose rows are still there and are to be left out, Unix ms. */
+      /** Since when sub-tables were dropped whose rows are still there and must be left out, Unix ms. */
       readonly hiddenSince?: number;
     }
   | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
@@ -118,8 +118,8 @@ export function placeOf({ text, span }: Name): Place {
 
 /** The error by which a query is refused, with the place of the mistake where it has one. */
 export function refuse(code: number, message: string, place?: Place): FaultError {
-  const told = fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message);
-  return new FaultError(place === undefined ? told : { ...told, place });
+  const error = fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message);
+  return new FaultError(place === undefined ? error : { ...error, place });
 }
 
 /** The error for what the dialect has and this planner has not. */

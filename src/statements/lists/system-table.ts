@@ -57,7 +57,7 @@ export type Demands = ReadonlyMap<string, string>;
  */
 export interface SystemTable {
   readonly columns: readonly ColumnMeta[];
-  /** Tells how nodes and the keeper are, so it is there while the catalogue cannot be read. */
+  /** Set for lists of the states of nodes and the keeper, which are there while the catalogue cannot be read. */
   readonly isOfState?: true;
   readonly rows?: (facts: SystemFacts) => Iterable<InlineRow>;
   readonly sql?: (facts: SystemFacts, demands: Demands) => Promise<string>;

@@ -160,9 +160,9 @@ export class StreamRunner implements Component {
       this.#runs.delete(id);
       await states.forget(id);
     }
-    const begun = streams.filter(({ id }) => !this.#runs.has(id));
-    const stored = await states.read(begun.map(({ id }) => id));
-    for (const def of begun) {
+    const added = streams.filter(({ id }) => !this.#runs.has(id));
+    const stored = await states.read(added.map(({ id }) => id));
+    for (const def of added) {
       const kept = stored.get(def.id);
       const run = { def, statement: streamStatement(def), state: kept ?? firstState(def), kept };
       this.#runs.set(def.id, { ...run, dueMs: 0, failures: 0, busy: false });

@@ -37,7 +37,7 @@ interface Remembered {
 }
 
 /**
- * Tells who is behind credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong
+ * Authenticates credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong
  * ones, because programs with a wrong password try again and again. Who tries many different ones is refused for a while.
  */
 export class CredentialCheck {

@@ -41,7 +41,7 @@ interface Parts {
 
 /** One series: its labels as they are encoded, and where its samples are. */
 interface Series {
-  /** Orders series: names and values in turn, parted by NUL, with a character for each byte. */
+  /** Orders series: names and values alternate, separated by NUL, with a character for each byte. */
   readonly key: string;
   readonly labels: Uint8Array;
   /** First chunk with samples, and the first byte in it. */
@@ -189,7 +189,7 @@ export class ReadResult {
     this.#at = 0;
   }
 
-  /** Writes a sample but for its value, and returns its length. */
+  /** Writes a sample without its value, and returns its length. */
   #addSample(timeLow: number, timeHigh: number): number {
     this.#reserve();
     const chunk = this.#chunk;

@@ -304,7 +304,7 @@ class LineReader {
  * Reads whole lines of line protocol into column blocks, one table each. A line break inside a quoted string belongs to the
  * string; the last line may lack its line break. Blank lines and lines whose first character is `#` are skipped.
  *
- * A bad line is rejected as a whole and its neighbours are kept; whether any of them is to be stored then is the caller's choice.
+ * A bad line is rejected as a whole and its neighbours are kept; the caller decides whether any of them is stored then.
  * Never throws for bad text. Sub-tables that are not registered travel in `newSubTables` of every block that refers to them.
  */
 export function parseLineProtocol(bytes: Uint8Array, options: ParseOptions): ParsedPoints {

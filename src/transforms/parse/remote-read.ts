@@ -43,7 +43,7 @@ function readMatcher(reader: WireReader): LabelMatcher {
   return { kind, name, value };
 }
 
-/** Hints (field 4) say what the asking side will do with the samples; it gets all of them in any case. */
+/** Hints (field 4) say what the client will do with the samples; it gets all of them in any case. */
 function readQuery(reader: WireReader): SeriesQuery {
   let startMs = 0n;
   let endMs = 0n;
@@ -70,7 +70,7 @@ function acceptsSampled(reader: WireReader): boolean {
 
 /**
  * Reads a read request: a snappy block of a `prometheus.ReadRequest`. Throws a FaultError of kind `parameter` when it is
- * not one, when it asks for matchers that do not exist, or accepts no answer with samples, the only kind there is.
+ * not one, when it has matchers that do not exist, or accepts no answer with samples, the only kind there is.
  */
 export function parseRemoteRead(bytes: Uint8Array, maxMessageBytes: number): readonly SeriesQuery[] {
   const reader = new WireReader(inflateSnappy(bytes, maxMessageBytes));

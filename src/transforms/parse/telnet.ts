@@ -130,8 +130,8 @@ class TelnetReader {
   }
 
   /**
-   * Finds the parts of a line of the expected series, whose key tells where its tags end, and begins a point of it. Returns the position
-   * of the line break; -1 for every other line, of which nothing is noted then.
+   * Finds the parts of a line of the expected series, whose key says where its tags end, and begins a point of it. Returns the position
+   * of the line break; -1 for every other line, of which nothing is recorded then.
    */
   #locateExpected(start: number, maxLineBytes: number): number {
     const { expected } = this.#points;
@@ -190,7 +190,7 @@ class TelnetReader {
     return this.#fail({ at, code, message });
   }
 
-  /** Reads the point in `bytes[start, end)` and commits it; or notes the problem and leaves no trace of it. */
+  /** Reads the point in `bytes[start, end)` and commits it; or records the problem and leaves no trace of it. */
   #readPoint(start: number, end: number): boolean {
     if (!this.#locate(start, end)) return false;
     const bytes = this.#bytes;

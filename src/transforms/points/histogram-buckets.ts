@@ -1,7 +1,7 @@
 import type { Fault } from '../../model/fault.js';
 import { badPoint } from './point-fault.js';
 
-/** Buckets of one side of a native histogram: offsets and lengths of the spans in turn, and the count of each bucket. */
+/** Buckets of one side of a native histogram: offsets and lengths of the spans alternate, and the count of each bucket. */
 export interface BucketSide {
   readonly spans: number[];
   readonly counts: number[];

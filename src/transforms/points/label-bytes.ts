@@ -2,7 +2,7 @@ import { putVarint } from '../../bytes/varint.js';
 import { Wire, WireReader } from '../wire/protobuf.js';
 import type { RawLabel } from './label-set.js';
 
-/** Longest labels of a series that are looked at, in bytes as they stand in a message. */
+/** Longest labels of a series that are read, in bytes as they stand in a message. */
 export const maxLabelBytes = 65536;
 
 /** Fields of a series, and of a label in it, with their keys as they stand in a message. */

@@ -21,7 +21,7 @@ export const metricTypes = [
 export interface Metadata {
   readonly name: string;
   readonly type: (typeof metricTypes)[number];
-  /** Empty where the message tells none, and so is the unit. */
+  /** Empty where the message has none, and so is the unit. */
   readonly help: string;
   readonly unit: string;
 }
@@ -38,14 +38,14 @@ const keyView = new DataView(key.buffer, key.byteOffset, key.length);
 
 /**
  * Keeps the metadata of metrics: rows of the table `metric_metadata`, with the name as the one label, at the begin of the day (UTC)
- * on which the message came. So a metric has one row per day, however often it is told of, and changes can be seen.
+ * on which the message came. So a metric has one row per day, however often it is sent, and changes can be seen.
  */
 export class MetadataRows {
   /** Rows stored. */
   count = 0;
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
-  readonly #told = new Set<string>();
+  readonly #added = new Set<string>();
   readonly #day: string;
   /** The same as words. */
   readonly #time = new Uint32Array(2);
@@ -59,14 +59,14 @@ export class MetadataRows {
     setBigInt(this.#time, day);
   }
 
-  /** Adds a row, unless the message has told of the metric before, tells nothing, or nothing new; returns why there cannot be one, if so. */
+  /** Adds a row, unless the message has metadata of the metric before, none, or nothing new; returns why there cannot be one, if so. */
   add({ name, type, help, unit }: Metadata): Fault | undefined {
-    if (name === '' || this.#told.has(name)) return undefined;
+    if (name === '' || this.#added.has(name)) return undefined;
     if (type === 'unknown' && help === '' && unit === '') return undefined;
-    this.#told.add(name);
+    this.#added.add(name);
     const points = this.#points;
-    const said = `${this.#day} ${type} ${unit} ${help}`;
-    if (this.#options.isTold?.(name, said) === true) return undefined;
+    const text = `${this.#day} ${type} ${unit} ${help}`;
+    if (this.#options.isStored?.(name, text) === true) return undefined;
     const problem = this.#take(name) ?? points.refusal();
     if (problem !== undefined) return about(problem);
     const unfit = this.#put(names.type, type) ?? this.#put(names.help, help) ?? this.#put(names.unit, unit);
@@ -77,7 +77,7 @@ export class MetadataRows {
     const refused = points.commit(this.#time, key);
     if (refused !== undefined) return about(refused);
     this.count++;
-    points.told.push([name, said]);
+    points.described.push([name, text]);
     return undefined;
   }
 

@@ -26,7 +26,7 @@ export interface JoinedRows {
   readonly texts: readonly (readonly number[])[];
   /** Texts with rejected lines. */
   readonly rejected: ReadonlySet<number>;
-  /** True when a line went on in the next text: each of them must be read alone. */
+  /** True when a line continued in the next text: each of them must be read alone. */
   readonly isTorn: boolean;
 }
 
@@ -57,9 +57,9 @@ export interface ParseOptions extends TextTimes {
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]>;
   /** Whether the names of OpenTelemetry's metrics get their unit and type behind them. */
   readonly otlpSuffixes?: boolean;
-  /** Whether the database has already what a message tells of a metric as a whole; left out, it is asked to store it. */
-  readonly isTold?: (metric: string, said: string) => boolean;
-  /** Takes how many rows of a message are of which kind, where its sender asks. */
+  /** Whether the database has the metadata of a metric already; left out, it is stored again. */
+  readonly isStored?: (metric: string, text: string) => boolean;
+  /** Takes how many rows of a message are of which kind, where the reply has it. */
   readonly tally?: WriteTally;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
   readonly firstLine?: number;
@@ -69,8 +69,8 @@ export interface ParseOptions extends TextTimes {
   readonly texts?: readonly JoinedText[] | undefined;
 }
 
-/** A metric, and in one text what a message tells of it as a whole. */
-export type ToldMetric = readonly [metric: string, said: string];
+/** A metric, and its metadata as one text. */
+export type MetricDescription = readonly [metric: string, text: string];
 
 /** Points that a parser found in one text. */
 export interface ParsedPoints {
@@ -86,10 +86,10 @@ export interface ParsedPoints {
   readonly rejectedRows: number;
   /** False when no row took the time of now for its own; true as well where that is not known. */
   readonly usesNow: boolean;
-  /** How often the text tells what no table has a place for, such as the time at which a counter began. */
+  /** How many values of the text no table can hold, such as the time at which a counter began. */
   readonly leftOut: number;
-  /** Metrics of which the rows of `metric_metadata` tell. */
-  readonly told: readonly ToldMetric[];
+  /** Metrics that the rows of `metric_metadata` describe. */
+  readonly described: readonly MetricDescription[];
   /** Set where several texts were read as one. */
   readonly joined?: JoinedRows | undefined;
 }

@@ -4,7 +4,7 @@ import { cutOff, isHopeless, type RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
 import { refusalOfMetric } from '../../model/sent-name.js';
-import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
+import type { MetricDescription, ParsedPoints, ParseOptions } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
 import { PointTable, rawName } from './point-table.js';
@@ -31,7 +31,7 @@ const maxSurprises = 16;
 const sharedFields = new PointFields();
 
 /**
- * Common part of all parsers of points: finds the series of a point by its key, gathers its fields, and adds it to the block of its table
+ * Common part of all parsers of points: finds the series of a point by its key, collects its fields, and adds it to the block of its table
  * once all of it is good. For each point: {@link PointCollector.find}, for a new series {@link PointCollector.introduce}, then
  * {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or {@link PointCollector.drop}. A point that is dropped
  * leaves no trace. One collector per call of a parser.
@@ -50,8 +50,8 @@ export class PointCollector {
   newTags: ReadonlyMap<string, TagValue> | undefined;
   /** Number of facts in the text that no table has a place for. */
   leftOut = 0;
-  /** See {@link ParsedPoints.told}. */
-  readonly told: ToldMetric[] = [];
+  /** See {@link ParsedPoints.described}. */
+  readonly described: MetricDescription[] = [];
   /** Set where several texts are read as one. */
   readonly marks: TextMarks | undefined;
   readonly #options: ParseOptions;
@@ -78,7 +78,7 @@ export class PointCollector {
   #keyHash = 0;
   #columnsBefore = 0;
 
-  /** `textBytes` bounds what is set aside for the rows of the text; `style` is what the format's tables are like. */
+  /** `textBytes` bounds what is allocated for the rows of the text; `style` is what the format's tables are like. */
   constructor(options: ParseOptions, textBytes: number, style = schemalessStyle) {
     this.#options = options;
     this.#textBytes = textBytes;
@@ -90,7 +90,7 @@ export class PointCollector {
 
   /**
    * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series is not known: then
-   * the point must be introduced. `hash` is for parsers that have hashed the key on the way, from the dictionary's seed.
+   * the point must be introduced. `hash` is for parsers that have hashed the key, from the dictionary's seed.
    */
   find(bytes: Uint8Array, view: DataView, start: number, end: number, hash?: number): boolean {
     const { dictionary } = this.#options;
@@ -271,7 +271,7 @@ export class PointCollector {
     return this.#rejects.length < maxDetailedRejects;
   }
 
-  /** True when the rest of the text is not worth being read, see {@link isHopeless}: a parser that asks ends then. */
+  /** True when the rest of the text is not worth being read, see {@link isHopeless}: the parser ends then. */
   stops(): boolean {
     this.#isCut = isHopeless(this.#rows, this.#rejectedRows);
     return this.#isCut;
@@ -292,7 +292,7 @@ export class PointCollector {
   /** Ends the collection; `lines` is the number of lines or messages of the text, `usesNow` is that of {@link ParsedPoints}. */
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
-    const { leftOut, told } = this;
+    const { leftOut, described } = this;
     return {
       blocks: this.#blocks,
       rows: this.#rows,
@@ -301,7 +301,7 @@ export class PointCollector {
       rejectedRows: this.#rejectedRows,
       usesNow,
       leftOut,
-      told,
+      described,
       joined: this.marks?.finish(),
     };
   }
@@ -319,7 +319,7 @@ export class PointCollector {
     this.#lookAtTags(series);
   }
 
-  /** Sees whether the block is to carry the series of the point, and whether its tags are to be looked at. */
+  /** Decides whether the block carries the series of the point, and whether its tags are read. */
   #lookAtTags(series: number): void {
     const { dictionary } = this.#options;
     const subTable = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series);

@@ -18,9 +18,9 @@ export const maxValueBytes = 65517;
 export const maxNcharCharacters = 16379;
 /** Most columns of a table, the time column and the tags included. */
 export const maxTableColumns = 4096;
-/** Tables that the lines of one call may name; bounds the memory that hostile text can ask for. */
+/** Tables that the lines of one call may name; bounds the memory that hostile text can take. */
 export const maxTablesPerCall = 16384;
-/** Columns, over all tables, that the lines of one call may fill; bounds the memory that hostile text can ask for. */
+/** Columns, over all tables, that the lines of one call may fill; bounds the memory that hostile text can take. */
 export const maxColumnsPerCall = 131072;
 /** Rejected lines that are described; further ones are only counted. */
 export const maxDetailedRejects = 100;

@@ -20,7 +20,7 @@ import { clash, otherTags, refusalOf } from './table-refusals.js';
 import { TagAttributes } from './tag-attributes.js';
 
 /**
- * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
+ * A block whose cells outnumber its values by far is finished early, so that text cannot take more memory than a
  * small multiple of its own size: at most this many cells, or this many for each value.
  */
 const sparseCells = 262144;
@@ -165,8 +165,8 @@ export class PointTable {
   }
 
   /**
-   * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they are to be
-   * looked at. Where a tag has the name, the column gets another one; a field that the format names (`isOwn`) has it before tags that are
+   * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they must be
+   * read. Where a tag has the name, the column gets another one; a field that the format names (`isOwn`) has it before tags that are
    * new. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
    */
   addField(name: string, kind: number, index: number, newTags?: Tags, isOwn = false): number | Fault {

@@ -46,7 +46,7 @@ function exponentOf(bytes: Uint8Array, start: number, end: number): number | und
   return sign === minus ? -exponent : exponent;
 }
 
-/** Reads timestamps whose unit differs from point to point: told by their length, or given with each of them. */
+/** Reads timestamps whose unit differs from point to point: by their length, or given with each of them. */
 export class PointTimes {
   /** Ticks of the last timestamp read: low word, high word. */
   words = new Uint32Array(2);
@@ -121,7 +121,7 @@ export class PointTimes {
   }
 
   /**
-   * Takes the digits of a decimal number, as many as a time can have; notes how many of them are before its point,
+   * Takes the digits of a decimal number, as many as a time can have; records how many of them are before its point,
    * which an exponent moves. False when it is no number with so many digits before its point as a time has.
    */
   #scanDecimal(bytes: Uint8Array, start: number, end: number): boolean {

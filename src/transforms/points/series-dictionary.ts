@@ -121,7 +121,7 @@ export class SeriesDictionary {
     return this.#keys.word(series, idHighAt);
   }
 
-  /** True when the block numbered `block` need not be told about the series: it is registered, or the block carries it. */
+  /** True when the block numbered `block` does not need the series: it is registered, or the block carries it. */
   isAnnounced(series: number, block: number): boolean {
     const keys = this.#keys;
     if (keys.word(series, registeredAt) === 1 || keys.word(series, blockAt) === block) return true;
@@ -137,7 +137,7 @@ export class SeriesDictionary {
     this.#keys.setWord(series, blockAt, block);
   }
 
-  /** The series that came behind `series` when that was noted last; -1 when it never was. */
+  /** The series that came behind `series` when that was recorded last; -1 when it never was. */
   next(series: number): number {
     return this.#keys.word(series, nextAt) - 1;
   }

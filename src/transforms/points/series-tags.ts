@@ -44,7 +44,7 @@ export function metricProblem(
   return badLine(at, `${word} ${shown()} is longer than ${maxMeasurementBytes} bytes`);
 }
 
-/** Gathers the tags of one series in any format, and makes its key. Names and values come unescaped, in UTF-8. */
+/** Collects the tags of one series in any format, and makes its key. Names and values come unescaped, in UTF-8. */
 export class SeriesTags {
   readonly #tags = new Map<string, string>();
   #bytes = 0;

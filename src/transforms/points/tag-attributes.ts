@@ -8,7 +8,7 @@ const none: ReadonlyMap<string, string> = new Map();
 export class TagAttributes {
   #byTag = new Map<string, string>();
 
-  /** Takes over the tags of a definition. Where it tells no attribute of a tag, the first one that came here has it. */
+  /** Takes over the tags of a definition. Where it has no attribute of a tag, the first one that came here has it. */
   define(tags: readonly ColumnDef[]): void {
     const before = this.#byTag;
     this.#byTag = new Map();

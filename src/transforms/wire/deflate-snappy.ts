@@ -3,7 +3,7 @@ import { putVarint, varintLength } from '../../bytes/varint.js';
 /** Input is compressed in pieces of this size, within which every offset fits into two bytes. */
 const pieceBytes = 65536;
 const tableBits = 14;
-/** The last bytes of a piece are never looked at for repeats, so that words can be read without a check. */
+/** The last bytes of a piece are never searched for repeats, so that words can be read without a check. */
 const margin = 15;
 /** A copy element of two bytes of offset reaches this far and gives this much. */
 const maxCopy = 64;

@@ -38,7 +38,7 @@ export function inflatedLength(bytes: Uint8Array): number {
 }
 
 /**
- * Inflates a snappy block. `allocate` gives the buffer for the result, which may be longer than asked for. Throws a
+ * Inflates a snappy block. `allocate` gives the buffer for the result, which may be longer than requested. Throws a
  * FaultError of kind `parameter` when the block is malformed or when it would be longer than `maxBytes`; nothing is
  * allocated before its length is known to be within that limit.
  */
@@ -79,7 +79,7 @@ export class SnappyInflation {
   advance(size: number): boolean {
     const [end, length] = [this.#bytes.length, this.out.length];
     this.#inflate(Math.min(length, this.#to + size));
-    // What follows the last byte of the result is malformed, and said to be.
+    // What follows the last byte of the result is malformed, and an error.
     if (this.#to === length) this.#inflate(Number.POSITIVE_INFINITY);
     if (this.#at < end) return false;
     if (this.#to !== length) throw malformed(`it inflates to ${this.#to} bytes and says ${length}`);

@@ -108,7 +108,7 @@ export class ElementCutter {
     return cut;
   }
 
-  /** Elements in the block that was cut off last, to be asked once for each; one for what is left at the end. */
+  /** Elements in the block that was cut off last, to be called once for each; one for what is left at the end. */
   rows(): number {
     const rows = this.#rows;
     this.#rows = 0;
@@ -116,7 +116,7 @@ export class ElementCutter {
   }
 
   /**
-   * Goes on in the middle of an element that is too long and whose bytes, but for `bytes`, are gone: position after the comma
+   * Continues inside an element that is too long and whose bytes, except `bytes`, are gone: position after the comma
    * that ends it, 0 when that is not among them.
    */
   afterOverlong(bytes: Uint8Array): number {

@@ -70,7 +70,7 @@ export class JsonText {
     }
   }
 
-  /** Position after the object or array that begins at `start`; only strings and brackets are looked at. */
+  /** Position after the object or array that begins at `start`; only strings and brackets are read. */
   endOfNested(start: number): number {
     const bytes = this.bytes;
     let depth = 0;

@@ -171,7 +171,7 @@ export function endsItsLines(text: Buffer): boolean {
 
 /**
  * Cuts a stream of line protocol into blocks of whole lines. Text without quotes is searched at the speed of `memchr`;
- * only lines that hold a quote are looked at byte by byte, and a scan goes on where it stopped, however small the pieces are.
+ * only lines that hold a quote are read byte by byte, and a scan continues where it stopped, however small the pieces are.
  */
 export class LineCutter {
   readonly #scan: LineScan;

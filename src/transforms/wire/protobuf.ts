@@ -53,7 +53,7 @@ export class WireReader {
     return true;
   }
 
-  /** True when the current field is the one asked for; another wire type under its number is malformed. */
+  /** True when the current field is the requested one; another wire type under its number is malformed. */
   is(field: number, wire: number): boolean {
     if (this.field !== field) return false;
     if (this.wire === wire) return true;

@@ -36,7 +36,7 @@ test.serial('an entry is folded once when readings follow each other closely', a
     const name = `folded${round}`;
     const outcome = writer.submit([create(name)]);
     const first = reader.sync();
-    // One waits for the reading after the first, the other asks for one as soon as the first has ended.
+    // One waits for the read after the first, the other requests one as soon as the first has ended.
     await Promise.all([reader.sync(), first.then(() => reader.sync())]);
     t.deepEqual(await outcome, [undefined]);
     await reader.sync();
@@ -69,7 +69,7 @@ test.serial('entries are read only when there are more of them than are known', 
   await noting.close();
 });
 
-test.serial('of two processes that create the same name one is told so, and both know the same', async (t) => {
+test.serial('of two processes that create the same name one gets an error, and both know the same', async (t) => {
   const two = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
   const results = await Promise.all(two.map((catalogue) => catalogue.submit([create('shared')])));
   const codes = results.map(([refused]) => refused?.code).sort();
@@ -89,27 +89,27 @@ test.serial('what one process defines another one sees within a second', async (
   two[1].stop();
 });
 
-test.serial('where entries are told, they are read as soon as they are', async (t) => {
+test.serial('new entries are read as soon as the engine reports them', async (t) => {
   const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
   await writer.sync();
-  const tell: ((entries: number) => void)[] = [];
-  let asked = 0;
+  const report: ((entries: number) => void)[] = [];
+  let reads = 0;
   const sync = reader.sync.bind(reader);
   reader.sync = () => {
-    asked++;
+    reads++;
     return sync();
   };
-  reader.start({ watchLog: (listener) => tell.push(listener) });
-  t.true(await until(() => asked === 1 && reader.entries === writer.entries));
-  tell[0]?.(reader.entries);
-  await writer.submit([create('told')]);
-  t.deepEqual([asked, reader.database('told')], [1, undefined]);
-  tell[0]?.(writer.entries);
+  reader.start({ watchLog: (listener) => report.push(listener) });
+  t.true(await until(() => reads === 1 && reader.entries === writer.entries));
+  report[0]?.(reader.entries);
+  await writer.submit([create('reported')]);
+  t.deepEqual([reads, reader.database('reported')], [1, undefined]);
+  report[0]?.(writer.entries);
   // Without that it would take ten seconds.
-  t.true(await until(() => reader.database('told') !== undefined, 5_000));
+  t.true(await until(() => reader.database('reported') !== undefined, 5_000));
   reader.stop();
-  tell[0]?.(writer.entries + 1);
-  t.is(asked, 2);
+  report[0]?.(writer.entries + 1);
+  t.is(reads, 2);
 });
 
 test.serial(

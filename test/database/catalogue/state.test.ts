@@ -138,7 +138,7 @@ test('a drop that was decided before something was made anew under the name does
   t.deepEqual(codes(4, dropDatabase, createDatabase, dropDatabase), [undefined, undefined, Codes.databaseNotExist]);
 });
 
-test('tells of each table when something was last dropped from it', (t) => {
+test('knows of each table when something was last dropped from it', (t) => {
   const state = new CatalogueState();
   state.apply(entry(1, createDatabase, superTable([['v', dataType('INT')]])));
   t.is(state.lastDrop('db', 't'), 1);

@@ -176,15 +176,15 @@ test.serial('names and times of sub-tables are given codecs, and their tags none
   t.is(await renewCodecs(client, 'plain'), 0);
 });
 
-test.serial('an engine that lacks a codec, or does not tell, is asked for none of them', async (t) => {
+test.serial('an engine that lacks a codec, or does not list it, gets none of them', async (t) => {
   t.is(await offeredCompression(client, 'compact'), 'compact');
   t.is(await offeredCompression(client, 'plain'), 'plain');
-  const asked = (from: string): Engine =>
+  const engineWith = (from: string): Engine =>
     Object.assign(Object.create(client) as Engine, {
       rows: (sql: string) => client.rows(sql.replace('system.codecs', from)),
     });
-  t.is(await offeredCompression(asked('system.nothing'), 'compact'), 'plain');
-  t.is(await offeredCompression(asked('(SELECT * FROM system.codecs WHERE 0)'), 'compact'), 'plain');
+  t.is(await offeredCompression(engineWith('system.nothing'), 'compact'), 'plain');
+  t.is(await offeredCompression(engineWith('(SELECT * FROM system.codecs WHERE 0)'), 'compact'), 'plain');
   t.notRegex(codecOf('Nullable(Float64)', 'plain'), /ALP/);
 });
 

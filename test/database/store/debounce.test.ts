@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import test from 'ava';
 import { Debounce } from '../../../src/database/store/debounce.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -11,15 +11,15 @@ test('what comes alone does not wait, what comes again and again waits for a pau
   pauses.record('a');
   pauses.record('b');
   wait('a');
-  await turn();
+  await nextIteration();
   t.deepEqual(over, ['a']);
   pauses.record('b');
   wait('b');
   clock.pass(99);
-  await turn();
+  await nextIteration();
   t.deepEqual(over, ['a']);
   clock.pass(1);
-  await turn();
+  await nextIteration();
   t.deepEqual(over, ['a', 'b']);
   pauses.record('c');
   pauses.record('c');
@@ -28,7 +28,7 @@ test('what comes alone does not wait, what comes again and again waits for a pau
   while (!over.includes('c')) {
     clock.pass(20);
     pauses.record('c');
-    await turn();
+    await nextIteration();
   }
   t.is(clock.now() - begun, 300, 'the first look after 250 ms, of one every 100 ms');
 });

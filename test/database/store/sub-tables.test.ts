@@ -85,14 +85,14 @@ async function startProcessOn(database: string): Promise<ReadonlyMap<string, str
   return new Map([...subTablesByName].map(([name, { superTable }]) => [name, superTable]));
 }
 
-test('many sub-tables are registered some at a time, which is told, and all of them are', async (t) => {
+test('many sub-tables are registered in steps, which are reported', async (t) => {
   const noting = new NotingClient(endpoint);
   const { subTables, def, a, named } = await startWith('many', noting);
   const names = Array.from({ length: 20_000 }, (_, at) => `s${at}`);
   const children = names.map((name) => named('a', name));
-  let told = 0;
-  t.is(await subTables.register(def, a, children, () => told++), undefined);
-  t.is(told, 3);
+  let steps = 0;
+  t.is(await subTables.register(def, a, children, () => steps++), undefined);
+  t.is(steps, 3);
   t.true(children.every(({ registered, tags }) => registered && tags.size === 0));
   t.is(noting.inserts.filter((statement) => statement.includes('sluice.sub_tables')).length, 3);
   const stored = await client.rows("SELECT count() FROM sluice.sub_tables FINAL WHERE startsWith(name, 's1')");
@@ -157,12 +157,12 @@ function upOf(subTables: SubTables, def: DatabaseDef) {
   return subTables.make(def, 'metrics', upName, new Map([['labels', '{"__name__":"up","job":"n"}']]), 0);
 }
 
-test('series with labels lie by their metric, and are found by their names, told of and dropped', async (t) => {
+test('series with labels lie by their metric, and are found by their names, listed and dropped', async (t) => {
   const { catalogue, storage, subTables, def, metrics, up } = await startWithMetrics('labelled');
   t.is(up.id, seriesId(up.key, leadOf('up')));
   t.is(await subTables.register(def, metrics, [up]), undefined);
   t.is(up.madeAs, undefined);
-  await subTables.setOption(def, up, { comment: 'told' });
+  await subTables.setOption(def, up, { comment: 'steps' });
   const other = startProcess();
   await other.catalogue.sync();
   const seen = (await other.subTables.lookUp(def, [upName])).get(upName)!;

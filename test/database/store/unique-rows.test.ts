@@ -28,7 +28,7 @@ function insert(storage: string, first: number, times: number, condition = '1'):
 /** What is known at the end of the look that is begun at once. */
 async function looked(looks: UniqueRowsLooks, storage: string, isIt: (look: UniqueRows | undefined) => boolean) {
   let now = performance.now();
-  // Each time it is asked the pauses are over.
+  // Each check comes after the pauses.
   await until(() => {
     now += 1_000_000;
     return isIt(looks.of(storage, now));
@@ -69,7 +69,7 @@ test('all rows are unique while no key is stored twice, and a piece of time wher
 
 test('nothing is known once it is forgotten, also by a look that is under way', async (t) => {
   const storage = await table('forgotten');
-  let asked = 0;
+  let queries = 0;
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -77,15 +77,15 @@ test('nothing is known once it is forgotten, also by a look that is under way', 
   const looks = new UniqueRowsLooks(
     {
       rows: async (sql) => {
-        asked++;
-        if (asked === 3) await held;
+        queries++;
+        if (queries === 3) await held;
         return client.rows(sql);
       },
     },
     10,
   );
   looks.of(storage, 0);
-  await until(() => asked === 3);
+  await until(() => queries === 3);
   looks.forget();
   goOn();
   t.is(looks.of(storage, Number.NEGATIVE_INFINITY), undefined);
@@ -94,27 +94,27 @@ test('nothing is known once it is forgotten, also by a look that is under way', 
 
 test('where a statement does not see one state of a table nothing is known', async (t) => {
   const storage = await table('other');
-  let asked = 0;
+  let queries = 0;
   const looks = new UniqueRowsLooks(
     {
       rows: async (sql) => {
-        asked++;
+        queries++;
         return sql.includes('system.settings') ? [] : client.rows(sql);
       },
     },
     10,
   );
-  t.is(await looked(looks, storage, () => asked > 0), undefined);
-  t.is(asked, 1);
+  t.is(await looked(looks, storage, () => queries > 0), undefined);
+  t.is(queries, 1);
 });
 
 test('one state of a table is what a statement sees, while rows are written', async (t) => {
   const storage = await table('watched');
   const count = `(SELECT count() FROM ${storage} WHERE ts >= 0)`;
   const slow = `(SELECT count() + max(sleepEachRow(0.5)) FROM (SELECT 1 FROM ${storage} LIMIT 2) WHERE ${count} > 0)`;
-  const asked = client.rows(`SELECT ${slow} > 0, (SELECT count() FROM ${storage} FINAL WHERE v >= 0), ${count}`);
+  const query = client.rows(`SELECT ${slow} > 0, (SELECT count() FROM ${storage} FINAL WHERE v >= 0), ${count}`);
   let isOver = false;
-  const over = asked.finally(() => {
+  const over = query.finally(() => {
     isOver = true;
   });
   await until(

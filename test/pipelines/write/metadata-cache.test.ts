@@ -29,7 +29,7 @@ test('metadata that is stored already is left out, anything else is not', async 
   const send = async (help: string, onDay = 1n, place = 'demo 1 '): Promise<number> => {
     const metadata = ['first', 'second'].map((name) => ({ type: 1, metric_family_name: name, help }));
     const tally = { histograms: 0, exemplars: 0, metadata: 0 };
-    const more = { nowTicks: onDay * day + 5n, tally, isTold: memory.reader(place) };
+    const more = { nowTicks: onDay * day + 5n, tally, isStored: memory.reader(place) };
     const body = writeBody([{ labels, samples }], metadata);
     const points = memory.expect(place, parseRemoteWrite(body, { ...desk.options(), ...more }));
     t.is(points.rows, 1 + tally.metadata);

@@ -49,7 +49,9 @@ function startDesk(isDefined = true, refused?: (set: Batch<RowSet>) => Delivery 
     });
   };
   const rows = () =>
-    sets.flatMap(({ payload }) => desk.rows({ ...payload, rows: 0, lines: 0, usesNow: true, leftOut: 0, told: [] }));
+    sets.flatMap(({ payload }) =>
+      desk.rows({ ...payload, rows: 0, lines: 0, usesNow: true, leftOut: 0, described: [] }),
+    );
   return { send, sets, endings, rows, reads: () => reads, texts$ };
 }
 

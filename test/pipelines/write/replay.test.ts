@@ -86,7 +86,7 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
         rejectedRows: 0,
         usesNow: true,
         leftOut: 0,
-        told: [],
+        described: [],
       }),
     );
   return { blocks, rejected, ended, rows, reads: () => reads };

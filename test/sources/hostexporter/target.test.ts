@@ -37,7 +37,7 @@ test('an address without a path means /metrics; one with a path or a query is ta
   t.like(requestOf('http://ann:s%40@host'), { auth: 'ann:s@' });
 });
 
-test('the answer is read, and its format is told by its type', async (t) => {
+test('the answer is read, and its type gives its format', async (t) => {
   let seen: http.IncomingHttpHeaders = {};
   const server = http.createServer((request, response) => {
     seen = request.headers;
@@ -106,7 +106,7 @@ test('an answer may be in gzip, and its limit is that of the plain text', async 
   await t.throwsAsync(scrape(`${url}/other`, optionsOf(), never), { message: /coding "br"/ });
 });
 
-test('a target may send the scrape on, and only the same server is told the password', async (t) => {
+test('a target may send the scrape on, and only the same server gets the password', async (t) => {
   const seen: string[] = [];
   const note = (request: http.IncomingMessage): void => {
     seen.push(`${request.url} ${request.headers.authorization ?? 'nobody'}`);

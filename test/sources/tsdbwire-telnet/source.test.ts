@@ -58,7 +58,7 @@ async function make(more: Partial<TsdbwireTelnetOptions> = {}, creditBytes = 48)
   return { source, gate, log, send, connect };
 }
 
-/** What a client makes of what it was told: nothing said is good news. */
+/** What a client makes of its replies: none is good news. */
 function endingOf(answers: string): Delivery {
   if (answers.includes('put: not stored')) return { outcome: 'failed', fault: fault('network', Codes.free, answers) };
   if (answers.includes('put: refused')) return { outcome: 'rejected', fault: fault('database', Codes.free, answers) };
@@ -299,7 +299,7 @@ test('however the bytes are cut into packets, the same lines come out in the sam
   );
 });
 
-test('what is refused or lost is told to the client and to the log', async (t) => {
+test('refused and lost lines are reported to the client and to the log', async (t) => {
   const rig = await make({}, 1_000_000);
   const refusal = fault('auth', Codes.authenticationFailure, 'Authentication failure');
   rig.source.batches$.subscribe((batch) => batch.settle({ outcome: 'rejected', fault: refusal }));

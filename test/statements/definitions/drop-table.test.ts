@@ -96,7 +96,7 @@ test.serial('a super table takes its sub-tables out of the registry, and no othe
 });
 
 test.serial(
-  'rows of dropped sub-tables are removed later, together, and until then the catalogue tells of it',
+  'rows of dropped sub-tables are removed later, together, and until then the catalogue lists them',
   async (t) => {
     const catalogue = new Catalogue(client, silentLog);
     const storage = new Storage(client, catalogue);

@@ -3,7 +3,7 @@ import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { removeThoroughly } from '../../../src/statements/definitions/removal.js';
 import { until } from '../../support/until.js';
 
-test('a removal that fails is told to the caller and repeated; one that worked is repeated once', async (t) => {
+test('a removal that fails throws and is repeated; one that worked is repeated once', async (t) => {
   const outage = new FaultError(fault('network', Codes.networkUnavailable, 'down'));
   const runs = { failing: 0, working: 0 };
   const failing = async (): Promise<void> => {

@@ -50,16 +50,13 @@ test.serial('the first user is made once; a new user and a new password count in
   await end();
 });
 
-test.serial(
-  'while the engine is away known credentials are let in, and nobody is told that theirs are wrong',
-  async (t) => {
-    const { checks, end } = await startPair();
-    await end();
-    t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
-    t.is(await answer(checks[0], firstUser.name, 'wrong'), 'network');
-    t.is(await answer(checks[0], 'nobody', 'wrong'), 'network');
-  },
-);
+test.serial('while the engine is away known credentials are let in, and none are refused as wrong', async (t) => {
+  const { checks, end } = await startPair();
+  await end();
+  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+  t.is(await answer(checks[0], firstUser.name, 'wrong'), 'network');
+  t.is(await answer(checks[0], 'nobody', 'wrong'), 'network');
+});
 
 test.serial('a token made, disabled or dropped by one process counts in the others', async (t) => {
   const { processes, checks, end } = await startPair();

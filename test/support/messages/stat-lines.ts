@@ -18,9 +18,9 @@ export function storeOf(
 }
 
 /** Fields of every series that a gather writes, by series as it stands in the line. */
-export function gathered(store: StatStore, blockBytes = 65_536): Record<string, Record<string, number>> {
+export function flushed(store: StatStore, blockBytes = 65_536): Record<string, Record<string, number>> {
   const rows: Record<string, Record<string, number>> = {};
-  for (const block of store.gather(1_700_000_000_000_000n, blockBytes)) {
+  for (const block of store.flush(1_700_000_000_000_000n, blockBytes)) {
     for (const line of block.bytes.toString().trimEnd().split('\n')) {
       const [, series = '', fields = ''] = /^(.*?[^\\]) (\S+) 1700000000000000$/.exec(line) ?? [];
       const pairs = fields.split(',').map((field) => field.split('='));
@@ -32,5 +32,5 @@ export function gathered(store: StatStore, blockBytes = 65_536): Record<string, 
 
 /** What one interval with these texts writes. */
 export function statsOf(...texts: string[]): Record<string, Record<string, number>> {
-  return gathered(storeOf(texts));
+  return flushed(storeOf(texts));
 }

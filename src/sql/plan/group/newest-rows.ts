@@ -17,7 +17,7 @@ import type { Filter } from '../rows/filter.js';
 import { isSuper, type Scan, scanRows } from '../rows/scan.js';
 import type { EngineAggregate } from './aggregates.js';
 
-/** Rows of each series, on the average, that are looked at first. */
+/** Rows of each series, on the average, that are read first. */
 const rowsFirst = 16;
 /** With more columns it costs more to analyse the statement than is gained. */
 const maxColumns = 64;
@@ -54,7 +54,7 @@ function rowsOf(relation: Relation, filter: Filter, unique: UniqueRows | undefin
 }
 
 /**
- * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are looked at first,
+ * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are read first,
  * those behind a time that the sizes of tables suggest, and all rows of the series that lack something there: whatever the time is,
  * nothing is missing. Parts that are older are left out by the range of their times. The engine reads one state of the table
  * everywhere in a statement (`enable_shared_storage_snapshot_in_query`).

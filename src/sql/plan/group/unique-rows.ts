@@ -102,13 +102,13 @@ function shareOfSeries({ tags }: Filter, tagAlias: string): number {
   return isNamed ? 0 : shareOfTag ** chosen.length;
 }
 
-/** The rows that pass a filter, but for its terms on rows with tags, as they are. It assumes that none is newer. */
+/** The rows that pass a filter, without its terms on rows with tags, as they are. It assumes that none is newer. */
 function scanUnique(storage: string, relation: Relation, filter: Filter, { insert }: UniqueRows): Scan {
   const { from, where } = scanRows(relation, { ...filter, mixed: [] }, false, keysSource);
   return { from, where: [...where, nothingAfter(insert, storage, relation.rowAlias)] };
 }
 
-/** The rows that pass a filter, but for its terms on rows with tags, in two scans: of unique rows, and of all others. */
+/** The rows that pass a filter, without its terms on rows with tags, in two scans: of unique rows, and of all others. */
 function uniqueAndMerged(
   storage: string,
   rowAlias: string,

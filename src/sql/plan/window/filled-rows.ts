@@ -30,7 +30,7 @@ interface RowsTask {
   readonly number: Expr;
   /** Values over the rows by which they are cut into slices. */
   readonly slices: readonly Value[];
-  /** Names as they stand for the rows, but for functions over them. */
+  /** Names as they stand for the rows, except functions over them. */
   readonly plain: ExpressionTranslator;
   windowColumn(name: string, start: Expr): Value;
 }

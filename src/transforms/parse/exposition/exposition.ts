@@ -64,7 +64,7 @@ class ExpositionReader {
   readonly #times: Ticks;
   readonly #samples: SampleReader;
   readonly #exemplars: ExpositionExemplars;
-  /** Labels that every sample gets, and the address of the target where it was asked at one. */
+  /** Labels that every sample gets, and the address of the scraped target, if any. */
   readonly #extra: ReadonlyMap<string, string>;
   readonly #url: string | undefined;
   readonly #isOpenMetrics: boolean;
@@ -212,7 +212,7 @@ class ExpositionReader {
     return undefined;
   }
 
-  /** Writes the key of the sample being read: head, table, and labels as they stand there, but for the one that names a field. */
+  /** Writes the key of the sample being read: head, table, and labels as they stand there, without the one that names a field. */
   #fillKey(): number {
     const samples = this.#samples;
     let need = this.#headLength + this.#lastRawTable.length + 1;
@@ -300,7 +300,7 @@ class ExpositionReader {
       return;
     }
     const shown = end > start ? `${excerpt(this.#bytes, start, end)} ` : '';
-    // Who pushed is told the line beside the reason.
+    // The reply to a push names the line beside the reason.
     const place = this.#url === undefined ? '' : `${this.#url}: line ${this.#line + 1} `;
     this.#points.reject(this.#line, fault('syntax', code, `${place}${shown}${reason}`));
   }

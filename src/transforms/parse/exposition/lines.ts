@@ -193,7 +193,7 @@ export class SampleReader {
     return at;
   }
 
-  /** Position of the quote that ends the value; notes whether it has escapes. */
+  /** Position of the quote that ends the value; records whether it has escapes. */
   #endOfValue(start: number, end: number): number {
     const bytes = this.#bytes;
     let hasEscapes = 0;

@@ -294,10 +294,10 @@ class FamilyReader {
       this.#points.leftOut++;
       return;
     }
-    const said = Buffer.concat(labels);
+    const bytes = Buffer.concat(labels);
     const ofMetric = readLabels(this.#key, this.#labelsStart, this.#keyEnd).map(labelOf);
     const sample: Label[] = [['__name__', `${this.#name}${suffix}`], ...ofMetric, ...more];
-    this.#exemplars.add(sample, { labels: readLabels(said, 0, said.length).map(labelOf), value, time });
+    this.#exemplars.add(sample, { labels: readLabels(bytes, 0, bytes.length).map(labelOf), value, time });
   }
 
   #readTimestamp(): readonly [seconds: number, nanos: number] {
@@ -343,7 +343,7 @@ class FamilyReader {
 
 /**
  * Reads samples as the messages `io.prometheus.client.MetricFamily`, each behind its length, which is how the pushing clients of Go and Java
- * write them unless they are told otherwise. Before them stands a head, as before text. Tables, fields and tags are those that
+ * write them unless they are configured otherwise. Before them stands a head, as before text. Tables, fields and tags are those that
  * the same samples have as text, and so are their exemplars. A metric that cannot be stored is rejected alone; what is no message throws.
  */
 export function parseExpositionMessages(bytes: Uint8Array, options: ParseOptions): ParsedPoints {

@@ -8,7 +8,7 @@ import { terminated } from '../../wire/terminated.js';
 import { nameText, SampleReader } from './lines.js';
 import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './words.js';
 
-/** After so many lines without a sample between them no point goes on. */
+/** After so many lines without a sample between them every point has ended. */
 const mostBadLines = 500;
 /** A point has one sample for each of its fields, which are columns; those behind them have no other fields. */
 const mostSamplesOfPoint = 4_096;
@@ -20,7 +20,7 @@ interface ExpositionPiece {
   readonly bytes: Uint8Array;
   /** Lines of the other one that it has, or metrics. */
   readonly rows: number;
-  /** Lines before them that tell the types of their names, and that an earlier piece has, too. */
+  /** Lines before them with the types of their names, that an earlier piece has, too. */
   readonly repeatedRows?: number;
   /** It stands for a line or metric that is longer than a row may be. */
   readonly tooLong?: boolean;
@@ -107,7 +107,7 @@ class TextCutter {
       if (isSample) this.#readSample(start, end);
       else {
         this.#badLines++;
-        // Text behind the end is to be refused, and stays with it.
+        // Text behind the end is an error, and stays with it.
         if (start < end && this.#readComment(start, end)) break;
       }
       at = next;

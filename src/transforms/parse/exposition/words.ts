@@ -3,7 +3,7 @@ import { nameText } from './lines.js';
 
 /** A comment that says the type of a name, which may stand in quotes. */
 const typeLine = /^#[ \t]+TYPE[ \t]+(?:"((?:[^"\\]|\\.)*)"|(\S+))[ \t]+(\S+)[ \t]*$/;
-/** Most bytes of a comment that are looked at. */
+/** Most bytes of a comment that are read. */
 const maxCommentBytes = 512;
 
 /** The comment that ends OpenMetrics text. */
@@ -24,7 +24,7 @@ export function endsOpenMetrics(text: Uint8Array): boolean {
 /** Suffixes that a sample may have behind the name of its family. */
 export const familySuffixes = /_(?:total|created|info|bucket|g?sum|g?count)$/;
 
-/** The text of the comment in `bytes[start, end)`, as far as it is looked at. */
+/** The text of the comment in `bytes[start, end)`, as far as it is read. */
 export function commentText(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.subarray(start, Math.min(end, start + maxCommentBytes))).toString();
 }

@@ -17,7 +17,7 @@ export interface Field {
   readonly number: number;
   readonly type: 'text' | 'bool' | 'double' | 'bytes' | 'hex' | 'message' | keyof typeof integers;
   readonly isList?: boolean;
-  /** True on the way from the request to its data points: what is in it is written in turns. */
+  /** True for messages between the request and its data points: their content is written with yields to the event loop. */
   readonly leads?: boolean;
   readonly message?: () => Message;
   /** Names of the values of an enumeration, in the order of their numbers. */
@@ -27,7 +27,7 @@ export interface Field {
 export type Message = Readonly<Record<string, Field>>;
 
 const text = (number: number): Field => ({ number, type: 'text' });
-/** A message is described when it is asked for, because some hold themselves, and once. */
+/** A message is described at its first use, because some contain themselves. */
 const once = (message: () => Message): (() => Message) => {
   let known: Message | undefined;
   return () => {
@@ -117,7 +117,7 @@ const summaryPoint: Message = {
   quantileValues: many(6, () => quantile),
   flags: uint32(8),
 };
-/** Points of a metric, and what is said about them. */
+/** Points of a metric, and their metadata. */
 function data(number: number, point: () => Message, more: Message): Field {
   return leading(one(number, () => ({ dataPoints: leading(many(1, point)), ...more })));
 }

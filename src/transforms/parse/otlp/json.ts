@@ -19,7 +19,7 @@ const wholeText = /^-?[0-9]{1,20}$/;
 /** Digits that a whole number of 64 bits has at most. */
 const mostDigits = 20;
 
-/** An object or array on the way from the request to its data points, which is being read. */
+/** An object or array between the request and its data points, which is being read. */
 interface Level {
   /** Fields of an object. */
   readonly message: Message | undefined;
@@ -354,7 +354,7 @@ export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedP
 /**
  * An `ExportMetricsServiceRequest` of JSON as protobuf. Keys are in camel or snake case, integers may be
  * texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
- * the place where it is not such a request. It pauses often, so that others can have their turn.
+ * the place where it is not such a request. It yields often.
  */
 export function otlpOfJson(bytes: Uint8Array): Generator<undefined, Uint8Array> {
   return new JsonMessage(bytes).write();

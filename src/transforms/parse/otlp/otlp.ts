@@ -30,7 +30,7 @@ const Metric = {
 const Data = { points: 1, temporality: 2, isMonotonic: 3 } as const;
 const deltaTemporality = 1;
 
-/** Longest attributes of a point that are looked at, in bytes. */
+/** Longest attributes of a point that are read, in bytes. */
 const maxAttributeBytes = 65_536;
 /** Bytes of the fingerprint that the key of a series begins with. Behind it a byte says whether it is of points or of their exemplars. */
 const fingerprintBytes = 19;
@@ -38,7 +38,7 @@ const headLength = fingerprintBytes + 1;
 const [ofPoints, ofExemplars] = [0, 1];
 const nowhere: Range = { bytes: new Uint8Array(0), start: 0, end: 0 };
 
-/** Kinds of metrics by the field their data is in; whether a sum may fall is said inside. */
+/** Kinds of metrics by the field their data is in; the data says whether a sum may fall. */
 const kinds: ReadonlyMap<number, MetricKind> = new Map([
   [Metric.gauge, 'gauge'],
   [Metric.sum, 'counter'],
@@ -109,7 +109,7 @@ class MessageReader {
   readonly #metadata: MetadataRows;
   #resource = nowhere;
   #scope = nowhere;
-  /** The attributes of one of them are longer than is looked at. */
+  /** The attributes of one of them are too long. */
   #isLong = false;
   /** The current metric. */
   #name = '';
@@ -118,7 +118,7 @@ class MessageReader {
   #table = '';
   #kind: MetricKind = 'gauge';
   #isDelta = false;
-  /** Fingerprints of the resource, and of resource and scope; empty until they are asked for. */
+  /** Fingerprints of the resource, and of resource and scope; empty until their first use. */
   #resourcePrint = '';
   #sharedPrint = '';
   #count = 0;
@@ -249,12 +249,12 @@ class MessageReader {
     }
   }
 
-  /** Keeps what the message tells of the metric as a whole. */
+  /** Records the metadata of the metric. */
   #describe(): void {
     if (this.#description === '' && this.#unit === '') return;
     if (this.#table.length > maxMeasurementBytes) return;
-    const told = { name: this.#table, type: typeOf[this.#kind], help: this.#description, unit: this.#unit };
-    if (this.#metadata.add(told) !== undefined) this.#points.leftOut++;
+    const metadata = { name: this.#table, type: typeOf[this.#kind], help: this.#description, unit: this.#unit };
+    if (this.#metadata.add(metadata) !== undefined) this.#points.leftOut++;
   }
 
   /** Begins the key with a fingerprint of resource, scope and metric, which many points share. */

@@ -39,7 +39,7 @@ const Exponential = { scale: 6, zeroCount: 7, positive: 8, negative: 9, zeroThre
 const Buckets = { offset: 1, counts: 2 } as const;
 const quantilesField = 6;
 const Quantile = { quantile: 1, value: 2 } as const;
-/** Flag of a point that tells of no value. */
+/** Flag of a point without a value. */
 const noValueFlag = 1;
 
 /** Reads one point after the other, and keeps what it read until the next. What a point leaves out is NaN here. */

@@ -137,7 +137,7 @@ function addAll(all: Map<string, TagPart>, attributes: readonly Attribute[], pre
   for (const [attribute, part] of own) all.set(attribute, part);
 }
 
-/** The fault of a point whose attributes are longer than is looked at. */
+/** The fault of a point whose attributes are too long. */
 export function longAttributes(maxBytes: number): Fault {
   return fault('parameter', Codes.schemalessData, `its attributes take more than ${maxBytes} bytes`);
 }

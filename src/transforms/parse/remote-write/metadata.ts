@@ -13,8 +13,8 @@ const OfSeries = { type: 1, help: 3, unit: 4 } as const;
 export class MessageMetadata {
   readonly #reader: WireReader;
   readonly #rows: MetadataRows;
-  /** Symbols that are names of metrics of which has been told. */
-  readonly #told = new Set<number>();
+  /** Symbols that are names of metrics with metadata. */
+  readonly #named = new Set<number>();
 
   constructor(reader: WireReader, points: PointCollector, options: ParseOptions) {
     this.#reader = reader;
@@ -48,8 +48,8 @@ export class MessageMetadata {
    * number of that with the name of the metric. Returns why it cannot be stored, if so.
    */
   readOfSeries(symbols: Int32Array, name: number): Fault | undefined {
-    if (this.#told.has(name)) return undefined;
-    this.#told.add(name);
+    if (this.#named.has(name)) return undefined;
+    this.#named.add(name);
     const reader = this.#reader;
     const outerEnd = reader.end;
     reader.end = reader.enter();

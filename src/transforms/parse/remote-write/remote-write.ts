@@ -215,7 +215,7 @@ class MessageReader {
   }
 
   /**
-   * Writes out the labels that a version 2 series refers to, and finds its samples. Version 2 asks for the name of a metric, which
+   * Writes out the labels that a version 2 series refers to, and finds its samples. Version 2 requires the name of a metric, which
    * clients of version 1 on this database may leave out.
    */
   #writeOutLabels(): Fault | undefined {
@@ -249,7 +249,7 @@ class MessageReader {
     return problem;
   }
 
-  /** Reads a reference, in turn to the name and to the value of a label, which may stand in different fields. */
+  /** Reads a reference, alternately to the name and to the value of a label, which may stand in different fields. */
   #takeReference(): Fault | undefined {
     const reader = this.#reader;
     const value = this.#readReference();

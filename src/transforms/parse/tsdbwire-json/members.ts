@@ -39,13 +39,13 @@ export class MemberOrder {
   /** Notes that `bytes[start, end)` leads to the value of a member, of which there are at most {@link allMembers}. */
   add(member: number, start: number, end: number): void {
     this.members[this.#size] = member;
-    this.#note(start, end);
+    this.#record(start, end);
     this.#size++;
   }
 
   /** Notes that `bytes[start, end)` is what follows the last value. An object that lacks members is forgotten. */
   close(start: number, end: number): void {
-    this.#note(start, end);
+    this.#record(start, end);
     this.#isClosed = this.#size === allMembers;
   }
 
@@ -66,7 +66,7 @@ export class MemberOrder {
     return end;
   }
 
-  #note(start: number, end: number): void {
+  #record(start: number, end: number): void {
     this.#starts[this.#size] = start;
     this.#lengths[this.#size] = end - start;
   }

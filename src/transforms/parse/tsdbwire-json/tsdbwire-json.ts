@@ -242,7 +242,7 @@ class ObjectReader {
     return text.isWord(start + 1, end - 1, memberNames[member]) ? member : -1;
   }
 
-  /** Reads the point whose members were found and commits it; or notes the problem and leaves no trace of it. */
+  /** Reads the point whose members were found and commits it; or records the problem and leaves no trace of it. */
   #readPoint(start: number): void {
     const text = this.#text;
     if (!this.#isComplete(start)) return;
@@ -277,7 +277,7 @@ class ObjectReader {
     }
     const metric = this.#starts[Member.metric]!;
     const tags = this.#starts[Member.tags]!;
-    // What it is otherwise is looked at once for each series.
+    // Its other members are checked once per series.
     const mayBeName = text.bytes[metric] === quote || this.#isOpentsdb;
     if (!mayBeName) return text.fail(metric, 'the metric is not a string') >= 0;
     return text.bytes[tags] === openBrace || text.fail(tags, 'the tags are not an object') >= 0;
@@ -348,7 +348,7 @@ function schemaless(message: string): Omit<LineProblem, 'at'> {
  * elements, see `ParseOptions.part`.
  *
  * A bad object is rejected as a whole, by its index, and the others are kept; text that is not JSON is rejected from the object on
- * in which nothing can be told apart any more. Never throws for bad text, and nesting costs no memory.
+ * in which no element can be recognized. Never throws for bad text, and nesting costs no memory.
  */
 export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new ObjectReader(bytes, options, false).read();
