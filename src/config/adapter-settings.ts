@@ -11,6 +11,7 @@ import { limitsOptions } from './limit-options.js';
 import { logOptions } from './log-options.js';
 import { monitorOptions } from './monitor-options.js';
 import { otlpOptions } from './otlp-options.js';
+import { promqlOptions } from './promql-options.js';
 import { type Resolution, resolveSettings } from './resolve.js';
 import {
   corsOptions,
@@ -39,6 +40,7 @@ function readServiceSettings(reader: SettingReader) {
     tsdbwire: reader.settings(tsdbwireOptions),
     metricsdb: reader.settings(metricsdbOptions),
     otlp: reader.settings(otlpOptions),
+    promql: reader.settings(promqlOptions),
     limits: readLimits(reader),
   };
 }

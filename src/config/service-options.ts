@@ -4,6 +4,7 @@ import { limitsOptions } from './limit-options.js';
 import { logOptions } from './log-options.js';
 import { monitorOptions } from './monitor-options.js';
 import { otlpOptions } from './otlp-options.js';
+import { promqlOptions } from './promql-options.js';
 import { sslOptions } from './ssl-options.js';
 
 /** Settings that stand in no section of the file. */
@@ -121,5 +122,6 @@ export const serviceOptions: readonly OptionTable[] = [
   tsdbwireOptions,
   metricsdbOptions,
   otlpOptions,
+  promqlOptions,
   limitsOptions,
 ];

@@ -2,7 +2,7 @@ import { eventSeverities } from '../model/event.js';
 import { longestTimerMs, type OptionRecord, type SettingReader } from '../model/option.js';
 import { readDuration } from '../text/duration.js';
 import { suggestion } from '../text/nearest.js';
-import { comparisons, holds, type Rule, type TagFilter } from './rule.js';
+import { comparisons, holds, type QueryRule, type Rule, type TagFilter } from './rule.js';
 import { isSystemRule } from './system-rules.js';
 import { templateProblem } from './template.js';
 
@@ -16,7 +16,7 @@ const headKeys = ['name', 'database', 'severity', 'element', 'title', 'descripti
 const kindKeys = {
   value: ['table', 'tags', 'column', 'comparison', 'threshold', 'for', 'clear'],
   absence: ['table', 'tags', 'absence'],
-  query: ['sql', 'interval'],
+  query: ['sql', 'promql', 'interval', 'for'],
 } as const;
 type Kind = keyof typeof kindKeys;
 
@@ -147,7 +147,8 @@ class RuleReading {
 const allKeys: readonly string[] = [...new Set([...headKeys, ...Object.values(kindKeys).flat()])];
 
 function readRule(reading: RuleReading): Rule {
-  const kind: Kind = reading.has('sql') ? 'query' : reading.has('absence') ? 'absence' : 'value';
+  const kind: Kind =
+    reading.has('sql') || reading.has('promql') ? 'query' : reading.has('absence') ? 'absence' : 'value';
   for (const key of reading.keys()) {
     if (headKeys.includes(key) || [...kindKeys[kind]].some((known) => known === key)) continue;
     reading.refuse(key, reading.value(key), `${what[kind]} has the keys ${kindKeys[kind].join(', ')}`);
@@ -176,8 +177,9 @@ function readRule(reading: RuleReading): Rule {
         kind,
         ...head,
         ...templates(reading, '{element}', '{rule}: {element}'),
-        sql: readQuery(reading),
+        ...readQuery(reading),
         intervalMs: reading.duration('interval', minScheduleMs, defaultIntervalMs),
+        forMs: reading.duration('for', 0, 0),
       };
   }
 }
@@ -185,7 +187,7 @@ function readRule(reading: RuleReading): Rule {
 const what: Readonly<Record<Kind, string>> = {
   value: 'a rule over values',
   absence: 'a rule over absence',
-  query: 'a rule with sql',
+  query: 'a rule with sql or promql',
 };
 
 function templates(reading: RuleReading, element: string, title: string) {
@@ -215,10 +217,14 @@ function readValueRule(
   };
 }
 
-function readQuery(reading: RuleReading): string {
+function readQuery(reading: RuleReading): Pick<QueryRule, 'language' | 'query'> {
+  if (reading.has('promql')) {
+    if (reading.has('sql')) reading.refuse('promql', reading.value('promql'), 'a query in one language: sql or promql');
+    return { language: 'promql', query: reading.text('promql') };
+  }
   const sql = reading.text('sql');
   if (!/^[\s(]*select\b/i.test(sql)) reading.refuse('sql', sql, 'a query that begins with SELECT');
-  return sql;
+  return { language: 'sql', query: sql };
 }
 
 function checkClear(

@@ -12,7 +12,7 @@ export function conditionOf(rule: Rule): string {
     case 'absence':
       return `no rows for ${durationOf(rule.absenceMs)}`;
     case 'query':
-      return `rows of a query, every ${durationOf(rule.intervalMs)}`;
+      return `rows of a query${rule.forMs === 0 ? '' : ` for ${durationOf(rule.forMs)}`}, every ${durationOf(rule.intervalMs)}`;
   }
 }
 
@@ -30,7 +30,13 @@ export function recordOf(rule: Rule): OptionRecord {
     case 'absence':
       return { ...head, table: rule.table, ...tagsOf(rule), absence: durationOf(rule.absenceMs), ...tail };
     case 'query':
-      return { ...head, sql: rule.sql, interval: durationOf(rule.intervalMs), ...tail };
+      return {
+        ...head,
+        [rule.language]: rule.query,
+        interval: durationOf(rule.intervalMs),
+        ...(rule.forMs === 0 ? {} : { for: durationOf(rule.forMs) }),
+        ...tail,
+      };
   }
 }
 

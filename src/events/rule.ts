@@ -43,11 +43,17 @@ export interface AbsenceRule extends RuleHead {
   readonly absenceMs: number;
 }
 
+/** Languages of queries of rules; each is a key of the rule. */
+type QueryLanguage = 'sql' | 'promql';
+
 /** A query on a schedule: every row of its result is an element for which the condition holds. */
 export interface QueryRule extends RuleHead {
   readonly kind: 'query';
-  readonly sql: string;
+  readonly language: QueryLanguage;
+  readonly query: string;
   readonly intervalMs: number;
+  /** How long an element must be in the results before it counts; 0 is one result. */
+  readonly forMs: number;
 }
 
 /** A rule as the settings give it. */

@@ -3,6 +3,7 @@ import type { Operation } from './api/description.js';
 import { eventOperations } from './api/events.js';
 import { influxOperations } from './api/influx.js';
 import { metricsSystemOperations } from './api/metrics-system.js';
+import { prometheusOperations } from './api/prometheus.js';
 import { ruleOperations } from './api/rules.js';
 import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
@@ -27,6 +28,12 @@ import { loginHandler } from './handlers/login.js';
 import { otlpErrors } from './handlers/otlp.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
+import {
+  buildInfoHandler,
+  configHandler,
+  prometheusErrors,
+  prometheusHandler,
+} from './handlers/prometheus/prometheus.js';
 import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
@@ -134,6 +141,57 @@ const pushRoutes: readonly Route[] = ['/metrics/job/:job', '/metrics/job@base64/
   ];
 });
 
+const prometheus = {
+  guard: 'query-paused',
+  credentials: anyScheme,
+  errors: prometheusErrors,
+  isOn: (settings: HandlerSettings): boolean => settings.promql.enable,
+} as const;
+const knownPrometheus = { ...prometheus, identify: true } as const;
+
+/** Endpoints of Prometheus by their paths below the database. */
+const prometheusEndpoints = [
+  ['query', 'api/v1/query'],
+  ['query_range', 'api/v1/query_range'],
+  ['series', 'api/v1/series'],
+  ['labels', 'api/v1/labels'],
+  ['label_values', 'api/v1/label/:name/values'],
+  ['metadata', 'api/v1/metadata'],
+  ['query_exemplars', 'api/v1/query_exemplars'],
+  ['format_query', 'api/v1/format_query'],
+  ['parse_query', 'api/v1/parse_query'],
+  ['tsdb', 'api/v1/status/tsdb'],
+  ['rules', 'api/v1/rules'],
+  ['alerts', 'api/v1/alerts'],
+  ['federate', 'federate'],
+] as const;
+
+/** The HTTP API of Prometheus, by GET and as a form: of the database in the path, and of the one that a setting names. */
+const prometheusRoutes: readonly Route[] = ['/prometheus/:db', '/prometheus'].flatMap((base, at): Route[] => [
+  ...prometheusEndpoints.flatMap(([endpoint, path]): Route[] => {
+    const { get, post } = prometheusOperations[endpoint](at === 0);
+    const route = { path: `${base}/${path}`, ...prometheus, handler: prometheusHandler(endpoint) } as const;
+    return [
+      { method: 'GET', operation: get, ...route },
+      { method: 'POST', operation: post, ...route },
+    ];
+  }),
+  {
+    method: 'GET',
+    path: `${base}/api/v1/status/buildinfo`,
+    operation: prometheusOperations.buildinfo(at === 0).get,
+    ...knownPrometheus,
+    handler: buildInfoHandler,
+  },
+  {
+    method: 'GET',
+    path: `${base}/api/v1/status/config`,
+    operation: prometheusOperations.config(at === 0).get,
+    ...knownPrometheus,
+    handler: configHandler,
+  },
+]);
+
 /** Every interface of the service. Whatever is not here is 404. */
 export const routes: readonly Route[] = [
   { method: 'POST', path: '/rest/sql', operation: sql.run, ...runSql },
@@ -233,6 +291,7 @@ export const routes: readonly Route[] = [
     ...writePush,
     handler: importHandler,
   },
+  ...prometheusRoutes,
   // The client of VictoriaMetrics for Go sends samples with GET unless it is configured otherwise.
   { method: 'GET', path: '/api/v1/import/prometheus', ...writePush, handler: importHandler },
   ...pushRoutes,

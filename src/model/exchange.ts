@@ -138,6 +138,46 @@ export interface SeriesAnswer {
   readonly length: number;
 }
 
+/** Endpoints of the HTTP API of Prometheus that are answered from a database. */
+export type PromqlEndpoint =
+  | 'query'
+  | 'query_range'
+  | 'series'
+  | 'labels'
+  | 'label_values'
+  | 'metadata'
+  | 'query_exemplars'
+  | 'format_query'
+  | 'parse_query'
+  | 'tsdb'
+  | 'federate'
+  | 'rules'
+  | 'alerts';
+
+/** A request of the HTTP API of Prometheus about a database. */
+export interface PromqlRequest {
+  readonly credentials: Credentials;
+  readonly database: string;
+  readonly endpoint: PromqlEndpoint;
+  /** Parameters of the URL and of the form, those of the form first. */
+  readonly parameters: URLSearchParams;
+  /** The label of `label_values`. */
+  readonly label: string | undefined;
+}
+
+/** Kinds of errors in the words of that API. */
+export type PromqlErrorType = 'bad_data' | 'execution' | 'timeout' | 'canceled';
+
+/** The answer to such a request: `data` is JSON, or for `federate` a text; it is pulled by the response. */
+export type PromqlAnswer =
+  | {
+      readonly kind: 'data';
+      readonly data: Chunks;
+      readonly warnings: readonly string[];
+      readonly infos: readonly string[];
+    }
+  | { readonly kind: 'error'; readonly errorType: PromqlErrorType; readonly error: string };
+
 /** Questions about events. */
 export type EventQuestion =
   | { readonly kind: 'list'; readonly listing: EventListing }
@@ -185,6 +225,7 @@ export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
+  promql(exchange: Exchange<PromqlRequest, PromqlAnswer>): void;
   /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
   readonly eventsAdmin: EventsAdmin;

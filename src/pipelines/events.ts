@@ -4,7 +4,7 @@ import type { Engine } from '../database/engine/engine.js';
 import { EventsStore } from '../database/store/events-store.js';
 import { SeriesNames } from '../database/store/series-names.js';
 import type { EventsSettings } from '../events/options.js';
-import type { Rule } from '../events/rule.js';
+import type { QueryRule, Rule } from '../events/rule.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedMetrics } from '../model/metric.js';
 import type { EventChange } from '../model/notification.js';
@@ -19,6 +19,10 @@ import { RuleWatch } from './events/rule-watch.js';
 import { RulesFile } from './events/rules-file.js';
 import type { ScheduledWatchContext } from './events/scheduled-watch.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
+import type { AlertingRules } from './promql/scope.js';
+
+/** Alerts in one list. */
+const maxAlerts = 10_000;
 
 /** Context of the events pipeline. */
 interface EventsContext
@@ -43,6 +47,8 @@ export class EventsPipeline {
   readonly queue: EventQueue;
   /** The rules, which evaluate stored rows. */
   readonly rules: RuleWatch;
+  /** The rules with expressions in PromQL, and their open events. */
+  readonly alerting: AlertingRules;
   /** Findings that a rule would have now; rejects with a FaultError. */
   readonly tryRule: (rule: Rule, signal: AbortSignal) => Promise<RuleTrial>;
   /** Parts in the order in which they start. */
@@ -62,6 +68,14 @@ export class EventsPipeline {
     const rulesFile = isWorker ? noRulesFile : new RulesFile(context.rulesFile);
     const watching = { ...settings, ...context, rules, store, names, queue: this.queue, log, rulesFile };
     this.rules = new RuleWatch(watching);
+    this.alerting = {
+      rules: (database) =>
+        this.rules.rules.filter(
+          (rule): rule is QueryRule =>
+            rule.kind === 'query' && rule.language === 'promql' && rule.database === database,
+        ),
+      open: (ruleNames) => store.open(ruleNames, maxAlerts),
+    };
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     const ofFirst = [retention, ...(settings.system ? [new SystemWatch(watching)] : [])];
     this.components = [...(isWorker ? [] : ofFirst), this.queue, this.rules, this.requests];

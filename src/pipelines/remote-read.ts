@@ -3,15 +3,13 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
 import type { Engine, ResultOptions } from '../database/engine/engine.js';
-import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Storage } from '../database/store/storage.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { metricsTable } from '../model/label-set.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
-import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
-import { patternProblem } from '../sql/syntax/pattern-problem.js';
+import { planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
 import { withCurrentSchema } from '../statements/current-schema.js';
 import { RequestReply, type RequestReplyContext } from '../statements/request-reply.js';
 import { storedIfRoom } from '../statements/stored-if-room.js';
@@ -19,6 +17,7 @@ import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { metricsValue } from '../transforms/points/label-set.js';
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
+import { requirePatterns } from './series/patterns.js';
 import type { WritePipeline } from './writes.js';
 
 /** Context of the remote-read pipeline. */
@@ -33,8 +32,6 @@ interface RemoteReadContext extends RequestReplyContext {
   readonly maxAnswerBytes: number;
 }
 
-/** CANNOT_COMPILE_REGEXP and BAD_ARGUMENTS in the engine's list of errors. */
-const badPatternCodes: ReadonlySet<number | undefined> = new Set([427, 36]);
 /** Compressed bytes between yields to the event loop. */
 const turnBytes = 256 * 1024;
 
@@ -52,7 +49,8 @@ async function read(
 ): Promise<SeriesAnswer> {
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
   await checkRight(request.database, user, context.catalogue);
-  await requirePatterns(queries, context.engine, aborted);
+  const matchers = queries.flatMap((query) => query.matchers);
+  await requirePatterns(matchers, context.engine, aborted);
   await storedIfRoom(context.writes.visible([{ database: request.database, table: metricsTable }]));
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
@@ -73,52 +71,6 @@ async function checkRight(database: string, user: string, catalogue: Catalogue):
   if (access.may('READ', database, metricsTable)) return;
   await catalogue.sync();
   access.require('READ', database, metricsTable);
-}
-
-/** Distinct regular expressions of one request, and their characters. */
-const mostPatterns = 1_000;
-const mostPatternCharacters = 256 * 1024;
-
-/** Refuses texts that are not regular expressions before anything is read. */
-async function requirePatterns(queries: readonly SeriesQuery[], engine: Engine, aborted: AbortSignal): Promise<void> {
-  const matchers = queries.flatMap((query) => query.matchers).filter(({ kind }) => kind.endsWith('match'));
-  const patterns = [...new Set(matchers.map(({ value }) => value))];
-  for (const pattern of patterns) {
-    const problem = patternProblem(pattern);
-    if (problem !== undefined)
-      throw badPattern(`the regular expression ${JSON.stringify(pattern.slice(0, 50))} ${problem}`);
-  }
-  const characters = patterns.reduce((sum, { length }) => sum + length, 0);
-  if (patterns.length > mostPatterns) throw badPattern(`a request has at most ${mostPatterns} regular expressions`);
-  if (characters > mostPatternCharacters) {
-    throw badPattern(`the regular expressions of a request have at most ${mostPatternCharacters} characters`);
-  }
-  if (patterns.length === 0) return;
-  const wrong = await wrongPattern(patterns, engine, aborted);
-  if (wrong !== undefined) throw badPattern(`${JSON.stringify(wrong.slice(0, 200))} is not a regular expression`);
-}
-
-/** The first text that the engine does not take; of several texts it does not say which, so that halves of them are tried. */
-async function wrongPattern(
-  patterns: readonly string[],
-  engine: Engine,
-  aborted: AbortSignal,
-): Promise<string | undefined> {
-  aborted.throwIfAborted();
-  try {
-    await engine.rows(patterns.map(checkPattern).join(' UNION ALL '));
-    return undefined;
-  } catch (error) {
-    if (!badPatternCodes.has(engineCodeOf(error))) throw error;
-  }
-  if (patterns.length === 1) return patterns[0];
-  const half = Math.floor(patterns.length / 2);
-  const first = await wrongPattern(patterns.slice(0, half), engine, aborted);
-  return first ?? wrongPattern(patterns.slice(half), engine, aborted);
-}
-
-function badPattern(text: string): FaultError {
-  return new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
 /** The table of the series; undefined when nothing was written to the database yet. */

@@ -11,7 +11,7 @@ import { dataOfRow, type SeriesData } from './samples.js';
 import type { SeriesSource, Steps } from './source.js';
 
 /** A query and when it is evaluated. */
-interface QueryRequest {
+export interface QueryRequest {
   readonly expr: Expr;
   /** The text of the query, for places in annotations. */
   readonly query: string;
@@ -25,7 +25,7 @@ interface QueryRequest {
 }
 
 /** The value of one series at one moment. */
-interface VectorSample {
+export interface VectorSample {
   readonly labels: LabelSet;
   readonly value: number;
   readonly histogram: NativeHistogram | undefined;

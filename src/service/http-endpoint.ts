@@ -53,6 +53,7 @@ export async function createHttpEndpoint(
         messageBytes: limits.messageBytes,
         db: settings.metricsdb.db,
       },
+      promql: { enable: settings.promql.enable, db: settings.promql.db },
     },
     cors: settings.cors,
     version: parts.version,
@@ -98,12 +99,13 @@ function endpointOf(http: HttpServer, port: number): HttpEndpoint {
 /** Ports of the HTTP and gRPC endpoints. A write is authenticated before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { sql, reads, writes, events, eventsAdmin }: ServicePipelines,
+  { sql, reads, promql, writes, events, eventsAdmin }: ServicePipelines,
 ): Intake {
   const { guard, metrics, history: memory } = monitoring;
   return {
     sql: (exchange) => sql.request(exchange),
     series: (exchange) => reads.request(exchange),
+    promql: (exchange) => promql.request(exchange),
     events: (exchange) => events.requests.request(exchange),
     eventsAdmin,
     write: (exchange) => {

@@ -15,6 +15,8 @@ import { EventsPipeline } from '../pipelines/events.js';
 import { newBodyCutter, piecesOf, weigh } from '../pipelines/formats.js';
 import { configuredUser, type InputContext, inputsOf } from '../pipelines/inputs.js';
 import { guardedGate } from '../pipelines/memory-guard.js';
+import { PromqlPipeline } from '../pipelines/promql/pipeline.js';
+import type { AlertingRules } from '../pipelines/promql/scope.js';
 import { RemoteReadPipeline } from '../pipelines/remote-read.js';
 import { type WriteInput, type WriteLog, WritePipeline } from '../pipelines/writes.js';
 import { DatabaseSink } from '../sinks/database.js';
@@ -25,7 +27,10 @@ import { HttpBodySource } from '../sources/http-body/source.js';
 import { sourceKinds } from '../sources/kinds.js';
 import { scanAnswered } from '../statements/inserts/insert-rows.js';
 import type { Variable } from '../statements/lists/system-table.js';
+import { RunningStatements } from '../statements/running-statements.js';
+import { SlowStatements } from '../statements/slow-statements.js';
 import { SqlPipeline } from '../statements/sql-pipeline.js';
+import { StatementSlots } from '../statements/statement-slots.js';
 import { StreamRunner } from '../statements/streams/runner.js';
 import { eventsAdmin, type ReadRulesAgain } from './events-admin.js';
 import { selfMetrics } from './monitoring.js';
@@ -60,6 +65,7 @@ export interface ServicePipelines {
   readonly streams: StreamRunner;
   readonly sql: SqlPipeline;
   readonly reads: RemoteReadPipeline;
+  readonly promql: PromqlPipeline;
   readonly events: EventsPipeline;
   readonly notifier: Notifier;
   readonly eventsAdmin: EventsAdmin;
@@ -89,7 +95,7 @@ export function createPipelines(
     else primary.notify({ about: 'event', change });
   };
   const queries: RuleQueries = {
-    query: (...query) => queriesOver(sql)(...query),
+    query: (...query) => queriesOver(sql, promql)(...query),
     visible: (tables) => writes.visible(tables),
   };
   const events = eventsPipeline(parts, queries, notify);
@@ -98,13 +104,16 @@ export function createPipelines(
   const admin = primary === undefined ? ownAdmin : adminOfPrimary(primary, ownAdmin);
   const bodies = bodyBudget(parts);
   const writes = writePipeline(parts, inputs, events, bodies, more);
-  const sql = sqlPipeline(parts, writes);
+  const work = queryWork(parts);
+  const sql = sqlPipeline(parts, writes, work);
+  const promql = promqlPipeline(parts, writes, work, events.alerting);
   return {
     bodies,
     writes,
     streams: streamRunner(parts, writes),
     sql,
     reads: readPipeline(parts, writes),
+    promql,
     events,
     notifier,
     eventsAdmin: admin,
@@ -213,7 +222,19 @@ function bodySource(maxLineBytes: number, gate: ByteCreditGate, budget: BodyBudg
   return new HttpBodySource(bodies, gate, budget);
 }
 
-function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
+/** Slots and lists that SQL and PromQL share. */
+interface QueryWork {
+  readonly slots: StatementSlots;
+  readonly running: RunningStatements;
+  readonly slow: SlowStatements;
+}
+
+function queryWork({ settings: { limits, monitor } }: ServiceParts): QueryWork {
+  const slots = new StatementSlots(limits.slots);
+  return { slots, running: new RunningStatements(), slow: new SlowStatements(monitor.slowStatementMs) };
+}
+
+function sqlPipeline(parts: ServiceParts, writes: WritePipeline, work: QueryWork): SqlPipeline {
   const { settings, engine, catalogue, storage, subTables, changes, states, credentials, logOf } = parts;
   const { limits } = settings;
   const { metrics } = parts.monitoring;
@@ -229,10 +250,9 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     log: logOf('sql'),
     connectionZone: settings.database.timeZone,
     version,
-    slots: limits.slots,
+    ...work,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
-    slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
     others: otherStatements(parts.peers),
@@ -269,6 +289,28 @@ function readPipeline(
     slots: { ...limits.slots, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
     maxMessageBytes: limits.messageBytes,
     maxAnswerBytes: limits.remoteReadBytes,
+  });
+}
+
+function promqlPipeline(
+  { settings, engine, catalogue, storage, credentials, monitoring, logOf }: ServiceParts,
+  writes: WritePipeline,
+  work: QueryWork,
+  alerting: AlertingRules,
+): PromqlPipeline {
+  const { database, promql } = settings;
+  return new PromqlPipeline({
+    ...work,
+    engine: engine.client,
+    catalogue,
+    storage,
+    credentials,
+    writes,
+    log: logOf('promql'),
+    connectionZone: database.timeZone,
+    limits: promql,
+    alerting,
+    waited: (seconds) => monitoring.metrics.waited(seconds),
   });
 }
 

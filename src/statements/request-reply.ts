@@ -14,8 +14,8 @@ const closed = fault('resource', Codes.free, 'service is shutting down');
 export interface RequestReplyContext {
   readonly credentials: Pick<CredentialCheck, 'authenticate'>;
   readonly log: ComponentLog;
-  /** How many requests run at once, and how many wait. */
-  readonly slots: SlotLimits;
+  /** How many requests run at once, and how many wait; or slots that several pipelines share. */
+  readonly slots: SlotLimits | StatementSlots;
 }
 
 /** Runs a request of a user that has waited for `waitedMs`. */
@@ -50,7 +50,8 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   constructor(name: string, context: RequestReplyContext, run: Run<Q, A>, hold: Hold<A> = atOnce) {
     this.name = name;
     this.#context = context;
-    this.#slots = new StatementSlots(context.slots);
+    const { slots } = context;
+    this.#slots = slots instanceof StatementSlots ? slots : new StatementSlots(slots);
     this.#run = run;
     this.#hold = hold;
   }

@@ -12,18 +12,17 @@ import { ResultSizeHistory } from './queries/result-size-history.js';
 import { ended } from './queries/row-pieces.js';
 import { StatementReader } from './read-statement.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
-import { RunningStatements } from './running-statements.js';
-import { SlowStatements } from './slow-statements.js';
+import type { SlowStatements } from './slow-statements.js';
 import { runStatement } from './table.js';
 
 /** Context of the SQL pipeline. */
 interface SqlContext
   extends RequestReplyContext,
-    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'resultSizes' | 'running' | 'started'> {
+    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'resultSizes' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
-  /** Least time of a statement in the list of slow ones, in ms; 0 lists none. */
-  readonly slowStatementMs: number;
+  /** The slow statements of all pipelines of queries. */
+  readonly slow: SlowStatements;
   /** Records how many seconds each statement waited for a slot. */
   readonly waited: (seconds: number) => void;
 }
@@ -51,10 +50,9 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       systemTables: allSystemTables,
       plans: new PlanCache(),
       resultSizes: new ResultSizeHistory(),
-      running: new RunningStatements(),
       started: Date.now(),
     };
-    this.#slow = new SlowStatements(context.slowStatementMs);
+    this.#slow = context.slow;
     this.#waited = context.waited;
   }
 

@@ -139,6 +139,13 @@ otlp.db string otlp OTLP_DB
 otlp.suffixes bool false OTLP_SUFFIXES
 otlp.grpc bool false OTLP_GRPC
 otlp.grpcPort int 4317 OTLP_GRPC_PORT
+promql.enable bool true PROMQL_ENABLE
+promql.db string metricsdb PROMQL_DB
+promql.lookback duration 5m0s PROMQL_LOOKBACK
+promql.timeout duration 2m0s PROMQL_TIMEOUT
+promql.steps int 11000 PROMQL_STEPS
+promql.series int 200000 PROMQL_SERIES
+promql.samples int 20000000 PROMQL_SAMPLES
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.messageBytes size 32MB LIMITS_MESSAGE_BYTES
@@ -302,9 +309,8 @@ test('refuses telnet listeners without a database for each port, only when they 
 });
 
 test('refuses a release multiplier outside 1 to 10 and thresholds outside 1 to 100 percent', (t) => {
-  for (const multiplier of ['0', '11']) {
+  for (const multiplier of ['0', '11'])
     t.regex(errorOf(`--tmq.releaseIntervalMultiplierForAutocommit=${multiplier}`), /from 1 to 10/);
-  }
   t.regex(errorOf('--monitor.pauseAllMemoryThreshold=101'), /from 1 to 100/);
   t.regex(errorOf('--monitor.pauseQueryMemoryThreshold=0'), /from 1 to 100/);
 });
@@ -334,9 +340,8 @@ test('checks the origins that may call', (t) => {
   for (const origin of ['https://a.example', 'https://*.example', '*', 'http://a*', 'localhost*']) {
     t.deepEqual(settingsOf(only, `--cors.allowOrigins=${origin}`).cors.allowOrigins, [origin]);
   }
-  for (const origin of ['a.example', 'https://*.a.*', 'ws://a.example', 'ftp://a.example']) {
+  for (const origin of ['a.example', 'https://*.a.*', 'ws://a.example', 'ftp://a.example'])
     t.regex(errorOf(only, `--cors.allowOrigins=${origin}`), /^cors\.allowOrigins: /, origin);
-  }
   t.true(settingsOf(only, '--cors.allowWebSockets', '--cors.allowOrigins=wss://a').cors.allowWebSockets);
   t.true(settingsOf('--cors.allowOrigins=http://a.example').cors.allowAllOrigins);
   t.regex(errorOf('--cors.allowOrigins=a.example'), /^cors\.allowOrigins: /);
@@ -366,9 +371,8 @@ test('wants the one address of a running database in cluster mode, and those of 
 
 test('wants the name of a time zone, in its exact spelling', (t) => {
   t.is(settingsOf('--database.timeZone=Asia/Tokyo').database.timeZone, 'Asia/Tokyo');
-  for (const zone of ['asia/tokyo', '+09:00', 'Mars/Olympus', '']) {
+  for (const zone of ['asia/tokyo', '+09:00', 'Mars/Olympus', ''])
     t.regex(errorOf(`--database.timeZone=${zone}`), /^database\.timeZone: /, zone);
-  }
 });
 
 test('wants addresses and whole key pairs of a scraper that is on', (t) => {

@@ -138,6 +138,44 @@ test.serial('the metrics system is answered as it is described', async (t) => {
   await call('remoteRead', { db: 'nothing' }, { data: readBody([query]), status: 404 });
 });
 
+test.serial('the API of Prometheus answers as it is described', async (t) => {
+  await service.run('CREATE DATABASE IF NOT EXISTS metricsdb');
+  const query = { query: 'vector(1)' };
+  const range = { ...query, start: '0', end: '60' };
+  const endpoints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    Query: query,
+    QueryRange: { ...range, step: '15' },
+    Series: { 'match[]': 'up' },
+    Labels: {},
+    LabelValues: { name: 'job' },
+    Metadata: {},
+    Exemplars: { ...range, query: 'up' },
+    Format: query,
+    Parse: query,
+    Tsdb: {},
+    Rules: {},
+    Alerts: {},
+    Federate: { 'match[]': 'up' },
+  };
+  for (const [name, parameters] of Object.entries(endpoints)) {
+    const { name: label, ...form } = parameters;
+    const path = label === undefined ? {} : { name: label };
+    for (const [ending, db] of Object.entries({ '': {}, In: { db: 'd' } })) {
+      await call(`promql${name}${ending}`, { ...db, ...parameters });
+      await call(`promql${name}Form${ending}`, { ...db, ...path }, { data: new URLSearchParams(form) });
+    }
+    await call(`promql${name}In`, { db: 'nothing', ...parameters }, { status: 404 });
+    await call(`promql${name}`, parameters, { status: 401, auth: false });
+  }
+  for (const name of ['promqlBuildInfo', 'promqlConfig']) {
+    await call(name, {});
+    await call(`${name}In`, { db: 'd' });
+  }
+  await call('promqlQuery', { query: 'up{' }, { status: 400 });
+  await call('promqlQuery', { query: 'up + on (a) group_left sum by (a) (up) > bool' }, { status: 400 });
+  t.pass();
+});
+
 test.serial('events are listed, read and moved as they are described', async (t) => {
   await call('writeLines', { db: 'd' }, { data: 'boilers,boiler=b1 temp=95', status: 204 });
   const ids = async (): Promise<readonly string[]> => {

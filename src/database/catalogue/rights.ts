@@ -85,6 +85,15 @@ export class Access {
     });
   }
 
+  /** True when the user may read some rows of a database, be it of a single table and under a condition. */
+  readsSome(database: string): boolean {
+    if (this.may('READ', database)) return true;
+    const { principals } = this.#catalogue;
+    return principals
+      .grants(this.user)
+      .some(({ scope, rights: granted }) => scope === database && granted.includes('READ'));
+  }
+
   /** True where the user may read some tables in part. */
   get readsInPart(): boolean {
     return this.#catalogue.principals.grants(this.user).some(({ condition }) => condition !== undefined);

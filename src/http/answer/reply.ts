@@ -142,9 +142,9 @@ export function sendAffected(reply: Reply, rows: number, keyed: boolean): Reply 
 
 const gzip = promisify(gzipWithCallback);
 
-/** Begins the answer with a result set; true when the client takes it gzipped. */
-function beginRows({ request, reply }: Call): boolean {
-  reply.code(200).header('content-type', jsonType);
+/** Begins the answer with a body of a type; true when the client takes it gzipped. */
+function beginBody({ request, reply }: Call, type: string): boolean {
+  reply.code(200).header('content-type', type);
   varyByEncoding(reply);
   return acceptsGzip(headerText(request.headers['accept-encoding']));
 }
@@ -155,7 +155,7 @@ export async function sendWholeRows(
   { meta, rowLimit, lines }: Pick<RowStream, 'meta' | 'rowLimit'> & { readonly lines: readonly Uint8Array[] },
 ): Promise<Reply> {
   const body = wholeSqlBody(meta, rowLimit, lines);
-  if (!beginRows(call)) return call.reply.send(body);
+  if (!beginBody(call, jsonType)) return call.reply.send(body);
   return call.reply.header('content-encoding', 'gzip').send(await gzip(body));
 }
 
@@ -173,15 +173,25 @@ interface RowStream {
  * incomplete answer; when the client goes away, `lines` is returned.
  */
 export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Reply {
+  return sendChunks(call, jsonType, sqlBody(rows.meta, rows.rowLimit, rows.first, rows.lines), log);
+}
+
+/** Streams a body with status 200, as {@link sendRows} a result set. */
+export function sendChunks(
+  call: Call,
+  type: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  log: ComponentLog,
+): Reply {
   const { request, reply } = call;
-  const source = Readable.from(sqlBody(rows.meta, rows.rowLimit, rows.first, rows.lines));
+  const source = Readable.from(chunks);
   source.once('error', (error) => {
     if (call.aborted.aborted) return;
     log.warn({ requestId: request.id, err: error }, 'A result broke off after its answer had begun.');
     // Without chunks a plain close reads like a complete answer; a reset does not.
     if (request.raw.httpVersion === '1.0') request.raw.socket.resetAndDestroy();
   });
-  if (!beginRows(call)) return reply.send(source);
+  if (!beginBody(call, type)) return reply.send(source);
   const gzipped = createGzip({ flush: constants.Z_SYNC_FLUSH });
   source.pipe(gzipped);
   gzipped.once('close', () => source.destroy());

@@ -1,6 +1,7 @@
 import type { Operation, Schema, SecurityScheme } from './description.js';
 import { eventSchemas } from './events.js';
 import { influxSchemas } from './influx.js';
+import { prometheusSchemas } from './prometheus.js';
 import { ruleSchemas } from './rules.js';
 import { serviceSchemas } from './service.js';
 import { errorSchema } from './shared.js';
@@ -38,6 +39,7 @@ const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
 
 const tags = [
   { name: 'SQL', description: 'Statements over HTTP.' },
+  { name: 'PromQL', description: 'The HTTP API of Prometheus.' },
   { name: 'Writes', description: 'What agents send.' },
   { name: 'Metrics system', description: 'Remote write and remote read.' },
   { name: 'Event Resource', description: 'What needs the attention of a person.' },
@@ -54,6 +56,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   ...ruleSchemas,
   ...serviceSchemas,
   ...statementSchemas,
+  ...prometheusSchemas,
 };
 
 /** The OpenAPI 3.1 document of these interfaces, as plain data. */

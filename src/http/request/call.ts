@@ -73,6 +73,8 @@ export interface HandlerSettings {
   readonly tsdbwire: WriteRouteSettings & Pick<NamedRouteSettings, 'db'>;
   readonly metricsdb: NamedRouteSettings;
   readonly otlp: NamedRouteSettings;
+  /** `promql.enable` and `promql.db`. */
+  readonly promql: Pick<NamedRouteSettings, 'enable' | 'db'>;
 }
 
 /** Settings of the routes that take whole messages. */

@@ -7,7 +7,7 @@ import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } f
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
 import { quotedName } from '../../text/quoted-name.js';
-import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
+import { absenceSince, checkQuery, type RunQuery, sqlQuery } from './scheduled-watch.js';
 
 /** Context of {@link tryRule}. */
 interface RuleTrialContext extends StaleSeriesContext {
@@ -58,7 +58,9 @@ function inspectedText(rule: Rule, maxRowAgeMs: number): string {
     case 'absence':
       return 'series that had rows before, and have none now';
     case 'query':
-      return 'the rows of the query';
+      return rule.forMs === 0
+        ? 'the rows of the query'
+        : 'the rows of the query, now: for how long they are there is not looked at';
   }
 }
 
@@ -78,10 +80,10 @@ async function findValues(
   const keys = ['tbname', ...tags];
   const rows = await query(
     rule.database,
-    `SELECT ${[...keys, 'COUNT(*) AS `#rows`', `LAST(${column}) AS \`#value\``].join(', ')}
+    sqlQuery(`SELECT ${[...keys, 'COUNT(*) AS `#rows`', `LAST(${column}) AS \`#value\``].join(', ')}
      FROM ${quotedName(rule.table)}
      WHERE _rowts > NOW() - ${maxRowAgeMs}a AND ${column} ${rule.comparison} ${rule.threshold}
-     PARTITION BY ${keys.join(', ')} ORDER BY \`#rows\` DESC LIMIT ${maxSeries}`,
+     PARTITION BY ${keys.join(', ')} ORDER BY \`#rows\` DESC LIMIT ${maxSeries}`),
     maxSeries,
     signal,
   );
@@ -126,7 +128,7 @@ async function runRuleQuery(
   } catch (error) {
     throw new FaultError(fault('parameter', Codes.free, reasonOf(error)));
   }
-  const rows = await query(rule.database, rule.sql, maxSeries, signal);
+  const rows = await query(rule.database, rule, maxSeries, signal);
   return findingsOf(rows, rule.name).map(({ element, value, tags }) => ({ element, value, tags, rows: null }));
 }
 

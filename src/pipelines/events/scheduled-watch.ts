@@ -10,13 +10,23 @@ import { type AbsenceRule, passes, type QueryRule } from '../../events/rule.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
 import { FaultError } from '../../model/fault.js';
+import { parseQuery } from '../../promql/language/parse.js';
+import { QueryError } from '../../promql/query-error.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { EventQueue } from './event-queue.js';
 
-/** Rows of a query, by column name. The signal ends it. */
+/** A query with its language. */
+type RuleQuery = Pick<QueryRule, 'language' | 'query'>;
+
+/** A query in SQL. */
+export function sqlQuery(query: string): RuleQuery {
+  return { language: 'sql', query };
+}
+
+/** Rows of a query, by column name or label. The signal ends it. */
 export type RunQuery = (
   database: string,
-  sql: string,
+  query: RuleQuery,
   limit: number,
   signal: AbortSignal,
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -57,12 +67,14 @@ interface RunResult {
 }
 
 /** Throws an Error that names the rule when its query cannot be read. */
-export function checkQuery({ name, sql }: QueryRule): void {
+export function checkQuery({ name, language, query }: QueryRule): void {
   try {
-    parseStatement(sql);
+    if (language === 'sql') parseStatement(query);
+    else parseQuery(query);
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    throw new Error(`The sql of the events rule ${JSON.stringify(name)} cannot be read: ${error.fault.message}.`, {
+    if (!(error instanceof FaultError || error instanceof QueryError)) throw error;
+    const reason = error instanceof FaultError ? error.fault.message : error.message;
+    throw new Error(`The ${language} of the events rule ${JSON.stringify(name)} cannot be read: ${reason}.`, {
       cause: error,
     });
   }
@@ -76,6 +88,8 @@ export class ScheduledWatch implements Component {
   readonly name = 'scheduled-rules';
   readonly #context: ScheduledWatchContext;
   #runs: readonly RepeatedWork[] = [];
+  /** When elements of rules with `for` came into the results, in Unix ms, by rule and slot. */
+  readonly #since = new Map<string, ReadonlyMap<string, number>>();
   /** Rules whose last run failed, which is logged once. */
   readonly #failing = new Set<string>();
 
@@ -144,15 +158,22 @@ export class ScheduledWatch implements Component {
     now: number,
     stopped: AbortSignal,
   ): Promise<RunResult> {
-    const rows = await this.#context.query(rule.database, rule.sql, maxElements, stopped);
-    const findings = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
-      slot: slotOf('query', rule.name, rule.database, element),
-      facts: factsOf(rule, { element, tags, value, series: '' }),
-      first: now,
-      value,
-    }));
-    const holding = new Set(findings.map(({ slot }) => slot));
-    return { findings, over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const) };
+    const rows = await this.#context.query(rule.database, rule, maxElements, stopped);
+    const before = this.#since.get(rule.name);
+    const holding = new Map<string, number>();
+    const findings = findingsOf(rows, rule.name).map(({ element, value, tags }) => {
+      const slot = slotOf('query', rule.name, rule.database, element);
+      const first = before?.get(slot) ?? now;
+      holding.set(slot, first);
+      return { slot, facts: factsOf(rule, { element, tags, value, series: '' }), first, value };
+    });
+    if (rule.forMs > 0) this.#since.set(rule.name, holding);
+    const known = new Set(open.map(({ slot }) => slot));
+    const lasting = findings.filter(({ slot, first }) => known.has(slot) || now - first >= rule.forMs);
+    return {
+      findings: lasting,
+      over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const),
+    };
   }
 
   async #findAbsences(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<RunResult> {

@@ -1,6 +1,6 @@
 import type { DataType, Precision, TableDef, TypeName } from '../../model/schema.js';
 import { call, column, fromQuery, int64, number, quoted, subquery, text } from './build.js';
-import { Assumption, Binary, type Expr, type FromItem, type Query, Tuple } from './nodes.js';
+import { Assumption, Binary, type Expr, type FromItem, Tuple } from './nodes.js';
 import { failedText } from './print.js';
 import { expr } from './template.js';
 
@@ -146,9 +146,11 @@ export function failedAssumption(message: string): string | undefined {
   return undefined;
 }
 
-/** Live sub-tables with their tags as a FROM item, one row each. */
-export function tagsSource(table: TagTable, alias: string): FromItem {
-  return fromQuery(liveTags(table, [], '*'), alias);
+/** Live sub-tables with their tags as a FROM item, one row each; `conditions` are on tags without an alias. */
+export function tagsSource(table: TagTable, alias: string, conditions: readonly Expr[] = []): FromItem {
+  const where = [...ofTable(table), expr`${column(undefined, layout.dropped)} = 0`, ...conditions];
+  const from: FromItem = { kind: 'table', table: table.tagStorage ?? '', final: true };
+  return fromQuery({ columns: [], star: '*', from, where }, alias);
 }
 
 /** The ids of live sub-tables whose tags, known under `alias`, meet a condition, as a set. */
@@ -156,13 +158,6 @@ export function idsWhere(table: TagTable, alias: string, condition: Expr): Expr 
   const from: FromItem = { kind: 'table', table: table.tagStorage ?? '', alias, final: true };
   const where = [...ofTable(table), expr`${column(undefined, layout.dropped)} = 0`, condition];
   return subquery({ columns: [[idColumn(alias), '']], from, where });
-}
-
-/** Columns of the tags of live sub-tables. */
-function liveTags(table: TagTable, columns: readonly Expr[], star?: string): Query {
-  const where = [...ofTable(table), expr`${column(undefined, layout.dropped)} = 0`];
-  const from: FromItem = { kind: 'table', table: table.tagStorage ?? '', final: true };
-  return { columns: columns.map((each) => [each, ''] as const), ...(star !== undefined && { star }), from, where };
 }
 
 /** Clocks of processes differ by less, ms. */

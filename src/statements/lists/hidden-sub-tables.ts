@@ -1,6 +1,6 @@
 import type { Access } from '../../database/catalogue/rights.js';
 import { FaultError } from '../../model/fault.js';
-import { printExpr } from '../../sql/engine/print.js';
+import type { Expr } from '../../sql/engine/nodes.js';
 import { parseCondition } from '../../sql/parser/condition.js';
 import { planSubTables } from '../../sql/plan/delete.js';
 import type { Name } from '../../sql/syntax/ast.js';
@@ -9,7 +9,7 @@ import { quotedText } from '../../text/quoted-name.js';
 import type { LiveTable } from './live-tables.js';
 
 /** The sub-tables of a super table that a user may not read: all, none, or those that meet a condition of the engine. */
-type HiddenSubTables = 'all' | 'none' | { readonly where: string };
+type HiddenSubTables = 'all' | 'none' | { readonly where: Expr };
 
 /**
  * The sub-tables of a super table whose tags the user may not read: those that no GRANT names and that meet none of the conditions under which the
@@ -41,7 +41,7 @@ export function hiddenSubTables({ database, table }: LiveTable, access: Access, 
   const except = (readable: readonly string[]): HiddenSubTables => {
     if (readable.length === 0) return 'all';
     const condition = parseCondition(`CASE WHEN ${readable.join(' OR ')} THEN FALSE ELSE TRUE END`);
-    return { where: printExpr(planSubTables(name, condition, context)) };
+    return { where: planSubTables(name, condition, context) };
   };
   try {
     return except([...conditions, ...names]);

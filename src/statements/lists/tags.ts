@@ -48,7 +48,7 @@ export const tagsTable: SystemTable = {
     for (const live of await collected(liveSuperTables(facts, demands))) {
       const hidden = hiddenSubTables(live, facts.access, facts.zone);
       if (hidden !== 'all') parents.push(live);
-      if (typeof hidden === 'object') hiding.set(live, `NOT (${hidden.where})`);
+      if (typeof hidden === 'object') hiding.set(live, `NOT (${printExpr(hidden.where)})`);
     }
     const existing = await existingColumns(facts.engine, parents);
     const present = parents.filter(({ table }) => existing.places.has(table.tagStorage ?? ''));

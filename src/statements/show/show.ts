@@ -176,8 +176,7 @@ async function showCreateTable(
 async function isHidden(engine: Engine, live: LiveTable, id: bigint, context: DefinitionContext): Promise<boolean> {
   const hidden = hiddenSubTables(live, new Access(context.catalogue, context.user), context.timeZone);
   if (typeof hidden === 'string') return hidden === 'all';
-  const own = printExpr(allOf([...ofTable(live.table), ofSeries([id]), expr`dropped = 0`]));
-  const where = `${own} AND ${hidden.where}`;
+  const where = printExpr(allOf([...ofTable(live.table), ofSeries([id]), expr`dropped = 0`, hidden.where]));
   const rows = await engine.rows(`SELECT 1 FROM ${live.table.tagStorage} FINAL WHERE ${where}`);
   return rows.length > 0;
 }

@@ -139,6 +139,7 @@ function defaultIntake(options: ServerOptions): Intake {
           );
         }
       }),
+    promql: (exchange) => exchange.answer({ kind: 'data', data: [], warnings: [], infos: [] }),
     series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
     events:
       options.events ?? ((exchange) => exchange.refuse(fault('database', Codes.eventNotExist, 'Event not exist'))),
@@ -191,6 +192,7 @@ export function buildServer(options: ServerOptions, log: LogLine[], port = 0): H
       tsdbwire: { enable: true, createDatabase: false, db: 'tsdbwire' },
       otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },
       metricsdb: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'metricsdb' },
+      promql: { enable: true, db: 'metricsdb' },
       ...options.settings,
     },
     cors: { ...openCors, ...options.cors },
