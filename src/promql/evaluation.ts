@@ -3,6 +3,7 @@ import { aggregate, countValues } from './aggregate.js';
 import { setOperation, vectorWithScalar, vectorWithVector } from './binary.js';
 import { evaluateCall } from './calls.js';
 import { constantRow, type EvaluationContext, type Evaluator, textOf } from './evaluator.js';
+import { gridRows } from './grids.js';
 import { scaled } from './histogram-math.js';
 import { isLabelName } from './label-functions.js';
 import { quotedText } from './language/literals.js';
@@ -16,6 +17,7 @@ import {
   type SubqueryExpr,
   typeOf,
   type UnaryExpr,
+  type VectorSelector,
 } from './language/tree.js';
 import { mappedRow } from './number-functions.js';
 import { scalarOperation } from './operation.js';
@@ -69,7 +71,7 @@ export class Evaluation implements Evaluator {
       case 'unary':
         return this.#unary(expr, steps);
       case 'vector':
-        return selectInstant(expr.matchers, lookTimes(expr, steps, this.context), 'value', this);
+        return this.#instant(expr, steps);
       case 'aggregate':
         return this.#aggregate(expr, steps);
       case 'binary':
@@ -79,6 +81,12 @@ export class Evaluation implements Evaluator {
       default:
         throw new QueryError('execution', `an expression of type ${typeOf(expr)} has no value at a step`);
     }
+  }
+
+  async #instant(selector: VectorSelector, steps: Steps): Promise<Row[]> {
+    const rows = await gridRows('last', selector, this.context.lookbackMs, steps, this);
+    if (rows !== undefined) return rows;
+    return selectInstant(selector.matchers, lookTimes(selector, steps, this.context), 'value', this);
   }
 
   async #unary({ operator, expr }: UnaryExpr, steps: Steps): Promise<Row[]> {

@@ -1,12 +1,12 @@
 import type { Evaluator } from './evaluator.js';
+import { gridRows, isGridFunction } from './grids.js';
 import { absentLabels } from './label-functions.js';
 import { nameLabel, noLabels } from './label-set.js';
 import { quotedText } from './language/literals.js';
 import type { CallExpr, Expr, MatrixSelector, SubqueryExpr } from './language/tree.js';
 import { rangeFunctions } from './range-functions.js';
-import { selectRange } from './ranges.js';
-import { emptyRow, floatSample, hasSamples, invertedRows, type Row, requireDistinct } from './rows.js';
-import type { SeriesData } from './samples.js';
+import { rangeOf, selectRange } from './ranges.js';
+import { emptyRow, floatSample, hasSamples, invertedRows, type Row, relabelled, requireDistinct } from './rows.js';
 import type { Steps } from './source.js';
 import { stepTime } from './steps.js';
 import { Notes, WindowWalk } from './windows.js';
@@ -25,20 +25,54 @@ export async function overWindows(
   steps: Steps,
   evaluator: Evaluator,
 ): Promise<Row[]> {
-  const { context, slice } = evaluator;
-  const { annotations, budget } = context;
+  const { annotations } = evaluator.context;
   const scalars: Float64Array[] = [];
   for (const arg of args) if (arg !== ranged) scalars.push(await evaluator.scalar(arg, steps));
+  const notes = new Notes(annotations, ranged.span, args[0]!.span);
+  const rows =
+    (await fromGrid(name, ranged, steps, evaluator)) ??
+    (await fromSamples(name, ranged, scalars, notes, steps, evaluator));
+  if (name === 'rate' || name === 'increase') for (const row of rows) noteGauge(row, args[0]!, evaluator);
+  if (name === 'absent_over_time') {
+    const labels = ranged.kind === 'matrix' ? absentLabels(ranged.selector.matchers) : noLabels;
+    return invertedRows(rows, labels, steps.count);
+  }
+  const results = keepingName.has(name) ? rows : rows.map((row) => relabelled(row, row.labels.unnamed));
+  requireDistinct(results);
+  return results;
+}
+
+/** The rows as the source computes them, if it does. */
+async function fromGrid(
+  name: string,
+  ranged: MatrixSelector | SubqueryExpr,
+  steps: Steps,
+  evaluator: Evaluator,
+): Promise<Row[] | undefined> {
+  if (ranged.kind !== 'matrix' || !isGridFunction(name)) return undefined;
+  return gridRows(name, ranged.selector, rangeOf(ranged, evaluator.context), steps, evaluator);
+}
+
+/** The rows as they come of the samples, with the labels of the series. */
+async function fromSamples(
+  name: string,
+  ranged: MatrixSelector | SubqueryExpr,
+  scalars: readonly Float64Array[],
+  notes: Notes,
+  steps: Steps,
+  evaluator: Evaluator,
+): Promise<Row[]> {
+  const { budget } = evaluator.context;
+  const { slice } = evaluator;
   const { series, ends, rangeMs } = await selectRange(ranged, steps, evaluator);
   const compute = rangeFunctions.get(name)!;
-  const notes = new Notes(annotations, ranged.span, args[0]!.span);
   const times = new Float64Array(steps.count);
   for (let step = 0; step < steps.count; step++) times[step] = stepTime(steps, step);
   const rows: Row[] = [];
   let work = 0;
   for (const each of series) {
     budget.hold(steps.count);
-    const row = emptyRow(keepingName.has(name) ? each.labels : each.labels.unnamed, steps.count);
+    const row = emptyRow(each.labels, steps.count);
     const walk = new WindowWalk(each, { ends, times, rangeMs }, scalars, notes);
     for (let step = 0; step < steps.count; step++) {
       work += 1 + walk.compute(step, compute, row);
@@ -48,20 +82,13 @@ export async function overWindows(
       await slice.next();
       budget.signal.throwIfAborted();
     }
-    if (!hasSamples(row)) continue;
-    rows.push(row);
-    if (name === 'rate' || name === 'increase') noteGauge(each, row, args[0]!, evaluator);
+    if (hasSamples(row)) rows.push(row);
   }
-  if (name === 'absent_over_time') {
-    const labels = ranged.kind === 'matrix' ? absentLabels(ranged.selector.matchers) : noLabels;
-    return invertedRows(rows, labels, steps.count);
-  }
-  requireDistinct(rows);
   return rows;
 }
 
 /** Says that a name is not one of a counter. */
-function noteGauge({ labels }: SeriesData, { present }: Row, arg: Expr, { context }: Evaluator): void {
+function noteGauge({ labels, present }: Row, arg: Expr, { context }: Evaluator): void {
   const name = labels.get(nameLabel);
   if (name === '' || /_(?:total|sum|count|bucket)$/.test(name) || !present.includes(floatSample)) return;
   const text = 'metric might not be a counter, name does not end in _total/_sum/_count/_bucket:';

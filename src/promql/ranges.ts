@@ -45,7 +45,7 @@ function offsetOf(
 }
 
 /** The length of a range, in milliseconds. */
-function rangeOf(
+export function rangeOf(
   { rangeMs, rangeExpr }: Pick<MatrixSelector, 'rangeMs' | 'rangeExpr'>,
   { startMs, endMs, stepMs }: EvaluationContext,
 ): number {

@@ -42,32 +42,22 @@ export interface Steps {
   readonly count: number;
 }
 
-/** Functions over the window of a step that a source may compute by itself. */
-type GridFunction =
+/**
+ * Functions over the window of a step that a source may compute by itself. `last` gives no value where the last sample is a stale marker; all others do
+ * not see markers.
+ */
+export type GridFunction =
   | 'last'
+  | 'last_over_time'
   | 'rate'
   | 'increase'
   | 'delta'
   | 'irate'
   | 'idelta'
   | 'changes'
-  | 'resets'
-  | 'deriv'
-  | 'predict_linear'
-  | 'sum_over_time'
-  | 'avg_over_time'
-  | 'min_over_time'
-  | 'max_over_time'
-  | 'count_over_time'
-  | 'present_over_time';
+  | 'resets';
 
-/** Aggregations over series that a source may compute by itself. */
-type GridAggregation = 'sum' | 'avg' | 'min' | 'max' | 'count' | 'group';
-
-/**
- * A function over the samples of each step. The step at `t` sees the samples of the window
- * (t - offsetMs - windowMs, t - offsetMs]. `last` gives no value where the last sample is a stale marker; all other functions do not see markers.
- */
+/** A function over the samples of each step: the step at `t` sees those of the window (t - offsetMs - windowMs, t - offsetMs]. */
 export interface GridRequest {
   readonly matchers: readonly LabelMatcher[];
   readonly steps: Steps;
@@ -76,17 +66,10 @@ export interface GridRequest {
   /** Milliseconds, negative for later samples. */
   readonly offsetMs: number;
   readonly function: GridFunction;
-  /** Seconds of `predict_linear`. */
-  readonly parameter?: number | undefined;
-  /** Aggregates the results of series by labels; `labels` are those left out when `isWithout` is set. */
-  readonly aggregation?:
-    | { readonly operator: GridAggregation; readonly labels: readonly string[]; readonly isWithout: boolean }
-    | undefined;
 }
 
 /** Values of series at steps: the value of series `i` at step `k` is `values[i * steps + k]`, where `present` is 1. */
 export interface SeriesGrid {
-  /** With `__name__`, unless the values are aggregated; then the labels of the groups. */
   readonly labels: readonly Labels[];
   readonly values: Float64Array;
   readonly present: Uint8Array;
@@ -109,6 +92,9 @@ export interface SeriesSource {
    * a FaultError where the database fails.
    */
   read(selection: Selection, budget: ReadBudget): Promise<SeriesSamples>;
-  /** Computes a function over windows where samples are; undefined when the source cannot, and the evaluator reads samples then. */
+  /**
+   * Computes a function over windows where the samples are, to the same numbers; undefined when the source cannot, and the evaluator reads samples
+   * then. Series without a value at any step may be left out.
+   */
   grid?(request: GridRequest, budget: ReadBudget): Promise<SeriesGrid | undefined>;
 }
