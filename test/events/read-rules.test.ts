@@ -69,6 +69,12 @@ name = "many"
 database = "plant"
 sql = "SELECT site AS element FROM ovens"
 interval = "2m"
+
+[[events.rules]]
+name = "slow"
+database = "plant"
+promql = "rate(loaves_total[5m]) < 1"
+for = "5m"
 `;
   const file = readTomlFile([eventsOptions], 'adapter.toml', text);
   t.deepEqual(file.errors, []);
@@ -80,7 +86,8 @@ interval = "2m"
     ['line', ['1', '2']],
   ]);
   t.like(rules[1], { kind: 'absence', name: 'silent', absenceMs: 300_000, element: '{series}' });
-  t.like(rules[2], { kind: 'query', name: 'many', intervalMs: 120_000, element: '{element}' });
+  t.like(rules[2], { kind: 'query', name: 'many', intervalMs: 120_000, element: '{element}', forMs: 0 });
+  t.like(rules[3], { kind: 'query', language: 'promql', query: 'rate(loaves_total[5m]) < 1', forMs: 300_000 });
 });
 
 test('a section that is no list of tables is refused', (t) => {
@@ -125,6 +132,7 @@ const refusals: readonly (readonly [what: string, rule: unknown, line: RegExp])[
   ['with an empty place', { ...hot, element: '{}' }, /element: "\{\}" .*names in braces/],
   ['with a name of the service', { ...hot, name: 'engine-down' }, /name: "engine-down" .*a name that no other rule/],
   ['whose sql writes', { name: 'q', database: 'd', sql: 'INSERT INTO t VALUES (1)' }, /sql: .*begins with SELECT/],
+  ['with two languages', { name: 'q', database: 'd', sql: 'SELECT 1', promql: 'up' }, /promql: "up" .*sql or promql/],
   ['that resolves perhaps', { ...hot, resolve: 'yes' }, /resolve: "yes" .*true or false/],
 ];
 
