@@ -127,6 +127,30 @@ test('the dashboard and the alerts for operators name figures that exist', async
   );
 });
 
+test('the dashboard reads the figures of the service from the service itself', async (t) => {
+  await service.run('CREATE DATABASE service');
+  const push = async (): Promise<void> => {
+    const scraped = await service.request({ method: 'GET', path: '/metrics', auth: false });
+    const headers = { 'content-type': String(scraped.headers['content-type']) };
+    const path = '/api/v1/import/prometheus?db=service&extra_label=job=sluice&extra_label=instance=here';
+    const { status, text } = await service.request({ path, headers, body: scraped.text });
+    t.is(status, 204, text);
+  };
+  await push();
+  await push();
+  const empty: string[] = [];
+  for (const expr of dashboardExpressions()) {
+    const query = expr.replaceAll('$job', 'sluice').replaceAll('$instance', '.*');
+    const path = `/prometheus/service/api/v1/query?query=${encodeURIComponent(query)}`;
+    const { status, text } = await service.request({ method: 'GET', path });
+    t.is(status, 200, `${query}\n${text}`);
+    const { data }: { data: { readonly result: readonly unknown[] } } = JSON.parse(text);
+    if (data.result.length === 0) empty.push(query);
+  }
+  // What is counted by events that did not happen has no series.
+  t.true(empty.length < 8, empty.join('\n'));
+});
+
 test('Prometheus takes the alerts, the configuration, and every expression of the dashboard', async (t) => {
   if (spawnSync('promtool', ['--version']).status !== 0) {
     skipped(t, 'the program `promtool` is not installed (see .ci/install-agents)');
