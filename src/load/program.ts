@@ -8,10 +8,10 @@ import { parseTimestamp } from '../sql/times/timestamp.js';
 import { serverTimeZone } from '../text/time-zones.js';
 import { faultLine } from './execution/statements.js';
 import { StoppedBeforehand } from './execution/stopping.js';
-import type { LoadRunContext } from './insert-run.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadRun, LoadScenario } from './model/scenario.js';
 import { encodeHtmlReport } from './report/report-page.js';
+import type { LoadRunContext } from './runs.js';
 import { planLines, scenarioText } from './settings/echo.js';
 import type { LoadNote } from './settings/input.js';
 import { readLoadRequest } from './settings/read.js';
@@ -107,16 +107,11 @@ async function run(scenario: LoadScenario, notes: readonly LoadNote[], surroundi
   }
 }
 
-/** Loads what this kind of run is made of and no other: reading the parts of the service takes longer than many a run. */
+/** Loads the parts of the service only when a run needs them: that takes longer than a help text. */
 async function runScenario(scenario: LoadScenario, context: LoadRunContext) {
-  switch (scenario.kind) {
-    case 'insert':
-      return (await import('./insert-run.js')).runInsertScenario(scenario, context);
-    case 'query':
-      return (await import('./query-run.js')).runQueryScenario(scenario, context);
-    case 'subscribe':
-      return (await import('./subscribe-run.js')).runSubscribeScenario(scenario, context);
-  }
+  const { runInsertScenario, runQueryScenario, runSubscribeScenario } = await import('./runs.js');
+  if (scenario.kind === 'insert') return runInsertScenario(scenario, context);
+  return scenario.kind === 'query' ? runQueryScenario(scenario, context) : runSubscribeScenario(scenario, context);
 }
 
 /** True when the reports can be written: a run is not begun for reports that would be lost at its end. */

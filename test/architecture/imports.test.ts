@@ -156,7 +156,11 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'load/view': { modules: ['model', 'load/model'], packages: ['hdr-histogram-js', 'cli-progress'] },
   'load/sinks': { modules: ['model', 'database', 'sinks', 'load/model'], packages: [] },
   'load/execution': { modules: ['model', 'pipelines', 'load/model'], packages: [] },
-  'load/insert': { modules: [...loadParts, 'database'], packages: [] },
+  'load/destination': {
+    modules: [...serviceModules, 'service', 'load/model', 'load/settings/keys', 'load/execution'],
+    packages: [],
+  },
+  'load/insert': { modules: [...loadParts, 'database', 'load/destination'], packages: [] },
   'load/query': { modules: [...loadParts, 'sql'], packages: [] },
   'load/subscribe': { modules: loadParts, packages: ['ix'] },
 };

@@ -87,6 +87,7 @@ export function insertEncoder(target: InsertTarget, maxBytes = maxStatementBytes
 }
 
 class InsertFormat implements RowFormat {
+  readonly wire = 'sql-insert';
   readonly bodyName = 'sql';
   readonly beginning = Buffer.from('INSERT INTO');
   readonly end = none;

@@ -81,6 +81,7 @@ function givenTags({ tags, tagRows }: LinesTarget) {
 }
 
 class LineFormat implements RowFormat {
+  readonly wire = 'lineproto';
   readonly bodyName = 'line';
   readonly beginning = none;
   readonly end = none;
@@ -133,6 +134,7 @@ class LineFormat implements RowFormat {
 }
 
 class TelnetFormat implements RowFormat {
+  readonly wire = 'tsdbwire-telnet';
   readonly bodyName = 'telnet';
   readonly beginning = none;
   readonly end = none;
@@ -168,6 +170,7 @@ class TelnetFormat implements RowFormat {
 }
 
 class JsonFormat implements RowFormat {
+  readonly wire = 'tsdbwire-json';
   readonly bodyName: string;
   readonly beginning = Buffer.from('[');
   readonly end = Buffer.from(']');

@@ -1,3 +1,4 @@
+import type { WireFormat } from '../../model/batch.js';
 import type { Column } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { RowPool, RowRequest } from '../model/row-request.js';
@@ -18,6 +19,7 @@ export interface PartText {
  * or the other order, and a tail, then the end.
  */
 export interface RowFormat {
+  readonly wire: WireFormat;
   /** Formats of one name print bodies alike, so that their encoders share them. */
   readonly bodyName: string;
   readonly beginning: Uint8Array;
@@ -65,6 +67,11 @@ export class RowEncoder {
     this.#format = format;
     this.#maxBytes = maxBytes;
     this.#out = new ByteWriter(maxBytes + 4096);
+  }
+
+  /** How parsers name the text. */
+  get format(): WireFormat {
+    return this.#format.wire;
   }
 
   /**

@@ -1,30 +1,31 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { RunLog } from '../model/ports.js';
 
-/** How long requests under way may still take once a person has asked for the end. */
+/** How long requests in flight may still take once a person has stopped the run. */
 const usualGraceMs = 10_000;
-/** How long the server that is asked first may be silent. */
-const firstAnswerTimeoutMs = 30_000;
+/** How long the server of the first request may be silent. */
+const firstResponseTimeoutMs = 30_000;
 
-/** A person asked for the end before anything was done. */
+/** A person stopped the run before anything was done. */
 export class StoppedBeforehand extends Error {}
 
-/** Whom a run asks first, and what becomes of an answer that comes too late. */
-interface FirstQuestion<T> {
-  readonly ask: Promise<T>;
-  /** Whom, for people: `No database at http://…`. */
+/** The first request of a run. */
+interface FirstRequest<T> {
+  readonly response: Promise<T>;
+  /** The server, for people: `No database at http://…`. */
   readonly otherwise: string;
   readonly stop: AbortSignal;
   readonly timeoutMs?: number;
-  tooLate(answer: T): void;
+  /** Disposes of a response that comes too late. */
+  tooLate?(response: T): void;
 }
 
 /**
- * The answer to the first question of a run. Throws a {@link StoppedBeforehand} as soon as a person asks for the end, and a
- * FaultError of kind `network` when no answer comes in time; the caller then gives up the connection.
+ * The response to the first request of a run. Throws a {@link StoppedBeforehand} as soon as a person stops the run, and a
+ * FaultError of kind `network` when no response comes in time; the caller then closes the connection.
  */
-export async function firstAnswer<T>(question: FirstQuestion<T>): Promise<T> {
-  const { ask, otherwise, stop, timeoutMs = firstAnswerTimeoutMs, tooLate } = question;
+export async function firstResponse<T>(request: FirstRequest<T>): Promise<T> {
+  const { response, otherwise, stop, timeoutMs = firstResponseTimeoutMs } = request;
   let timer: NodeJS.Timeout | undefined;
   let onStop = (): void => {};
   const ended = new Promise<never>((_, reject) => {
@@ -36,9 +37,9 @@ export async function firstAnswer<T>(question: FirstQuestion<T>): Promise<T> {
     else stop.addEventListener('abort', onStop);
   });
   let isOver = false;
-  ask.then((answer) => isOver && tooLate(answer)).catch(() => {});
+  response.then((late) => isOver && request.tooLate?.(late)).catch(() => {});
   try {
-    return await Promise.race([ask, ended]);
+    return await Promise.race([response, ended]);
   } finally {
     isOver = true;
     clearTimeout(timer);
@@ -46,17 +47,15 @@ export async function firstAnswer<T>(question: FirstQuestion<T>): Promise<T> {
   }
 }
 
-/** Whose end is asked for, and where that is told. */
-interface Stopping {
-  readonly stop: AbortSignal;
-  readonly log: RunLog;
-}
-
 /**
- * Cuts off what is still under way some time after a person asked for the end, so that the run does not wait for a server that does not
- * answer. The result calls it off.
+ * Calls `cut` some time after a person stopped the run, so that it does not wait for a server that does not respond. The result
+ * cancels that.
  */
-export function cutAfterGrace({ stop, log }: Stopping, cut: () => void, graceMs = usualGraceMs): () => void {
+export function cutAfterGrace(
+  { stop, log }: { readonly stop: AbortSignal; readonly log: RunLog },
+  cut: () => void,
+  graceMs = usualGraceMs,
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onStop = (): void => {
     timer = setTimeout(() => {

@@ -1,13 +1,13 @@
 /**
  * Runs the work of every thread side by side, to the end of all; `broken` is aborted with the first that fails, for those that
- * should end early then. Gives their endings in order; see {@link throwFailure}.
+ * should end early then. Throws the error of the first thread in order that failed.
  */
-export function allThreads<T>(
+export async function allThreads<T>(
   threads: readonly T[],
   work: (thread: T, number: number) => Promise<void>,
   broken?: AbortController,
-): Promise<readonly PromiseSettledResult<void>[]> {
-  return Promise.allSettled(
+): Promise<void> {
+  const endings = await Promise.allSettled(
     threads.map(async (thread, number) => {
       try {
         await work(thread, number);
@@ -17,10 +17,5 @@ export function allThreads<T>(
       }
     }),
   );
-}
-
-/** Throws what the first thread that failed did so with. */
-export function throwFailure(endings: readonly PromiseSettledResult<void>[]): void {
-  const failed = endings.find((ending) => ending.status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+  for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
 }

@@ -3,7 +3,8 @@ import { superTableText } from '../encode/definitions.js';
 import { qualifiedName } from '../encode/insert-sql.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
-import { type FilledTable, insertTarget } from './insert-path.js';
+import { insertTarget } from './modes.js';
+import type { FilledTable } from './row-path.js';
 
 /** Most tags, by their number, that one series of queries over a super table goes up to. */
 const mostGroups = 10;

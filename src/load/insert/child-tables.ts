@@ -1,11 +1,12 @@
 import { pause } from '../../pipelines/pause.js';
 import { createNormalTable, encodeCreateTables } from '../encode/create-sql.js';
 import { define, type StatementContext } from '../execution/statements.js';
-import { allThreads, throwFailure } from '../execution/threads.js';
+import { allThreads } from '../execution/threads.js';
 import type { RunLog, Watch } from '../model/ports.js';
 import type { SuperTablePlan } from '../model/scenario.js';
 import type { TableRange } from '../rows/plan.js';
-import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
+import { insertTarget, usingTarget } from './modes.js';
+import type { FilledTable } from './row-path.js';
 
 /** Tables per statement where the settings give no number, which counts as `usualBatch`: as many as the registry writes well at once. */
 const usualBatch = 10;
@@ -21,15 +22,8 @@ interface ChildTableContext extends StatementContext {
   readonly threads: number;
 }
 
-/** How many tables were made, in what time. */
-interface MadeTables {
-  readonly tables: number;
-  readonly threads: number;
-  readonly seconds: number;
-}
-
-/** Creates the sub-tables or normal tables of a source, in statements of many, side by side, each thread its own range. */
-export async function createTables(table: FilledTable, context: ChildTableContext): Promise<MadeTables> {
+/** Creates the sub-tables or normal tables of a source, in statements of many, side by side, each thread its own range; the result is a line with their number and rate. */
+export async function createTables(table: FilledTable, context: ChildTableContext): Promise<string> {
   const { plan, source } = table;
   const begun = performance.now();
   const ranges = source.split(context.threads);
@@ -39,14 +33,14 @@ export async function createTables(table: FilledTable, context: ChildTableContex
   const watched = context.watch({ label, unit: 'tables', total, read: () => ({ done: progress.done, failed: 0 }) });
   const broken = new AbortController();
   const stop = AbortSignal.any([context.stop, broken.signal]);
-  const endings = await allThreads(
-    ranges,
-    (range) => createRange(table, range, { ...context, stop }, progress),
-    broken,
-  );
-  watched();
-  throwFailure(endings);
-  return { tables: progress.done, threads: ranges.length, seconds: (performance.now() - begun) / 1000 };
+  try {
+    await allThreads(ranges, (range) => createRange(table, range, { ...context, stop }, progress), broken);
+  } finally {
+    watched();
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const rate = (progress.done / Math.max(seconds, 1e-6)).toFixed(2);
+  return `Spent ${seconds.toFixed(4)} seconds to create ${progress.done} table(s) with ${ranges.length} thread(s), ${rate} tables/second`;
 }
 
 async function createRange(

@@ -8,7 +8,7 @@ import {
   dropStreamText,
   superTableText,
 } from '../encode/definitions.js';
-import { define, queried, type StatementContext } from '../execution/statements.js';
+import { define, firstColumn, queried, type StatementContext, shortened } from '../execution/statements.js';
 import { createStreamText, storedName } from '../model/names.js';
 import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../model/scenario.js';
 
@@ -90,7 +90,7 @@ export async function defineSuperTable(
   const names = { database: stored, quoted: plan.escapeNames };
   if (!scenario.supplement) {
     const sql = createSuperTable(names, storedName(plan.name, plan.escapeNames), plan);
-    context.log.info(sql.length > 1000 ? `${sql.slice(0, 1000)} …` : sql);
+    context.log.info(shortened(sql, 1000));
     await define(sql, plan.attempts, context, { database: stored });
   }
   await checkSuperTable(database, plan, context);
@@ -129,14 +129,12 @@ function differenceOf(kind: string, planned: readonly FieldPlan[], fields: reado
 }
 
 /** Names of the sub-tables that are to be filled as they are. */
-export async function existingTables(
+export function existingTables(
   database: DatabasePlan,
   plan: SuperTablePlan,
   { run }: StatementContext,
 ): Promise<string[]> {
-  const names: string[] = [];
-  for await (const [name] of queried(run, childNamesText(database, plan))) names.push(String(name));
-  return names;
+  return firstColumn(run, childNamesText(database, plan));
 }
 
 /** Makes the streams of the scenario anew; both statements are shown. Names without a database are those of the only one. */

@@ -3,15 +3,15 @@ import { isStaleSchema } from '../../database/store/stale-schema.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
-import { tried } from '../execution/attempts.js';
+import { retried } from '../execution/attempts.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
+import type { LateEnding } from '../model/ports.js';
 import { halvesOf, type RowRequest } from '../model/row-request.js';
 import type { TableRange } from '../rows/plan.js';
-import type { LateEnding } from '../sinks/telnet-tcp.js';
 import { createMissing } from './child-tables.js';
 import { InsertFigures } from './figures.js';
 import { InFlight } from './in-flight.js';
-import type { FilledTable, InsertPath, RequestPart } from './insert-path.js';
+import type { FilledTable, RequestPart, RowPath } from './row-path.js';
 
 /** How long one request may take, at least. */
 const requestTimeoutMs = 120_000;
@@ -26,13 +26,13 @@ export class RunFailure extends Error {}
 export class InsertWorker {
   readonly figures = new InsertFigures();
   readonly #table: FilledTable;
-  readonly #path: InsertPath;
+  readonly #path: RowPath;
   readonly #context: StatementContext;
   #deadline = newDeadline();
   #deadlineMadeMs = performance.now();
   #deadlineUses = 0;
 
-  constructor(table: FilledTable, path: InsertPath, context: StatementContext) {
+  constructor(table: FilledTable, path: RowPath, context: StatementContext) {
     this.#table = table;
     this.#path = path;
     this.#context = context;
@@ -62,10 +62,10 @@ export class InsertWorker {
         }
       }
       await inFlight.idle();
-      this.#settleLate(await this.#path.end(newDeadline()));
+      this.#settleLate(await this.#path.end?.(newDeadline()));
     } finally {
       await inFlight.ended();
-      await this.#path.stop();
+      await this.#path.stop?.();
     }
   }
 
@@ -91,14 +91,14 @@ export class InsertWorker {
   async #deliver(request: RowRequest, part: RequestPart, from: number): Promise<void> {
     const { plan } = this.#table;
     const { log, stop } = this.#context;
-    let delivery = await tried<Delivery>({
+    let delivery = await retried<Delivery>({
       attempts: plan.attempts,
       log,
       stop,
       verb: 're-insert',
       run: () => this.#send(part),
-      trouble: (ending) => troubleOf(ending),
-      again: () => this.figures.retries++,
+      reasonToRetry: (ending) => (mayRetry(ending) ? describe(ending) : undefined),
+      onRetry: () => this.figures.retries++,
     });
     if (plan.failure === 'smart' && isMissingTable(delivery)) {
       log.warn(`${describe(delivery)}; the missing tables are created`);
@@ -177,9 +177,8 @@ function nextPart(parts: Iterator<RequestPart>): RequestPart | { readonly fault:
   }
 }
 
-/** Why another attempt may help. */
-function troubleOf(delivery: Delivery): string | undefined {
-  return delivery.outcome === 'failed' || delivery.outcome === 'shed' ? describe(delivery) : undefined;
+function mayRetry({ outcome }: Delivery): boolean {
+  return outcome === 'failed' || outcome === 'shed';
 }
 
 /** True for a request with rows of a table that is not there, or that was dropped while they were in flight. */

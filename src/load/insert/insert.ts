@@ -1,27 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { FaultError } from '../../model/fault.js';
 import type { Precision } from '../../model/schema.js';
+import { pingHttp } from '../destination/http-statements.js';
 import { environmentOf } from '../execution/environment.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
-import { allThreads, throwFailure } from '../execution/threads.js';
+import { allThreads } from '../execution/threads.js';
 import { storedName } from '../model/names.js';
 import type { Watch } from '../model/ports.js';
-import {
-  type DelayFigures,
-  type LoadFigures,
-  type LoadReport,
-  perSecond,
-  type SuperTableReport,
-  settingList,
-} from '../model/report.js';
+import { type LoadReport, type SuperTableReport, settingList } from '../model/report.js';
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
 import { aggregate } from './aggregate.js';
+import { seriesOf } from './blocks-path.js';
 import { createTables } from './child-tables.js';
 import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
-import { InsertFigures } from './figures.js';
-import { type FilledTable, type InsertWays, openPath, pathMode, seriesOf } from './insert-path.js';
+import { InsertFigures, summaryLines, threadLine } from './figures.js';
 import { InsertWorker, RunFailure } from './insert-worker.js';
+import { openPath, pathMode } from './modes.js';
+import type { FilledTable, InsertWays } from './row-path.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** Context of an insertion run. */
@@ -38,11 +34,14 @@ interface PlannedTable extends Pick<FilledTable, 'database' | 'plan'> {
 }
 
 const bytesPerMegabyte = 1024 * 1024;
+/** Connections that are opened before the first row. */
+const maxOpenedBeforehand = 64;
 
-/** Runs an insertion to its end; whatever goes wrong is told in the report. */
+/** Runs an insertion to its end; the report says what failed. */
 export async function runInsert(scenario: InsertScenario, context: InsertContext): Promise<LoadReport> {
   const run = new InsertRun(scenario, context);
   try {
+    await openConnections(scenario, context);
     await run.go();
     return run.report(context.stop.aborted ? 'interrupted' : 'completed', undefined);
   } catch (error) {
@@ -51,6 +50,15 @@ export async function runInsert(scenario: InsertScenario, context: InsertContext
     context.log.error(failure);
     return run.report('failed', failure);
   }
+}
+
+/** Opens as many connections as there are requests at once, so that rows find them open. A failure shows up later. */
+async function openConnections(scenario: InsertScenario, { embedded, http }: InsertContext): Promise<void> {
+  const { threads, createTableThreads, connectionPoolSize, databases } = scenario;
+  const plans = databases.flatMap(({ superTables }) => superTables);
+  const tables = Math.max(0, ...plans.map(({ childFrom, childTo }) => childTo - childFrom));
+  const length = Math.min(connectionPoolSize, Math.max(threads, createTableThreads), tables, maxOpenedBeforehand);
+  await Promise.allSettled(Array.from({ length }, () => Promise.all([embedded?.ping(), http && pingHttp(http)])));
 }
 
 /** One run: definitions first, then the super tables one after the other. */
@@ -89,8 +97,9 @@ class InsertRun {
     try {
       for (const table of tables) if (!stop.aborted) await this.#createTables(table);
       if (!stop.aborted) await defineStreams(scenario, this.#context);
-      await this.#insertAll(tables);
+      for (const table of tables) if (table.plan.rows > 0 && !stop.aborted) await this.#insert(table);
     } finally {
+      if (this.#reports.length > 1) this.#logTotals();
       for (const worker of tsmas) await worker.stop();
     }
     const [first] = tables;
@@ -113,19 +122,19 @@ class InsertRun {
   }
 
   /** Reads the files of a super table before anything is dropped for it. */
-  async #planned(database: DatabasePlan, asked: SuperTablePlan): Promise<PlannedTable> {
+  async #planned(database: DatabasePlan, configured: SuperTablePlan): Promise<PlannedTable> {
     // Sub-tables of a database that is made anew do not exist.
-    const plan = isRemade(this.#scenario, database) ? { ...asked, childExists: false } : asked;
+    const plan = isRemade(this.#scenario, database) ? { ...configured, childExists: false } : configured;
     if (plan.childExists) return { database, plan, files: undefined };
     const readTime = (text: string) => this.#context.readTime(text, database.precision);
     return { database, plan, files: await readRowFiles({ plan, readTime }) };
   }
 
   async #prepare({ database, plan, files }: PlannedTable): Promise<FilledTable> {
-    const scenario = this.#scenario;
-    if (!isSchemaless(plan.mode) && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
-    const { world, readTime } = this.#context;
-    await world?.catalogue.sync();
+    const { embedded, readTime, log } = this.#context;
+    if (!isSchemaless(plan.mode) && !plan.normalTables)
+      await defineSuperTable(this.#scenario, database, plan, this.#context);
+    await embedded?.catalogue.sync();
     const { precision } = database;
     const options = {
       plan,
@@ -133,14 +142,13 @@ class InsertRun {
       precision,
       seed: this.#seed,
       ...(plan.childExists ? { existing: await existingTables(database, plan, this.#context) } : {}),
-      ...(plan.mode === 'stmt' && world !== undefined ? { seriesOf: seriesOf(database, plan, world) } : {}),
+      ...(plan.mode === 'stmt' && embedded !== undefined ? { seriesOf: seriesOf(database, plan, embedded) } : {}),
       readTime: (text: string) => readTime(text, precision),
     };
     const source = await openRowSource(options, files);
-    for (const note of source.pace.notes) this.#context.log.info(note);
+    for (const note of source.pace.notes) log.info(note);
     if (!source.tags.distinct) {
-      const text = `No tag of ${plan.name} can number its sub-tables: without a schema some of them may become one.`;
-      this.#context.log.warn(text);
+      log.warn(`No tag of ${plan.name} can number its sub-tables: without a schema some of them may become one.`);
     }
     return { database, plan, source };
   }
@@ -149,8 +157,7 @@ class InsertRun {
     const name = `${database.name}.${plan.name}`;
     const rows = (): number => {
       const done = this.#reports.find((report) => `${report.database}.${report.name}` === name);
-      if (done !== undefined) return done.figures.rows;
-      return this.#working.name === name ? this.#rowsOfThreads('rows') : 0;
+      return done?.figures.rows ?? (this.#working.name === name ? this.#rowsOfThreads('rows') : 0);
     };
     return new TsmaWorker(database, plan, rows, this.#context);
   }
@@ -159,57 +166,45 @@ class InsertRun {
     const { plan, source } = table;
     const { log } = this.#context;
     const tables = source.tables.to - source.tables.from;
-    if (plan.childExists) {
-      log.info(`${tables} tables of ${plan.name} exist and are filled.`);
-    } else if (isSchemaless(plan.mode) || (plan.autoCreateTable && !plan.normalTables)) {
+    if (plan.childExists) log.info(`${tables} tables of ${plan.name} exist and are filled.`);
+    else if (isSchemaless(plan.mode) || (plan.autoCreateTable && !plan.normalTables)) {
       log.info(`${tables} tables of ${plan.name} are created as their rows are inserted.`);
-    } else {
-      const context = { ...this.#context, threads: this.#scenario.createTableThreads };
-      const created = await createTables(table, context);
-      const rate = (created.tables / Math.max(created.seconds, 1e-6)).toFixed(2);
-      log.done(
-        `Spent ${created.seconds.toFixed(4)} seconds to create ${created.tables} table(s) with ${created.threads} thread(s), ${rate} tables/second`,
-      );
-    }
+    } else log.done(await createTables(table, { ...this.#context, threads: this.#scenario.createTableThreads }));
   }
 
-  async #insertAll(tables: readonly FilledTable[]): Promise<void> {
-    const { stop } = this.#context;
-    try {
-      for (const table of tables) if (table.plan.rows > 0 && !stop.aborted) await this.#insertOne(table);
-    } finally {
-      if (this.#reports.length > 1) this.#tellTotals();
-    }
-  }
-
-  async #insertOne(table: FilledTable): Promise<void> {
+  async #insert(table: FilledTable): Promise<void> {
     const { database, plan, source } = table;
+    const context = this.#context;
     const ranges = source.split(this.#scenario.threads);
-    this.#estimate(table, ranges.length);
+    const path = pathText(plan, context);
+    context.log.info(estimateLine(table, ranges.length, path));
     const broken = new AbortController();
-    const context: StatementContext = { ...this.#context, stop: AbortSignal.any([this.#context.stop, broken.signal]) };
-    const threads = ranges.map(() => new InsertWorker(table, openPath(table, this.#context), context));
+    const stop = AbortSignal.any([context.stop, broken.signal]);
+    const { host } = this.#scenario.connection;
+    const threads = ranges.map(() => new InsertWorker(table, openPath(table, context, host), { ...context, stop }));
     const name = `${database.name}.${plan.name}`;
     this.#working = { name, threads };
-    const watched = this.#context.watch({
+    const watched = context.watch({
       label: `inserting into ${name}`,
       unit: 'rows',
       total: source.rows,
       read: () => ({ done: this.#rowsOfThreads('rows'), failed: this.#rowsOfThreads('failedRows') }),
     });
     const begun = performance.now();
-    const endings = await allThreads(threads, (thread, number) => thread.run(ranges[number]!), broken);
-    const seconds = (performance.now() - begun) / 1000;
-    watched();
-    this.#finish(table, threads, seconds);
-    throwFailure(endings);
+    try {
+      await allThreads(threads, (thread, number) => thread.run(ranges[number]!), broken);
+    } finally {
+      watched();
+      this.#finish(table, path, (performance.now() - begun) / 1000);
+    }
   }
 
-  /** Tells what the threads of a super table have done, and adds it to the report. */
-  #finish({ database, plan, source }: FilledTable, workers: readonly InsertWorker[], seconds: number): void {
+  /** Logs what the threads of a super table have done, and adds it to the report. */
+  #finish({ database, plan, source }: FilledTable, mode: string, seconds: number): void {
     const { log } = this.#context;
     const sum = new InsertFigures();
-    for (const [i, worker] of workers.entries()) {
+    const { threads } = this.#working;
+    for (const [i, worker] of threads.entries()) {
       log.done(threadLine(i, source.pace.interlaceRows > 0, worker.figures.report(seconds)));
       sum.add(worker.figures);
     }
@@ -217,29 +212,13 @@ class InsertRun {
     this.#totals.add(sum);
     this.#seconds += seconds;
     const figures = sum.report(seconds);
-    const threads = workers.length;
     const into = plan.tcpPort === undefined ? database.name : `what the listener on port ${plan.tcpPort} writes to`;
-    for (const line of summaryLines(figures, threads, into)) log.done(line);
+    for (const line of summaryLines(figures, threads.length, into)) log.done(line);
     const overwritten = overwrittenNote(plan, source.rows);
     if (overwritten !== undefined) log.info(overwritten);
     const subTables = source.tables.to - source.tables.from;
-    this.#reports.push({
-      database: database.name,
-      name: plan.name,
-      mode: pathText(plan, this.#context),
-      subTables,
-      threads,
-      figures,
-    });
-  }
-
-  #estimate({ plan, source }: FilledTable, threads: number): void {
-    const tables = source.tables.to - source.tables.from;
-    const rows = source.rows === undefined ? 'rows until it is stopped' : `${source.rows} rows`;
-    const megabytes = Math.ceil(memoryOf(plan, source, threads) / bytesPerMegabyte);
-    this.#context.log.info(
-      `${rows} go to ${tables} table(s) of ${plan.name} by ${pathText(plan, this.#context)}, at most ${source.pace.rowsPerRequest} per request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
-    );
+    const report = { database: database.name, name: plan.name, mode, subTables, threads: threads.length, figures };
+    this.#reports.push(report);
   }
 
   /** Rows of the super table that is being filled, so far. */
@@ -247,19 +226,25 @@ class InsertRun {
     return this.#working.threads.reduce((total, { figures }) => total + figures[name], 0);
   }
 
-  #tellTotals(): void {
-    const { log } = this.#context;
+  #logTotals(): void {
     const databases = [...new Set(this.#reports.map(({ database }) => database))].join(', ');
     const threads = Math.max(...this.#reports.map((report) => report.threads));
     const [first = '', ...more] = summaryLines(this.#totals.report(this.#seconds), threads, databases);
-    for (const line of [`Total: ${first}`, ...more]) log.done(line);
+    for (const line of [`Total: ${first}`, ...more]) this.#context.log.done(line);
   }
 }
 
-/** The mode of a super table, and the path that takes its place where only the HTTP service can be reached. */
+/** The mode of a super table, and the one in its place where only HTTP reaches the database. */
 function pathText(plan: SuperTablePlan, ways: InsertWays): string {
   const path = pathMode(plan, ways);
   return path === plan.mode ? plan.mode : `${plan.mode}, over HTTP as ${path}`;
+}
+
+function estimateLine({ plan, source }: FilledTable, threads: number, path: string): string {
+  const tables = source.tables.to - source.tables.from;
+  const rows = source.rows === undefined ? 'rows until it is stopped' : `${source.rows} rows`;
+  const megabytes = Math.ceil(memoryOf(plan, source, threads) / bytesPerMegabyte);
+  return `${rows} go to ${tables} table(s) of ${plan.name} by ${path}, at most ${source.pace.rowsPerRequest} per request, with ${threads} thread(s); buffers take about ${megabytes} MB`;
 }
 
 /** A sentence when late rows take the times of others, of which the table then holds fewer than were written. */
@@ -289,32 +274,4 @@ function settingsOf(scenario: InsertScenario, seed: number): LoadReport['setting
   );
   const { host, port, user } = connection;
   return settingList({ host, port, user, threads, seed, ...Object.fromEntries(filled) });
-}
-
-/** The line of one thread; its rate is over the time of all threads, so that the rates add up to that of the summary. */
-export function threadLine(thread: number, interlaced: boolean, { rows, seconds }: LoadFigures): string {
-  const mode = interlaced ? 'interlace' : 'progressive';
-  const rate = perSecond(rows, seconds).toFixed(2);
-  return `thread[${thread}] ${mode} mode, completed total inserted rows: ${rows}, ${rate} records/second`;
-}
-
-/** The lines of a super table, or of several together. */
-export function summaryLines(figures: LoadFigures, threads: number, database: string): string[] {
-  const { seconds, rows, failedRows, failedRequests, retries } = figures;
-  const rate = perSecond(rows, seconds).toFixed(2);
-  const lines = [
-    `Spent ${seconds.toFixed(6)} seconds to insert rows: ${rows} with ${threads} thread(s) into ${database} ${rate} records/second`,
-    `insert delay, ${delayText(figures.delays)}`,
-  ];
-  if (failedRequests + retries > 0) {
-    lines.push(`failed rows: ${failedRows} in ${failedRequests} request(s), further attempts: ${retries}`);
-  }
-  return lines;
-}
-
-/** Delays in milliseconds, in the order of the reports. */
-export function delayText({ min, mean, p50, p90, p95, p99, max }: DelayFigures): string {
-  return Object.entries({ min, avg: mean, p50, p90, p95, p99, max })
-    .map(([name, ms]) => `${name}: ${ms.toFixed(4)}ms`)
-    .join(', ');
 }

@@ -1,10 +1,9 @@
 import { FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
-import { forChild } from '../execution/child-placeholder.js';
 import { environmentOf } from '../execution/environment.js';
-import { faultLine, queried, type StatementContext } from '../execution/statements.js';
-import { allThreads, throwFailure } from '../execution/threads.js';
-import { sqlName, storedName } from '../model/names.js';
+import { faultLine, firstColumn, type StatementContext } from '../execution/statements.js';
+import { allThreads } from '../execution/threads.js';
+import { forChild, sqlName, storedName } from '../model/names.js';
 import type { Watch } from '../model/ports.js';
 import { type LoadSetting, type QueryPartReport, type QueryReport, settingList } from '../model/report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
@@ -156,10 +155,7 @@ class QueryRunner {
   async #childNames(superTable: string): Promise<string[]> {
     const { database, run } = this.#context;
     const table = `${sqlName(database, false)}.${sqlName(storedName(superTable, false), false)}`;
-    const names: string[] = [];
-    for await (const [name] of queried(run, `SELECT DISTINCT tbname FROM ${table}`, { database }))
-      names.push(String(name));
-    return names.sort(byName);
+    return (await firstColumn(run, `SELECT DISTINCT tbname FROM ${table}`, { database })).sort(byName);
   }
 
   async #runPart(
@@ -174,7 +170,8 @@ class QueryRunner {
     const read = () => ({ done: counts.queries, failed: counts.errors });
     const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
     const threads = Array.from({ length: part.threads }, (_, thread) => thread);
-    const endings = await allThreads(threads, worker);
+    const ended = allThreads(threads, worker);
+    await ended.catch(() => {});
     watched();
     const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
     this.#parts.push(report);
@@ -182,7 +179,7 @@ class QueryRunner {
     const hidden = counts.errors - maxShownErrors;
     if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
     log.done(partLine(report, number));
-    throwFailure(endings);
+    await ended;
   }
 
   /** Does something several times, each at least `intervalMs` after the one before began. */

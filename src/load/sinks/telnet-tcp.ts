@@ -4,7 +4,7 @@ import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { deliveryOf } from '../../sinks/outcome.js';
 import { untilAborted } from '../../sinks/until-aborted.js';
-import type { RowSink, RowText } from '../model/ports.js';
+import type { LateEnding, RowSink, RowText } from '../model/ports.js';
 
 /** Longest unfinished complaint that is kept. */
 const maxPendingLength = 4096;
@@ -51,13 +51,6 @@ interface TelnetTcpOptions {
   readonly port: number;
   /** Breaks the connection off. */
   readonly cut?: AbortSignal;
-}
-
-/** Ending of rows after their batches had counted as delivered. */
-export interface LateEnding {
-  /** Rows that the listener refused and no delivery has told of, and those of connections that broke: some of them may be stored. */
-  readonly rows: number;
-  readonly fault: Fault;
 }
 
 /**

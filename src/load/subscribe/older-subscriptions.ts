@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { expectedFault } from '../../model/fault.js';
 import type { TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
-import { forChild } from '../execution/child-placeholder.js';
-import { faultLine, queried } from '../execution/statements.js';
-import { sqlName, storedName } from '../model/names.js';
+import { faultLine, firstColumn } from '../execution/statements.js';
+import { forChild, sqlName, storedName } from '../model/names.js';
 import type { RunSql, RunSqlOptions } from '../model/ports.js';
 import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/scenario.js';
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
@@ -72,9 +71,8 @@ async function textsByThread(
 ): Promise<QueryText[][]> {
   const all = Array.from({ length: threads }, (_, thread) => thread);
   if (superTable === undefined) return all.map(() => [...queries]);
-  const tables: string[] = [];
   const sql = `SELECT TAGS tbname FROM ${sqlName(storedName(superTable, false), false)}`;
-  for await (const [name] of queried(run, sql, inDatabase(database))) tables.push(String(name));
+  const tables = await firstColumn(run, sql, inDatabase(database));
   return all.map((thread) => {
     const own = tables.filter((_, at) => at % threads === thread);
     return own.flatMap((table) => queries.map((query) => ({ ...query, sql: textFor(query.sql, database, table) })));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Watch } from '../../../src/load/model/ports.js';
 import type { QueryReport } from '../../../src/load/model/report.js';
-import { runQueryScenario } from '../../../src/load/query-run.js';
+import { runQueryScenario } from '../../../src/load/runs.js';
 import { temporaryDirectory } from '../../support/engine/engine.js';
 import { LoadTool } from '../../support/load/load-tool.js';
 import { recordedLog } from '../../support/load/recorded-log.js';

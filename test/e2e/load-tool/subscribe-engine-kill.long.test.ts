@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { SubscribeScenario } from '../../../src/load/model/scenario.js';
-import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
+import { runSubscribeScenario } from '../../../src/load/runs.js';
 import { temporaryDirectory } from '../../support/engine/engine.js';
 import { connectionTo } from '../../support/load/load-tool.js';
 import { startService } from '../../support/service/service.js';

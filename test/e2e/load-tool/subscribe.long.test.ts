@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { OlderSubscription, SubscribeScenario, TopicConsumers } from '../../../src/load/model/scenario.js';
-import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
+import { runSubscribeScenario } from '../../../src/load/runs.js';
 import { moreCases } from '../../support/cases.js';
 import { connectionTo, LoadTool } from '../../support/load/load-tool.js';
 import { startService } from '../../support/service/service.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { tried } from '../../../src/load/execution/attempts.js';
+import { retried } from '../../../src/load/execution/attempts.js';
 import { pause } from '../../../src/pipelines/pause.js';
 
 function told() {
@@ -15,14 +15,14 @@ function work(failures: number, more: number, intervalMs = 1, stop: AbortSignal 
   const { lines, log } = told();
   let runs = 0;
   let agains = 0;
-  const result = tried({
+  const result = retried({
     attempts: { more, intervalMs },
     log,
     stop,
     verb: 're-insert',
     run: async () => (runs++ < failures ? 'badly' : 'well'),
-    trouble: (ending) => (ending === 'badly' ? 'It went badly' : undefined),
-    again: () => agains++,
+    reasonToRetry: (ending) => (ending === 'badly' ? 'It went badly' : undefined),
+    onRetry: () => agains++,
   });
   return { result, lines, counts: () => ({ runs, agains }) };
 }

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { cutAfterGrace, firstAnswer, StoppedBeforehand } from '../../../src/load/execution/stopping.js';
+import { cutAfterGrace, firstResponse, StoppedBeforehand } from '../../../src/load/execution/stopping.js';
 import { FaultError } from '../../../src/model/fault.js';
 
 /** A question that is answered when the test says so. */
 function asking(timeoutMs?: number) {
-  const { promise: ask, resolve: answer, reject: refuse } = withResolvers<string>();
+  const { promise: response, resolve: answer, reject: refuse } = withResolvers<string>();
   const stop = new AbortController();
   const late: string[] = [];
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   const tooLate = (text: string): void => void late.push(text);
-  const answered = firstAnswer({ ask, otherwise: 'No database', stop: stop.signal, tooLate, ...limit });
+  const answered = firstResponse({ response, otherwise: 'No database', stop: stop.signal, tooLate, ...limit });
   return { answered, answer, refuse, stop, late };
 }
 
@@ -56,7 +56,7 @@ test('a person who asks for the end need not wait for the first answer', async (
   await t.throwsAsync(silent.answered, { instanceOf: StoppedBeforehand });
   const { signal: stop } = silent.stop;
   const never = new Promise<string>(() => {});
-  const beforehand = firstAnswer({ ask: never, otherwise: '', stop, tooLate: () => {} });
+  const beforehand = firstResponse({ response: never, otherwise: '', stop, tooLate: () => {} });
   await t.throwsAsync(beforehand, { instanceOf: StoppedBeforehand });
 });
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { delayText, summaryLines, threadLine } from '../../../src/load/insert/insert.js';
+import { delayText, summaryLines, threadLine } from '../../../src/load/insert/figures.js';
 import type { LoadFigures } from '../../../src/load/model/report.js';
 
 const figures: LoadFigures = {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
-import type { RowBlocks, RowSink, RowText } from '../../../src/load/model/ports.js';
-import { HttpService } from '../../../src/load/sinks/http-service.js';
-import { blocksSink, linesSink, sqlTextSink } from '../../../src/load/sinks/in-process.js';
-import { restLinesSink } from '../../../src/load/sinks/rest.js';
-import { restStatements } from '../../../src/load/sinks/rest-statements.js';
-import { type LateEnding, TelnetTcpSink } from '../../../src/load/sinks/telnet-tcp.js';
-import { openLoadWorld } from '../../../src/load/world.js';
+import { openEmbeddedService } from '../../../src/load/destination/embedded-service.js';
+import { httpLinesSink } from '../../../src/load/destination/http-lines.js';
+import { HttpService } from '../../../src/load/destination/http-service.js';
+import { httpStatements } from '../../../src/load/destination/http-statements.js';
+import type { LateEnding, RowBlocks, RowSink, RowText } from '../../../src/load/model/ports.js';
+import { blocksSink, linesSink, sqlSink } from '../../../src/load/sinks/embedded.js';
+import { TelnetTcpSink } from '../../../src/load/sinks/telnet-tcp.js';
 import type { WireFormat } from '../../../src/model/batch.js';
 import type { Chunks } from '../../../src/model/exchange.js';
 import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.js';
@@ -24,7 +24,7 @@ const { service, end } = await startService(
   '--tsdbwire_telnet.ports=0',
   `--tsdbwire_telnet.dbs=${telnetDatabase}`,
 );
-const world = await openLoadWorld(
+const embedded = await openEmbeddedService(
   connectionTo(service),
   { version: '0', log: { debug() {} }, stop: new AbortController().signal },
   { statements: 16, connections: 4, creditBytes: 1 << 25 },
@@ -40,7 +40,7 @@ await service.run('CREATE DATABASE sinks');
 await service.run(`CREATE DATABASE IF NOT EXISTS ${telnetDatabase}`);
 await service.run('CREATE TABLE sinks.alive (ts TIMESTAMP, v INT)');
 test.after.always(async () => {
-  await world.stop();
+  await embedded.stop();
   http.close();
   await end();
 });
@@ -114,41 +114,41 @@ const contract = <R extends RowText | RowBlocks>(name: string, make: () => Promi
 
 contract(
   'sql-text',
-  textSink(() => sqlTextSink(world.run), 'sql-insert', insert),
+  textSink(() => sqlSink(embedded.run), 'sql-insert', insert),
 );
 contract(
   'rest statements',
-  textSink(() => sqlTextSink(restStatements(http)), 'sql-insert', insert),
+  textSink(() => sqlSink(httpStatements(http)), 'sql-insert', insert),
 );
 contract(
   'lines',
-  textSink(() => linesSink(world.writeLines), 'lineproto', points),
+  textSink(() => linesSink(embedded.writeLines), 'lineproto', points),
 );
 contract(
   'rest lines of lineproto',
-  textSink(() => restLinesSink(http), 'lineproto', points),
+  textSink(() => httpLinesSink(http), 'lineproto', points),
 );
 contract(
   'rest lines of telnet',
-  textSink(() => restLinesSink(http), 'tsdbwire-telnet', puts),
+  textSink(() => httpLinesSink(http), 'tsdbwire-telnet', puts),
 );
 contract(
   'rest lines of JSON',
-  textSink(() => restLinesSink(http), 'tsdbwire-json', objects),
+  textSink(() => httpLinesSink(http), 'tsdbwire-json', objects),
 );
 
 contract('blocks', async (): Promise<SinkUnderTest<RowBlocks>> => {
   const table = `t${++tables}`;
   await service.run(`CREATE TABLE sinks.${table} (ts TIMESTAMP, v INT)`);
-  await world.catalogue.sync();
-  const id = world.catalogue.table('sinks', table)!.seriesId!;
+  await embedded.catalogue.sync();
+  const id = embedded.catalogue.table('sinks', table)!.seriesId!;
   const batch = (database: string): RowBlocks => {
     const rows = Array.from({ length: rowsOfBatch }, () => [id, BigInt(ticks++), { v: 1 }] as const);
     const block = { ...blockOf(table, { v: int }, rows), database };
     return { blocks: [block], rows: rowsOfBatch, bytes: 100 };
   };
   return {
-    sink: blocksSink(world.writeBlocks),
+    sink: blocksSink(embedded.writeBlocks),
     good: () => batch('sinks'),
     impossible: () => batch('nowhere'),
     stored: (expected) => counted('sinks', table, expected),
@@ -207,13 +207,13 @@ test.serial('telnet-tcp: what a listener refuses, and what breaks on its way, is
 });
 
 test.serial('statements over HTTP give rows and refusals as the front-end in the process does', async (t) => {
-  const overHttp = restStatements(http);
+  const overHttp = httpStatements(http);
   for (const statement of [
     "SELECT 9007199254740993, 'a]\"[', NULL",
     'SHOW USERS',
     'SELECT COUNT(*) FROM sinks.alive',
   ]) {
-    const [ours, theirs] = [await world.run(statement), await overHttp(statement)];
+    const [ours, theirs] = [await embedded.run(statement), await overHttp(statement)];
     if (ours.kind !== 'rows' || theirs.kind !== 'rows') return t.fail();
     t.deepEqual(
       theirs.meta.map(({ name }) => name),
@@ -227,7 +227,7 @@ test.serial('statements over HTTP give rows and refusals as the front-end in the
 });
 
 test.serial('the bad rows of a request over the write routes are counted', async (t) => {
-  const sink = restLinesSink(http);
+  const sink = httpLinesSink(http);
   const text = 'partly,a=1 v=1i32 1700000000000\nno line\npartly,a=1 v=2i32 1700000000001\n';
   const delivery = await sink.write(rowText('sinks', 'lineproto', text), AbortSignal.timeout(20_000));
   t.like(delivery, { outcome: 'delivered', rows: 2, rejectedRows: 1 });

@@ -13,11 +13,11 @@ export function linesSink(write: WriteLines): RowSink<RowText> {
   return untilDeadline<RowText>(write);
 }
 
-/** INSERT statements through whatever runs statements: the SQL front-end or the HTTP service. */
-export function sqlTextSink(run: RunSql): RowSink<RowText> {
+/** INSERT statements through the SQL front-end or the HTTP service. */
+export function sqlSink(run: RunSql): RowSink<RowText> {
   return untilDeadline(async ({ text, database }, signal) => {
-    const answer = await run(Buffer.from(text.buffer, text.byteOffset, text.byteLength), { database, signal });
-    return delivered(answer.kind === 'affected' ? answer.rows : 0);
+    const result = await run(Buffer.from(text.buffer, text.byteOffset, text.byteLength), { database, signal });
+    return delivered(result.kind === 'affected' ? result.rows : 0);
   });
 }
 

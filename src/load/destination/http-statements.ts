@@ -11,10 +11,11 @@ import {
 import type { SqlAnswer } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { dataType, type TypeName } from '../../model/schema.js';
+import { parseJson } from '../../text/json.js';
 import type { RunSql } from '../model/ports.js';
-import { type HttpAnswer, type HttpService, type HttpStream, wholeOf } from './http-service.js';
+import { type HttpResponse, type HttpService, wholeOf } from './http-service.js';
 
-/** The parts of an answer that are looked at; its rows are taken as they stand in the text. */
+/** The parts of a response that are read; its rows stay as they stand in the text. */
 interface Body {
   readonly code?: number;
   readonly desc?: string;
@@ -22,34 +23,36 @@ interface Body {
   readonly column_meta?: readonly (readonly [name: string, type: TypeName, length: number])[];
 }
 
-/** Text in an answer before its first row. */
+/** Text in a response before its first row. */
 const rowsKey = '"data":[';
-/** Longest answer without rows. */
+/** Longest response without rows. */
 const maxHeadBytes = 16 * 1024 * 1024;
+/** Statements that may be sent twice: queries, and rows, which are stored once however often they are written. */
+const idempotent = /^\s*(?:select|show|desc|describe|explain|insert|import)\b/i;
 
-/** Statements over `POST /rest/sql`: refusals have the code and the text of the answer's body; rows are read as they come. */
-export function restStatements(service: HttpService): RunSql {
+/** Statements over `POST /rest/sql`: refusals have the code and the text of the response's body; rows are read as they come. */
+export function httpStatements(service: HttpService): RunSql {
   return async (statement, { database, timeZone, signal } = {}) => {
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
     const query = timeZone === undefined ? '' : `?tz=${encodeURIComponent(timeZone)}`;
     const bytes = typeof statement === 'string' ? Buffer.from(statement) : statement;
-    return answerOf(await service.open(path + query, bytes, signal, mayRepeat(bytes)));
+    const mayRetry = idempotent.test(bytes.subarray(0, 256).toString('latin1'));
+    return resultOf(await service.post(path + query, bytes, signal, mayRetry));
   };
 }
 
-/** Statements that may be sent twice: queries, and rows, which are stored once however often they are written. */
-const repeatable = /^\s*(?:select|show|desc|describe|explain|insert|import)\b/i;
-
-function mayRepeat(statement: Uint8Array): boolean {
-  return repeatable.test(Buffer.from(statement.subarray(0, 256)).toString('latin1'));
+/** Checks that the service responds, and to this user. */
+export async function pingHttp(http: HttpService): Promise<void> {
+  const result = await httpStatements(http)('SELECT SERVER_VERSION()');
+  if (result.kind === 'rows') for await (const _ of result.lines);
 }
 
-async function answerOf({ status, chunks }: Omit<HttpStream, 'headers'>): Promise<SqlAnswer> {
+async function resultOf({ status, chunks }: HttpResponse): Promise<SqlAnswer> {
   const { head, rows } = await readHead(chunks);
   const body = parsed(rows === undefined ? head.toString() : `${head.toString()}]}`);
   if (body?.code !== 0 || rows === undefined) {
-    const rest = await wholeOf(chunks);
-    throw new FaultError(refusalOf({ status, body: Buffer.concat([head, rest]) }, body));
+    const text = Buffer.concat([head, await wholeOf(chunks)]).toString('utf8', 0, 500);
+    throw new FaultError(refusalOf(status, text, body ?? {}));
   }
   const meta = (body.column_meta ?? []).map(([name, type, length]) => ({ name, type: dataType(type, length) }));
   const lines = linesOf(rows, chunks);
@@ -58,8 +61,8 @@ async function answerOf({ status, chunks }: Omit<HttpStream, 'headers'>): Promis
   return { kind: 'affected', rows: Number(row.trim().slice(1, -1)) };
 }
 
-/** An answer up to the bracket that begins its rows, and what has come after it; without rows all of it. */
-async function readHead(chunks: HttpStream['chunks']): Promise<{ head: Buffer; rows: Buffer | undefined }> {
+/** A response up to the bracket that begins its rows, and what has come after it; without rows all of it. */
+async function readHead(chunks: HttpResponse['chunks']): Promise<{ head: Buffer; rows: Buffer | undefined }> {
   let text = Buffer.alloc(0);
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     text = text.length === 0 ? Buffer.from(next.value) : Buffer.concat([text, next.value]);
@@ -72,7 +75,7 @@ async function readHead(chunks: HttpStream['chunks']): Promise<{ head: Buffer; r
 }
 
 /** The rows as lines; what follows them is read too, so that the connection can be used again. */
-async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGenerator<Uint8Array, void, void> {
+async function* linesOf(first: Buffer, chunks: HttpResponse['chunks']): AsyncGenerator<Uint8Array, void, void> {
   const cutter = new RowCutter();
   try {
     for (let chunk: Uint8Array = first; ; ) {
@@ -89,33 +92,27 @@ async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGener
 }
 
 /** The refusal: by the statement's own code, or, where there is none, by the status of HTTP. */
-function refusalOf({ status, body }: Omit<HttpAnswer, 'headers'>, parsedBody: Body | undefined): Fault {
-  const { code, desc, message } = parsedBody ?? {};
-  const text = desc ?? message ?? body.toString('utf8', 0, 500);
-  const said = text === '' ? `HTTP status ${status}` : text;
-  if (status === 401) return fault('auth', code ?? Codes.authenticationFailure, said);
-  if (status >= 502 && status <= 504) return fault('resource', code ?? Codes.free, said);
+function refusalOf(status: number, start: string, { code, desc, message }: Body): Fault {
+  const text = (desc ?? message ?? start) || `HTTP status ${status}`;
+  if (status === 401) return fault('auth', code ?? Codes.authenticationFailure, text);
+  if (status >= 502 && status <= 504) return fault('resource', code ?? Codes.free, text);
   if (code === undefined) {
     const hint = status === 404 ? '; this is not the HTTP service, whose port `port` or -P names' : '';
-    return fault('database', Codes.free, `HTTP status ${status}: ${said}${hint}`);
+    return fault('database', Codes.free, `HTTP status ${status}: ${text}${hint}`);
   }
-  // Trouble without a code of its own is the service's and may pass.
+  // A failure without a code of its own is the service's, and may be transient.
   const kind = code === Codes.networkUnavailable ? 'network' : code === Codes.free ? 'resource' : 'database';
-  return fault(kind, code, said);
+  return fault(kind, code, text);
 }
 
 function parsed(text: string): Body | undefined {
-  try {
-    const value: Body | null = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 /**
- * Cuts the rows out of the array `data` of an answer: its elements become lines. Bytes are looked at as they come, in chunks
- * that are cut anywhere, and stay as they are but for the commas between rows, so that integers of 64 bits stay exact.
+ * Cuts the rows out of the array `data` of a response: its elements become lines. Bytes are read as they come, in chunks
+ * that are cut anywhere, and stay as they are except for the commas between rows, so that integers of 64 bits stay exact.
  */
 export class RowCutter {
   /** True when the end of the array was seen. */

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import { findEndpoint } from '../../../src/database/host/endpoint-file.js';
+import { openEmbeddedService } from '../../../src/load/destination/embedded-service.js';
 import type { LoadConnection } from '../../../src/load/model/scenario.js';
-import { openLoadWorld } from '../../../src/load/world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
 import { temporaryDirectory } from '../../support/engine/engine.js';
 import { connectionTo } from '../../support/load/load-tool.js';
@@ -19,7 +19,7 @@ const context = { version: '0', log: { debug() {} }, stop: new AbortController()
 const limits = { statements: 16, connections: 4, creditBytes: 1 << 25 };
 const connection = connectionTo(service);
 
-const open = (more: Partial<LoadConnection> = {}) => openLoadWorld({ ...connection, ...more }, context, limits);
+const open = (more: Partial<LoadConnection> = {}) => openEmbeddedService({ ...connection, ...more }, context, limits);
 
 async function refusal(more: Partial<LoadConnection>): Promise<FaultError['fault'] | undefined> {
   try {
@@ -31,35 +31,35 @@ async function refusal(more: Partial<LoadConnection>): Promise<FaultError['fault
 }
 
 test('a process of the same user finds the engine by its port, runs statements and writes text', async (t) => {
-  const world = await open();
-  await world.run('CREATE DATABASE load_world');
-  await world.run('CREATE TABLE n (ts TIMESTAMP, v INT)', { database: 'load_world' });
-  t.like(await world.run('INSERT INTO n VALUES (1700000000000, 7)', { database: 'load_world' }), { rows: 1 });
+  const embedded = await open();
+  await embedded.run('CREATE DATABASE load_embedded');
+  await embedded.run('CREATE TABLE n (ts TIMESTAMP, v INT)', { database: 'load_embedded' });
+  t.like(await embedded.run('INSERT INTO n VALUES (1700000000000, 7)', { database: 'load_embedded' }), { rows: 1 });
   const text = Buffer.from('m,a=1 x=1i32 1700000000000\nm,a=1 x=2i32 1700000000001\n');
-  const lines = { database: 'load_world', format: 'lineproto', precision: 'ms', text } as const;
-  t.like(await world.writeLines(lines), { outcome: 'delivered', rows: 2 });
-  const answer = await world.run('SELECT v FROM n', { database: 'load_world' });
+  const lines = { database: 'load_embedded', format: 'lineproto', precision: 'ms', text } as const;
+  t.like(await embedded.writeLines(lines), { outcome: 'delivered', rows: 2 });
+  const answer = await embedded.run('SELECT v FROM n', { database: 'load_embedded' });
   t.is(answer.kind, 'rows');
   if (answer.kind === 'rows') t.is(String(await buffer(Readable.from(answer.lines))), '[7]\n');
-  await world.stop();
-  t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_world.m'), [[2]]);
+  await embedded.stop();
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_embedded.m'), [[2]]);
 });
 
 test('a defect while text is written reaches who writes it, and does not end the tool', async (t) => {
-  const world = await open();
+  const embedded = await open();
   const text = Buffer.from('m,a=1 x=1i32 1700000000000\n');
   const lines = { database: 'not_there', format: 'lineproto', precision: 'ms', text } as const;
   const defect = new TypeError('a defect');
-  Object.defineProperty(world.catalogue, 'sync', { value: () => Promise.reject(defect), configurable: true });
-  await t.throwsAsync(world.writeLines(lines), { instanceOf: FaultError });
+  Object.defineProperty(embedded.catalogue, 'sync', { value: () => Promise.reject(defect), configurable: true });
+  await t.throwsAsync(embedded.writeLines(lines), { instanceOf: FaultError });
   const fail = () => {
     throw defect;
   };
-  Object.defineProperty(world.catalogue, 'database', { value: fail, configurable: true });
-  t.is(await t.throwsAsync(world.writeLines(lines)), defect);
-  for (const name of ['sync', 'database']) Reflect.deleteProperty(world.catalogue, name);
-  await t.throwsAsync(world.writeLines(lines), { instanceOf: FaultError, message: /not_there|database/i });
-  await world.stop();
+  Object.defineProperty(embedded.catalogue, 'database', { value: fail, configurable: true });
+  t.is(await t.throwsAsync(embedded.writeLines(lines)), defect);
+  for (const name of ['sync', 'database']) Reflect.deleteProperty(embedded.catalogue, name);
+  await t.throwsAsync(embedded.writeLines(lines), { instanceOf: FaultError, message: /not_there|database/i });
+  await embedded.stop();
 });
 
 test('an engine that has stopped is not found any more', async (t) => {
@@ -76,12 +76,12 @@ test('the rights of the user of the run count', async (t) => {
   await service.run('CREATE DATABASE load_rights');
   await service.run('CREATE TABLE load_rights.n (ts TIMESTAMP, v INT)');
   await service.run('GRANT READ ON load_rights.* TO reader');
-  const world = await open({ user: 'reader', password: 'a Password1' });
-  const refused = await t.throwsAsync(world.run('INSERT INTO load_rights.n VALUES (NOW, 1)'), {
+  const embedded = await open({ user: 'reader', password: 'a Password1' });
+  const refused = await t.throwsAsync(embedded.run('INSERT INTO load_rights.n VALUES (NOW, 1)'), {
     instanceOf: FaultError,
   });
   t.is(refused?.fault.code, Codes.permissionDenied);
-  await world.stop();
+  await embedded.stop();
 });
 
 test('a wrong password, an unknown user, an unknown host and an address without a database have a clear line each', async (t) => {
@@ -103,9 +103,9 @@ test('settings of the directory say how the engine is reached, and an engine tha
     writeFileSync(join(folder, 'adapter.toml'), `[database]\nport = ${enginePort}\npassword = "${password}"\n`);
     return folder;
   };
-  const world = await open({ port: 6030, configDirectory: directory('right', 'e2e-secret') });
-  await world.run('SELECT 1');
-  await world.stop();
+  const embedded = await open({ port: 6030, configDirectory: directory('right', 'e2e-secret') });
+  await embedded.run('SELECT 1');
+  await embedded.stop();
   const refused = await refusal({ port: 6030, configDirectory: directory('wrong', 'another') });
   t.is(refused?.code, Codes.authenticationFailure);
   t.regex(refused?.message ?? '', /ADAPTER_DATABASE_PASSWORD/);

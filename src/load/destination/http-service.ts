@@ -2,29 +2,22 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HttpConnections } from '../../database/engine/http-connections.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 
-/** Where the HTTP service listens, and as whom it is asked. */
+/** Where the HTTP service listens, and for which user its requests are. */
 interface HttpServiceOptions {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** Set when TLS is spoken, with the certificates of the authorities that vouch for the service; without them those that Node knows. */
+  /** Set for TLS, with the certificates of the authorities that vouch for the service; without them those that Node knows. */
   readonly tls?: { readonly ca: string | undefined } | undefined;
-  /** Connections at most, which are kept. */
+  /** Connections at most, which stay open. */
   readonly connections: number;
-  /** How long the service may be silent while an answer is awaited or read. */
+  /** How long the service may be silent while a response is awaited or read. */
   readonly requestTimeoutMs?: number;
 }
 
-/** One answer of the service. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-/** One answer of the service that comes in pieces. */
-export interface HttpStream {
+/** One response of the service, whose body comes in pieces. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly chunks: AsyncGenerator<Uint8Array, void, void>;
@@ -33,7 +26,7 @@ export interface HttpStream {
 /** As long as the service itself waits for its engine. */
 const defaultRequestTimeoutMs = 15 * 60_000;
 
-/** The service's HTTP interface over connections that are kept, with Basic authorization. */
+/** The service's HTTP interface over connections that stay open, with Basic authorization. */
 export class HttpService {
   /** The address, for people. */
   readonly url: string;
@@ -48,29 +41,27 @@ export class HttpService {
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   }
 
-  /** Sends rows and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
-  async post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
-    // A row that is written twice is stored once.
-    const { status, headers, chunks } = await this.open(path, body, signal, true);
-    return { status, headers, body: await wholeOf(chunks) };
-  }
-
   /**
-   * Sends a body; the answer's body is pulled by the caller, who reads it to its end or gives it up by returning early. Throws
-   * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off. `mayRepeat`: the request
-   * comes to the same when it is carried out twice, so it is sent again over a new connection when a kept one is dead.
+   * Sends a body; the caller pulls the body of the response, to its end or until it returns early. Throws a FaultError of kind
+   * `network` when there is no response, and so do the chunks when it breaks off. `mayRetry` is for idempotent requests, which are
+   * sent again over a new connection when an open one turns out to be dead.
    */
-  async open(path: string, body: Uint8Array, signal: AbortSignal | undefined, mayRepeat: boolean): Promise<HttpStream> {
+  async post(
+    path: string,
+    body: Uint8Array,
+    signal: AbortSignal | undefined,
+    mayRetry: boolean,
+  ): Promise<HttpResponse> {
     const headers = {
       authorization: this.#authorization,
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': body.byteLength,
     };
     try {
-      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRetry: mayRepeat });
-      return { status: answer.statusCode ?? 0, headers: answer.headers, chunks: this.#chunksOf(answer) };
+      const response = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRetry });
+      return { status: response.statusCode ?? 0, headers: response.headers, chunks: this.#chunksOf(response) };
     } catch (error) {
-      return this.#broken(error);
+      return this.#fail(error);
     }
   }
 
@@ -82,15 +73,13 @@ export class HttpService {
     try {
       for await (const chunk of response) if (Buffer.isBuffer(chunk)) yield chunk;
     } catch (error) {
-      this.#broken(error);
+      this.#fail(error);
     }
   }
 
-  #broken(error: unknown): never {
-    const reason = reasonOf(error);
-    throw new FaultError(
-      fault('network', Codes.networkUnavailable, `The service at ${this.url} cannot be reached: ${reason}`, error),
-    );
+  #fail(error: unknown): never {
+    const text = `The service at ${this.url} cannot be reached: ${reasonOf(error)}`;
+    throw new FaultError(fault('network', Codes.networkUnavailable, text, error));
   }
 }
 
@@ -99,4 +88,20 @@ export async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
   const pieces: Uint8Array[] = [];
   for await (const chunk of chunks) pieces.push(chunk);
   return Buffer.concat(pieces);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'it does not answer',
+};
+
+/** Why a connection failed, in words for a person. */
+export function unreachableWords(cause: unknown): string {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return reasons[code] ?? (text === '' ? code : text);
 }

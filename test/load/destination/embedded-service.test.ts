@@ -1,6 +1,6 @@
 import test from 'ava';
-import { connectionFault } from '../../src/load/engine-address.js';
-import { Codes, fault } from '../../src/model/fault.js';
+import { connectionFault } from '../../../src/load/destination/embedded-service.js';
+import { Codes, fault } from '../../../src/model/fault.js';
 
 const url = 'http://127.0.0.1:6030';
 

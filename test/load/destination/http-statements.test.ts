@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { HttpService } from '../../../src/load/sinks/http-service.js';
-import { restStatements } from '../../../src/load/sinks/rest-statements.js';
+import { HttpService } from '../../../src/load/destination/http-service.js';
+import { httpStatements } from '../../../src/load/destination/http-statements.js';
 import { FaultError } from '../../../src/model/fault.js';
 
 type Answer = (response: http.ServerResponse) => void;
@@ -22,7 +22,7 @@ await once(server, 'listening');
 const address: AddressInfo | string | null = server.address();
 const port = typeof address === 'object' && address !== null ? address.port : 0;
 const service = new HttpService({ host: '127.0.0.1', port, user: 'root', password: 'secret', connections: 1 });
-const run = restStatements(service);
+const run = httpStatements(service);
 test.after.always(() => {
   service.close();
   server.close();

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { forChild } from '../../../src/load/execution/child-placeholder.js';
+import { forChild } from '../../../src/load/model/names.js';
 
 for (const [sql, table, expected] of [
   ['select count(*) from xxxx', 't_0', 'select count(*) from shop.t_0'],

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { RowCutter } from '../../../src/load/sinks/rest-statements.js';
+import { RowCutter } from '../../../src/load/destination/http-statements.js';
 
 /** What a cutter makes of a text that follows `"data":[`, cut at the given places. */
 function cut(text: string, places: readonly number[] = []): { readonly lines: string; readonly ended: boolean } {
