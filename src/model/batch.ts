@@ -16,7 +16,13 @@ export type WireFormat =
   | 'graphite'
   | 'otlp'
   | 'otlp-json'
-  | 'sql-insert';
+  | 'sql-insert'
+  | 'bound-rows';
+
+/** True for the formats of statements, whose rows may go to several databases. */
+export function isStatement(format: WireFormat): boolean {
+  return format === 'sql-insert' || format === 'bound-rows';
+}
 
 /** Whole lines or one datagram, as they came. */
 export interface ByteBlock {

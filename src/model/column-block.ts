@@ -331,8 +331,13 @@ export class BlockBuilder {
 
   /** Makes room for the next row's id and time, and for as many as there are expected to be in all. */
   reserve(expectedRows = 0): void {
-    if (this.rows < this.#ids.length) return;
-    const length = Math.max(this.#ids.length * 2, expectedRows);
+    if (this.rows >= this.#ids.length) this.growTo(Math.max(this.rows + 1, expectedRows));
+  }
+
+  /** Makes room for so many rows in all. */
+  growTo(rows: number): void {
+    if (rows <= this.#ids.length) return;
+    const length = Math.max(this.#ids.length * 2, rows);
     this.#ids = grown(this.#ids, (n) => new BigUint64Array(n), length);
     this.#times = grown(this.#times, (n) => new BigInt64Array(n), length);
     this.idWords = wordsOver(this.#ids);

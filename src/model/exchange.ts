@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Acknowledgement, Target, WireFormat } from './batch.js';
+import type { BindField, BoundTable } from './bound-rows.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
@@ -70,8 +71,33 @@ export interface SqlRequest {
   readonly rowLimit: number;
   /** False where groups without rows are left out, unless HAVING needs them; left out, counts give them with 0. */
   readonly emptyGroups?: boolean | undefined;
+  /** Values of its parameters; left out where it has none. */
+  readonly bound?: BoundRows | undefined;
   /** When rows of an INSERT are answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
+}
+
+/** Values that a client has bound to the parameters of a statement; for a query those of one row of one table. */
+export interface BoundRows {
+  readonly tables: readonly BoundTable[];
+  /** The same in the form of `transforms/bound`. */
+  readonly bytes: Uint8Array;
+}
+
+/** A statement whose parameters are looked at before it runs. */
+export interface PrepareRequest extends Pick<SqlRequest, 'statement' | 'database' | 'credentials'> {
+  /** The bound name of its table, as the client wrote it. */
+  readonly table?: string | undefined;
+}
+
+/** What a prepared statement needs. */
+export interface PreparedStatement {
+  /** It writes rows: its parameters stand for them. */
+  readonly isInsert: boolean;
+  /** How many parameters it has. */
+  readonly parameters: number;
+  /** Of an INSERT, what they stand for; undefined while the table is not known because its name is bound. */
+  readonly fields: readonly BindField[] | undefined;
 }
 
 /** One column of a result, as `column_meta` shows it. */
@@ -223,6 +249,8 @@ export interface ClusterState {
 /** The ports through which the module `http` reaches the pipelines. */
 export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
+  /** Says what the parameters of a statement stand for. */
+  prepare(exchange: Exchange<PrepareRequest, PreparedStatement>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   promql(exchange: Exchange<PromqlRequest, PromqlAnswer>): void;

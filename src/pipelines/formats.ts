@@ -26,8 +26,8 @@ import {
   type PieceLimits,
 } from '../transforms/wire/message-pieces.js';
 
-/** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
-export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;
+/** Formats whose bytes are parsed into points; the VALUES of `sql-insert` and `bound-rows` come as column blocks, `statsd` is aggregated first. */
+export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'bound-rows' | 'statsd'>;
 
 /** Bytes that a message counts for while it is on its way: those that it is inflated to, where it is compressed. */
 export function weigh(format: WireFormat, message: Uint8Array): number {

@@ -99,11 +99,12 @@ function endpointOf(http: HttpServer, port: number): HttpEndpoint {
 /** Ports of the HTTP and gRPC endpoints. A write is authenticated before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { sql, reads, promql, writes, events, eventsAdmin }: ServicePipelines,
+  { sql, prepares, reads, promql, writes, events, eventsAdmin }: ServicePipelines,
 ): Intake {
   const { guard, metrics, history: memory } = monitoring;
   return {
     sql: (exchange) => sql.request(exchange),
+    prepare: (exchange) => prepares.request(exchange),
     series: (exchange) => reads.request(exchange),
     promql: (exchange) => promql.request(exchange),
     events: (exchange) => events.requests.request(exchange),

@@ -25,6 +25,8 @@ import { defineTable, isDefined } from '../sinks/table-preparation.js';
 import { readTypesDatabases } from '../sources/agentd/types-database.js';
 import { HttpBodySource } from '../sources/http-body/source.js';
 import { sourceKinds } from '../sources/kinds.js';
+import { scanAnsweredBound } from '../statements/bound/insert-bound.js';
+import { PreparePipeline } from '../statements/bound/prepare.js';
 import { scanAnswered } from '../statements/inserts/insert-rows.js';
 import type { Variable } from '../statements/lists/system-table.js';
 import { RunningStatements } from '../statements/running-statements.js';
@@ -64,6 +66,7 @@ export interface ServicePipelines {
   readonly writes: WritePipeline;
   readonly streams: StreamRunner;
   readonly sql: SqlPipeline;
+  readonly prepares: PreparePipeline;
   readonly reads: RemoteReadPipeline;
   readonly promql: PromqlPipeline;
   readonly events: EventsPipeline;
@@ -112,6 +115,7 @@ export function createPipelines(
     writes,
     streams: streamRunner(parts, writes),
     sql,
+    prepares: preparePipeline(parts),
     reads: readPipeline(parts, writes),
     promql,
     events,
@@ -207,10 +211,11 @@ function writePipeline(
       writeTimeoutMs,
     },
   });
-  writes.readStatement = ({ bytes, database, zone, nowNs, user }) => {
+  writes.readStatement = ({ format, bytes, database, zone, nowNs, user }) => {
     const statement = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const written = { bytes: statement, database: database === '' ? undefined : database, zone, nowNs, user };
-    return scanAnswered(written, { catalogue, subTables });
+    const scan = format === 'bound-rows' ? scanAnsweredBound : scanAnswered;
+    return scan(written, { catalogue, subTables });
   };
   if (writeLog !== undefined) metrics.watch(writeLogMetrics(writeLog, () => writes));
   return writes;
@@ -263,6 +268,11 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline, work: QueryWork
     adapter_sql_waiting: { help: 'SQL statements that wait for others to end.', read: () => sql.slotMetrics.waiting },
   });
   return sql;
+}
+
+function preparePipeline({ settings, catalogue, subTables, credentials, logOf }: ServiceParts): PreparePipeline {
+  const { slots } = settings.limits;
+  return new PreparePipeline({ catalogue, subTables, credentials, log: logOf('prepare'), slots });
 }
 
 function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner {

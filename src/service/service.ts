@@ -96,7 +96,7 @@ async function startOn(
   const writeLog = openWriteLog(settings, secret, logOf('wal'), signals);
   const failure = new Failure();
   const pipelines = createPipelines(parts, undefined, { writeLog, broke: failure.fail, readRules });
-  const { writes, streams, sql, reads, promql, events, notifier } = pipelines;
+  const { writes, streams, sql, prepares, reads, promql, events, notifier } = pipelines;
   pool.duties = {
     begin: workerStartOf(parts, pipelines, recordSql !== undefined),
     handlers: peerHandlers(parts, pipelines),
@@ -112,7 +112,18 @@ async function startOn(
   const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
   const watching = [monitoring.guard, monitoring.history, ...senders, sweeps, notifier, ...events.components];
   const endpoints = [...(endpoint === undefined ? [] : [endpoint]), ...(await otlpGrpcEndpoints(parts, pipelines))];
-  const components = [syncedCatalogue(parts), ...watching, writes, streams, sql, reads, promql, ...endpoints, pool];
+  const components = [
+    syncedCatalogue(parts),
+    ...watching,
+    writes,
+    streams,
+    sql,
+    prepares,
+    reads,
+    promql,
+    ...endpoints,
+    pool,
+  ];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();

@@ -71,14 +71,14 @@ async function startWorker(primary: PrimaryProcess, workerStart: WorkerStart, lo
   const writeLog = openWriteLog(settings, await catalogue.sharedSecret(), logOf('wal'), signals);
   const failure = new Failure();
   const pipelines = createPipelines(parts, [], { writeLog, broke: failure.fail });
-  const { writes, sql, reads, promql, events } = pipelines;
+  const { writes, sql, prepares, reads, promql, events } = pipelines;
   const record: RecordSql | undefined = recordsSql
     ? (entry) => primary.notify({ about: 'statement', entry })
     : undefined;
   const endpoint = role === 'http' ? await createHttpEndpoint(parts, pipelines, record) : undefined;
   const endpoints = endpoint === undefined ? [] : [endpoint];
   const watching = [monitoring.guard, monitoring.history, ...events.components];
-  const components = [syncedCatalogue(parts), ...watching, writes, sql, reads, promql, ...endpoints];
+  const components = [syncedCatalogue(parts), ...watching, writes, sql, prepares, reads, promql, ...endpoints];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   primary.handleWith(peerHandlers(parts, pipelines));
   await lifecycle.start();

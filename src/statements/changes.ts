@@ -12,6 +12,7 @@ import { planInsertSelect } from '../sql/plan/insert-select.js';
 import { expandViews } from '../sql/resolve/views.js';
 import type { StatementOf } from '../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../sql/values/context.js';
+import { insertBound } from './bound/insert-bound.js';
 import {
   databaseOf,
   definitionsOf,
@@ -49,6 +50,9 @@ async function change(
 export function insert(scope: RequestScope, context: StatementContext): Promise<SqlAnswer> {
   // One NOW for all attempts, so that none stores rows beside those of the one before.
   const nowNs = nowNanos();
+  if (scope.request.bound !== undefined) {
+    return change(scope, context, () => insertBound(scope.request, scope.user, nowNs, context));
+  }
   return change(scope, context, () =>
     withCalls(scope, context, ({ request, user }, isComputed) =>
       insertRows(request, user, nowNs, context, isComputed ? 'tags' : 'all'),

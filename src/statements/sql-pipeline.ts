@@ -3,6 +3,7 @@ import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
 import { systemDatabases } from '../sql/values/context.js';
+import { withParameters } from './bound/prepare.js';
 import type { StatementContext } from './context.js';
 import { placed } from './faults.js';
 import type { StatementPlace } from './lists/kill-id.js';
@@ -26,6 +27,9 @@ interface SqlContext
   /** Records how many seconds each statement waited for a slot. */
   readonly waited: (seconds: number) => void;
 }
+
+/** An INSERT whose rows are bound: its text has parameters, which the parser does not read. */
+const boundInsert = { kind: 'insert', offset: 0 } as const;
 
 /** A query holds its slot until its last row is sent or its client disconnects. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
@@ -83,8 +87,10 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const finish = (failure?: unknown): void => this.#waited(end(failure) / 1000);
     try {
       const database = await this.#existing(request.database);
-      const scope = { request: { ...request, database }, user, aborted, waited };
-      const answer = await runStatement(this.#reader.read(request.statement), scope, this.#statements);
+      const whole = withParameters({ ...request, database });
+      const scope = { request: whole, user, aborted, waited };
+      const statement = whole.bound === undefined ? this.#reader.read(whole.statement) : boundInsert;
+      const answer = await runStatement(statement, scope, this.#statements);
       if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, finish) };
       finish();
       return answer;

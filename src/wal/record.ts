@@ -15,6 +15,7 @@ const formatNumbers: Readonly<Record<WireFormat, number>> = {
   'otlp-json': 9,
   graphite: 10,
   'opentsdb-json': 11,
+  'bound-rows': 12,
 };
 const formats = new Map(Object.entries(formatNumbers).map(([format, number]) => [number, format as WireFormat]));
 /** Units by their number in the log. */
@@ -290,7 +291,8 @@ export class TextHeads {
 
 /** Lines go to the database that they were sent to; older records of statements do not say where their rows go. */
 function isWithin(format: number, bits: number): boolean {
-  return format !== formatNumbers['sql-insert'] || (bits & flags.isWithin) !== 0;
+  const isOfStatement = format === formatNumbers['sql-insert'] || format === formatNumbers['bound-rows'];
+  return !isOfStatement || (bits & flags.isWithin) !== 0;
 }
 
 function decodeText(body: Buffer): LogRecord {

@@ -95,6 +95,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'transforms/wire': { modules: ['model'], packages: [] },
   'transforms/points': { modules: ['model', 'transforms/wire'], packages: [] },
   'transforms/parse': { modules: ['model', 'transforms/wire', 'transforms/points'], packages: [] },
+  'transforms/bound': { modules: ['model'], packages: [] },
   'transforms/encode': { modules: ['model', 'transforms/wire'], packages: [] },
   sources: { modules: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
   wal: { modules: ['model', 'database'], packages: [] },
@@ -133,7 +134,10 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'http/connection': { modules: ['model', 'http/request', 'http/answer'], packages: [] },
   'http/api': { modules: ['model', 'http/request'], packages: [] },
   'http/handlers': { modules: ['model', 'http/request', 'http/answer', 'http/api'], packages: ['fastify'] },
-  'http/websocket': { modules: ['model', 'http/request', 'http/answer', 'transforms/encode'], packages: ['ws'] },
+  'http/websocket': {
+    modules: ['model', 'http/request', 'http/answer', 'transforms/encode', 'transforms/bound'],
+    packages: ['ws'],
+  },
   'http/grpc': {
     modules: ['model', 'http/request', 'http/answer', 'http/connection', 'http/handlers'],
     packages: ['@grpc/'],

@@ -1,7 +1,8 @@
+import { typeNumber } from '../../model/bound-rows.js';
 import type { ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type Precision, typeLength } from '../../model/schema.js';
-import { type RawBlock, rawBlocks, typeNumber } from '../../transforms/encode/raw-block.js';
+import { type RawBlock, rawBlocks } from '../../transforms/encode/raw-block.js';
 import { parameterFault } from '../request/parameters.js';
 import type { SocketAnswer } from './protocol.js';
 
@@ -28,7 +29,7 @@ interface ResultSource {
 const precisionNumbers: Readonly<Record<Precision, number>> = { ms: 0, us: 1, ns: 2 };
 
 /** The number of a precision as clients know it. */
-function precisionNumber(precision: Precision): number {
+export function precisionNumber(precision: Precision): number {
   return precisionNumbers[precision];
 }
 

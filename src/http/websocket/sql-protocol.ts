@@ -3,6 +3,7 @@ import type { Arguments } from './arguments.js';
 import { fetch, fetchBlock, fetchRawBlock, messageText, refusedFetch } from './fetch.js';
 import type { BinaryAction, SocketProtocol, TextAction } from './protocol.js';
 import { SqlSession } from './sql-session.js';
+import { binaryStatementActions, statementActions } from './statement-actions.js';
 
 /** The state of a server that serves everything, as clients have it. */
 const serviceOk = 2;
@@ -19,10 +20,12 @@ const text: Readonly<Record<string, TextAction<SqlSession>>> = {
   options_connection: { run: (session, args) => session.setOptions(args) },
   get_current_db: { run: (session) => session.currentDatabase() },
   get_server_info: { run: (session) => session.serverInfo() },
+  ...statementActions,
   get_connection_info: { run: (session) => session.connectionInfo() },
 };
 
 const binary: Readonly<Record<number, BinaryAction<SqlSession>>> = {
+  ...binaryStatementActions,
   6: {
     name: 'binary_query',
     run: (session, message, request) => session.query(messageText(message, 'binary query'), request),

@@ -1,5 +1,5 @@
 import { detached } from '../../async/detached.js';
-import { type Credentials, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
+import { type BoundRows, type Credentials, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import { version } from '../../model/version.js';
@@ -12,6 +12,7 @@ import { isQuery, trimmed } from '../request/statement-text.js';
 import { type Arguments, isObject } from './arguments.js';
 import type { SocketAnswer, SocketLink, SocketRequest, SocketSession } from './protocol.js';
 import { describedColumns, OpenResults } from './results.js';
+import { OpenStatements } from './statements.js';
 
 /** The mode of a connection of programs for business intelligence. */
 const biMode = 0;
@@ -58,6 +59,7 @@ export class SqlSession implements SocketSession {
   readonly link: SocketLink;
   readonly context: HandlerContext;
   readonly results = new OpenResults();
+  readonly statements = new OpenStatements(this);
   /** Statements that run, and those whose results are open. */
   readonly #running = new Set<AbortController>();
   #isConnecting = false;
@@ -112,13 +114,25 @@ export class SqlSession implements SocketSession {
       if (answer.current !== undefined) this.database = answer.current;
       return { ...noColumns, id: 0, is_update: true, affected_rows: answer.rows };
     }
-    const result = this.results.open({ rows: answer, abort, release: await this.#hold(answer, abort) });
-    const { id, meta, precision } = result;
-    return { id, is_update: false, affected_rows: 0, ...describedColumns(meta, precision) };
+    return { is_update: false, affected_rows: 0, ...(await this.openResult(answer, abort)) };
+  }
+
+  /** Opens a result. Throws a FaultError when too many are open, or there is no room for it. */
+  async openResult(
+    rows: Extract<SqlAnswer, { kind: 'rows' }>,
+    abort: () => void,
+  ): Promise<Exclude<SocketAnswer, Uint8Array | undefined>> {
+    this.results.requireRoom();
+    const { id, meta, precision } = this.results.open({ rows, abort, release: await this.#hold(rows, abort) });
+    return { id, result_id: id, ...describedColumns(meta, precision) };
   }
 
   /** Runs a statement and gives its answer; `abort` cancels what of its result was not read. */
-  async run(text: Buffer, request: SocketRequest): Promise<{ readonly answer: SqlAnswer; readonly abort: () => void }> {
+  async run(
+    text: Buffer,
+    request: SocketRequest,
+    bound?: BoundRows,
+  ): Promise<{ readonly answer: SqlAnswer; readonly abort: () => void }> {
     const { context, credentials, database, timeZone } = this;
     const { settings, intake } = context;
     const statement = trimmed(text, settings.queryBytes);
@@ -136,7 +150,7 @@ export class SqlSession implements SocketSession {
       controller.abort();
     };
     this.#running.add(controller);
-    const sql: SqlRequest = { ...plainRequest, statement, database, credentials, connectionZone: timeZone };
+    const sql: SqlRequest = { ...plainRequest, statement, database, credentials, connectionZone: timeZone, bound };
     const outcome = await sendRequest<SqlRequest, SqlAnswer>(
       (exchange) => intake.sql(exchange),
       request.id,
@@ -192,6 +206,7 @@ export class SqlSession implements SocketSession {
 
   close(): void {
     for (const controller of this.#running) controller.abort();
+    this.statements.closeAll();
     detached(this.results.freeIdle());
   }
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable } from '../../database/catalogue/ensure-database.js';
-import type { ByteBlock, RowSet, Target } from '../../model/batch.js';
+import { type ByteBlock, isStatement, type RowSet, type Target } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
@@ -45,7 +45,7 @@ export class LoggedTexts {
   /** Reads one text. May reject with a FaultError. */
   async read(text: LoggedText): Promise<AnsweredRows> {
     const { format, bytes, part } = text;
-    if (format !== 'sql-insert') return this.#points(text, { kind: 'bytes', format, bytes, part });
+    if (!isStatement(format)) return this.#points(text, { kind: 'bytes', format, bytes, part });
     const { catalogue, readStatement } = this.#context;
     const { blocks, refused } = await readStatement(text);
     const epoch = Math.max(0, ...blocks.map((block) => catalogue.epoch(block.database)));

@@ -1,5 +1,5 @@
 import { concatMap, from, type OperatorFunction } from 'rxjs';
-import { type Batch, type RowSet, splitBatch, type Target, type WireFormat } from '../../model/batch.js';
+import { type Batch, isStatement, type RowSet, splitBatch, type Target, type WireFormat } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
 
@@ -48,7 +48,7 @@ export interface Home {
 
 /** Where the rows of a text go, whose database is the current one of a statement, or empty where there is none. */
 export function homeOf(format: WireFormat, database: string, blocks: readonly ColumnBlock[]): Home {
-  if (format !== 'sql-insert') return { database, isWithin: true };
+  if (!isStatement(format)) return { database, isWithin: true };
   const own = blocks[0]?.database ?? database;
   const isWithin = (database === '' || database === own) && blocks.every((block) => block.database === own);
   return { database: isWithin ? own : database, isWithin };

@@ -43,6 +43,16 @@ export class OpenBlock {
     this.#expectedRows = Math.min(maxExpectedRows, Math.ceil(rows));
   }
 
+  /** Makes room for so many rows in addition to those that are there. */
+  reserveRows(rows: number): void {
+    const needed = this.builder.rows + rows;
+    if (needed <= this.#capacity) return;
+    this.#expectedRows = Math.max(needed, this.#expectedRows);
+    this.builder.growTo(needed);
+    this.#capacity = this.builder.idWords.length / 2;
+    for (const field of this.#columns.values()) field.reserve(this.#capacity - 1);
+  }
+
   /** Makes room for the next row. */
   reserve(): void {
     if (this.builder.rows < this.#capacity) return;

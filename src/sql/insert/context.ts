@@ -1,3 +1,4 @@
+import type { BoundColumn } from '../../model/bound-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 
@@ -25,6 +26,8 @@ export interface InsertContext {
   readonly nowNs: bigint;
   /** Which texts must be UTF-8: those of tags where functions have given some, and none where they were logged, for they were taken as they were. */
   readonly checksTexts?: 'all' | 'tags' | undefined;
+  /** Rows that a client has bound, those of one VALUES after the other, which have none then. */
+  readonly boundRows?: readonly (readonly BoundColumn[])[] | undefined;
   /** Undefined when there is no such database; called once every table name of it is known. */
   database(name: string): DatabaseDef | undefined;
   resolve(database: string, name: string): Resolved;

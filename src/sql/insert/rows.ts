@@ -17,11 +17,21 @@ interface SeriesOfRows {
   add(tagsAt: Int32Array): void;
 }
 
+/** What gives the rows behind VALUES: their text, or values that a client has bound. */
+export interface RowSource {
+  /** Adds rows of one series; true when there are more, to be added by calling again. */
+  scanRows(shape: TableShape, layout: Layout, block: OpenBlock, series: bigint, until: number): boolean;
+  /** The same for rows that name their sub-tables. */
+  scanNamedRows(shape: TableShape, layout: Layout, block: OpenBlock, series: SeriesOfRows, until: number): boolean;
+  /** Passes rows without adding them. */
+  skipRows(until: number): boolean;
+}
+
 /**
  * Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. Reading stops between two rows once it is past the
  * position `until`: it is true then that there are more rows, to be read by calling again.
  */
-export class RowScanner {
+export class RowScanner implements RowSource {
   readonly #cursor: Cursor;
   readonly #converter: ValueConverter;
   #valuesAt = new Int32Array(16);

@@ -12,11 +12,12 @@ import {
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
 import { BlockSet } from './blocks.js';
+import { BoundRows } from './bound-rows.js';
 import type { InsertContext, InsertPlan, Resolved, TableName } from './context.js';
 import { TagReader } from './convert-tag.js';
 import { TimeReader } from './convert-time.js';
 import { Cursor } from './cursor.js';
-import { RowScanner } from './rows.js';
+import { RowScanner, type RowSource } from './rows.js';
 import { SeriesIndex } from './series-index.js';
 import { type Layout, TableShape } from './shape.js';
 import { readUsing, type SubTableOptions, type UsingClause } from './using.js';
@@ -52,7 +53,7 @@ type Destination =
 class InsertScanner {
   readonly #context: InsertContext;
   readonly #cursor: Cursor;
-  readonly #rows: RowScanner;
+  readonly #rows: RowSource;
   readonly #tags: TagReader;
   readonly #blocks = new BlockSet();
   readonly #shapes = new Map<string, TableShape>();
@@ -65,7 +66,7 @@ class InsertScanner {
   constructor(statement: Buffer, context: InsertContext) {
     this.#context = context;
     this.#cursor = new Cursor(statement, context.checksTexts === 'all');
-    this.#rows = new RowScanner(this.#cursor);
+    this.#rows = context.boundRows === undefined ? new RowScanner(this.#cursor) : new BoundRows(context.boundRows);
     this.#tags = new TagReader(this.#cursor, context.checksTexts === 'tags');
   }
 

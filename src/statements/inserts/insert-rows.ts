@@ -14,7 +14,7 @@ import type { RowWriter } from '../row-writer.js';
 import { type DividedRows, divideInsert, type ScanPart } from './insert-division.js';
 
 /** Context of an INSERT of rows. */
-interface InsertRowsContext {
+export interface InsertRowsContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
   readonly writes: RowWriter;
@@ -40,11 +40,13 @@ export async function insertRows(
 }
 
 /** Where the names of a statement are looked up. */
-type RowsContext = Pick<InsertRowsContext, 'catalogue' | 'subTables'>;
+export type RowsContext = Pick<InsertRowsContext, 'catalogue' | 'subTables'>;
 
 /** An INSERT … VALUES, and what its meaning depends on in addition to the catalogue. */
-interface WrittenStatement {
+export interface WrittenStatement {
   readonly bytes: Buffer;
+  /** Rows that a client has bound, those of each VALUES of the statement, which has none then. */
+  readonly boundRows?: InsertContext['boundRows'];
   readonly database: string | undefined;
   /** Zone of times without one. */
   readonly zone: string;
@@ -58,7 +60,7 @@ interface WrittenStatement {
  * wait are found there. While the database is unavailable, rows with the tags of their sub-tables count as those of new
  * ones, which the write resolves. Throws FaultErrors.
  */
-async function scanRows(
+export async function scanRows(
   written: WrittenStatement,
   { catalogue, subTables }: RowsContext,
   visible: (tables: WaitingTables) => Promise<void> | undefined,
@@ -78,16 +80,28 @@ export async function scanAnswered(written: WrittenStatement, context: RowsConte
   } catch (error) {
     if (!(error instanceof FaultError) || isTransientError(error)) throw error;
   }
+  return divideInsert(written.bytes, partScanner(written, context));
+}
+
+/**
+ * Scans parts of a statement, one after the other: `written` is what they have in common. Those before it are known to each. No rows that wait
+ * are stored for it.
+ */
+export function partScanner(
+  written: Omit<WrittenStatement, 'bytes' | 'boundRows'>,
+  context: RowsContext,
+): (statement: Buffer, boundRows?: InsertContext['boundRows']) => ReturnType<ScanPart> {
   const names = namesOf(written, context);
   const whole = contextOf(written, context, names);
   /** Sub-tables of the parts that were scanned before. */
   const earlier = new Map<string, Resolved>();
-  const scan: ScanPart = async (statement) => {
+  return async (statement, boundRows) => {
     const own = new Map<string, Resolved>();
     const { blocks } = await planOf(
       statement,
       {
         ...whole,
+        boundRows,
         resolve: (database, name) => earlier.get(`${database}\0${name}`) ?? whole.resolve(database, name),
         makeSubTable: (database, table, name, ...options) => {
           const subTable = whole.makeSubTable(database, table, name, ...options);
@@ -95,20 +109,22 @@ export async function scanAnswered(written: WrittenStatement, context: RowsConte
           return subTable;
         },
       },
-      { names, catalogue: context.catalogue, visible },
+      { names, catalogue: context.catalogue, visible: () => undefined },
     );
     for (const [name, meaning] of own) earlier.set(name, meaning);
     return blocks;
   };
-  return divideInsert(written.bytes, scan);
 }
 
-function namesOf({ user }: WrittenStatement, { catalogue, subTables }: RowsContext): StatementNames {
+export function namesOf(
+  { user }: Pick<WrittenStatement, 'user'>,
+  { catalogue, subTables }: RowsContext,
+): StatementNames {
   return new StatementNames(catalogue, subTables, new Access(catalogue, user), 'WRITE');
 }
 
 function contextOf(
-  { database: currentDatabase, zone, nowNs, user, checksTexts }: WrittenStatement,
+  { database: currentDatabase, zone, nowNs, user, checksTexts, boundRows }: Omit<WrittenStatement, 'bytes'>,
   { catalogue, subTables }: RowsContext,
   names: StatementNames,
 ): InsertContext {
@@ -118,6 +134,7 @@ function contextOf(
     zone,
     nowNs,
     checksTexts,
+    boundRows,
     database: (name) => {
       access.requireSight(name);
       return catalogue.database(name);

@@ -1,61 +1,13 @@
+import { rawWidth, typeNumber } from '../../model/bound-rows.js';
 import type { Chunks, ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, isVariable, type TypeName } from '../../model/schema.js';
+import { type DataType, isVariable } from '../../model/schema.js';
 
-/** Numbers of the types as clients of the raw block know them. */
-const typeNumbers: Readonly<Record<TypeName, number>> = {
-  BOOL: 1,
-  TINYINT: 2,
-  SMALLINT: 3,
-  INT: 4,
-  BIGINT: 5,
-  FLOAT: 6,
-  DOUBLE: 7,
-  VARCHAR: 8,
-  TIMESTAMP: 9,
-  NCHAR: 10,
-  'TINYINT UNSIGNED': 11,
-  'SMALLINT UNSIGNED': 12,
-  'INT UNSIGNED': 13,
-  'BIGINT UNSIGNED': 14,
-  JSON: 15,
-  VARBINARY: 16,
-  DECIMAL: 17,
-  BLOB: 18,
-  GEOMETRY: 20,
-};
-const shortDecimal = 21;
 /** Digits of a decimal that takes 8 bytes. */
 const shortDigits = 18;
 
-/** The number of a type. */
-export function typeNumber({ name, length }: DataType): number {
-  return name === 'DECIMAL' && length <= shortDigits ? shortDecimal : typeNumbers[name];
-}
-
-const widths: Partial<Record<TypeName, number>> = {
-  BOOL: 1,
-  TINYINT: 1,
-  SMALLINT: 2,
-  INT: 4,
-  BIGINT: 8,
-  FLOAT: 4,
-  DOUBLE: 8,
-  TIMESTAMP: 8,
-  'TINYINT UNSIGNED': 1,
-  'SMALLINT UNSIGNED': 2,
-  'INT UNSIGNED': 4,
-  'BIGINT UNSIGNED': 8,
-};
-
-/** Bytes of a value in columns; 0 for those of varying length. */
-function widthOf({ name, length }: DataType): number {
-  if (name === 'DECIMAL') return length <= shortDigits ? 8 : 16;
-  return widths[name] ?? 0;
-}
-
-/** The width of a column as the header of a block has it: with the length in front of a value, and decimals with their digits. */
-function headerWidth({ name, length, scale = 0 }: DataType): number {
+/** The width of a column as the header of a block, and a bound field, has it: with the length in front of a value, and decimals with their digits. */
+export function headerWidth({ name, length, scale = 0 }: DataType): number {
   if (name === 'DECIMAL') return (length <= shortDigits ? 8 : 16) * 2 ** 24 + length * 2 ** 8 + scale;
   if (name === 'NCHAR') return length * 4 + 2;
   if (name === 'BLOB') return length + 4;
@@ -167,7 +119,7 @@ class Measure {
       const nulls = this.#at;
       this.#skip(rows);
       const values = this.#at;
-      const width = widthOf(type);
+      const width = rawWidth(type);
       if (width > 0) this.#skip(rows * width);
       else for (let row = 0; row < rows; row++) this.#skip(this.#varint());
       return { nulls, values, end: this.#at };
