@@ -163,13 +163,38 @@ function withoutEmptyCheck({ query, columns, select }: PlannedBlock): PlannedBlo
   return { query: unchecked, columns, select: unchecked };
 }
 
+/** How many times the engine may look at a query: some tens of milliseconds for a query of few columns. */
+const maxLooks = 4096;
+
+/** Levels of FROM with a UNION inside of each other: the time of the engine grows with the cube of these. */
+const maxUnionDepth = 32;
+
+function tooDeep(what: string): Error {
+  return refuse(Codes.statementTooLong, `SQL statement too long: ${what} are nested too deeply`);
+}
+
 /** Plans the blocks of one statement. */
 export class Planner implements RelationReader {
   readonly context: QueryContext;
   #serial = 0;
+  /** How many times the engine looks at the query that is planned now. */
+  #looks = 1;
+  #unionDepth = 0;
 
   constructor(context: QueryContext) {
-    this.context = { ...context, subquery: (query) => this.plan(query) };
+    this.context = { ...context, subquery: (query, looks = 1) => this.#nested(query, looks) };
+  }
+
+  /** A query in an expression. Each time that the engine looks at it, it looks at the queries inside as often as they need. */
+  #nested(query: Query, looks: number): PlannedBlock {
+    const before = this.#looks;
+    this.#looks *= looks;
+    try {
+      if (this.#looks > maxLooks) throw tooDeep('queries in conditions');
+      return this.plan(query);
+    } finally {
+      this.#looks = before;
+    }
   }
 
   plan(query: Query): PlannedBlock {
@@ -193,7 +218,11 @@ export class Planner implements RelationReader {
 
   read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation {
     if (from.kind === 'subquery') {
+      const unions = from.query.kind === 'union' ? 1 : 0;
+      this.#unionDepth += unions;
+      if (this.#unionDepth > maxUnionDepth) throw tooDeep('queries with UNION');
       const { query, columns } = this.plan(from.query);
+      this.#unionDepth -= unions;
       const relation = blockRelation(query, columns, qualifier, this.nextSerial());
       return { ...relation, rowOrder: rowOrderOf(from.query.orderBy, relation) };
     }

@@ -111,6 +111,12 @@ export class ExpressionTranslator {
     return truthOf(this.translate(expression));
   }
 
+  /** A term of WHERE, which chooses the rows for which it is true: whether it is false or NULL for others does not matter. */
+  filter(term: Expression): Value {
+    if (term.kind !== 'in-query') return this.condition(term);
+    return isInQuery(this.translate(term.value), term, this.env, true);
+  }
+
   #literal(
     expression: Extract<
       Expression,

@@ -9,8 +9,9 @@ import { refuse, refuseUnsupported, type SystemRelation } from '../values/contex
 import type { Environment } from '../values/convert.js';
 import { condition, isText, nullValue, Uses, type Value } from '../values/value.js';
 
-function planned(query: Query, { context }: Environment): SystemRelation {
-  return context.subquery?.(query) ?? unavailable();
+/** The engine resolves each query of an expression twice; `copies` is how often the expression holds it. */
+function planned(query: Query, { context }: Environment, copies = 1): SystemRelation {
+  return context.subquery?.(query, 2 * copies) ?? unavailable();
 }
 
 function unavailable(): never {
@@ -43,14 +44,16 @@ export function scalarOf(query: Query, env: Environment): Value {
 
 /**
  * `value [NOT] IN (query)`; as in a list, whether what was not found is in a query with NULL among its rows is unknown. Nothing,
- * not even NULL, is in a query without rows.
+ * not even NULL, is in a query without rows. As a filter, what is unknown is false.
  */
 export function isInQuery(
   value: Value,
   { query, negated }: Extract<Expression, { kind: 'in-query' }>,
   env: Environment,
+  isFilter = false,
 ): Value {
-  const block = planned(query, env);
+  const holdsOnce = isFilter && !negated;
+  const block = planned(query, env, holdsOnce ? 1 : 2);
   const only = onlyColumn(block);
   checkNoMember(value, 'IN');
   const isNull = value.role === 'null' || only.role === 'null';
@@ -60,6 +63,7 @@ export function isInQuery(
   if (!value.nullable && !only.nullable) return condition(negated ? expr`not(${isMember})` : isMember, [value]);
   // A key is NULL also where a value can equal none of the others.
   const isFound = expr`ifNull(${isMember}, 0)`;
+  if (holdsOnce) return condition(isFound, [value]);
   const hasNull = only.nullable ? expr`if(countIf(isNull(${only.sql})) > 0, 2, 1)` : one;
   const content = rowsOf(block, expr`if(count() = 0, 0, ${hasNull})`);
   const isUnknown = value.nullable ? expr`${content} > if(isNull(${value.sql}), 0, 1)` : expr`${content} > 1`;
@@ -89,7 +93,7 @@ export function holdsForRows(
   { query, operator, every }: Extract<Expression, { kind: 'quantified' }>,
   env: Environment,
 ): Value {
-  const block = planned(query, env);
+  const block = planned(query, env, 8);
   const only = onlyColumn(block);
   checkKinds(value, only, every ? 'ALL' : 'ANY');
   const scalar = (aggregate: Expr): Expr => rowsOf(block, aggregate);

@@ -63,8 +63,8 @@ export interface QueryContext {
   readonly mayAssume?: boolean;
   /** Names of tables of a database that the user may know of, for a hint where one is misspelt. */
   tableNames?(database: string): readonly string[];
-  /** Plans a query in an expression; undefined where there can be none. */
-  subquery?(query: Query): SystemRelation;
+  /** Plans a query in an expression, where the engine looks at it so many times; undefined where there can be none. */
+  subquery?(query: Query, looks?: number): SystemRelation;
 }
 
 /** A table as a query names it. */

@@ -15,6 +15,8 @@ const nested = (open: string, inner: string, close: string, levels: number): str
   `SELECT ${open.repeat(levels)}${inner}${close.repeat(levels)} FROM d.n`;
 const nestedUnions = (levels: number): string =>
   `${'SELECT v FROM ('.repeat(levels)}SELECT v FROM d.n${' UNION ALL SELECT v FROM d.n)'.repeat(levels)}`;
+const nestedIn = (operator: string, levels: number): string =>
+  `${`SELECT v FROM d.n WHERE v ${operator} (`.repeat(levels)}SELECT v FROM d.n${')'.repeat(levels)}`;
 const where = (condition: string): string => `SELECT v FROM d.n WHERE ${condition}`;
 const columns = (count: number, type = 'INT'): string =>
   Array.from({ length: count }, (_, i) => `c${i} ${type}`).join(', ');
@@ -37,8 +39,16 @@ statements('what is nested too deeply is refused, what is not is answered', serv
   { sql: `${'SELECT * FROM ('.repeat(20)}SELECT v FROM d.n${')'.repeat(20)}`, rows: [[1]] },
   { sql: `SELECT v${' + v'.repeat(400)} FROM d.n`, rows: [[401]] },
   { sql: `SELECT v${' + v'.repeat(1000)} FROM d.n`, error: syntax },
-  { sql: nestedUnions(20), rows: Array.from({ length: 21 }, () => [1]) },
-  { sql: nestedUnions(60), error: syntax, says: 'nested too deeply' },
+  { sql: nestedIn('IN', 12), rows: [[1]] },
+  { sql: nestedIn('IN', 13), error: 0x0219, says: 'queries in conditions are nested too deeply' },
+  { sql: nestedIn('NOT IN', 6), rows: [[1]] },
+  { sql: nestedIn('NOT IN', 7), error: 0x0219 },
+  { sql: nestedIn('>= ALL', 3), rows: [[1]] },
+  { sql: nestedIn('>= ALL', 4), error: 0x0219 },
+  { sql: nestedIn('=', 13), error: 0x0219 },
+  { sql: nestedUnions(32), rows: Array.from({ length: 33 }, () => [1]) },
+  { sql: nestedUnions(33), error: 0x0219, says: 'queries with UNION are nested too deeply' },
+  { sql: nestedUnions(60), error: 0x0219 },
 ]);
 
 statements('what there is too much of is refused, what is not is answered', service, 'd', [

@@ -29,7 +29,7 @@ export function sortFilter(where: Expression | undefined, translator: Expression
   let bounds: TimeBounds | undefined;
   let looksAtData = false;
   for (const term of where === undefined ? [] : chainTerms(where, 'AND')) {
-    const { sql, uses, bounds: own, constant } = translator.condition(term);
+    const { sql, uses, bounds: own, constant } = translator.filter(term);
     if (constant === true) continue;
     bounds = intersect(bounds, own);
     // A choice between ranges may have other terms than the time in each.
