@@ -31,14 +31,21 @@ export interface ByteBlock {
   readonly bytes: Uint8Array;
   /** Set on the blocks of a text that was cut into several. */
   readonly part?: TextPart | undefined;
-  /** Set on a text that was made of several. */
-  readonly turn?: TextTurn | undefined;
+  /** Set on a payload that was made of several. */
+  readonly merged?: MergedPayloads | undefined;
 }
 
-/** Texts of one turn of the event loop, one behind the other. */
-export interface TextTurn {
-  /** Has each of them come alone, as they cannot be read as one; the batch of all of them ends with nothing then. `arrived` is when they came. */
-  divide(arrived: Reading | undefined): void;
+/** Payloads of several senders, one behind the other in one. */
+export interface MergedPayloads {
+  /** Where each of them ends in the bytes. */
+  readonly ends: readonly number[];
+  /** The result that the sender of each gets once the rows are stored; set when they are read. */
+  shares: readonly Delivery[] | undefined;
+  /**
+   * Sends them on again in parts, which begin at the first of these places and end before the next one. The batch of all
+   * of them then ends with nothing. `arrived` is when they came.
+   */
+  divide(cuts: readonly number[], arrived: Reading | undefined): void;
 }
 
 /** Which ends of a text a block of it holds. */

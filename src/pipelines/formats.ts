@@ -17,7 +17,7 @@ import type { ParsedPoints, ParseOptions } from '../transforms/points/parse-opti
 import { deflateSnappy } from '../transforms/wire/deflate-snappy.js';
 import { inflatedLength, inflateSnappy, SnappyInflation } from '../transforms/wire/inflate-snappy.js';
 import { ElementCutter } from '../transforms/wire/json-elements.js';
-import { LineCutter as LineprotoCutter } from '../transforms/wire/line-cutter.js';
+import { endsItsLines, endsWithTime, LineCutter as LineprotoCutter } from '../transforms/wire/line-cutter.js';
 import {
   countRows,
   cutMessage,
@@ -145,6 +145,20 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   'tsdbwire-telnet': parseTelnet,
   'tsdbwire-json': parseTsdbwireJson,
   'opentsdb-json': parseOpentsdbJson,
+};
+
+/** Rules of a format of lines about payloads that stand one behind the other. */
+interface LineRules {
+  /** True if the last line of a payload ends with it: no string of it could go on in the next payload. */
+  endsItsLines(payload: Uint8Array): boolean;
+  /** True if the last row of a payload has a time of its own. */
+  endsWithTime(payload: Uint8Array): boolean;
+}
+
+/** The formats of lines whose payloads may be merged. Each line of telnet has a time, and ends with its line feed. */
+export const lineRules: Readonly<Partial<Record<WireFormat, LineRules>>> = {
+  lineproto: { endsItsLines, endsWithTime },
+  'tsdbwire-telnet': { endsItsLines: () => true, endsWithTime: () => true },
 };
 
 /** Makes the cutter of a format, which cuts a long body into blocks of whole rows. */

@@ -28,9 +28,10 @@ import { Dictionaries } from './dictionaries.js';
 import { type PointFormat, pointParsers } from './formats.js';
 import { Retries } from './retries.js';
 import { admit } from './write/admit.js';
+import { coalesce } from './write/coalesce.js';
 import { countEnded, counted, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
-import { gather } from './write/gather.js';
+
 import { LoggedQueue, type LoggedQueueContext } from './write/logged-queue.js';
 import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { MetadataCache } from './write/metadata-cache.js';
@@ -285,11 +286,11 @@ export class WritePipeline implements Component, RowWriter {
   #arriving({ source, retry, user }: WriteInput) {
     const { meter, writeLog } = this.#context;
     // The texts of a turn are answered before the next one begins, so that their senders' next ones come in one turn, too.
-    const gathered$ = source.batches$.pipe(
+    const coalesced$ = source.batches$.pipe(
       countReceived(meter),
-      gather(() => writeLog?.wal.expect()),
+      coalesce(() => writeLog?.wal.expect()),
     );
-    const arrived$ = gathered$.pipe(stamp(), countEnded(meter, this.#open));
+    const arrived$ = coalesced$.pipe(stamp(), countEnded(meter, this.#open));
     const batches$ = retry === 'here' ? arrived$.pipe(map((batch) => this.#retries.wrap(batch))) : arrived$;
     return user === undefined ? batches$ : batches$.pipe(user.admit());
   }
@@ -331,16 +332,17 @@ export class WritePipeline implements Component, RowWriter {
     return place ?? tableKey(block);
   }
 
-  #parse({ format, bytes, part }: ByteBlock, target: Target, arrived?: readonly ArrivedText[]): ParsedPoints {
+  #parse({ format, bytes, part, merged }: ByteBlock, target: Target, arrived?: readonly ArrivedText[]): ParsedPoints {
     const { catalogue, subTables, limits, meter, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));
     if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
+    const times = timesOf(database, target.reading?.nowMicros);
     const place = `${database.id} ${catalogue.epoch(database.name)} `;
     const parsed = pointParsers[format](bytes, {
       database,
       precision: target.precision,
-      ...timesOf(database, target.reading?.nowMicros),
+      ...times,
       ttl: target.ttl,
       schema: catalogue,
       dictionary: this.#dictionaries.of(database, format),
@@ -352,7 +354,9 @@ export class WritePipeline implements Component, RowWriter {
         subTables.make(database, superTable, name, tags, ttl, metric),
       maxLineBytes: limits.maxLineBytes,
       part,
-      texts: arrived?.map(({ end, nowMicros: then }) => ({ end, ...timesOf(database, then) })),
+      texts:
+        merged?.ends.map((end) => ({ end, times })) ??
+        arrived?.map(({ end, nowMicros: then }) => ({ end, times: timesOf(database, then) })),
       maxMessageBytes: limits.maxMessageBytes,
     });
     if (parsed.leftOut > 0) meter.leftOut(format, parsed.leftOut);

@@ -6,7 +6,7 @@ import type { RefusedRows } from '../../model/refused-rows.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { AnsweredRows } from './in-flight.js';
-import { joinLines } from './joined.js';
+import { mergeLines } from './merging.js';
 import type { ReadTogether } from './replay.js';
 
 /**
@@ -56,7 +56,7 @@ export class LoggedTexts {
   /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
   async readTogether(texts: readonly LoggedText[]): Promise<ReadTogether> {
     const first = texts[0]!;
-    const { bytes, ends } = joinLines(texts.map((text) => text.bytes));
+    const { bytes, ends } = mergeLines(texts.map((text) => text.bytes));
     const arrived = texts.map(({ receivedMicros }, i): ArrivedText => ({ end: ends[i]!, nowMicros: receivedMicros }));
     return this.#points(first, { kind: 'bytes', format: first.format, bytes }, arrived);
   }

@@ -2,19 +2,21 @@ import type { OperatorFunction } from 'rxjs';
 import { stage } from '../../async/stage.js';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import { type Delivery, delivered } from '../../model/delivery.js';
+import { type Delivery, delivered, type RowReject } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { ParsedPoints } from '../../transforms/points/parse-options.js';
+import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
+import { cutsOf, eachAlone } from './runs.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
 type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
 
 /**
- * Text to the rows of its tables. Bad lines stay with the rows; a text that cannot be read at all ends here, and a defect of
- * the parser costs this text alone and not the pipeline.
+ * Payloads to the rows of their tables. Bad lines stay with the rows; a payload that cannot be read at all ends here, and
+ * a defect of the parser costs this payload alone and not the pipeline.
  *
- * The texts of a turn are read as one as long as all of it is good and its tables are `isDefined`: otherwise each of them comes alone, so
- * that nobody answers for another one's lines. So they do where rows are refused later, and the answers have waited for that.
+ * Merged payloads are read as one, and each sender is told of its own rows. Those that make a table that is not
+ * `isDefined` yet come alone, so that none answers for another one's definitions. So do all of them where rows are
+ * refused later, and the answers have waited for that.
  */
 export function parse(
   read: ParsePoints,
@@ -22,45 +24,82 @@ export function parse(
 ): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
   return stage(({ next }) => ({
     take: (batch) => {
-      const { turn } = batch.payload;
-      if (turn === undefined) {
+      const { merged } = batch.payload;
+      if (merged === undefined) {
         const rows = parsed(batch, read);
         if (rows !== undefined) next(rows);
         return;
       }
-      const divide = (): void => {
-        turn.divide(batch.target.reading);
+      const divide = (cuts: readonly number[]): void => {
+        merged.divide(cuts, batch.target.reading);
         batch.settle(delivered(0));
       };
-      const settle = (delivery: Delivery): void => (isRefused(delivery) ? divide() : batch.settle(delivery));
-      const rows = parsedTogether(batch, read, isDefined, settle);
-      if (rows === undefined) divide();
-      else next(rows);
+      const count = merged.ends.length;
+      const points = readMerged(batch, read);
+      if (points === undefined) {
+        divide(eachAlone(count));
+        return;
+      }
+      const rejects = rejectsOf(points);
+      const cuts = cutsOf(count, [], aloneIn(points, rejects, isDefined), () => 0);
+      if (cuts.length > 2) {
+        divide(cuts);
+        return;
+      }
+      const { rows: texts } = points.joined;
+      merged.shares = texts.map(({ rows, rejectedRows }, text) => delivered(rows, rejectedRows, rejects[text]));
+      const settle = (delivery: Delivery): void => {
+        if (isRefused(delivery, points.rejectedRows)) divide(eachAlone(count));
+        else batch.settle(delivery);
+      };
+      next(rowsOf(batch, points, settle));
     },
   }));
 }
 
-/** True when some rows were refused for good. Those of the others that are stored by then are written once more, which changes nothing. */
-function isRefused(delivery: Delivery): boolean {
-  return delivery.outcome === 'rejected' || (delivery.outcome === 'delivered' && delivery.rejectedRows > 0);
+/** True when more rows were refused for good than those. Rows that are stored by then are stored again, which changes nothing. */
+function isRefused(delivery: Delivery, rejectedRows: number): boolean {
+  return delivery.outcome === 'rejected' || (delivery.outcome === 'delivered' && delivery.rejectedRows > rejectedRows);
 }
 
-/** The rows of several texts; undefined when one of them must be looked at by itself. */
-function parsedTogether(
-  batch: Batch<ByteBlock>,
-  read: ParsePoints,
-  isDefined: (block: ColumnBlock) => boolean,
-  settle: Batch['settle'],
-): Batch<RowSet> | undefined {
+/** Points of merged payloads. */
+type MergedPoints = ParsedPoints & { readonly joined: JoinedRows };
+
+/** The rows of merged payloads; undefined when each of them must be read alone. */
+function readMerged(batch: Batch<ByteBlock>, read: ParsePoints): MergedPoints | undefined {
   try {
     const points = read(batch);
-    // Rows without a time have that of their own text's arrival.
-    if (points.rejectedRows > 0 || points.usesNow || !points.blocks.every(isDefined)) return undefined;
-    return rowsOf(batch, points, settle);
+    const { joined, usesNow } = points;
+    // Rows without a time have that of their own payload's arrival, and the log has one for all of them.
+    return joined === undefined || joined.isTorn || usesNow ? undefined : { ...points, joined };
   } catch {
-    // Whose fault it is is found out when they are read one by one.
+    // They are read one by one to find out which of them fails.
     return undefined;
   }
+}
+
+/** The described bad lines of each payload, with the index that they have in it. */
+function rejectsOf({ joined: { rows: texts, rejectTexts }, rejects }: MergedPoints): readonly (readonly RowReject[])[] {
+  const own: RowReject[][] = texts.map(() => []);
+  for (const [at, reject] of rejects.entries()) {
+    const text = rejectTexts[at]!;
+    own[text]!.push({ ...reject, row: reject.row - texts[text]!.firstLine });
+  }
+  return own;
+}
+
+/** Payloads that must come alone: those that need a definition, and those whose bad lines are not all described. */
+function aloneIn(
+  { blocks, joined: { texts, rows } }: MergedPoints,
+  rejects: readonly (readonly RowReject[])[],
+  isDefined: (block: ColumnBlock) => boolean,
+): ReadonlySet<number> {
+  const alone = new Set<number>();
+  for (const [at, block] of blocks.entries()) {
+    if (!isDefined(block)) for (const text of texts[at]!) alone.add(text);
+  }
+  for (const [text, { rejectedRows }] of rows.entries()) if (rejectedRows > rejects[text]!.length) alone.add(text);
+  return alone;
 }
 
 function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | undefined {

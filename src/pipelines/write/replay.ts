@@ -8,7 +8,7 @@ import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { BlockOfTexts, InFlightRows, ReadLogged } from './in-flight.js';
 import { readWithRetry } from './read-with-retry.js';
-import { cutsOf, isUnread, type Run } from './runs.js';
+import { cutsOf, eachAlone, isUnread, type Run } from './runs.js';
 
 /** Rows of several texts that were read as one. */
 export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> {
@@ -75,7 +75,7 @@ export class Replay {
   /** Hands the rows of several texts on; where they cannot stay together, the places at which to cut them. */
   async #together(run: readonly ReadText[]): Promise<'done' | readonly number[]> {
     const { recovered } = this.#context.wal;
-    const each = Array.from({ length: run.length + 1 }, (_, place) => place);
+    const each = eachAlone(run.length);
     let read: ReadTogether;
     try {
       read = await this.#context.readTogether(run.map(({ text }) => text));
@@ -86,7 +86,7 @@ export class Replay {
     const { target, payload, joined } = read;
     const { blocks } = payload;
     if (joined.isTorn || new Set(blocks.map(tableKey)).size < blocks.length) return each;
-    const apart = new Set(joined.rejected);
+    const apart = new Set(joined.rows.flatMap(({ rejectedRows }, text) => (rejectedRows > 0 ? [text] : [])));
     for (const [place, block] of blocks.entries()) {
       if (!this.#context.isDefined(block)) for (const text of joined.texts[place]!) apart.add(text);
     }

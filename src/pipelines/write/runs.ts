@@ -1,7 +1,7 @@
 import { tableKey } from '../../model/column-block.js';
 import type { ReadText, UnreadText } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
-import { lineFormats, maxJoinedBytes, maxTextBytes } from './joined.js';
+import { isSameTarget, maxMergedBytes, mayMerge } from './merging.js';
 
 /**
  * Longest time between the arrivals of texts that are read as one, in microseconds. Their rows have the time of the first as the one of
@@ -31,27 +31,21 @@ export function runsOf(texts: readonly (ReadText | UnreadText)[]): readonly Run[
     const { text } = read;
     const [first] = run;
     bytes += text.bytes.length;
-    if (first !== undefined && bytes <= maxJoinedBytes && mayBeJoined(text) && isAlike(first.text, text)) {
+    if (first !== undefined && bytes <= maxMergedBytes && mayMerge(text) && isAlike(first.text, text)) {
       run.push(read);
       continue;
     }
     run = [read];
-    bytes = mayBeJoined(text) ? text.bytes.length : Number.POSITIVE_INFINITY;
+    bytes = mayMerge(text) ? text.bytes.length : Number.POSITIVE_INFINITY;
     runs.push(run);
   }
   return runs;
 }
 
-function mayBeJoined({ format, bytes, part }: LoggedText): boolean {
-  if (!lineFormats.has(format) || bytes.length > maxTextBytes) return false;
-  return part === undefined || (part.first && part.last);
-}
-
 function isAlike(a: LoggedText, b: LoggedText): boolean {
   const spread = b.receivedMicros - a.receivedMicros;
   if (spread < 0n || spread > maxSpreadMicros) return false;
-  if (a.database !== b.database || a.format !== b.format || a.origin !== b.origin || a.user !== b.user) return false;
-  return a.precision === b.precision && a.ttl === b.ttl && a.createDatabase === b.createDatabase;
+  return a.format === b.format && a.origin === b.origin && isSameTarget(a, b);
 }
 
 /** Rows of one table of texts that were read as one: which texts these are, by their places, rising. */
@@ -63,6 +57,11 @@ interface JoinedBlock {
 
 /** The note of the log about a text and a table: that its rows have ended, or the number of their group; 0 where there is none. */
 type Fate = (table: string, text: number) => number;
+
+/** The cuts that leave each of several payloads alone, as {@link cutsOf} returns them. */
+export function eachAlone(count: number): readonly number[] {
+  return Array.from({ length: count + 1 }, (_, place) => place);
+}
 
 /**
  * Cuts `count` texts that were read as one where they must not stay together: before and behind each of those that stand `apart`, and

@@ -51,8 +51,8 @@ class LineReader {
     let textEnd = this.#options.texts?.[0]?.end ?? this.#end;
     while (at < this.#end) {
       if (marks !== undefined && at >= textEnd) {
-        const text = marks.begin(at);
-        this.#time.begin(text);
+        const text = marks.begin(at, this.#line);
+        this.#time.begin(text.times);
         textEnd = text.end;
       }
       this.#lineStart = at;

@@ -101,8 +101,8 @@ class TelnetReader {
     let textEnd = this.#options.texts?.[0]?.end ?? this.#end;
     for (let lineStart = 0; lineStart < this.#end; line++) {
       if (marks !== undefined && lineStart >= textEnd) {
-        const text = marks.begin(lineStart);
-        this.#times.begin(text);
+        const text = marks.begin(lineStart, line);
+        this.#times.begin(text.times);
         textEnd = text.end;
       }
       let lineEnd = this.#locateExpected(lineStart, maxLineBytes);

@@ -16,17 +16,28 @@ export interface TextTimes {
 }
 
 /** One of several texts that stand one behind the other, and where it ends. */
-export interface JoinedText extends TextTimes {
+export interface JoinedText {
   readonly end: number;
+  readonly times: TextTimes;
+}
+
+/** The rows of one of several texts. */
+export interface TextRows {
+  /** Index of its first line in all of them. */
+  readonly firstLine: number;
+  readonly rows: number;
+  readonly rejectedRows: number;
 }
 
 /** Which rows came of which of several texts, which are named by their places. */
 export interface JoinedRows {
   /** The texts that a block has rows of, rising; one entry a block. */
   readonly texts: readonly (readonly number[])[];
-  /** Texts with rejected lines. */
-  readonly rejected: ReadonlySet<number>;
-  /** True when a line continued in the next text: each of them must be read alone. */
+  /** One entry a text. */
+  readonly rows: readonly TextRows[];
+  /** The text of each of the rejects. */
+  readonly rejectTexts: readonly number[];
+  /** True when a line continued in the next text, or the texts together reach a limit of a call: each must be read alone. */
   readonly isTorn: boolean;
 }
 

@@ -148,6 +148,7 @@ export class PointCollector {
     const taken = refusalOfMetric(sentAs, superTable, table.sentAs) ?? table.attributes.refusalOf(key.attributes);
     if (taken !== undefined) return taken;
     if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return table.misfit(style);
+    this.marks?.tear();
     return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
   }
 
@@ -220,7 +221,9 @@ export class PointCollector {
 
   /** True when the point would fill more columns than one call may. */
   isTooWide(): boolean {
-    return this.newColumns > 0 && this.#columns + this.newColumns > maxColumnsPerCall;
+    const isTooWide = this.newColumns > 0 && this.#columns + this.newColumns > maxColumnsPerCall;
+    if (isTooWide) this.marks?.tear();
+    return isTooWide;
   }
 
   /**
@@ -280,7 +283,7 @@ export class PointCollector {
   /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described, `text` is what came. */
   reject(row: number, cause: Fault, text?: string): void {
     this.#rejectedRows++;
-    this.marks?.reject();
+    this.marks?.reject(this.describes);
     if (!this.describes) return;
     this.#rejects.push({
       row: (this.#options.firstLine ?? 0) + row,

@@ -34,6 +34,7 @@ export class Ticks {
   #nanos = -1;
   #setLow = 0;
   #setHigh = 0;
+  #times: TextTimes | undefined;
 
   /** Without `minTicks` and `maxTicks` every time after the epoch is kept. */
   constructor(options: ParseOptions) {
@@ -50,7 +51,10 @@ export class Ticks {
   }
 
   /** Begins a text that came at some time. */
-  begin({ nowTicks, minTicks = 0n, maxTicks = (1n << 63n) - 1n }: TextTimes): void {
+  begin(times: TextTimes): void {
+    if (this.#times === times) return;
+    this.#times = times;
+    const { nowTicks, minTicks = 0n, maxTicks = (1n << 63n) - 1n } = times;
     setBigInt(this.#now, nowTicks);
     this.#min = minTicks;
     this.#max = maxTicks;

@@ -1,4 +1,16 @@
-import { backslash, carriageReturn, comma, equals, hash, lineFeed, quote, space, tab } from '../../bytes/ascii.js';
+import {
+  backslash,
+  carriageReturn,
+  comma,
+  equals,
+  hash,
+  isDigit,
+  lineFeed,
+  minus,
+  quote,
+  space,
+  tab,
+} from '../../bytes/ascii.js';
 
 /** Where in a line the scan stands. */
 const Phase = { start: 0, comment: 1, key: 2, fields: 3, string: 4, closed: 5 } as const;
@@ -163,10 +175,25 @@ export function endOfLine(bytes: Uint8Array, lineStart: number, end: number, max
 }
 
 /** True for a text whose last line ends with it, and has no string that could go on in a text behind it. */
-export function endsItsLines(text: Buffer): boolean {
+export function endsItsLines(text: Uint8Array): boolean {
   if (!text.includes(quote)) return true;
   const whole = text.at(-1) === lineFeed ? text : Buffer.concat([text, Buffer.of(lineFeed)]);
   return new LineCutter(whole.length).lastLineBreak(whole) === whole.length;
+}
+
+/** True for a text whose last line ends with a whole number behind a blank, and for one without any lines. */
+export function endsWithTime(text: Uint8Array): boolean {
+  let end = text.length;
+  while (end > 0 && isBlank(text[end - 1]!)) end--;
+  let start = end;
+  while (start > 0 && isDigit(text[start - 1]!)) start--;
+  if (start === end) return end === 0;
+  if (text[start - 1] === minus) start--;
+  return text[start - 1] === space;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === space || byte === lineFeed || byte === carriageReturn;
 }
 
 /**

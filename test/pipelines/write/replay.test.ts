@@ -4,8 +4,8 @@ import type { EarlierGroup } from '../../../src/model/batch.js';
 import { type ColumnBlock, tableKey } from '../../../src/model/column-block.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import type { BlockOfTexts } from '../../../src/pipelines/write/in-flight.js';
-import { joinLines } from '../../../src/pipelines/write/joined.js';
 import { refusedNow } from '../../../src/pipelines/write/logged-texts.js';
+import { mergeLines } from '../../../src/pipelines/write/merging.js';
 import { Replay, type ReplayContext } from '../../../src/pipelines/write/replay.js';
 import { runsOf } from '../../../src/pipelines/write/runs.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
@@ -64,9 +64,9 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
       return { target, payload, refused: refusedNow(text, payload) };
     },
     readTogether: async (all: readonly LoggedText[]) => {
-      const { bytes, ends } = joinLines(all.map((text) => text.bytes));
-      const marks = all.map(({ receivedMicros }, i) => ({ end: ends[i]!, nowTicks: receivedMicros }));
-      const parsed = desk.parse(bytes, { nowTicks: marks[0]!.nowTicks, texts: marks });
+      const { bytes, ends } = mergeLines(all.map((text) => text.bytes));
+      const marks = all.map(({ receivedMicros }, i) => ({ end: ends[i]!, times: { nowTicks: receivedMicros } }));
+      const parsed = desk.parse(bytes, { ...marks[0]!.times, texts: marks });
       return { target, payload: payloadOf(parsed), joined: parsed.joined! };
     },
     isDefined: ({ table }: ColumnBlock) => desk.tables.has(table),
@@ -219,15 +219,21 @@ test('texts of the telnet format are read as one, too, with the time of each', (
   const lines = ['put m 0 1 a=x\n', 'put m 1700000000 2 a=x', 'put m 0 3 a=x\nbad\n', '\n'].map((one) =>
     Buffer.from(one),
   );
-  const { bytes, ends } = joinLines(lines);
-  const texts = ends.map((end, i) => ({ end, nowTicks: BigInt(firstNow + i) }));
-  const parsed = desk.parse(bytes, { nowTicks: texts[0]!.nowTicks, texts });
+  const { bytes, ends } = mergeLines(lines);
+  const texts = ends.map((end, i) => ({ end, times: { nowTicks: BigInt(firstNow + i) } }));
+  const parsed = desk.parse(bytes, { ...texts[0]!.times, texts });
   t.deepEqual(
     desk.rows(parsed).map(({ time }) => time),
     [BigInt(firstNow), 1_700_000_000_000_000_000n, BigInt(firstNow + 2)],
   );
   t.deepEqual(parsed.joined?.texts, [[0, 1, 2]]);
-  t.deepEqual([...(parsed.joined?.rejected ?? [])], [2]);
+  t.deepEqual(parsed.joined?.rows, [
+    { firstLine: 0, rows: 1, rejectedRows: 0 },
+    { firstLine: 1, rows: 1, rejectedRows: 0 },
+    { firstLine: 2, rows: 1, rejectedRows: 1 },
+    { firstLine: 4, rows: 0, rejectedRows: 0 },
+  ]);
+  t.deepEqual(parsed.joined?.rejectTexts, [2]);
   t.false(parsed.joined?.isTorn);
 });
 
