@@ -43,7 +43,7 @@ export async function run(): Promise<void> {
          c Nullable(Float64)) ENGINE = ReplacingMergeTree ORDER BY (id, ts)
          SETTINGS auto_statistics_types = '', merge_selector_base = 30`,
       );
-      const insert = `INSERT INTO ${table} (id, ts, a, b, c) SETTINGS optimize_on_insert = 0 FORMAT Native`;
+      const insert = { table, columns: 'id, ts, a, b, c', settings: 'optimize_on_insert = 0', format: 'Native' };
       let next = 0;
       const worker = async (): Promise<void> => {
         for (let block = blocks[next++]; block !== undefined; block = blocks[next++])

@@ -96,7 +96,7 @@ async function nativeBlocks(service: BenchService): Promise<number> {
     encodeTables([{ blocks: [blockOf(BigInt(i))], columns: table.columns }]),
   );
   const list = ['id', 'ts', ...table.columns.map(({ physical }) => physical)].join(', ');
-  const insert = `INSERT INTO ${table.storage} (${list}) SETTINGS optimize_on_insert = 0 FORMAT Native`;
+  const insert = { table: table.storage, columns: list, settings: 'optimize_on_insert = 0', format: 'Native' };
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let block = blocks[next++]; block !== undefined; block = blocks[next++]) await client.insert(insert, block);

@@ -123,7 +123,7 @@ function runningEngine({ mode, urls, host, port, user, password }: Settings['dat
   const requestTimeoutMs = statementTimeoutMs;
   const [url] = urls;
   if (mode === 'cluster' && url !== undefined) {
-    return new EngineClient({ url, user, password, isServer: true, requestTimeoutMs });
+    return new EngineClient({ url, user, password, requestTimeoutMs });
   }
   const endpoint = password === '' ? findEndpoint(port) : { url: `http://${host}:${port}`, user, password };
   if (endpoint === undefined) {

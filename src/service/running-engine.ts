@@ -63,9 +63,9 @@ export function engineOfPrimary(
     user,
     password,
     maxResults: hostResults(settings),
-    handover: () => {
-      const { handover } = primary.engine;
-      return handover && { ...handover, maxBytes: handover.maxBytes / processesOf(settings) };
+    directory: () => {
+      const { directory } = primary.engine;
+      return directory && { ...directory, maxBytes: directory.maxBytes / processesOf(settings) };
     },
   });
   primary.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
@@ -105,7 +105,7 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
     return openCluster(database, limits, logger, wal.sync !== 'never');
   if (database.mode === 'cluster' && node !== undefined) {
     const { user, password, ca } = database;
-    const client = new EngineClient({ ...limits, url: node, user, password, ca, isServer: true });
+    const client = new EngineClient({ ...limits, url: node, user, password, ca });
     return attachedEngine(client, node);
   }
   const { path, host, port, user, password, hangTimeoutMs } = database;
@@ -116,7 +116,7 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, ...memory, sync });
   const endpoint = await supervisor.start();
   const maxResults = hostResults(settings);
-  const client = new EngineClient({ ...limits, ...endpoint, maxResults, handover: () => supervisor.handover });
+  const client = new EngineClient({ ...limits, ...endpoint, maxResults });
   supervisor.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
   const stop = async (withinMs?: number): Promise<void> => {
@@ -129,8 +129,8 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
     pid: () => supervisor.pid,
     companions: () => (supervisor.pid === undefined ? [] : [supervisor.pid]),
     forWorkers: {
-      endpoint,
-      status: () => ({ state: supervisor.state, handover: supervisor.handover }),
+      endpoint: { url: endpoint.url, user: endpoint.user, password: endpoint.password },
+      status: () => ({ state: supervisor.state, directory: supervisor.directory }),
       onStatus: (listener) => supervisor.onState(listener),
     },
     isUp: () => supervisor.state === 'up',
@@ -165,7 +165,7 @@ export function clusterNodes(
   logger: Logger,
 ): ClusterNodes {
   const nodes = urls.map((url) => {
-    const client = new EngineClient({ ...limits, url, user, password, ca, isServer: true });
+    const client = new EngineClient({ ...limits, url, user, password, ca });
     return new ClusterNode(url, client, { user, password, ca });
   });
   return new ClusterNodes(nodes, { cluster, replication }, componentLog(logger, 'cluster'));

@@ -169,8 +169,8 @@ function withWorkers(engine: RunningEngine, pool: WorkerPool): RunningEngine {
 }
 
 function engineStatusOf(engine: RunningEngine): EngineStatus {
-  const { state, handover } = engine.forWorkers?.status() ?? { state: 'up', handover: undefined };
-  return { state, handover, pids: [process.pid, ...engine.companions()] };
+  const { state, directory } = engine.forWorkers?.status() ?? { state: 'up', directory: undefined };
+  return { state, directory, pids: [process.pid, ...engine.companions()] };
 }
 
 function registerStateMetrics({ monitoring: { guard, metrics }, engine }: ServiceParts): void {

@@ -3,7 +3,7 @@ import { nowMicros } from '../async/clock.js';
 import { Slice } from '../async/slice.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
-import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
+import { encodeTables, insertOf, type TableRows } from '../database/engine/native-block.js';
 import type { DatabaseParts } from '../database/store/parts.js';
 import { isStaleSchema, staleSchema } from '../database/store/stale-schema.js';
 import { type StoredRowsContext, storedRows } from '../database/store/stored-rows.js';
@@ -242,11 +242,8 @@ export class DatabaseSink implements Sink<BlockGroup> {
     const { engine } = this.#context;
     // A query in the insert costs two milliseconds, so it is left to engines without another way.
     const condition = logEntries === undefined || engine.countsLog ? undefined : logHas(logEntries);
-    const statement = insertStatement(storage, rows, {
-      settings: `${insertSettings}, insert_deduplication_token = '${token}'`,
-      condition,
-    });
-    await engine.insert(statement, encodeTables(rows), condition === undefined ? { logEntries } : {});
+    const insert = insertOf(storage, rows, { settings: insertSettings, token, where: condition });
+    await engine.insert(insert, encodeTables(rows), condition === undefined ? { logEntries } : {});
   }
 }
 

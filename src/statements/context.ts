@@ -10,7 +10,6 @@ import { encodeColumns } from './listing-columns.js';
 import type { SystemTables, Variable } from './lists/system-table.js';
 import type { PlanCache } from './queries/plan-cache.js';
 import { nowNanos } from './queries/query-names.js';
-import type { ResultSizeHistory } from './queries/result-size-history.js';
 import type { StatementReader } from './read-statement.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 import type { StreamContext } from './streams/context.js';
@@ -26,7 +25,6 @@ export interface StatementContext extends StreamContext {
   readonly reader: StatementReader;
   readonly systemTables: SystemTables;
   readonly plans: PlanCache;
-  readonly resultSizes: ResultSizeHistory;
   readonly running: RunningStatements;
   /** Undefined when the service is one process. */
   readonly others?: OtherStatements | undefined;

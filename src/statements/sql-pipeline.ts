@@ -9,7 +9,6 @@ import { placed } from './faults.js';
 import type { StatementPlace } from './lists/kill-id.js';
 import { allSystemTables } from './lists/registry.js';
 import { PlanCache } from './queries/plan-cache.js';
-import { ResultSizeHistory } from './queries/result-size-history.js';
 import { ended } from './queries/row-pieces.js';
 import { StatementReader } from './read-statement.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
@@ -19,7 +18,7 @@ import { runStatement } from './table.js';
 /** Context of the SQL pipeline. */
 interface SqlContext
   extends RequestReplyContext,
-    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'resultSizes' | 'started'> {
+    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** The slow statements of all pipelines of queries. */
@@ -53,7 +52,6 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       reader: this.#reader,
       systemTables: allSystemTables,
       plans: new PlanCache(),
-      resultSizes: new ResultSizeHistory(),
       started: Date.now(),
     };
     this.#slow = context.slow;

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/adapter-settings.js';
-import type { HandoverDirectory } from '../database/engine/handover.js';
+import type { HostDirectory } from '../database/engine/handover.js';
 import type { EngineEndpoint } from '../database/host/endpoint-file.js';
 import type { EngineState } from '../database/host/supervisor.js';
 import type { EventChange } from '../model/notification.js';
@@ -13,7 +13,7 @@ export type WorkerRole = 'http' | 'log';
 /** Status of the embedded engine for a worker. */
 export interface EngineStatus {
   readonly state: EngineState;
-  readonly handover: HandoverDirectory | undefined;
+  readonly directory: HostDirectory | undefined;
   /** Processes of the service with the engine. */
   readonly pids: readonly number[];
 }

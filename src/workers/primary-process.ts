@@ -44,7 +44,7 @@ export class PrimaryProcess implements Peers {
 
   /** The embedded engine as it is now. */
   get engine(): EngineStatus {
-    return this.#engine ?? { state: 'starting', handover: undefined, pids: [] };
+    return this.#engine ?? { state: 'starting', directory: undefined, pids: [] };
   }
 
   /** The primary process always exists. */

@@ -57,14 +57,3 @@ for (const [what, [names, touched]] of Object.entries(examples)) {
     );
   });
 }
-
-test('no file has more than 400 lines', (t) => {
-  const root = join(source, '..');
-  const longFiles = ['src', 'test', 'tools', 'bench'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .filter((path) => readFileSync(join(root, folder, path), 'utf8').split('\n').length > 401)
-      .map((path) => `${folder}/${path}`),
-  );
-  t.deepEqual(longFiles, []);
-});

@@ -33,7 +33,8 @@ test('an https:// engine is spoken to when an authority that is known vouches fo
   const address = front.address();
   const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const open = (ca?: string): EngineClient => {
-    const client = new EngineClient({ ...endpoint, url, ca, isServer: true });
+    const { user, password } = endpoint;
+    const client = new EngineClient({ url, user, password, ca });
     t.teardown(() => client.close());
     return client;
   };

@@ -2,6 +2,7 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import type { ResultOptions } from '../../src/database/engine/engine.js';
 import { startEngine } from '../support/engine/engine.js';
+import { formattedQuery } from '../support/engine/formatted-query.js';
 
 const grouped = (keys: number): string =>
   `SELECT count() FROM (SELECT toString(number) AS text FROM numbers(${keys}) GROUP BY text)`;
@@ -24,14 +25,14 @@ test('of the queries of a user that hold too much together the largest is ended,
   t.teardown(() => client.close());
   const run = async (sql: string, options: ResultOptions): Promise<string> => {
     const pieces: Uint8Array[] = [];
-    for await (const piece of await client.result(`${sql} FORMAT TSV`, options)) pieces.push(piece);
+    for await (const piece of await client.result(formattedQuery(`${sql} FORMAT TSV`), options)) pieces.push(piece);
     return Buffer.concat(pieces).toString().trim();
   };
   const large = grouped(100_000_000);
   const small = 'SELECT sleep(2.5)';
   const [streamed, whole, own, other] = await Promise.allSettled([
     run(large, { owner: 'eva "ü\n' }),
-    run(large, { owner: 'tom', fitsOneFrame: true }),
+    run(large, { owner: 'tom', underSeriesLimit: true }),
     run(small, { owner: 'tom' }),
     run(small, {}),
   ]);

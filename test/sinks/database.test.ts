@@ -115,8 +115,11 @@ test.serial('an insert does nothing unless the log has as many entries as it say
   const row = Buffer.from('1\n');
   const inserts = [
     (entries: number) =>
-      client.insert(`INSERT INTO checked SELECT * FROM input('a UInt8') WHERE ${logHas(entries)} FORMAT TSV`, row),
-    (logEntries: number) => client.insert('INSERT INTO checked (a) FORMAT TSV', row, { logEntries }),
+      client.insert(
+        { table: 'checked', format: 'TSV', through: { structure: 'a UInt8', where: logHas(entries) } },
+        row,
+      ),
+    (logEntries: number) => client.insert({ table: 'checked', columns: 'a', format: 'TSV' }, row, { logEntries }),
   ];
   t.true(client.countsLog);
   for (const [i, insert] of inserts.entries()) {
@@ -268,7 +271,7 @@ test.serial('a table that was made as a normal one meanwhile is not written like
 });
 
 test.serial('many new tables at once share the statements of the catalogue', async (t) => {
-  const rig = await make();
+  const rig = await make({ countsLog: true });
   const database = rig.catalogue.database('db')!;
   const entries = async () => {
     const [row] = await rig.client.rows('SELECT toUInt32(count()) FROM sluice.catalogue');

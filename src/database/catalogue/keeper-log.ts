@@ -34,7 +34,8 @@ export class KeeperLog implements CatalogueLog {
       const position = (await this.count()) + 1;
       try {
         const data = Buffer.from(JSON.stringify({ position, entry }));
-        await this.#engine.insert(`INSERT INTO ${logTable} SETTINGS ${appendSettings} FORMAT JSONEachRow`, data);
+        const insert = { table: logTable, settings: appendSettings, format: 'JSONEachRow' };
+        await this.#engine.insert(insert, data);
         return key;
       } catch (error) {
         // An append that broke off may have come through, also when the keeper says that the key is there.

@@ -8,9 +8,7 @@ import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
 
-const create = [
-  `CREATE TABLE IF NOT EXISTS ${logTable} (entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
-];
+const create = [{ table: logTable, definition: `(entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}` }];
 
 /** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
 export function logHas(entries: number): string {
@@ -70,7 +68,7 @@ export class TableLog implements CatalogueLog {
   /** The engine knows it without reading any. */
   async count(): Promise<number> {
     await this.#tables.prepare();
-    const [row] = await this.#engine.rows(countEntries);
+    const [row] = await this.#engine.rows(countEntries, [logTable]);
     return Number(row?.[0]);
   }
 

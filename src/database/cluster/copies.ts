@@ -1,5 +1,6 @@
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
+import { noEffect } from '../engine/request.js';
 import { fillEmpty } from './empty-nodes.js';
 import { HintedHandoff } from './hinted-handoff.js';
 import { localPrefix, ownDatabases, type Replication } from './layout.js';
@@ -36,7 +37,7 @@ function hintedCopies(): Copies {
           const waiting = (await hints.queues(holder, tables)).filter((queue) => queue.waiting > 0);
           for (const table of new Set(waiting.map((queue) => queue.table))) {
             // Some replicas may still be away; the others get their rows.
-            isSent = (await isDone(holder.client.exec(`SYSTEM FLUSH DISTRIBUTED ${table}`))) && isSent;
+            isSent = (await isDone(holder.client.exec(`SYSTEM FLUSH DISTRIBUTED ${table}`, noEffect))) && isSent;
           }
           return isSent;
         }),
@@ -123,7 +124,7 @@ async function hasFetched(node: ClusterNode): Promise<boolean> {
 
 async function areSynced({ client }: ClusterNode, whats: readonly string[]): Promise<boolean> {
   const parameters = { receive_timeout: String(fetchSeconds) };
-  const done = whats.map((what) => isDone(client.exec(`SYSTEM SYNC REPLICA ${what}`, { parameters })));
+  const done = whats.map((what) => isDone(client.exec(`SYSTEM SYNC REPLICA ${what}`, noEffect, { parameters })));
   return (await Promise.all(done)).every(Boolean);
 }
 

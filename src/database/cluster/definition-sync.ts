@@ -1,5 +1,6 @@
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
+import { anyEffect } from '../engine/request.js';
 import { markEmpty } from './empty-nodes.js';
 import { ownDatabases } from './layout.js';
 
@@ -21,7 +22,8 @@ export async function copyDefinitions(from: EngineClient, to: EngineClient, mark
   for (const [database, name] of await to.rows(tables)) known.add(`${database}.${name}`);
   const definitions = await from.rows(tables);
   if (marksEmpty && known.size === 0 && definitions.length > 0) await markEmpty(to);
-  const run = (statement: string): Promise<void> => to.exec(statement, { parameters: definingParameters });
+  const run = (statement: string): Promise<void> =>
+    to.exec(statement, { ...anyEffect, needsRoom: {} }, { parameters: definingParameters });
   for (const database of new Set(definitions.map(([name]) => String(name)))) {
     await run(`CREATE DATABASE IF NOT EXISTS ${database}`);
   }

@@ -1,5 +1,6 @@
 import { quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
+import { makes } from '../engine/request.js';
 import { copyRows } from './hinted-handoff.js';
 import { localPrefix, ownDatabases } from './layout.js';
 import type { ClusterNode } from './node.js';
@@ -12,9 +13,10 @@ const copyTimeoutSeconds = 60;
 
 /** Marks a node as empty, before it gets tables. */
 export async function markEmpty(node: EngineClient): Promise<void> {
-  await node.exec('CREATE DATABASE IF NOT EXISTS sluice');
+  await node.define({ change: 'make-database', database: 'sluice' });
   await node.exec(
     `CREATE TABLE IF NOT EXISTS ${emptyTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`,
+    makes(emptyTable),
   );
 }
 
@@ -37,12 +39,12 @@ export async function fillEmpty(all: readonly ClusterNode[]): Promise<number> {
     const from = all.find((other) => other.place?.shard === place?.shard && !other.isEmpty);
     if (from !== undefined) {
       for (const [table, partition] of await partitionsOf(from.client)) {
-        await client.exec(`INSERT INTO ${emptyTable} (at) VALUES (now())`);
+        await client.exec(`INSERT INTO ${emptyTable} (at) VALUES (now())`, { changes: [emptyTable] });
         await copyRows(String(table), from, `_partition_id = ${quoteString(String(partition))}`);
         pieces++;
       }
     }
-    await client.exec(`DROP TABLE IF EXISTS ${emptyTable} SYNC`);
+    await client.define({ change: 'drop-table', table: emptyTable });
     node.isEmpty = false;
   }
   return pieces;

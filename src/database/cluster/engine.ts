@@ -8,11 +8,19 @@ import type { EngineClient } from '../engine/client.js';
 import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
+import { type Effect, type EngineQuery, type Insert, insertText, makes } from '../engine/request.js';
 import type { TableChange } from '../engine/table-change.js';
 import { definingParameters } from './definition-sync.js';
 import { VersionHistory } from './history.js';
 import { KeeperWatch } from './keeper.js';
-import { type ClusterLayout, localPrefix, nodeStatements, receiptColumn, versionSetting } from './layout.js';
+import {
+  type ClusterLayout,
+  localPrefix,
+  type NodeStatement,
+  nodeStatements,
+  receiptColumn,
+  versionSetting,
+} from './layout.js';
 import type { ClusterNode } from './node.js';
 import { type ClusterNodes, isNodeFailure } from './nodes.js';
 import { routeOf, turnOf } from './routes.js';
@@ -82,7 +90,7 @@ export class ClusterEngine implements Engine {
     const create = `CREATE TABLE IF NOT EXISTS ${logTable} (position UInt64, entry String)
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
     try {
-      await this.#nodes.changing(this.#onNodes([create], this.#nodes.usable));
+      await this.#nodes.changing(this.#onNodes([{ statement: create, effect: makes(logTable) }], this.#nodes.usable));
       if (await this.#isLogInKeeper()) this.#keeper = new KeeperWatch();
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
@@ -131,45 +139,44 @@ export class ClusterEngine implements Engine {
   /** The nodes are servers, which have no reserve. */
   async makeRoom(): Promise<void> {}
 
-  async exec(statement: string): Promise<void> {
-    if (this.#isHome(statement)) return this.#home().exec(statement);
+  async exec(statement: string, effect: Effect): Promise<void> {
+    if (this.#isHome(statement)) return this.#home().exec(statement, effect);
     if (/^\s*INSERT\b/i.test(statement)) {
-      return this.#write(statement, (client, parameters) => client.exec(statement, { parameters }));
+      return this.#write(statement, (client, parameters) => client.exec(statement, effect, { parameters }));
     }
-    await this.#read(statement, (client, parameters) => client.exec(statement, { parameters }));
+    await this.#read(statement, (client, parameters) => client.exec(statement, effect, { parameters }));
   }
 
   async rows(statement: string): Promise<readonly (readonly Cell[])[]> {
     if (this.#isHome(statement)) return this.#home().rows(statement);
-    return this.#read(statement, (client, parameters) => client.rows(statement, { parameters }));
+    return this.#read(statement, (client, parameters) => client.rows(statement, undefined, { parameters }));
   }
 
-  async bytes(statement: string): Promise<Buffer> {
-    if (this.#isHome(statement)) return this.#home().bytes(statement);
-    return this.#read(statement, (client, parameters) => client.bytes(statement, { parameters }));
+  async bytes(query: EngineQuery): Promise<Buffer> {
+    if (this.#isHome(query.statement)) return this.#home().bytes(query);
+    return this.#read(query.statement, (client, parameters) => client.bytes(query, { parameters }));
   }
 
-  async result(statement: string, options: ResultOptions = {}): Promise<Chunks> {
-    if (this.#isHome(statement)) return this.#home().result(statement, options);
+  async result(query: EngineQuery, options: ResultOptions = {}): Promise<Chunks> {
+    if (this.#isHome(query.statement)) return this.#home().result(query, options);
     const { signal } = options;
-    return this.#read(statement, (client, parameters) => client.result(statement, { ...options, parameters }), signal);
+    const run = (client: EngineClient, parameters: Readonly<Record<string, string>>) =>
+      client.result(query, { ...options, parameters });
+    return this.#read(query.statement, run, signal);
   }
 
-  async insert(
-    statement: string,
-    data: InsertData,
-    { logEntries, isEarlier = false }: InsertOptions = {},
-  ): Promise<void> {
+  async insert(insert: Insert, data: InsertData, { logEntries, isEarlier = false }: InsertOptions = {}): Promise<void> {
     if (logEntries !== undefined) {
       const [row] = await this.rows(
         `${countEntries} SETTINGS keeper_max_retries = 2, keeper_retry_max_backoff_ms = 500`,
       );
       if (Number(row?.[0]) !== logEntries) throw new FaultError(fault('database', Codes.free, grownText));
     }
-    if (this.#isHome(statement)) return this.#home().insert(statement, data);
+    const statement = insertText(insert);
+    if (this.#isHome(statement)) return this.#home().insert(insert, data);
     const version = isEarlier ? earlierVersion : this.#nextVersion();
     await this.#buffers.joined(data, (whole) =>
-      this.#write(statement, (client, parameters) => client.insert(statement, whole, { parameters }), version),
+      this.#write(statement, (client, parameters) => client.insert(insert, whole, { parameters }), version),
     );
   }
 
@@ -326,7 +333,7 @@ export class ClusterEngine implements Engine {
   }
 
   /** Needs all copies: one that came back later would show the rows again. */
-  async #deleteFromCopies(statements: readonly string[], table: string): Promise<void> {
+  async #deleteFromCopies(statements: readonly NodeStatement[], table: string): Promise<void> {
     const { all } = this.#nodes;
     if (!this.#nodes.isWhole) {
       const away = all.filter(({ state }) => state !== 'up').map(({ url }) => url);
@@ -340,7 +347,7 @@ export class ClusterEngine implements Engine {
   }
 
   /** Sends the change to one replica of each shard; a replica that is away applies it after its return, before it serves queries. */
-  async #deleteFromShards(statements: readonly string[]): Promise<void> {
+  async #deleteFromShards(statements: readonly NodeStatement[]): Promise<void> {
     try {
       await this.#onNodes(statements, this.#oneOfEachShard(), true);
     } catch (error) {
@@ -349,7 +356,7 @@ export class ClusterEngine implements Engine {
   }
 
   /** Runs statements on nodes concurrently. A node that goes away meanwhile is resynced later, unless `needsAll`. */
-  async #onNodes(statements: readonly string[], nodes: readonly ClusterNode[], needsAll = false): Promise<void> {
+  async #onNodes(statements: readonly NodeStatement[], nodes: readonly ClusterNode[], needsAll = false): Promise<void> {
     if (nodes.length === 0) throw unreachable('No node of the cluster answers');
     const failures = await Promise.all(nodes.map((node) => this.#runOn(node, statements)));
     const failed = failures.filter((error) => error !== undefined);
@@ -357,7 +364,7 @@ export class ClusterEngine implements Engine {
   }
 
   /** The error of a node that is away by now; throws any other one. */
-  async #runOn(node: ClusterNode, statements: readonly string[]): Promise<unknown> {
+  async #runOn(node: ClusterNode, statements: readonly NodeStatement[]): Promise<unknown> {
     for (const statement of statements) {
       const failed = await this.#defineOn(node, statement);
       if (failed !== undefined) return failed;
@@ -366,11 +373,11 @@ export class ClusterEngine implements Engine {
   }
 
   /** Runs one statement on a node, with retries; as {@link #runOn}. */
-  async #defineOn(node: ClusterNode, statement: string): Promise<unknown> {
+  async #defineOn(node: ClusterNode, { statement, effect }: NodeStatement): Promise<unknown> {
     const begun = Date.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        await node.client.exec(statement, { parameters: definingParameters });
+        await node.client.exec(statement, effect, { parameters: definingParameters });
         return undefined;
       } catch (error) {
         const code = engineCodeOf(error);

@@ -1,4 +1,5 @@
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { makes } from '../engine/request.js';
 import { localPrefix } from './layout.js';
 import type { ClusterNode } from './node.js';
 
@@ -89,14 +90,17 @@ export class HintedHandoff {
 
   async #readReplayed(holder: ClusterNode): Promise<void> {
     const columns = '(path String, files UInt64, at DateTime DEFAULT now())';
-    await holder.client.exec(`CREATE TABLE IF NOT EXISTS ${replayedTable} ${columns} ENGINE = MergeTree ORDER BY path`);
+    const create = `CREATE TABLE IF NOT EXISTS ${replayedTable} ${columns} ENGINE = MergeTree ORDER BY path`;
+    await holder.client.exec(create, makes(replayedTable));
     const rows = await holder.client.rows(`SELECT path, max(files) FROM ${replayedTable} GROUP BY path`);
     this.#replayed.set(holder, new Map(rows.map(([path, files]) => [String(path), Number(files)])));
   }
 
   async #recordReplayed(holder: ClusterNode, path: string, files: number): Promise<void> {
     const all = this.#replayedFiles(holder, path) + files;
-    await holder.client.exec(`INSERT INTO ${replayedTable} (path, files) VALUES (${quoteString(path)}, ${all})`);
+    await holder.client.exec(`INSERT INTO ${replayedTable} (path, files) VALUES (${quoteString(path)}, ${all})`, {
+      changes: [replayedTable],
+    });
     await this.#readReplayed(holder);
   }
 }
@@ -119,9 +123,8 @@ export async function copyRows(
   );
   const columns = rows.map(([column]) => quoteIdentifier(String(column))).join(', ');
   const where = about === undefined || rows.some(([column]) => column === about) ? ` WHERE ${condition}` : '';
-  await client.exec(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${local}${where}`, {
-    parameters: copyParameters,
-  });
+  const copy = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${local}${where}`;
+  await client.exec(copy, { changes: [table] }, { parameters: copyParameters });
 }
 
 /** Settings of a statement that sends rows of one node through the distributed table. */

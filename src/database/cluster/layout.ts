@@ -1,4 +1,5 @@
-import { makeTable, statementOf, type TableChange } from '../engine/table-change.js';
+import { type Effect, makes } from '../engine/request.js';
+import { effectOf, makeTable, statementOf, type TableChange } from '../engine/table-change.js';
 
 /**
  * How the copies of a row are made: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
@@ -63,23 +64,39 @@ export function spreadTable(
   return `${create} ${table} AS ${localPrefix}${table} ENGINE = ${engine}`;
 }
 
+/** A statement for a node. */
+export interface NodeStatement {
+  readonly statement: string;
+  readonly effect: Effect;
+}
+
+function whole(change: TableChange): NodeStatement {
+  return { statement: statementOf(change), effect: effectOf(change) };
+}
+
 /** The statements that make a change on one node, in their order; `weight` is that of all shards. */
-export function nodeStatements(change: TableChange, layout: ClusterLayout, weight: number): readonly string[] {
+export function nodeStatements(change: TableChange, layout: ClusterLayout, weight: number): readonly NodeStatement[] {
   const { replication } = layout;
   switch (change.change) {
     case 'make-database':
-      return [localPrefix, ''].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
+      return [localPrefix, ''].map((prefix) => whole({ ...change, database: prefix + change.database }));
     // The distributed table is dropped first.
     case 'drop-database':
-      return ['', localPrefix].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
+      return ['', localPrefix].map((prefix) => whole({ ...change, database: prefix + change.database }));
     case 'drop-table':
-      return ['', localPrefix].map((prefix) => statementOf({ ...change, table: prefix + change.table }));
+      return ['', localPrefix].map((prefix) => whole({ ...change, table: prefix + change.table }));
     case 'add-columns':
-      return [localPrefix, ''].map((prefix) => statementOf({ ...change, table: prefix + change.table }));
+      return [localPrefix, ''].map((prefix) => whole({ ...change, table: prefix + change.table }));
     case 'delete-rows':
-      return [statementOf({ ...change, table: localPrefix + change.table })];
+      return [whole({ ...change, table: localPrefix + change.table })];
     case 'make-table':
-      return [localTable(change, replication), spreadTable(change.table, layout, weight, 'CREATE TABLE IF NOT EXISTS')];
+      return [
+        { statement: localTable(change, replication), effect: makes(localPrefix + change.table) },
+        {
+          statement: spreadTable(change.table, layout, weight, 'CREATE TABLE IF NOT EXISTS'),
+          effect: makes(change.table),
+        },
+      ];
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
+import { alters, deletesFrom, type Effect, makes } from '../engine/request.js';
 import { copyParameters } from './hinted-handoff.js';
 import { runningInserts } from './history.js';
 import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
@@ -29,16 +30,18 @@ interface SpreadTable {
  */
 export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, progress: TableProgress): Promise<number> {
   if (!nodes.isWhole) throw new Error('Not every node of the cluster answers and has everything; see SHOW DNODES.');
-  const run = async (statement: string): Promise<void> => {
-    await Promise.all(nodes.all.map(({ client }) => client.exec(statement)));
+  const run = async (statement: string, effect: Effect): Promise<void> => {
+    await Promise.all(nodes.all.map(({ client }) => client.exec(statement, effect)));
   };
-  await run('CREATE DATABASE IF NOT EXISTS sluice');
-  await run(`CREATE TABLE IF NOT EXISTS ${holdTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`);
+  const create = `CREATE TABLE IF NOT EXISTS ${holdTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`;
+  await Promise.all(nodes.all.map(({ client }) => client.define({ change: 'make-database', database: 'sluice' })));
+  await run(create, makes(holdTable));
   await sleep(holdPropagationMs);
   await drain(nodes);
   const tables = await spreadTables(nodes);
   // Rows from adapters that have not seen the hold yet go to their new shard from now on.
-  for (const { name } of tables) await run(spreadTable(name, layout, nodes.weight, 'CREATE OR REPLACE TABLE'));
+  for (const { name } of tables)
+    await run(spreadTable(name, layout, nodes.weight, 'CREATE OR REPLACE TABLE'), alters(name));
   await drain(nodes);
   let moved = 0;
   for (const [at, table] of tables.entries()) {
@@ -47,7 +50,7 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
   }
   progress(tables.length, tables.length);
   await drain(nodes);
-  await run(`DROP TABLE IF EXISTS ${holdTable} SYNC`);
+  await run(`DROP TABLE IF EXISTS ${holdTable} SYNC`, { changes: [holdTable] });
   return moved;
 }
 
@@ -94,11 +97,10 @@ async function moveAway(
   const pieces = Math.ceil(rows / rowsPerPiece);
   for (let piece = 0; piece < pieces; piece++) {
     const where = `${isElsewhere} AND intDiv(id, ${weight}) % ${pieces} = ${piece}`;
-    await first.client.exec(`INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${local} WHERE ${where}`, {
-      parameters: copyParameters,
-    });
+    const move = `INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${local} WHERE ${where}`;
+    await first.client.exec(move, { changes: [table.name] }, { parameters: copyParameters });
   }
   const copies = replication === 'replicated' ? [first] : replicas;
-  for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`);
+  for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`, deletesFrom(local));
   return rows;
 }

@@ -2,6 +2,7 @@ import type { TopicDef } from '../../model/topic.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
+import { deletesFrom } from '../engine/request.js';
 import type { GroupEntry } from './group-state.js';
 import { decodePosition, encodePosition, type ReadPosition } from './read-position.js';
 
@@ -11,14 +12,23 @@ import { decodePosition, encodePosition, type ReadPosition } from './read-positi
  * group has read. Of the latter the farthest counts, so a commit that is late does no harm.
  */
 const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.consumer_log (topic String, name String, entry String, at DateTime64(3) DEFAULT now64(3))
+  {
+    table: 'sluice.consumer_log',
+    definition: `(topic String, name String, entry String, at DateTime64(3) DEFAULT now64(3))
    ENGINE = MergeTree ORDER BY (topic, name) ${insertNumbers}`,
-  `CREATE TABLE IF NOT EXISTS sluice.consumers (name String, consumer String, client String, user String, host String,
+  },
+  {
+    table: 'sluice.consumers',
+    definition: `(name String, consumer String, client String, user String, host String,
    topics Array(String), lease UInt32, parameters String, gone UInt8, joined Int64, seen DateTime64(3) DEFAULT now64(3))
    ENGINE = ReplacingMergeTree(seen) ORDER BY (name, consumer) TTL toDateTime(seen) + toIntervalDay(1)`,
-  `CREATE TABLE IF NOT EXISTS sluice.consumer_places (topic String, name String, vgroup Int32, storage String,
+  },
+  {
+    table: 'sluice.consumer_places',
+    definition: `(topic String, name String, vgroup Int32, storage String,
    place SimpleAggregateFunction(max, String), rows SimpleAggregateFunction(sum, UInt64))
    ENGINE = AggregatingMergeTree ORDER BY (topic, name, vgroup, storage)`,
+  },
 ];
 
 /** A consumer, as it shows itself to the others. */
@@ -85,7 +95,7 @@ export class ConsumerGroups {
   ): Promise<void> {
     if (entries.length === 0) return;
     const rows = entries.map(({ topic, entry }) => ({ topic, name: group, entry: JSON.stringify(entry) }));
-    await this.#tables.insert('consumer_log (topic, name, entry)', rows);
+    await this.#tables.insert('consumer_log', rows, 'topic, name, entry');
   }
 
   /** Entries about some topics behind a number, in order; of all groups unless one is named. */
@@ -111,8 +121,9 @@ export class ConsumerGroups {
   async renew(row: ConsumerRow, gone = false): Promise<void> {
     const { group, consumer, client, user, host, topics, leaseMs, parameters, joined } = row;
     await this.#tables.insert(
-      'consumers (name, consumer, client, user, host, topics, lease, parameters, gone, joined)',
+      'consumers',
       [{ name: group, consumer, client, user, host, topics, lease: leaseMs, parameters, gone: Number(gone), joined }],
+      'name, consumer, client, user, host, topics, lease, parameters, gone, joined',
     );
   }
 
@@ -186,8 +197,11 @@ export class ConsumerGroups {
   /** Removes what is known of a topic's groups, or of one of them. */
   async forget({ id }: Pick<TopicDef, 'id'>, group?: string): Promise<void> {
     await this.#tables.prepare();
-    for (const table of ['consumer_log', 'consumer_places']) {
-      await this.#engine.exec(`DELETE FROM sluice.${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`);
+    for (const table of ['sluice.consumer_log', 'sluice.consumer_places']) {
+      await this.#engine.exec(
+        `DELETE FROM ${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`,
+        deletesFrom(table),
+      );
     }
   }
 

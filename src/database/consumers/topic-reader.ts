@@ -224,7 +224,10 @@ export class TopicReader {
   async #lines(table: TableDef, range: TopicRange): Promise<string[]> {
     const plan = await this.tables.plan(table);
     const sql = plan.rows(range, this.#withNames);
-    const bytes = await this.#context.engine.bytes(`${sql} SETTINGS ${querySettings} FORMAT ${topicRowFormat}`);
+    const bytes = await this.#context.engine.bytes({
+      statement: `${sql} SETTINGS ${querySettings}`,
+      format: topicRowFormat,
+    });
     const lines = bytes.toString().split('\n');
     lines.pop();
     return lines;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { StallingReader } from './connection-pool.js';
 
@@ -12,6 +11,15 @@ export class BufferBudget {
   }
 }
 
+/** What sends the pieces of a result. */
+interface ResultSource {
+  /** Sends no more pieces for now; some may be on their way. */
+  pause(): void;
+  resume(): void;
+  /** Ends the result in the engine; safe after its end. */
+  cancel(): void;
+}
+
 /** Bytes of one result that are read ahead of its reader while the budget lasts, and beyond it. */
 const maxBufferBytes = 4 * 1024 * 1024;
 const minBufferBytes = 64 * 1024;
@@ -23,28 +31,24 @@ const stalledFault = fault(
 );
 
 /**
- * The pieces of a response, read ahead of their reader by some MB, so that a slow reader of a shorter result does not
- * hold up the engine. `release` is called once, when the connection is free again. Returning early closes it.
+ * The pieces of a result, read ahead of their reader by some MB, so that a slow reader of a shorter result does not
+ * hold up the engine. Its source calls `add` and `end`. Returning early cancels the result.
  */
 export class BufferedResult implements AsyncIterableIterator<Buffer>, StallingReader {
-  readonly #response: IncomingMessage;
+  readonly #source: ResultSource;
   readonly #budget: BufferBudget;
-  readonly #release: () => void;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #isPaused = false;
   #isOver = false;
   #failure: unknown;
   #readAt = performance.now();
   #wake: (() => void) | undefined;
+  #whenOver: (() => void) | undefined;
 
-  constructor(response: IncomingMessage, budget: BufferBudget, release: () => void) {
-    this.#response = response;
+  constructor(source: ResultSource, budget: BufferBudget) {
+    this.#source = source;
     this.#budget = budget;
-    this.#release = release;
-    response.on('data', (piece: Buffer) => this.#add(piece));
-    response.once('end', () => this.#end(undefined));
-    response.once('error', (error) => this.#end(error));
-    response.once('close', () => this.#end(new Error('the connection was closed')));
   }
 
   [Symbol.asyncIterator](): this {
@@ -57,7 +61,10 @@ export class BufferedResult implements AsyncIterableIterator<Buffer>, StallingRe
       if (piece !== undefined) {
         this.#count(-piece.length);
         this.#readAt = performance.now();
-        if (this.#response.isPaused() && this.#bytes <= this.#allowedBytes / 2) this.#response.resume();
+        if (this.#isPaused && this.#bytes <= this.#allowedBytes / 2) {
+          this.#isPaused = false;
+          this.#source.resume();
+        }
         return { value: piece, done: false };
       }
       if (this.#failure !== undefined) throw this.#failure;
@@ -70,29 +77,49 @@ export class BufferedResult implements AsyncIterableIterator<Buffer>, StallingRe
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
     this.#discard();
-    this.#end(undefined);
+    this.end(undefined);
     return { value: undefined, done: true };
   }
 
   stalledMs(): number {
-    return !this.#isOver && this.#response.isPaused() ? performance.now() - this.#readAt : 0;
+    return !this.#isOver && this.#isPaused ? performance.now() - this.#readAt : 0;
   }
 
   cancel(): void {
     this.#discard();
-    this.#end(new FaultError(stalledFault));
+    this.end(new FaultError(stalledFault));
+  }
+
+  /** Takes the next piece. */
+  add(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#pieces.push(piece);
+    this.#count(piece.length);
+    if (!this.#isPaused && this.#bytes >= this.#allowedBytes) {
+      this.#isPaused = true;
+      this.#source.pause();
+    }
+    this.#wake?.();
+  }
+
+  /** Ends the result, with the error of one that failed. Only the first call counts. */
+  end(failure: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#failure = failure;
+    this.#source.cancel();
+    this.#whenOver?.();
+    this.#wake?.();
+  }
+
+  /** Calls the function once the source has sent everything or was cancelled, however slow the reader is. */
+  whenOver(call: () => void): void {
+    if (this.#isOver) call();
+    else this.#whenOver = call;
   }
 
   get #allowedBytes(): number {
     return this.#budget.used < this.#budget.limit ? maxBufferBytes : minBufferBytes;
-  }
-
-  #add(piece: Buffer): void {
-    if (this.#isOver) return;
-    this.#pieces.push(piece);
-    this.#count(piece.length);
-    if (this.#bytes >= this.#allowedBytes) this.#response.pause();
-    this.#wake?.();
   }
 
   #count(bytes: number): void {
@@ -103,14 +130,5 @@ export class BufferedResult implements AsyncIterableIterator<Buffer>, StallingRe
   #discard(): void {
     this.#pieces = [];
     this.#count(-this.#bytes);
-  }
-
-  #end(failure: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#failure = failure;
-    this.#response.destroy();
-    this.#release();
-    this.#wake?.();
   }
 }

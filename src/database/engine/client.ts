@@ -1,288 +1,158 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
-import type { FaultError } from '../../model/fault.js';
-import { reliedOnDefaults } from '../../sql/engine/settings.js';
-import { BufferBudget, BufferedResult } from './buffered-result.js';
+import { BufferBudget, type BufferedResult } from './buffered-result.js';
 import { type ConnectionLease, ConnectionPool } from './connection-pool.js';
-import { makeRoomStatement, requireRoom, unlessMade } from './definition-room.js';
-import {
-  type Cell,
-  type Engine,
-  type EngineNode,
-  type InsertData,
-  type InsertOptions,
-  oneFrameHeader,
-  ownerHeader,
-  type ResultOptions,
-  type Store,
-} from './engine.js';
-import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
-import { EngineHttp, exceptionIn } from './engine-http.js';
-import { Handover, type HandoverDirectory, handoverHeader } from './handover.js';
+import { unlessMade } from './definition-room.js';
+import { EmbeddedHost } from './embedded-host.js';
+import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions, Store } from './engine.js';
+import { faultErrorOf } from './engine-faults.js';
+import { EngineServer } from './engine-server.js';
+import type { HostDirectory } from './handover.js';
 import { InsertHistory } from './history.js';
-import { wholeBody } from './http-connections.js';
-import { logEntriesHeader } from './log-table.js';
-import { QueryChannel } from './query-channel.js';
-import { limitsFor } from './statement-limits.js';
-import { statementOf, type TableChange } from './table-change.js';
+import { anyEffect, type Effect, type EngineQuery, type Insert } from './request.js';
+import { effectOf, statementOf, type TableChange } from './table-change.js';
+import type { StatementOptions, Transport } from './transport.js';
 
-/** Address and credentials of the engine, and limits of the connections. */
+/** Address and credentials of the engine, and limits of the statements in flight. */
 export interface EngineClientOptions {
-  /** `http://host:port` of the embedded host or of a cluster node. */
+  /** `http://host:port` of a server; unused with a directory. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  /** Gives the directory of the embedded host on this machine, undefined while none runs. */
+  readonly directory?: (() => HostDirectory | undefined) | undefined;
   /**
-   * `pool.maxConnect`: limit of connections; 0 is four times the number of processors, and three eighths more. Half of
-   * them stream results, so that writes never wait for slow queries and their readers. An eighth is for short results
-   * while all of those are in use. Without a limit, queries of few series have connections of their own. With fewer than
-   * four connections there are no such classes.
+   * `pool.maxConnect`: limit of statements in flight; 0 is four times the number of processors, and three eighths more.
+   * Half of them give results, so that writes never wait for slow queries and their readers. Those three eighths, or with
+   * a limit an eighth of it, are for queries of few series, which need not wait for others. With fewer than four there is no such share.
    */
   readonly maxConnect?: number;
-  /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
+  /** `pool.maxIdle`: idle connections to a server that are kept; 0 keeps all. */
   readonly maxIdle?: number;
-  /** `pool.idleTimeout`, ms; 0 is 10 s. The host keeps idle connections for 30 s, a server for 10 s or more. */
+  /** `pool.idleTimeout`, ms; 0 is 10 s. A server keeps idle connections for 10 s or more. */
   readonly idleTimeoutMs?: number;
-  /**
-   * A server continues a query after its connection closes, unlike the embedded host: true kills it by its id, and sends
-   * the parser limits that the host has set already.
-   */
-  readonly isServer?: boolean;
-  /** Timeout of a connection without data while a statement runs. */
+  /** Timeout of a connection to a server without data while a statement runs. */
   readonly requestTimeoutMs?: number;
   /** Certificates of the authorities that vouch for an `https://` engine, PEM; without it those that Node knows. */
   readonly ca?: string | undefined;
-  /** Concurrent results of an embedded host; {@link maxHostResults} when left out. */
+  /** Concurrent long results of an embedded host; {@link maxHostResults} when left out. */
   readonly maxResults?: number;
-  /** Directory in which rows are handed over to an engine of this machine. */
-  readonly handover?: () => HandoverDirectory | undefined;
-  /** Called when the engine rejects user or password; returns those of a restarted engine, for the next statements. */
-  readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
-}
-
-/** Options of a statement. */
-interface StatementOptions {
-  /** Cancels the statement. */
-  readonly signal?: AbortSignal;
-  /** Settings of the engine for this statement. */
-  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /** Buffered bytes of all results. */
 const maxBufferedBytes = 64 * 1024 * 1024;
-/** An embedded host has twelve connections that can stream. */
+/** An embedded host has nine connections for results. */
 export const maxHostResults = 8;
 const defaultIdleTimeoutMs = 10_000;
 const defaultRequestTimeoutMs = 15 * 60_000;
 
 /**
- * The engine as the rest of the program sees it. Every failure is a {@link FaultError}: kind `network` when the engine
- * could not be reached or the connection broke, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
- * Statements carry their own FORMAT and SETTINGS clauses.
+ * One engine as the rest of the program sees it. Every failure is a FaultError: kind `network` when the engine could not
+ * be reached or the connection broke, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
  */
 export class EngineClient implements Engine {
-  /** Connections for statements without a reader. */
-  readonly #statements: EngineHttp;
-  /** Connections for streamed results, which last as long as their readers. */
-  readonly #streams: ConnectionClass;
-  /** Connections for short results while all of those are in use. */
-  readonly #shortResults: ConnectionClass;
-  /** The same for queries of few series. */
-  readonly #seriesResults: ConnectionClass;
-  readonly #bufferBudget = new BufferBudget(maxBufferedBytes);
-  readonly #url: string;
-  readonly #isServer: boolean;
-  readonly #handover: Handover;
-  /** Buffers for rows that are not handed over. */
-  readonly #buffers = new BufferPool();
-  readonly #channel: QueryChannel;
-  readonly #renew: EngineClientOptions['renew'];
-  #credentials: { readonly user: string; readonly password: string };
+  readonly #transport: Transport;
+  /** Limits statements without a reader. */
+  readonly #statements: ConnectionPool;
+  /** Limits results, which last as long as their readers, and shares them among users. */
+  readonly #results: ConnectionPool;
 
   constructor(options: EngineClientOptions) {
-    const { url, user, password, isServer = false, handover = () => undefined, renew } = options;
+    const { url, user, password, directory, ca } = options;
+    const budget = new BufferBudget(maxBufferedBytes);
     const most = options.maxConnect || availableParallelism() * 4;
-    const connections = (maxSockets: number): EngineHttp =>
-      new EngineHttp({
-        url,
-        ca: options.ca,
-        maxSockets,
-        maxFreeSockets: options.maxIdle || 256,
-        idleTimeoutMs: options.idleTimeoutMs || defaultIdleTimeoutMs,
-        requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
-      });
-    this.#url = url;
-    this.#isServer = isServer;
-    this.#handover = new Handover(handover);
-    this.#channel = new QueryChannel(handover);
-    this.#renew = renew;
-    this.#credentials = { user, password };
-    const few = most < 4 ? 0 : Math.ceil(most / 8);
-    const half = Math.floor(most / 2) - (options.maxConnect ? few : 0);
-    const results = isServer ? half : Math.min(half, options.maxResults ?? maxHostResults);
-    this.#statements = connections(Math.ceil(most / 2));
-    const connectionClass = (count: number): ConnectionClass => ({
-      http: connections(count),
-      pool: new ConnectionPool(count),
-    });
-    this.#streams =
-      most === 1 ? { http: this.#statements, pool: new ConnectionPool(1) } : connectionClass(Math.max(1, results));
-    this.#shortResults = few === 0 ? this.#streams : connectionClass(few);
-    this.#seriesResults = options.maxConnect ? this.#shortResults : connectionClass(2 * few);
+    const eighth = most < 4 ? 0 : Math.ceil(most / 8);
+    const half = Math.max(1, Math.floor(most / 2) - (options.maxConnect ? eighth : 0));
+    const long = directory === undefined ? half : Math.min(half, options.maxResults ?? maxHostResults);
+    const short = options.maxConnect ? eighth : 3 * eighth;
+    this.#results = new ConnectionPool(long, short);
+    this.#statements = most === 1 ? this.#results : new ConnectionPool(Math.ceil(most / 2));
+    this.#transport =
+      directory !== undefined
+        ? new EmbeddedHost(directory, budget)
+        : new EngineServer(
+            {
+              url,
+              user,
+              password,
+              ca,
+              maxSockets: most === 1 ? 1 : long + short + Math.ceil(most / 2),
+              maxFreeSockets: options.maxIdle || 256,
+              idleTimeoutMs: options.idleTimeoutMs || defaultIdleTimeoutMs,
+              requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+            },
+            budget,
+          );
   }
 
   /** See {@link Engine.define}: there is this one engine. */
   define(change: TableChange): Promise<void> {
-    return unlessMade(change, this.exec(statementOf(change)), (query) => this.rows(query));
+    return unlessMade(change, this.exec(statementOf(change), effectOf(change)), (query) => this.rows(query));
   }
 
   /** See {@link Engine.makeRoom}; servers have no reserve. */
-  async makeRoom(): Promise<void> {
-    if (!this.#isServer) await this.exec(makeRoomStatement);
+  makeRoom(): Promise<void> {
+    return this.#limited({}, () => this.#transport.makeRoom());
   }
 
   /** Runs a statement without a result. No retry after a failure. */
-  async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    // An embedded host checks that itself.
-    if (this.#isServer) await requireRoom(this.#url, sql, (query) => this.rows(query));
-    await this.#whole(sql, { ...limitsFor(sql, this.#isServer), ...options.parameters }, options);
+  exec(statement: string, effect: Effect = anyEffect, options: StatementOptions = {}): Promise<void> {
+    return this.#limited(options, () => this.#transport.change(statement, effect, options));
   }
 
-  /** The whole result, in the format that the statement names. */
-  async bytes(sql: string, options: StatementOptions = {}): Promise<Buffer> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of await this.#result(this.#statements, sql, options)) pieces.push(piece);
-    return Buffer.concat(pieces);
+  /** The whole result. */
+  bytes(query: EngineQuery, options: StatementOptions = {}): Promise<Buffer> {
+    return this.#limited(options, async () => {
+      const result = await this.#transport.query(query, options);
+      if (Buffer.isBuffer(result)) return result;
+      const pieces: Uint8Array[] = [];
+      for await (const piece of result) pieces.push(piece);
+      return Buffer.concat(pieces);
+    });
   }
 
   /**
-   * The rows, each as an array of its values in the order of the columns. The statement must not name a format. 64-bit
-   * integers are JSON numbers: cast those beyond 2^53 to String in the statement.
+   * The rows, each as an array of its values in the order of the columns. 64-bit integers are JSON numbers: cast those
+   * beyond 2^53 to String in the statement.
    */
-  async rows(sql: string, options: StatementOptions = {}): Promise<readonly (readonly Cell[])[]> {
-    const text = (await this.bytes(`${sql}\nFORMAT JSONCompactEachRow`, options)).toString();
+  async rows(
+    statement: string,
+    cacheableUntilChangeOf?: readonly string[],
+    options: StatementOptions = {},
+  ): Promise<readonly (readonly Cell[])[]> {
+    const text = (
+      await this.bytes({ statement, format: 'JSONCompactEachRow', cacheableUntilChangeOf }, options)
+    ).toString();
     return text.split('\n').flatMap((line) => (line === '' ? [] : [parseRow(line)]));
   }
 
-  /**
-   * The bytes of a result in the format that the statement names: a short one whole, others as they arrive, pulled by the
-   * reader. Returning early or aborting cancels the statement. A stale connection is replaced once.
-   */
-  async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
-    const { owner, fitsOneFrame, underSeriesLimit, signal, onWaited, limitedStatement } = options;
-    if (limitedStatement !== undefined && !this.#isServer) {
-      return this.result(limitedStatement, { ...options, limitedStatement: undefined, fitsOneFrame: true });
-    }
-    // The host buffers them, so that no reader holds them up.
-    const usesShortClass = fitsOneFrame === true && !this.#streams.pool.isFree(owner);
-    const connectionClass = underSeriesLimit === true ? this.#seriesResults : this.#shortResults;
-    const { http, pool } = usesShortClass ? connectionClass : this.#streams;
+  /** See {@link Engine.result}. */
+  async result(query: EngineQuery, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
+    const { owner, underSeriesLimit, signal, onWaited } = options;
     const requestedAt = performance.now();
-    const lease = await pool.take(http === this.#streams.http ? owner : undefined, signal);
+    const lease = await this.#results.take({ owner, isShort: underSeriesLimit }, signal);
     onWaited?.(performance.now() - requestedAt);
     try {
-      return await this.#result(http, sql, options, lease);
+      const result = await this.#transport.query(query, options);
+      if (!Buffer.isBuffer(result)) return this.#pieces(result, lease, options);
+      lease.release();
+      return result.length === 0 ? [] : [result];
     } catch (error) {
       lease.release();
-      throw error;
-    }
-  }
-
-  async #result(
-    http: EngineHttp,
-    sql: string,
-    options: ResultOptions & StatementOptions,
-    lease?: ConnectionLease,
-  ): Promise<Chunks> {
-    // The embedded host cancels a query when its connection closes and needs no id.
-    const queryId = this.#isServer ? randomUUID() : undefined;
-    try {
-      const channelOptions = { signal: options.signal, owner: countedOwner(options) };
-      const whole = options.fitsOneFrame === true ? await this.#channel.query(sql, channelOptions) : undefined;
-      if (whole !== undefined) {
-        lease?.release();
-        return chunksOf(whole);
-      }
-      const response = await this.#open(http, sql, queryId, options);
-      if (isBuffered(response)) {
-        const whole = await wholeBody(response);
-        lease?.release();
-        return chunksOf(whole);
-      }
-      return this.#pieces(response, queryId, lease, options);
-    } catch (error) {
-      if (options.signal?.aborted) this.#kill(queryId);
       throw this.#failed(error);
     }
   }
 
-  /** Begins to read at once; the lease ends as soon as the response has arrived, however slow the reader is. */
-  #pieces(
-    response: IncomingMessage,
-    queryId: string | undefined,
-    lease: ConnectionLease | undefined,
-    { owner, mayPause }: ResultOptions,
-  ): AsyncIterable<Uint8Array> {
-    const pieces = new BufferedResult(response, this.#bufferBudget, () => lease?.release());
-    if (owner !== undefined && mayPause !== true) lease?.watch(pieces);
-    const tag = response.headers['x-clickhouse-exception-tag'];
-    return this.#checked(pieces, typeof tag === 'string' ? tag : undefined, queryId);
-  }
-
-  async *#checked(
-    pieces: AsyncIterable<Buffer>,
-    tag: string | undefined,
-    queryId: string | undefined,
-  ): AsyncGenerator<Uint8Array, void, void> {
-    let ended = false;
-    try {
-      for await (const piece of pieces) {
-        const broken = tag === undefined ? undefined : exceptionIn(piece, tag);
-        if (broken !== undefined) throw broken;
-        yield piece;
-      }
-      ended = true;
-    } catch (error) {
-      throw this.#failed(error);
-    } finally {
-      if (!ended) this.#kill(queryId);
-    }
-  }
-
-  /**
-   * Sends rows. `statement` is an INSERT up to and including its FORMAT, `data` the rows in that format. Resolves when the
-   * rows are stored. No retry after a failure: whether they were stored is unknown after a fault of kind `network`.
-   */
-  async insert(
-    statement: string,
-    data: InsertData,
-    { logEntries, ...options }: StatementOptions & InsertOptions = {},
-  ): Promise<void> {
-    const parameters = { query: statement, ...options.parameters };
-    const headers: Record<string, string> = logEntries === undefined ? {} : { [logEntriesHeader]: String(logEntries) };
-    const send = () => this.#buffers.joined(data, (body) => this.#whole(body, parameters, options, headers));
-    const file = this.#handover.put(data instanceof Uint8Array ? [data] : data);
-    if (file === undefined) return send();
-    let wereRead = false;
-    try {
-      await this.#whole('', parameters, options, { ...headers, [handoverHeader]: file.name });
-      wereRead = true;
-    } catch (error) {
-      if (!isFileMissing(error)) throw error;
-      await send();
-    } finally {
-      file.end(wereRead);
-    }
+  /** Stores rows. No retry after a failure: whether they were stored is unknown after a fault of kind `network`. */
+  insert(insert: Insert, data: InsertData, options: StatementOptions & InsertOptions = {}): Promise<void> {
+    return this.#limited(options, () => this.#transport.insert(insert, data, options));
   }
 
   readonly ordersByReceipt = false;
 
-  /** True for the host that this process has started. */
+  /** True for an embedded host. */
   get countsLog(): boolean {
-    return this.#handover.isOffered;
+    return this.#transport.countsLog;
   }
 
   stores(): readonly Store[] {
@@ -301,7 +171,10 @@ export class EngineClient implements Engine {
 
   /** True when the engine answers. */
   ping(): Promise<boolean> {
-    return this.#statements.ping();
+    return this.#transport.ping().then(
+      () => true,
+      () => false,
+    );
   }
 
   /**
@@ -309,89 +182,48 @@ export class EngineClient implements Engine {
    * undefined: for an engine that does not answer.
    */
   refuseAll(reason: string | undefined): void {
-    this.#statements.refuseAll(reason);
-    this.#streams.http.refuseAll(reason);
-    this.#shortResults.http.refuseAll(reason);
-    this.#seriesResults.http.refuseAll(reason);
-    this.#channel.refuseAll(reason);
+    this.#transport.refuseAll(reason);
   }
 
   /** Closes all connections; statements in flight fail. */
   async close(): Promise<void> {
-    this.#statements.close();
-    this.#streams.http.close();
-    this.#shortResults.http.close();
-    this.#seriesResults.http.close();
-    this.#channel.close();
-    this.#handover.close();
+    this.#transport.close();
   }
 
-  /** The whole response to a statement without a reader. */
-  async #whole(
-    body: string | Uint8Array,
-    parameters: Record<string, string>,
-    { signal }: StatementOptions,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  /** Runs a statement without a reader. */
+  async #limited<T>({ signal }: StatementOptions, run: () => Promise<T>): Promise<T> {
+    const lease = await this.#statements.take({}, signal);
     try {
-      return await wholeBody(await this.#statements.send({ ...this.#credentials, parameters, body, headers, signal }));
+      return await run();
     } catch (error) {
       throw this.#failed(error);
+    } finally {
+      lease.release();
     }
   }
 
-  #open(
-    http: EngineHttp,
-    sql: string,
-    queryId: string | undefined,
-    options: ResultOptions & StatementOptions,
-  ): Promise<IncomingMessage> {
-    const { signal, fitsOneFrame, parameters: own } = options;
-    const limits = { ...limitsFor(sql, this.#isServer), ...own };
-    const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
-    const headers: Record<string, string> = fitsOneFrame === true ? { [oneFrameHeader]: '1' } : {};
-    const owner = countedOwner(options);
-    if (owner !== undefined) headers[ownerHeader] = encodeURIComponent(owner);
-    return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRetry: true });
+  /** The lease ends as soon as the result has arrived, however slow the reader is. */
+  #pieces(
+    result: BufferedResult,
+    lease: ConnectionLease,
+    { owner, mayPause }: ResultOptions,
+  ): AsyncIterableIterator<Uint8Array> {
+    result.whenOver(() => lease.release());
+    if (owner !== undefined && mayPause !== true) lease.watch(result);
+    const pieces: AsyncIterableIterator<Uint8Array> = {
+      [Symbol.asyncIterator]: () => pieces,
+      next: () =>
+        result.next().catch((error: unknown) => {
+          throw this.#failed(error);
+        }),
+      return: () => result.return(),
+    };
+    return pieces;
   }
 
-  /** The fault for an error; after rejected credentials the next statements use renewed ones. */
-  #failed(error: unknown): FaultError {
-    const failed = faultErrorOf(error, this.#isServer);
-    if (isUnknownUser(failed.fault)) this.#credentials = this.#renew?.() ?? this.#credentials;
-    return failed;
+  #failed(error: unknown): Error {
+    return faultErrorOf(error, this.#transport.isServer);
   }
-
-  /** Does not wait: a query that has ended is not found, and one on an unreachable server ends by itself. */
-  #kill(queryId: string | undefined): void {
-    if (queryId === undefined) return;
-    this.exec(`KILL QUERY WHERE query_id = '${queryId}' ASYNC`).catch(() => undefined);
-  }
-}
-
-/** Connections of one class, and their leases. */
-interface ConnectionClass {
-  readonly http: EngineHttp;
-  readonly pool: ConnectionPool;
-}
-
-/** Longest response, in bytes, that is read whole once the engine has completed it. */
-const maxBufferedResponse = 1024 * 1024;
-
-/** True when the engine has completed a short response: only then an embedded host sends its length. */
-function isBuffered({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return length !== undefined && Number(length) <= maxBufferedResponse;
-}
-
-/** The user whose memory limit applies; none for queries of few series. */
-function countedOwner({ owner, underSeriesLimit }: ResultOptions): string | undefined {
-  return underSeriesLimit === true ? undefined : owner;
-}
-
-/** A whole result as pieces; none for a result without bytes. */
-function chunksOf(whole: Buffer): Chunks {
-  return whole.length === 0 ? [] : [whole];
 }
 
 function parseRow(line: string): readonly Cell[] {

@@ -16,13 +16,19 @@ export interface StallingReader {
   cancel(): void;
 }
 
-interface Lease extends ConnectionLease {
-  readonly owner: string | undefined;
+/** What wants a connection. */
+interface Claim {
+  /** User among whom connections are shared; without one no share applies. */
+  readonly owner?: string | undefined;
+  /** It ends soon, so it may use the connections that are kept for such. */
+  readonly isShort?: boolean | undefined;
+}
+
+interface Lease extends ConnectionLease, Claim {
   reader: StallingReader | undefined;
 }
 
-interface WaitingRequest {
-  readonly owner: string | undefined;
+interface WaitingRequest extends Claim {
   readonly grant: (lease: ConnectionLease) => void;
 }
 
@@ -31,27 +37,30 @@ const stallTimeoutMs = 5_000;
 const checkIntervalMs = 500;
 
 /**
- * Shares the connections for results fairly among owners: an owner never gets the last one, the waiting owner with the
- * fewest connections comes first, and stalled readers are cancelled while others wait.
+ * Shares connections fairly among owners: an owner never gets the last one, the waiting owner with the fewest
+ * connections comes first, and stalled readers are cancelled while others wait. Some connections are for short claims.
  */
 export class ConnectionPool {
   readonly #count: number;
+  readonly #shortCount: number;
   readonly #stallTimeoutMs: number;
   readonly #leases = new Set<Lease>();
   readonly #waiting: WaitingRequest[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(count: number, stallTimeout = stallTimeoutMs) {
+  /** A pool of `count` connections for any claims, and `shortCount` for short ones. */
+  constructor(count: number, shortCount = 0, stallTimeout = stallTimeoutMs) {
     this.#count = count;
+    this.#shortCount = shortCount;
     this.#stallTimeoutMs = stallTimeout;
   }
 
-  /** Waits for a connection; rejects with the signal's reason when it fires first. Without an owner no share applies. */
-  take(owner: string | undefined, signal: AbortSignal | undefined): Promise<ConnectionLease> {
-    if (this.isFree(owner)) return Promise.resolve(this.#lease(owner));
+  /** Waits for a connection; rejects with the signal's reason when it fires first. */
+  take(claim: Claim, signal?: AbortSignal | undefined): Promise<ConnectionLease> {
+    if (this.isFree(claim)) return Promise.resolve(this.#lease(claim));
     return new Promise((resolve, reject) => {
       const request: WaitingRequest = {
-        owner,
+        ...claim,
         grant: (lease) => {
           signal?.removeEventListener('abort', leave);
           resolve(lease);
@@ -71,21 +80,24 @@ export class ConnectionPool {
     });
   }
 
-  /** True when a connection is free for this owner. */
-  isFree(owner: string | undefined): boolean {
-    if (this.#leases.size >= this.#count) return false;
+  /** True when a connection is free for this claim. */
+  isFree({ owner, isShort = false }: Claim): boolean {
+    const shared = [...this.#leases].filter((lease) => lease.isShort !== true).length;
+    if (isShort) return this.#leases.size < this.#count + this.#shortCount;
+    if (shared >= this.#count || this.#leases.size >= this.#count + this.#shortCount) return false;
     return owner === undefined || this.#count === 1 || this.#leaseCount(owner) < this.#count - 1;
   }
 
+  /** Connections of an owner, without those of short claims. */
   #leaseCount(owner: string | undefined): number {
     let count = 0;
-    for (const holder of this.#leases) if (holder.owner === owner) count++;
+    for (const holder of this.#leases) if (holder.owner === owner && holder.isShort !== true) count++;
     return count;
   }
 
-  #lease(owner: string | undefined): ConnectionLease {
+  #lease(claim: Claim): ConnectionLease {
     const lease: Lease = {
-      owner,
+      ...claim,
       reader: undefined,
       watch: (reader) => {
         lease.reader = reader;
@@ -101,12 +113,12 @@ export class ConnectionPool {
   #admit(): void {
     let next: WaitingRequest | undefined;
     for (const request of this.#waiting) {
-      if (!this.isFree(request.owner)) continue;
+      if (!this.isFree(request)) continue;
       if (next === undefined || this.#leaseCount(request.owner) < this.#leaseCount(next.owner)) next = request;
     }
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    next.grant(this.#lease(next.owner));
+    next.grant(this.#lease(next));
   }
 
   /** Cancels the reader that has stalled longest, while another request waits. */

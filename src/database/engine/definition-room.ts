@@ -2,6 +2,7 @@ import { expectedFault, FaultError } from '../../model/fault.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { Cell } from './engine.js';
 import { diskFullFault } from './engine-faults.js';
+import type { Effect } from './request.js';
 import type { TableChange } from './table-change.js';
 
 /**
@@ -10,31 +11,12 @@ import type { TableChange } from './table-change.js';
  */
 export const reservedFreeBytes = 8 * 1024 * 1024;
 
-/** Statement to the embedded host: releases the disk reserve before statements that free space, which need a little themselves. */
-export const makeRoomStatement = 'SYSTEM MAKE ROOM';
-
-/** Changes that drop something as a whole need no space. */
-const needsNoRoom = /^(?:drop\s+part|detach|freeze)/i;
-const changes = /^\s*(?:create|rename|exchange|attach|update|delete\s+from)\b/i;
-const alters = /^\s*alter\s+table\s+\S+\s+/i;
-const mayBeThere = /^\s*create\s+(database|table)\s+if\s+not\s+exists\s+([\w.`]+)/i;
-
-function writesDefinition(statement: string): boolean {
-  if (changes.test(statement)) return true;
-  const altered = alters.exec(statement)?.[0];
-  return (
-    altered !== undefined &&
-    /^\w/.test(statement.slice(altered.length)) &&
-    !needsNoRoom.test(statement.slice(altered.length))
-  );
-}
-
 /** An engine whose disk may be full. */
 interface DefiningEngine {
   /** Free bytes on the disk of its definitions. */
   freeBytes(): Promise<number>;
-  /** Result of a statement that begins with `EXISTS`. */
-  exists(statement: string): Promise<boolean>;
+  /** Text of the result of a query with one value. */
+  value(query: string): Promise<string>;
 }
 
 /**
@@ -42,22 +24,20 @@ interface DefiningEngine {
  * success and leaves an empty file: after its next start a table with rows is missing, and with an empty file of a DELETE
  * it does not start.
  */
-export async function hasRoomFor(statement: string, { freeBytes, exists }: DefiningEngine): Promise<boolean> {
-  if (!writesDefinition(statement) || (await freeBytes()) >= reservedFreeBytes) return true;
-  const [, kind, name] = mayBeThere.exec(statement) ?? [];
-  return name !== undefined && (await exists(`EXISTS ${kind} ${name}`));
+export async function hasRoomFor({ needsRoom }: Effect, { freeBytes, value }: DefiningEngine): Promise<boolean> {
+  if (needsRoom === undefined || (await freeBytes()) >= reservedFreeBytes) return true;
+  return needsRoom.unless !== undefined && (await value(needsRoom.unless)) === '1';
 }
 
-/** Throws a FaultError if a server has no space for the definition that a statement would write; `rows` queries the server. */
+/** Throws a FaultError if a server has no space for the definition that a statement would write; `value` queries the server. */
 export async function requireRoom(
   url: string,
-  statement: string,
-  rows: (query: string) => Promise<readonly (readonly Cell[])[]>,
+  effect: Effect,
+  value: (query: string) => Promise<string>,
 ): Promise<void> {
-  const number = async (query: string): Promise<number> => Number((await rows(query))[0]?.[0]);
-  const freeBytes = () => number("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'");
-  if (await hasRoomFor(statement, { freeBytes, exists: async (question) => (await number(question)) === 1 })) return;
-  throw new FaultError(diskFullFault(`the database at ${url}`));
+  const freeBytes = async () =>
+    Number(await value("SELECT toFloat64(free_space) FROM system.disks WHERE name = 'default'"));
+  if (!(await hasRoomFor(effect, { freeBytes, value }))) throw new FaultError(diskFullFault(`the database at ${url}`));
 }
 
 /**

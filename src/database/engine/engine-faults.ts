@@ -162,12 +162,7 @@ export function isUnknownUser(value: Fault): boolean {
  * directory was cleared. Nothing was inserted then.
  */
 export function isFileMissing(error: unknown): boolean {
-  return engineCodeOf(error) === 107;
-}
-
-/** True when a result is longer than its statement allows. */
-export function isResultTooLong(error: unknown): boolean {
-  return engineCodeOf(error) === 396;
+  return error instanceof EngineError && error.code === 107;
 }
 
 /** The engine table about which a statement assumed something that the engine found to be wrong; undefined for other failures. */

@@ -52,14 +52,9 @@ export class EngineHttp {
     return this.#send({ method: 'POST', path: `/?${new URLSearchParams(parameters)}`, headers, body, ...more });
   }
 
-  /** True when the engine answers at all. */
-  async ping(): Promise<boolean> {
-    try {
-      await wholeBody(await this.#send({ method: 'GET', path: '/ping' }));
-      return true;
-    } catch {
-      return false;
-    }
+  /** Rejects unless the engine answers. */
+  async ping(): Promise<void> {
+    await wholeBody(await this.#send({ method: 'GET', path: '/ping' }));
   }
 
   /** See {@link HttpConnections.refuseAll}. */

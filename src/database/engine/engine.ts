@@ -1,5 +1,6 @@
 import type { Chunks } from '../../model/exchange.js';
 import type { History } from './history.js';
+import type { Effect, EngineQuery, Insert } from './request.js';
 import type { TableChange } from './table-change.js';
 
 /** One cell of a small result read as JSON; statements cast 64-bit integers to text. */
@@ -19,10 +20,6 @@ export interface InsertOptions {
 /** How a result is read. */
 export interface ResultOptions {
   readonly signal?: AbortSignal;
-  /** The result is short enough for one frame of the query channel, so that an embedded host may buffer it, which is faster. */
-  readonly fitsOneFrame?: boolean;
-  /** The same statement with a limit of rows, which an embedded host runs instead; its result fits one frame. */
-  readonly limitedStatement?: string | undefined;
   /** It reads few series only, so it need not wait for long queries. */
   readonly underSeriesLimit?: boolean;
   /** Called with the ms for which the query waited for a connection. */
@@ -54,11 +51,6 @@ export interface EngineNode {
   readonly isHome: boolean;
 }
 
-/** Header of a query to an embedded host: see {@link ResultOptions.fitsOneFrame}. */
-export const oneFrameHeader = 'x-sluice-few-rows';
-/** Header of a query to an embedded host: see {@link ResultOptions.owner}, in percent-encoding. */
-export const ownerHeader = 'x-sluice-owner';
-
 /**
  * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
  * cannot be reached or went away (the outcome is unknown), `resource` when it is out of disk, memory or parts,
@@ -70,17 +62,19 @@ export interface Engine {
   /** Call it before statements that free space, which need a little themselves: a single engine releases its disk reserve file. */
   makeRoom(): Promise<void>;
   /** Runs a statement that gives no rows. */
-  exec(statement: string): Promise<void>;
-  /** Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. */
-  rows(statement: string): Promise<readonly (readonly Cell[])[]>;
-  /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
-  bytes(statement: string): Promise<Buffer>;
+  exec(statement: string, effect: Effect): Promise<void>;
   /**
-   * Runs a query of any length: resolves when the response has begun, with the whole result if it is short, else with
-   * pieces as they arrive. Returning early or aborting cancels the query in the engine. The statement ends in a FORMAT
-   * clause.
+   * Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. With `tables` the result
+   * may come from a cache, see {@link EngineQuery.cacheableUntilChangeOf}.
    */
-  result(statement: string, options?: ResultOptions): Promise<Chunks>;
+  rows(statement: string, tables?: readonly string[]): Promise<readonly (readonly Cell[])[]>;
+  /** Runs a query and gives all its bytes. */
+  bytes(query: EngineQuery): Promise<Buffer>;
+  /**
+   * Runs a query of any length: resolves when the result has begun, with all of it if it is short, else with pieces as
+   * they arrive. Returning early or aborting cancels the query in the engine.
+   */
+  result(query: EngineQuery, options?: ResultOptions): Promise<Chunks>;
   /** The stores that together have every row: for work on parts and files. */
   stores(): readonly Store[];
   /** Name of the cluster whose nodes have the rows; undefined for a single engine. */
@@ -97,6 +91,6 @@ export interface Engine {
   readonly ordersByReceipt: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;
-  /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
-  insert(statement: string, data: InsertData, options?: InsertOptions): Promise<void>;
+  /** Inserts rows; resolves once they survive a crash of the engine. */
+  insert(insert: Insert, data: InsertData, options?: InsertOptions): Promise<void>;
 }

@@ -1,14 +1,15 @@
-/** Name of the query channel's socket in the directory of a host, see {@link FrameKind}. */
-export const queryChannelSocket = 'query.sock';
+/** Name of the socket in the directory of a host, see {@link FrameKind}. */
+export const channelSocket = 'engine.sock';
 
 /**
- * Kinds of frames. `query`: the name of its user, percent-encoded and often empty, a line feed, and a statement with a
- * short result. `cancel`: the adapter no longer waits for the result. `result`: the whole result. `error`: the engine's
- * error message.
+ * Kinds of frames. From the adapter, `request`: the length of the head, the head as JSON (`HostRequest`), and the rows
+ * of an INSERT; `pause` and `resume`: whether the host may send more pieces of a result; `cancel`: nobody waits for the
+ * result. From the host, `piece`: bytes of a result; `end`: its last bytes, often all of them; `error`: the engine's
+ * error message. All frames of a request have its id.
  */
-export const FrameKind = { query: 0, cancel: 1, result: 2, error: 3 } as const;
+export const FrameKind = { request: 0, pause: 1, resume: 2, cancel: 3, piece: 4, end: 5, error: 6 } as const;
 
-/** One message between an adapter and its host; a result has the id of its query. */
+/** One message between an adapter and its host. */
 export interface Frame {
   readonly id: number;
   readonly kind: number;
@@ -17,24 +18,40 @@ export interface Frame {
 
 /** Length of the rest, id, kind. */
 const headBytes = 9;
-/** Far more than short results have. */
-const maxBytes = 64 * 1024 * 1024;
-
-/** The bytes of a frame. */
-export function frameOf(id: number, kind: number, content: string | Uint8Array): Buffer {
-  const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
-  const frame = Buffer.allocUnsafe(headBytes + length);
-  writeHead(frame, id, kind, length);
-  if (typeof content === 'string') frame.write(content, headBytes);
-  else frame.set(content, headBytes);
-  return frame;
-}
+/** Far more than the rows of an INSERT have. */
+const maxBytes = 1024 * 1024 * 1024;
 
 /** The head of a frame whose content has so many bytes. */
 export function frameHead(id: number, kind: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
   writeHead(head, id, kind, length);
   return head;
+}
+
+/** A frame with a short content. */
+export function frameOf(id: number, kind: number, content: string): Buffer {
+  const length = Buffer.byteLength(content);
+  const frame = Buffer.allocUnsafe(headBytes + length);
+  writeHead(frame, id, kind, length);
+  frame.write(content, headBytes);
+  return frame;
+}
+
+/** The frame of a request, whose rows follow it as so many bytes. */
+export function requestFrame(id: number, head: string, rowBytes: number): Buffer {
+  const length = Buffer.byteLength(head);
+  const frame = Buffer.allocUnsafe(headBytes + 4 + length);
+  writeHead(frame, id, FrameKind.request, 4 + length + rowBytes);
+  frame.writeUInt32LE(length, headBytes);
+  frame.write(head, headBytes + 4);
+  return frame;
+}
+
+/** Head and rows of a request. Throws if they are cut off. */
+export function readRequestFrame(bytes: Buffer): { readonly head: string; readonly rows: Buffer } {
+  const end = 4 + bytes.readUInt32LE(0);
+  if (end > bytes.length) throw new Error('A request is cut off');
+  return { head: bytes.toString('utf8', 4, end), rows: bytes.subarray(end) };
 }
 
 function writeHead(frame: Buffer, id: number, kind: number, length: number): void {

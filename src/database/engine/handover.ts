@@ -1,34 +1,28 @@
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync, writevSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Memory-backed directory from which an engine host reads the rows of INSERTs of the process that started it. */
-export interface HandoverDirectory {
+/** Directory of a running engine host, which only its own user may enter: it has the socket and files with rows. */
+export interface HostDirectory {
   readonly path: string;
-  /** Limit of bytes in the directory. */
+  /** Limit of bytes of the files with rows; 0 if the directory is not memory-backed. */
   readonly maxBytes: number;
 }
 
-/** The directory in the field `handover` of a host's message; undefined when there is none. */
-export function readHandoverDirectory(message: object): HandoverDirectory | undefined {
-  const directory = 'handover' in message ? message.handover : undefined;
+/** The directory in the field `directory` of a message or file of a host; undefined when there is none. */
+export function readHostDirectory(message: object): HostDirectory | undefined {
+  const directory = 'directory' in message ? message.directory : undefined;
   if (typeof directory !== 'object' || directory === null || !('path' in directory) || !('maxBytes' in directory))
     return undefined;
   const { path, maxBytes } = directory;
   return typeof path === 'string' && typeof maxBytes === 'number' ? { path, maxBytes } : undefined;
 }
 
-/** Header of an INSERT without a body: the name of the file with its rows, see {@link Handover}. */
-export const handoverHeader = 'x-sluice-rows';
-
-/** Below this a file costs more than the connection. */
-const minBytes = 64 * 1024;
 /** Limits of files that are kept for the next rows, and of their bytes: new memory costs more than overwriting. */
 const maxFreeFiles = 4;
 const maxFreeBytes = 16 * 1024 * 1024;
 
 /** A file with rows that were handed over. */
 export interface HandoverFile {
-  /** For the {@link handoverHeader}. */
   readonly name: string;
   /** Gives the file back; `wereRead` when the engine has certainly read it. */
   end(wereRead: boolean): void;
@@ -42,31 +36,26 @@ interface RowsFile {
 }
 
 /**
- * Writes the rows of INSERTs to files for the host that this process has started, which is cheaper than a connection
+ * Writes the rows of INSERTs to files for an embedded host, which is cheaper than a connection
  * (decisions/013). The directory is read for each INSERT, because a restarted host has another one.
  */
 export class Handover {
-  readonly #directory: () => HandoverDirectory | undefined;
+  readonly #directory: () => HostDirectory | undefined;
   #path = '';
   /** Bytes of all files. */
   #bytes = 0;
   #counter = 0;
   readonly #free: RowsFile[] = [];
 
-  constructor(directory: () => HandoverDirectory | undefined) {
+  constructor(directory: () => HostDirectory | undefined) {
     this.#directory = directory;
   }
 
-  /** True when this process has started a host that offers a directory. */
-  get isOffered(): boolean {
-    return this.#directory() !== undefined;
-  }
-
-  /** Undefined if the rows should use the connection: they are few, or there is no directory or no space in it. */
+  /** Undefined if the rows must use the connection: there is no directory, or no space in it. */
   put(rows: readonly Uint8Array[]): HandoverFile | undefined {
     const directory = this.#directory();
     const length = rows.reduce((sum, piece) => sum + piece.length, 0);
-    if (directory === undefined || length < minBytes) return undefined;
+    if (directory === undefined || length > directory.maxBytes) return undefined;
     if (directory.path !== this.#path) this.close();
     this.#path = directory.path;
     const file = this.#free.pop() ?? this.#newFile();

@@ -6,6 +6,3 @@ export const countEntries = `SELECT count() FROM ${logTable}`;
 
 /** The error of an INSERT that was made for a log with other entries. */
 export const grownText = 'The catalogue has grown';
-
-/** Header of an INSERT to an embedded host, which inserts nothing unless the log has so many entries. */
-export const logEntriesHeader = 'x-sluice-log-entries';

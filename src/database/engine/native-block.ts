@@ -2,8 +2,9 @@ import { putVarint, varintLength } from '../../bytes/varint.js';
 import type { Column, ColumnBlock, FixedValues } from '../../model/column-block.js';
 import type { DataType } from '../../model/schema.js';
 import { isVariable } from '../../model/schema.js';
-import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { quoteIdentifier } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
+import type { Insert } from './request.js';
 
 /** A column as the engine stores it: its name there and the dialect type it holds. */
 export interface EngineColumn {
@@ -123,28 +124,21 @@ export interface TableRows {
   readonly receivedNanos?: readonly bigint[] | undefined;
 }
 
-/** Clauses of an INSERT besides its table. */
-interface InsertClauses {
-  readonly settings?: string;
-  /** Engine SQL; where it does not hold nothing is inserted. */
-  readonly condition?: string | undefined;
-}
-
-/** The INSERT that writes these rows as {@link encodeTables} has them. */
-export function insertStatement(
+/** The INSERT that writes these rows as {@link encodeTables} has them; where `where`, engine SQL, does not hold it inserts nothing. */
+export function insertOf(
   storage: string,
   tables: readonly TableRows[],
-  { settings, condition }: InsertClauses = {},
-): string {
+  { where, ...clauses }: Pick<Insert, 'settings' | 'token'> & { readonly where?: string | undefined } = {},
+): Insert {
   const columns = [...structureOf(storedColumns(tables), isNumbered(tables))];
   if (hasReceipts(tables)) columns.push(['received', 'UInt64']);
-  const names = columns.map(([name]) => name).join(', ');
-  const parts = [`INSERT INTO ${storage} (${names})`];
-  if (settings !== undefined) parts.push(`SETTINGS ${settings}`);
-  if (condition !== undefined) {
-    parts.push(`SELECT * FROM ${inputOf(columns)} WHERE ${condition}`);
-  }
-  return `${parts.join(' ')} FORMAT Native`;
+  return {
+    table: storage,
+    columns: columns.map(([name]) => name).join(', '),
+    format: 'Native',
+    ...clauses,
+    ...(where === undefined ? {} : { through: { structure: structureText(columns), where } }),
+  };
 }
 
 /** Name and type of a column in engine SQL. */
@@ -156,9 +150,9 @@ export function structureOf(columns: readonly EngineColumn[], numbered = false):
   return [...(numbered ? [['t', 'UInt32'] as const] : []), ['id', 'UInt64'], ['ts', 'Int64'], ...stored];
 }
 
-/** The data of an INSERT as a table in its SELECT. */
-export function inputOf(structure: readonly NamedType[]): string {
-  return `input(${quoteString(structure.map((column) => column.join(' ')).join(', '))})`;
+/** The same as the engine's functions of tables take it. */
+export function structureText(structure: readonly NamedType[]): string {
+  return structure.map((column) => column.join(' ')).join(', ');
 }
 
 function nullable(type: DataType): string {

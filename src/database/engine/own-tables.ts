@@ -1,4 +1,5 @@
 import type { Cell, Engine } from './engine.js';
+import { makes } from './request.js';
 import type { TableChange } from './table-change.js';
 
 /**
@@ -7,17 +8,23 @@ import type { TableChange } from './table-change.js';
  */
 export const insertNumbers = 'SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1';
 
+/** A table of its own kind: its name, and what follows it in CREATE TABLE. */
+interface OwnTable {
+  readonly table: string;
+  readonly definition: string;
+}
+
 /** A row by the names of its columns; what is undefined gets the column's default. */
 export type OwnRow = Readonly<Record<string, Cell | undefined | readonly string[]>>;
 
 /** Internal tables of the product, in the engine's database `sluice`. Every method may reject with a FaultError. */
 export class OwnTables {
   readonly #engine: Engine;
-  readonly #create: readonly (string | TableChange)[];
+  readonly #create: readonly (OwnTable | TableChange)[];
   #prepared: Promise<void> | undefined;
 
-  /** `create` makes the tables; its steps, statements of the engine or changes, run in their order and may run again over what is there. */
-  constructor(engine: Engine, create: readonly (string | TableChange)[]) {
+  /** `create` makes the tables; its steps run in their order and may run again over what is there. */
+  constructor(engine: Engine, create: readonly (OwnTable | TableChange)[]) {
     this.#engine = engine;
     this.#create = [{ change: 'make-database', database: 'sluice' }, ...create];
   }
@@ -31,15 +38,19 @@ export class OwnTables {
     return this.#prepared;
   }
 
-  /** Appends rows in one insert, so that all or none of them are there. `table` may be followed by a list of columns. */
-  async insert(table: string, rows: readonly OwnRow[]): Promise<void> {
+  /** Appends rows in one insert, so that all or none of them are there; `columns` is a list, all of them if left out. */
+  async insert(name: string, rows: readonly OwnRow[], columns?: string): Promise<void> {
     await this.prepare();
     const text = rows.map((row) => JSON.stringify(row)).join('\n');
-    await this.#engine.insert(`INSERT INTO sluice.${table} FORMAT JSONEachRow`, Buffer.from(text));
+    const insert = { table: `sluice.${name}`, format: 'JSONEachRow', ...(columns === undefined ? {} : { columns }) };
+    await this.#engine.insert(insert, Buffer.from(text));
   }
 
   async #make(): Promise<void> {
-    for (const step of this.#create)
-      await (typeof step === 'string' ? this.#engine.exec(step) : this.#engine.define(step));
+    for (const step of this.#create) await ('change' in step ? this.#engine.define(step) : this.#makeTable(step));
+  }
+
+  #makeTable({ table, definition }: OwnTable): Promise<void> {
+    return this.#engine.exec(`CREATE TABLE IF NOT EXISTS ${table} ${definition}`, makes(table));
   }
 }

@@ -1,3 +1,5 @@
+import { type Effect, makes } from './request.js';
+
 /** How rows that share a key replace each other in an engine table. */
 interface TableKind {
   /** Columns of the key, in the order of which rows are kept. */
@@ -59,6 +61,23 @@ export function statementOf(change: TableChange): string {
       return `DROP TABLE IF EXISTS ${change.table} SYNC`;
     case 'delete-rows':
       return `DELETE FROM ${change.table} WHERE ${change.where}`;
+  }
+}
+
+/** What {@link statementOf} a change does. */
+export function effectOf(change: TableChange): Effect {
+  switch (change.change) {
+    case 'make-database':
+      return { changes: [], needsRoom: { unless: `EXISTS DATABASE ${change.database}` } };
+    case 'drop-database':
+      return { changes: 'all', continues: true };
+    case 'make-table':
+      return makes(change.table);
+    case 'drop-table':
+      return { changes: [change.table], continues: true };
+    case 'add-columns':
+    case 'delete-rows':
+      return { changes: [change.table], continues: true, needsRoom: {} };
   }
 }
 

@@ -16,6 +16,7 @@ import { Codes, FaultError } from '../../model/fault.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { parseJson } from '../../text/json.js';
 import type { Engine } from '../engine/engine.js';
+import { noEffect } from '../engine/request.js';
 import { isHeld, lockDirectory } from './lock.js';
 import { makePrivate } from './make-missing.js';
 
@@ -186,7 +187,7 @@ async function freezeAll(engine: Engine, name: string, progress: Progress): Prom
     progress(done++, tables.length);
     const named = `${quoteIdentifier(String(database))}.${quoteIdentifier(String(table))}`;
     try {
-      await engine.exec(`ALTER TABLE ${named} FREEZE WITH NAME ${quoteString(name)}`);
+      await engine.exec(`ALTER TABLE ${named} FREEZE WITH NAME ${quoteString(name)}`, noEffect);
     } catch (error) {
       if (!(error instanceof FaultError) || !isGone(error)) throw error;
     }

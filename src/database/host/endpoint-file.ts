@@ -10,17 +10,24 @@ import {
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { type HostDirectory, readHostDirectory } from '../engine/handover.js';
 
 /** Where an engine answers and as whom. */
-export interface EngineEndpoint {
+interface EngineAddress {
   readonly url: string;
   readonly user: string;
   /** New with every start of an embedded engine, unless it is set. */
   readonly password: string;
 }
 
+/** An engine, and the directory of an embedded one as long as this process may use it. */
+export interface EngineEndpoint extends EngineAddress {
+  readonly directory?: () => HostDirectory | undefined;
+}
+
 /** What the file of a running engine holds; only its owner may read it. */
-interface PublishedEngine extends EngineEndpoint {
+interface PublishedEngine extends EngineAddress {
+  readonly directory: HostDirectory;
   /** Process that serves it. */
   readonly pid: number;
 }
@@ -64,7 +71,26 @@ export function publishEndpoint(port: number, engine: PublishedEngine, env: Envi
  * The engine that listens on a port of this machine and runs as this operating-system user, or undefined. A file that others
  * could have written or read, and one whose process is gone, is passed over.
  */
-export function findEndpoint(port: number, env: Environment = process.env): PublishedEngine | undefined {
+export function findEndpoint(port: number, env: Environment = process.env): EngineEndpoint | undefined {
+  const published = findPublished(port, env);
+  if (published === undefined) return undefined;
+  let latest = published.directory;
+  let readAt = performance.now();
+  // A restarted engine has another directory.
+  const directory = (): HostDirectory => {
+    if (performance.now() - readAt < rereadMs) return latest;
+    readAt = performance.now();
+    latest = findPublished(port, env)?.directory ?? latest;
+    return latest;
+  };
+  const { url, user, password } = published;
+  return { url, user, password, directory };
+}
+
+/** Time for which the content of a file is used without reading it again. */
+const rereadMs = 500;
+
+function findPublished(port: number, env: Environment): PublishedEngine | undefined {
   for (const directory of endpointDirectories(env)) {
     if (!isPrivateDirectory(directory)) continue;
     const endpoint = readEndpoint(fileOf(directory, port));
@@ -125,6 +151,7 @@ function isPublishedEngine(value: unknown): value is PublishedEngine {
     typeof value.user === 'string' &&
     'password' in value &&
     typeof value.password === 'string' &&
+    readHostDirectory(value) !== undefined &&
     'pid' in value &&
     typeof value.pid === 'number'
   );

@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../../async/deferred.js';
 import { freeBytesOf } from '../../bytes/free-bytes.js';
-import type { HandoverDirectory } from '../engine/handover.js';
+import type { HostDirectory } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
 import { refuseUnfinished, removeFrozen } from './backup.js';
 import { noContext } from './connection/connection.js';
@@ -14,12 +15,13 @@ import { type HostOptions, isLoopback } from './connection/options.js';
 import { IdleTableMerge } from './idle-table-merge.js';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js';
 import { makeScratch, type Scratch } from './scratch.js';
+import { type ChannelServer, serveChannel } from './server/channel-server.js';
 import { DiskReserve } from './server/disk-reserve.js';
 import { FailedWrites } from './server/failed-writes.js';
 import { handle } from './server/handler.js';
 import { LogCount } from './server/log-count.js';
-import { type QueryChannelServer, serveQueryChannel } from './server/query-channel-server.js';
 import { ResultCache } from './server/result-cache.js';
+import { StatementRunner } from './server/runner.js';
 import { TemporaryFiles } from './server/temporary-files.js';
 import { withConnection } from './server/with-connection.js';
 import { PartSpreader } from './spread.js';
@@ -35,8 +37,8 @@ const forcedStopMs = 3_000;
 /** A running engine host. */
 interface Host {
   readonly port: number;
-  /** Directory in which processes of this machine may hand rows over, if the system has a memory-backed one. */
-  readonly handover: HandoverDirectory | undefined;
+  /** Directory by which processes of its user reach it. */
+  readonly directory: HostDirectory;
   /** Resolves when the memory-backed directory was removed, without which no statement can run. */
   readonly lost: Promise<void>;
   /** Calls the listener with the number of entries in the catalogue's log, whenever it may have changed. */
@@ -101,14 +103,18 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
     await diskReserve.ensure();
     const running = await serve({ ...options, path }, connections, scratch, failedWrites, diskReserve);
     lock.announce(running.port);
-    const { port, lost } = running;
+    const { port } = running;
+    const { path: scratchPath } = scratch;
+    const { promise: lost, resolve: loseDirectory } = deferred();
     let isStopping = false;
     return {
       port,
-      handover: handoverDirectory(scratch),
+      directory: hostDirectory(scratch),
       lost,
       watchLog: (listener) => running.log.watch(listener),
       works: async () => {
+        // Some systems remove the files of a user at logout although programs of the user still run.
+        if (!existsSync(scratchPath)) loseDirectory();
         // A stop aborts results, which are written to files, too.
         await Promise.all([isStopping ? query('SELECT 1') : failedWrites.check(query), lock.touch()]);
         if (!isStopping) await diskReserve.ensure();
@@ -132,14 +138,14 @@ function exitAfterFailedWrite(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** A quarter of the directory; bodies that come over connections may take half. */
-function handoverDirectory({ path, freeBytes, isMemory }: Scratch): HandoverDirectory | undefined {
-  return isMemory ? { path, maxBytes: Math.floor(freeBytes / 4) } : undefined;
+/** Rows may take a quarter of the directory; bodies that come over connections may take half. */
+function hostDirectory({ path, freeBytes, isMemory }: Scratch): HostDirectory {
+  return { path, maxBytes: isMemory ? Math.floor(freeBytes / 4) : 0 };
 }
 
 interface Running {
   readonly server: Server;
-  readonly queryChannel: QueryChannelServer;
+  readonly channel: ChannelServer;
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
@@ -148,7 +154,6 @@ interface Running {
   readonly port: number;
   /** Requests in flight. */
   readonly active: Set<Promise<void>>;
-  readonly lost: Promise<void>;
 }
 
 async function serve(
@@ -174,37 +179,39 @@ async function serve(
     );
     return result?.text() ?? '';
   }, track);
-  const context = {
+  const runner = new StatementRunner({
     connections,
     results,
     failedWrites,
     diskReserve,
     idleTables,
+    log,
     freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),
-    log,
-    temporaryFiles: new TemporaryFiles(
-      { first: scratch.path, fallback: scratch.diskPath },
-      Math.min(options.maxBodyBytes, Math.floor(scratch.freeBytes / 2)),
-    ),
+  });
+  const temporaryFiles = new TemporaryFiles(
+    { first: scratch.path, fallback: scratch.diskPath },
+    Math.min(options.maxBodyBytes, Math.floor(scratch.freeBytes / 2)),
+  );
+  const context = {
+    connections,
+    runner,
+    temporaryFiles,
     user: options.user,
     password: options.password,
     timeZone: await connections.query('SELECT timezone()'),
     serverName: hostname(),
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 0, keepAliveTimeout: keepAliveMs });
-  const lost = new Promise<void>((resolve) => {
-    server.on('request', (request, response) => {
-      const answered = handle(context, request, response).finally(() => {
-        // Some systems remove the files of a user at logout although programs of the user still run.
-        if (response.statusCode === 500 && !existsSync(scratch.path)) resolve();
-      });
-      track(answered);
-    });
-  });
+  server.on('request', (request, response) => track(handle(context, request, response)));
   const port = await listen(server, options);
-  const queryChannel = serveQueryChannel(scratch.path, connections, results, track);
-  return { server, queryChannel, connections, scratch, spreader, idleTables, log, port, active, lost };
+  const channel = await serveChannel(scratch.path, { runner, results, temporaryFiles, track }).catch(
+    (error: unknown) => {
+      server.close();
+      throw error;
+    },
+  );
+  return { server, channel, connections, scratch, spreader, idleTables, log, port, active };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -222,12 +229,12 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, queryChannel, connections, scratch, spreader, idleTables, log, active } = running;
+  const { server, channel, connections, scratch, spreader, idleTables, log, active } = running;
   spreader.stop();
   idleTables.stop();
   log.stop();
   server.close();
-  queryChannel.close();
+  channel.close();
   server.closeIdleConnections();
   const settled = async (): Promise<void> => {
     while (active.size > 0) await Promise.allSettled(active);
@@ -235,11 +242,11 @@ async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number)
   if (!(await within(settled(), timeoutMs))) {
     await within(connections.cancelAll(), forcedStopMs);
     server.closeAllConnections();
-    queryChannel.closeAllConnections();
+    channel.closeAllConnections();
     await within(settled(), forcedStopMs);
   }
   server.closeAllConnections();
-  queryChannel.closeAllConnections();
+  channel.closeAllConnections();
   const closed = active.size === 0 && (await within(connections.close(), forcedStopMs));
   scratch.remove();
   // The lock of a dead owner can be taken over. While the engine still writes, the lock must stay.

@@ -1,7 +1,6 @@
 import { type Alarm, type Clock, systemClock } from '../../async/clock.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { replacedPartsSeconds } from './connection/engine-config.js';
-import { insertedTable } from './server/inserted-table.js';
 
 /** A table is idle once nothing was inserted for so long. */
 const idleMs = 10_000;
@@ -46,11 +45,11 @@ export class IdleTableMerge {
     this.#clock = clock;
   }
 
-  /** Records the table of an INSERT that has ended. */
-  inserted(statement: string): void {
-    const { database, table } = insertedTable(statement) ?? {};
-    if (database === undefined || this.#stopping.signal.aborted) return;
-    const name = `(${quoteString(database)}, ${quoteString(table ?? '')})`;
+  /** Records an INSERT that has ended; `place` is `database.table`. */
+  inserted(place: string): void {
+    if (this.#stopping.signal.aborted) return;
+    const [database = '', table = ''] = place.split('.');
+    const name = `(${quoteString(database)}, ${quoteString(table)})`;
     const inserts = this.#tables.get(name) ?? { count: 0, lastAt: 0 };
     inserts.count++;
     inserts.lastAt = this.#clock.now();

@@ -6,6 +6,7 @@ import { reasonOf } from '../../model/fault.js';
 import { version } from '../../model/version.js';
 import { pageRelease } from '../../process/page-release.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
+import type { HostDirectory } from '../engine/handover.js';
 import {
   type HostMessage,
   type HostOptions,
@@ -185,8 +186,8 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
     const host = await startHost(options, (path) => process.chdir(path));
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
-    const unpublish = publish(options, host.port);
-    send({ ready: { port: host.port, handover: host.handover } });
+    const unpublish = publish(options, host);
+    send({ ready: { port: host.port, directory: host.directory } });
     detached(pageRelease().start());
     host.watchLog((logEntries) => send({ logEntries }));
     const liveness = new Liveness({ ping: () => host.works(), processorMs: selfProcessorMs });
@@ -209,12 +210,15 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Publishes the endpoint, so that programs of the same user find the engine by its port. */
-function publish({ host, user, password }: HostOptions, port: number): () => void {
+/** Publishes the endpoint, so that programs of the same user find the engine by its port. They hand over no files, which a killed one would leave. */
+function publish(
+  { host, user, password }: HostOptions,
+  { port, directory }: { readonly port: number; readonly directory: HostDirectory },
+): () => void {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
   try {
-    return publishEndpoint(port, { url, user, password, pid: process.pid });
+    return publishEndpoint(port, { url, user, password, directory: { ...directory, maxBytes: 0 }, pid: process.pid });
   } catch (error) {
     const reason = reasonOf(error);
     process.stderr.write(`sluice-engine: Local programs will not find the engine by themselves: ${reason}\n`);

@@ -7,7 +7,7 @@ import split2 from 'split2';
 import type { ComponentLog } from '../../model/component.js';
 import { reasonOf } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
-import type { HandoverDirectory } from '../engine/handover.js';
+import type { HostDirectory } from '../engine/handover.js';
 import {
   type HostOptions,
   hostDefaults,
@@ -61,7 +61,7 @@ export class EngineSupervisor {
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
   #port: number;
-  #handover: HandoverDirectory | undefined;
+  #directory: HostDirectory | undefined;
   #restarts = 0;
   #stopping: AbortController | undefined;
   #stopped: Promise<void> | undefined;
@@ -88,12 +88,13 @@ export class EngineSupervisor {
   get endpoint(): EngineEndpoint {
     const { host, user } = this.#options;
     const name = host.includes(':') ? `[${host}]` : host;
-    return { url: `http://${name}:${this.#port}`, user, password: this.#secret };
+    const url = `http://${name}:${this.#port}`;
+    return { url, user, password: this.#secret, directory: () => this.#directory };
   }
 
-  /** Directory in which rows may be handed over to the running host. */
-  get handover(): HandoverDirectory | undefined {
-    return this.#handover;
+  /** Directory by which processes of this user reach the running host. */
+  get directory(): HostDirectory | undefined {
+    return this.#directory;
   }
 
   /** Calls the listener with the state now and at every change, until the returned function is called. */
@@ -147,9 +148,9 @@ export class EngineSupervisor {
     this.#child = child;
     const since = Date.now();
     try {
-      const { port, handover } = await ready(child);
+      const { port, directory } = await ready(child);
       this.#port = port;
-      this.#handover = handover;
+      this.#directory = directory;
     } catch (error) {
       this.#enter('down');
       child.kill('SIGKILL');

@@ -6,6 +6,7 @@ import { quoteString } from '../../sql/engine/quote.js';
 import { type WriteOrder, type Written, writtenAt, writtenBetween } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import type { History } from '../engine/history.js';
+import { alters } from '../engine/request.js';
 import type { Storage } from './storage.js';
 
 /**
@@ -120,7 +121,7 @@ export class Changes {
       `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
     );
     if (Number(row?.[0] ?? 0) !== 1) {
-      await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`);
+      await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`, alters(storage));
     }
     await this.#mergesEnded(storage);
   }

@@ -1,6 +1,7 @@
 import { expectedFault, FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine, Store } from '../engine/engine.js';
+import { alters } from '../engine/request.js';
 import { isStaleSchema } from './stale-schema.js';
 
 /**
@@ -92,7 +93,7 @@ async function renewCodecsOf({ engine, prefix }: Store, compression: Compression
   let changed = 0;
   for (const [place, changes] of outdated) {
     try {
-      await engine.exec(`ALTER TABLE ${place} ${changes} SETTINGS ${codecSettings}`);
+      await engine.exec(`ALTER TABLE ${place} ${changes} SETTINGS ${codecSettings}`, alters(String(place)));
       changed++;
     } catch (error) {
       // Dropped meanwhile.

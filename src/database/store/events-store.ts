@@ -4,6 +4,7 @@ import type { EventLogEntry, EventOperation, EventSight, StoredEvent } from '../
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, type OwnRow, OwnTables } from '../engine/own-tables.js';
+import { deletesFrom } from '../engine/request.js';
 
 const dayMs = 86_400_000;
 /** Days of event starts in one partition of the newest states. */
@@ -25,13 +26,19 @@ const newestFirst = 'ORDER BY start DESC, id DESC';
  * after the last write, because lists read merged parts three times as fast.
  */
 const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.event_log (slot UInt64, at Int64, counted UInt8, entry String)
+  {
+    table: 'sluice.event_log',
+    definition: `(slot UInt64, at Int64, counted UInt8, entry String)
    ENGINE = MergeTree ORDER BY slot ${insertNumbers}`,
-  `CREATE TABLE IF NOT EXISTS sluice.events (start Int64, id String, slot UInt64, status UInt8, severity UInt8,
+  },
+  {
+    table: 'sluice.events',
+    definition: `(start Int64, id String, slot UInt64, status UInt8, severity UInt8,
    element String, rule String, end Int64, database String, table String, opened UInt64 CODEC(NONE),
    version UInt64, event String CODEC(ZSTD), INDEX slot_index slot TYPE bloom_filter(0.01) GRANULARITY 1)
    ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start, ${partitionDays * dayMs}) ORDER BY (start, id)
    SETTINGS index_granularity = 512, min_age_to_force_merge_seconds = 30`,
+  },
 ];
 
 /** One page, and how many events there are on all. */
@@ -212,12 +219,12 @@ export class EventsStore {
     await this.prepare();
     const counted = `counted = 1 AND at < ${Math.floor(nowMs - countedMs)}`;
     const before = Math.floor(beforeMs);
-    for (const [table, where] of [
+    for (const [table = '', where] of [
       ['sluice.events', `id IN (SELECT id FROM sluice.events WHERE end < ${before})`],
       ['sluice.event_log', `${counted} OR at < ${before}`],
     ]) {
       const [row] = await this.#engine.rows(`SELECT count() FROM ${table} WHERE ${where}`);
-      if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`);
+      if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`, deletesFrom(table));
     }
   }
 }

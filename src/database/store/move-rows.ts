@@ -83,9 +83,11 @@ export async function moveRows(
   for (const table of copied) {
     const list = table.columns.map(quoteIdentifier).join(', ');
     for await (const { where, rows } of pieces(from, table, { low: 0n, high: greatestId })) {
-      const data = await from.bytes(`SELECT ${list} FROM ${table.name} FINAL WHERE ${where} FORMAT Native`);
-      const statement = `INSERT INTO ${table.name} (${list}) SETTINGS max_partitions_per_insert_block = 0 FORMAT Native`;
-      await engine.insert(statement, data, { isEarlier: true });
+      const statement = `SELECT ${list} FROM ${table.name} FINAL WHERE ${where}`;
+      const data = await from.bytes({ statement, format: 'Native' });
+      const settings = 'max_partitions_per_insert_block = 0';
+      const insert = { table: table.name, columns: list, settings, format: 'Native' };
+      await engine.insert(insert, data, { isEarlier: true });
       done += rows;
       progress(done, Math.max(done, all));
     }

@@ -4,7 +4,7 @@ import { leadIn, seriesId } from '../catalogue/identity.js';
 import { BatchedCalls } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
 import { setOfIds } from '../engine/key-sets.js';
-import { type EngineColumn, encodeTables, inputOf, structureOf } from '../engine/native-block.js';
+import { type EngineColumn, encodeTables, structureOf, structureText } from '../engine/native-block.js';
 import { OwnTables } from '../engine/own-tables.js';
 import type { TableChange } from '../engine/table-change.js';
 import { packedColumn } from './compression.js';
@@ -50,8 +50,12 @@ const types = {
   comment: dataType('VARCHAR'),
 };
 const columns = Object.entries(types).map(([name, type]): EngineColumn => ({ physical: name, name, type }));
-const insert = `INSERT INTO sluice.sub_tables (id, created, ${columns.map(({ name }) => name).join(', ')})
-  SELECT * FROM ${inputOf(structureOf(columns))} FORMAT Native`;
+const insert = {
+  table,
+  columns: `id, created, ${columns.map(({ name }) => name).join(', ')}`,
+  format: 'Native',
+  through: { structure: structureText(structureOf(columns)) },
+};
 
 /** Sub-tables to look for in the registry. */
 interface LookUp {

@@ -46,8 +46,9 @@ async function dropOldRowsOf(
   let dropped = 0;
   for (const [table, partition, number] of partitions) {
     if (signal?.aborted === true) return dropped;
-    if (newest.get(table) === number) await drop(engine, `ALTER TABLE ${name}.${table} ${holdsNumber}`);
-    await drop(engine, `ALTER TABLE ${name}.${table} DROP PARTITION ID ${quoteString(String(partition))}`);
+    const place = `${name}.${table}`;
+    if (newest.get(table) === number) await drop(engine, place, holdsNumber);
+    await drop(engine, place, `DROP PARTITION ID ${quoteString(String(partition))}`);
     dropped++;
   }
   return dropped;
@@ -78,9 +79,9 @@ function firstKept(database: DatabaseDef, nowMs: number): bigint {
 }
 
 /** The table may have been dropped meanwhile. */
-async function drop(engine: Store['engine'], statement: string): Promise<void> {
+async function drop(engine: Store['engine'], table: string, change: string): Promise<void> {
   try {
-    await engine.exec(statement);
+    await engine.exec(`ALTER TABLE ${table} ${change}`, { changes: [table], continues: true });
   } catch (error) {
     if (!isStaleSchema(expectedFault(error))) throw error;
   }

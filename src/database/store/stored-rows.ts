@@ -47,7 +47,7 @@ export async function storedRows(
     const keys = setOfKeys(ids.slice(at, at + keysPerQuery), times.slice(at, at + keysPerQuery));
     // Keys alone decide, so they may do so before rows are merged.
     const select = `SELECT ${columns} FROM ${table.storage} FINAL PREWHERE ${range} AND (id, ts) IN ${keys}`;
-    pieces.push(await engine.bytes(`${select} SETTINGS max_threads = 1 FORMAT Native`));
+    pieces.push(await engine.bytes({ statement: `${select} SETTINGS max_threads = 1`, format: 'Native' }));
   }
   return decodeNative(Buffer.concat(pieces), table.columns);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
+import { deletesFrom } from '../engine/request.js';
 
 /** How far a stream is, kept in the engine after the results it stands for. */
 export interface StreamState {
@@ -23,9 +24,15 @@ export const leaseMs = 10_000;
 const claimsMs = 60_000;
 
 const create = [
-  'CREATE TABLE IF NOT EXISTS sluice.stream_states (stream String, state String) ENGINE = ReplacingMergeTree ORDER BY stream',
-  `CREATE TABLE IF NOT EXISTS sluice.stream_claims (owner String, released UInt8, at DateTime64(3) DEFAULT now64(3))
+  {
+    table: 'sluice.stream_states',
+    definition: '(stream String, state String) ENGINE = ReplacingMergeTree ORDER BY stream',
+  },
+  {
+    table: 'sluice.stream_claims',
+    definition: `(owner String, released UInt8, at DateTime64(3) DEFAULT now64(3))
    ENGINE = MergeTree ORDER BY tuple() TTL toDateTime(at) + toIntervalHour(1) ${insertNumbers}`,
+  },
 ];
 
 /** The engine's record of streams that run: how far they are, and which process runs them. */
@@ -61,7 +68,8 @@ export class StreamStates {
   /** Removes what is kept about a stream that was dropped. */
   async forget(id: string): Promise<void> {
     await this.#tables.prepare();
-    await this.#engine.exec(`DELETE FROM sluice.stream_states WHERE stream = ${quoteString(id)}`);
+    const table = 'sluice.stream_states';
+    await this.#engine.exec(`DELETE FROM ${table} WHERE stream = ${quoteString(id)}`, deletesFrom(table));
   }
 
   /**
@@ -83,7 +91,7 @@ export class StreamStates {
   }
 
   async #say(released: boolean): Promise<void> {
-    await this.#tables.insert('stream_claims (owner, released)', [{ owner: this.#owner, released: Number(released) }]);
+    await this.#tables.insert('stream_claims', [{ owner: this.#owner, released: Number(released) }], 'owner, released');
   }
 
   async #holder(): Promise<string | undefined> {

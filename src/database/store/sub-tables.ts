@@ -16,7 +16,7 @@ import { commonBits, leadOf, seriesId, subTableKey } from '../catalogue/identity
 import { BatchedCalls, BatchedCallsByTable } from '../engine/batched-calls.js';
 import type { Engine } from '../engine/engine.js';
 import { setOfIds } from '../engine/key-sets.js';
-import { encodeTables, insertStatement, type TableRows } from '../engine/native-block.js';
+import { encodeTables, insertOf, type TableRows } from '../engine/native-block.js';
 import { type Registered, Registry } from './registry.js';
 import { staleSchema } from './stale-schema.js';
 import { putTag } from './tag-cell.js';
@@ -273,7 +273,10 @@ export class SubTables {
     const list = `${marks.t === undefined ? '' : 't, '}id, ts, name, dropped, revision`;
     await Promise.all([
       this.#registry.insert({ ...shared, dropped: true, subTables }),
-      this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT JSONEachRow`, Buffer.from(rows)),
+      this.#engine.insert(
+        { table: superTable.tagStorage ?? '', columns: list, format: 'JSONEachRow' },
+        Buffer.from(rows),
+      ),
     ]);
   }
 
@@ -300,7 +303,7 @@ export class SubTables {
 
   /** The same for all sub-tables of a super table that meet a condition of the engine, at once. */
   async setTagsWhere(superTable: TableDef, which: Expr, values: ReadonlyMap<string, TagValue>): Promise<void> {
-    await this.#engine.exec(tagChange(superTable, which, values));
+    await this.#engine.exec(tagChange(superTable, which, values), { changes: [superTable.tagStorage ?? ''] });
   }
 
   /**
@@ -310,7 +313,7 @@ export class SubTables {
   async fillTags(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
     const keys = subTables.map(({ key }) => key);
     for (const { some, statement } of tagFills(superTable, subTables, await this.#registry.read(database, keys))) {
-      await this.#exclusively(some, () => this.#engine.exec(statement));
+      await this.#exclusively(some, () => this.#engine.exec(statement, { changes: [superTable.tagStorage ?? ''] }));
     }
   }
 
@@ -322,7 +325,7 @@ export class SubTables {
     const change = `INSERT INTO sluice.sub_tables (database, id, lead, name, parent, ttl, created, dropped, comment)
       SELECT database, id, lead, name, parent, ${ttl}, created, dropped, ${comment} FROM sluice.sub_tables FINAL
       WHERE database = ${quoteString(database.id)} AND id = ${key} AND dropped = 0`;
-    await this.#inTurn(key, () => this.#engine.exec(change));
+    await this.#inTurn(key, () => this.#engine.exec(change, { changes: ['sluice.sub_tables'] }));
   }
 
   /** Runs changes of one sub-table one after the other. */
@@ -362,7 +365,7 @@ export class SubTables {
   }
 
   async #insertTagsOf(tagStorage: string, tables: readonly TableRows[]): Promise<void> {
-    await this.#engine.insert(insertStatement(tagStorage, tables), encodeTables(tables));
+    await this.#engine.insert(insertOf(tagStorage, tables), encodeTables(tables));
   }
 
   async #write(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {

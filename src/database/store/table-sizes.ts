@@ -6,8 +6,6 @@ import type { Engine } from '../engine/engine.js';
 const largeRows = 200_000;
 /** A series of so many rows is read by one thread as soon as by several. */
 const shortSeriesRows = 20_000;
-/** A row for each of so many series is a short result. */
-const fewSeries = 2_000;
 /** How long an answer counts, and how many are remembered. */
 const rememberedMs = 30_000;
 const maxRemembered = 10_000;
@@ -50,11 +48,6 @@ export class TableSizes {
   rowsPerSeries(table: StoredTable, now = performance.now()): number | undefined {
     const { rows, series } = this.#size(table, now);
     return series && rows / series;
-  }
-
-  /** True when the table had few series when it was last read; `now` in ms. */
-  hasFewSeries(table: StoredTable, now = performance.now()): boolean {
-    return (this.#size(table, now).series ?? Number.POSITIVE_INFINITY) <= fewSeries;
   }
 
   #size(table: StoredTable, now: number): Omit<Size, 'readAt'> {

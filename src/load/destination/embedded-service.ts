@@ -64,13 +64,6 @@ export interface EmbeddedLimits {
   readonly requestTimeoutMs?: number;
 }
 
-/** Where the engine is and as whom it is used. */
-interface EngineAddress extends EngineEndpoint {
-  readonly isServer: boolean;
-  /** Reads user and password anew, where the engine itself has published them. */
-  readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
-}
-
 const stopDeadlineMs = 10_000;
 const never = new AbortController().signal;
 /** Longest wait for a free slot of a statement. */
@@ -211,18 +204,18 @@ function settingsOf({ configDirectory }: LoadConnection): Settings {
  * Where the engine is: host and port of the run where they are not the defaults, otherwise those of the settings. User and
  * password are those of the settings; an engine of this machine that runs as the same operating-system user publishes its own.
  */
-function addressOf(connection: LoadConnection, { database }: Settings): EngineAddress {
+function addressOf(connection: LoadConnection, { database }: Settings): EngineEndpoint {
   const { user, password } = database;
   const [node] = database.urls;
   const isServer = database.mode === 'cluster';
-  if (isServer && node !== undefined && !isNamed(connection)) return { url: node, user, password, isServer };
+  if (isServer && node !== undefined && !isNamed(connection)) return { url: node, user, password };
   // An address that is listened on is no address to call.
   const own = database.host === '0.0.0.0' || database.host === '::' ? '127.0.0.1' : database.host;
   const host = connection.host === serverDefaults.host ? own : connection.host;
   const port = connection.port === serverDefaults.port ? database.port || connection.port : connection.port;
   const endpoint = password === '' && isLoopback(host) ? findEndpoint(port) : undefined;
-  if (endpoint !== undefined) return { ...endpoint, isServer: false, renew: () => findEndpoint(port) };
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, user, password, isServer };
+  if (endpoint !== undefined) return endpoint;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, user, password };
 }
 
 function isNamed({ host, port }: LoadConnection): boolean {
@@ -236,11 +229,11 @@ export function isBehindHttp(connection: LoadConnection): boolean {
 }
 
 /** Message for a person when the engine cannot be used at all; other faults stay as they are. */
-export function connectionFault(failure: Fault, { url, password, renew }: EngineAddress): Fault {
+export function connectionFault(failure: Fault, { url, password, directory }: EngineEndpoint): Fault {
   if (isUnknownUser(failure)) {
     const isSet = password !== '';
     const cause =
-      renew === undefined
+      directory === undefined
         ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
         : 'another engine on that port has written its password over the one of this; start the service again';
     const hint = isSet

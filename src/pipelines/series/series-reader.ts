@@ -10,12 +10,13 @@ import type { Expr } from '../../sql/engine/nodes.js';
 import { idColumn, nameColumn } from '../../sql/engine/storage.js';
 import { expr } from '../../sql/engine/template.js';
 import {
+  type FormattedQuery,
+  inFormat,
   MatchedSeries,
   planNewest,
   planRows,
   planSamples,
   printRows,
-  printSeriesQuery,
 } from '../../sql/plan/labelled-series.js';
 import { withCurrentSchema } from '../../statements/current-schema.js';
 import { storedIfRoom } from '../../statements/stored-if-room.js';
@@ -260,7 +261,7 @@ export class SeriesReader implements SeriesSource {
     const matched = new MatchedSeries(table, matchers);
     const query = matched.select([idColumn('s'), matched.json], range);
     if (query === undefined) return [];
-    return seriesOf(await this.#bytes(printSeriesQuery(query), signal), table.labels.fixed);
+    return seriesOf(await this.#bytes(inFormat(query, 'RowBinary'), signal), table.labels.fixed);
   }
 
   /** Names of the sub-tables by the ids of their series. */
@@ -274,7 +275,7 @@ export class SeriesReader implements SeriesSource {
     const named = expr`toJSONString(map('name', ${nameColumn('s')}))`;
     const query = matched.select([idColumn('s'), named], range);
     if (query === undefined) return new Map();
-    const series = await seriesOf(await this.#bytes(printSeriesQuery(query), signal), []);
+    const series = await seriesOf(await this.#bytes(inFormat(query, 'RowBinary'), signal), []);
     return new Map(series.map(({ id, labels }) => [id, labels[0]?.[1] ?? '']));
   }
 
@@ -287,7 +288,7 @@ export class SeriesReader implements SeriesSource {
   ): Promise<readonly string[]> {
     const query = matched.select([text], range, { distinct: true });
     if (query === undefined) return [];
-    const bytes = await this.#bytes(printSeriesQuery(query), signal);
+    const bytes = await this.#bytes(inFormat(query, 'RowBinary'), signal);
     const texts: string[] = [];
     for (const reader = new PoolReader(bytes); reader.end < bytes.length; ) {
       reader.next();
@@ -296,9 +297,9 @@ export class SeriesReader implements SeriesSource {
     return texts;
   }
 
-  async #bytes(statement: string, signal: AbortSignal): Promise<Buffer> {
+  async #bytes(query: FormattedQuery, signal: AbortSignal): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    const result = await this.#context.engine.result(statement, { signal, owner: this.#user });
+    const result = await this.#context.engine.result(query, { signal, owner: this.#user });
     for await (const piece of result) pieces.push(piece);
     return Buffer.concat(pieces);
   }
@@ -311,12 +312,12 @@ export class SeriesReader implements SeriesSource {
     budget: ReadBudget,
   ): Promise<void> {
     const ids = series.length <= mostLiteralIds ? series.map(({ id }) => id) : undefined;
-    const statement = planSamples(table, query, ids);
-    if (statement === undefined) return;
+    const rows = planSamples(table, query, ids);
+    if (rows === undefined) return;
     const current = new SeriesLabels(new Map(series.map(({ id, labels }) => [id, labels])));
     const { signal } = budget;
     const underSeriesLimit = series.length === 1;
-    const result = await this.#context.engine.result(statement, { signal, owner: this.#user, underSeriesLimit });
+    const result = await this.#context.engine.result(rows, { signal, owner: this.#user, underSeriesLimit });
     for await (const block of decodeNativeStream(result, [valueColumn])) {
       const before = samples.count;
       samples.add(block, current);

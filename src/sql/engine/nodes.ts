@@ -331,8 +331,6 @@ export interface SelectQuery {
   /** How many of the leading columns are grouping keys, or the keys themselves. */
   readonly groupBy?: number | readonly Expr[];
   readonly having?: readonly Expr[];
-  /** How many rows it gives at most, where the statement itself says so. */
-  readonly mostRows?: number | undefined;
   /** True for aggregates without keys. */
   readonly isOneGroup?: boolean;
   /** Of a SELECT of aggregates without keys: over no rows it gives none either. */

@@ -15,7 +15,7 @@ export const rowFormats: Readonly<Record<RowForm, string>> = {
 
 type EngineSettings = Readonly<Record<string, string | number>>;
 
-/** Settings of every statement, so that its rows come as arrays, as REST clients see them, byte by byte. Sessions of the engine host have them, too. */
+/** Settings under which rows in {@link arrayRowFormat} are arrays as REST clients see them. Sessions of the engine host have them; a server gets them with each query in that format. */
 export const rowSettings = {
   format_custom_escaping_rule: 'JSON',
   format_custom_field_delimiter: ',',
@@ -131,28 +131,12 @@ export const shortBlocks = { max_block_size: 8192 } as const;
  */
 const inSeriesOrder = { optimize_aggregation_in_order: 1, optimize_use_projections: 0 } as const;
 
-/** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
-const parallelFormatting = { output_format_parallel_formatting: 1 } as const;
-
-/** Settings of a buffered result, to stand behind others: one thread prints it; more than `maxRows` rows are error 396. */
-export function bufferedResultSettings(maxRows: number): string {
-  const settings = { output_format_parallel_formatting: 0, max_result_rows: maxRows, result_overflow_mode: 'throw' };
-  return `, ${printed(settings)}`;
-}
-
 /** Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those. */
 const movedConditions = { optimize_move_to_prewhere_if_final: 1 } as const;
 
 /** Those that any statement may need as text, to stand after SETTINGS. */
 export const querySettings = printed(
-  Object.assign(
-    {},
-    rowSettings,
-    emptyGivesRow,
-    movedConditions,
-    ...byWords.map(([, settings]) => settings),
-    largeStatement,
-  ),
+  Object.assign({}, emptyGivesRow, movedConditions, ...byWords.map(([, settings]) => settings), largeStatement),
 );
 
 /** Traits of a statement that decide about its settings, in addition to its words. */
@@ -162,8 +146,6 @@ export interface StatementTraits {
   /** The result has texts, or decimals. */
   readonly givesTexts: boolean;
   readonly givesDecimals: boolean;
-  /** The result fits one frame of the query channel. */
-  readonly fitsOneFrame: boolean;
   /** It reads single short series only. */
   readonly readsShortSeries: boolean;
   /** Both analyzers give it the same meaning: one SELECT over one table, with one group or one short series. */
@@ -175,14 +157,12 @@ function underEngineLimits(sql: string): boolean {
   return sql.length <= smallStatementChars;
 }
 
-/** The settings that a query of this shape depends on, to stand after SETTINGS; `sql` is its text. */
+/** The settings that a query of this shape depends on, to stand after SETTINGS; may be empty. `sql` is its text. */
 export function settingsOf(sql: string, shape: QueryShape, traits: StatementTraits): string {
   const settings: EngineSettings = {
-    ...rowSettings,
     ...(traits.emptyGivesNone && emptyGivesNothing),
     ...(traits.givesTexts && ofTexts),
     ...(traits.givesDecimals && ofDecimals),
-    ...(!traits.fitsOneFrame && !traits.readsShortSeries && parallelFormatting),
     ...(traits.readsShortSeries ? oneSeries : shape.mergesRows && shortBlocks),
     ...(shape.readsRows && uncompressedCache),
     ...(shape.joinsTags && shape.joins === 1 && noJoinFilters),
@@ -196,11 +176,10 @@ export function settingsOf(sql: string, shape: QueryShape, traits: StatementTrai
   return printed(Object.assign(settings, shape.merges && movedConditions, ...matching));
 }
 
-const rowSettingsClause = ` SETTINGS ${printed(rowSettings)}`;
-
-/** The statement for a session that has {@link rowSettings}: without them, as each setting of a statement costs the engine some 25 us or more. */
-export function withoutRowSettings(statement: string): string {
-  return statement.replace(`${rowSettingsClause}, `, ' SETTINGS ').replace(`${rowSettingsClause} `, ' ');
+/** A query with its settings, some of which may be empty. */
+export function withSettings(sql: string, ...settings: readonly string[]): string {
+  const all = settings.filter((some) => some !== '');
+  return all.length === 0 ? sql : `${sql} SETTINGS ${all.join(', ')}`;
 }
 
 function printed(settings: EngineSettings): string {

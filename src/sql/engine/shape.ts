@@ -24,20 +24,32 @@ export interface QueryShape {
   readonly looksAround: boolean;
   /** Names of functions, types, columns and other texts in it, a line each. */
   readonly words: string;
+  /** The engine tables that it reads; undefined if its result may change while none of them does. */
+  readonly tables: readonly string[] | undefined;
 }
+
+/** Functions whose result differs from call to call. */
+const nondeterministic =
+  /^(?:rand|now|generate|sleep)|^(?:today|yesterday|uptime|fuzzBits|serverUUID|hostName|connectionId|queryID|currentUser)$/i;
 
 /** The aliases that the planner gives to rows, and to tags. */
 const [rowAlias, tagAlias] = [/^t\d+$/, /^g\d+$/];
+
+/** Functions of tables whose rows follow from their arguments. */
+const deterministicTables: ReadonlySet<string> = new Set(['numbers', 'values', 'zeros', 'generate_series']);
 
 /** Looks through a query. */
 export function shapeOf(query: Query): QueryShape {
   const reader = new ShapeReader();
   reader.query(query);
-  return { ...reader.shape, words: [...reader.words].join('\n') };
+  const tables = reader.isDeterministic ? [...reader.tables] : undefined;
+  return { ...reader.shape, words: [...reader.words].join('\n'), tables };
 }
 
 class ShapeReader extends Transformer {
   readonly words = new Set<string>();
+  readonly tables = new Set<string>();
+  isDeterministic = true;
   readonly shape = {
     selects: 0,
     idSets: 0,
@@ -59,6 +71,7 @@ class ShapeReader extends Transformer {
     if ('raw' in query) {
       this.words.add(query.raw);
       this.shape.selects++;
+      this.isDeterministic = false;
     } else if ('union' in query) this.shape.unites ||= query.distinct !== true;
     return super.query(query);
   }
@@ -75,7 +88,14 @@ class ShapeReader extends Transformer {
       shape.joinsTags ||= [item.left, item.right].some(isTags);
       shape.groupsSeries ||= isGroupedSeries(item.right);
     } else {
-      if (item.kind === 'function') this.words.add(item.call.name);
+      if (item.kind === 'function') {
+        this.words.add(item.call.name);
+        // Such a table may be anything, also other tables by a pattern of their names.
+        this.isDeterministic &&= deterministicTables.has(item.call.name);
+      } else if (item.kind === 'table') {
+        this.tables.add(item.table);
+        this.isDeterministic &&= !item.table.startsWith('system.');
+      }
       shape.readsRows ||= rowAlias.test(item.alias ?? '');
       if (item.kind === 'table' && item.final === true) {
         shape.merges = true;
@@ -90,6 +110,7 @@ class ShapeReader extends Transformer {
     switch (node.kind) {
       case 'call':
         words.add(node.name);
+        this.isDeterministic &&= !nondeterministic.test(node.name);
         shape.looksAround ||= node.name === 'arrayJoin';
         break;
       case 'over':

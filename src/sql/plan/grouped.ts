@@ -12,7 +12,7 @@ import { Uses, type Value } from '../values/value.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.js';
 import { type GroupedRows, groupRows } from './group/group-rows.js';
 import { mergedSelect } from './group/merged-select.js';
-import { type BlockTask, countOf, type PlannedBlock, resultColumns, type WindowRange } from './rows/block.js';
+import { type BlockTask, type PlannedBlock, resultColumns, type WindowRange } from './rows/block.js';
 import type { Item } from './rows/items.js';
 import { keyExpressions } from './rows/keys.js';
 import { isNamed, orderTerms, rowRange, sliceLimits } from './rows/ordering.js';
@@ -62,7 +62,6 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   const fill = fillClause(task);
   const range = windowRange(task, windows.intervals);
-  const mostRows = range !== undefined && keys.length === 0 ? countOf(range) : rowsOfFewSeries(task, keys);
   if (fill !== undefined) {
     const filling = {
       fill,
@@ -87,12 +86,12 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const isNarrow = range !== undefined && !looks && canBeFilled(range);
     const added = isNarrow ? shownWindows(range, select, items) : range;
     const filledRows = allWindows(task, windows, added, filling, translator);
-    const over = { ...chosen.select, from: fromQuery(filledRows, scope.source), where, mostRows };
+    const over = { ...chosen.select, from: fromQuery(filledRows, scope.source), where };
     const merged = looks ? undefined : mergedSelect(over, filledRows, scope.source);
     return plannedSelect(merged ?? over, chosen.columns);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
-  const over = { ...chosen, from: fromQuery(grouped, scope.source), where: having, mostRows };
+  const over = { ...chosen, from: fromQuery(grouped, scope.source), where: having };
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
 }
 
@@ -124,16 +123,6 @@ function shownWindows([first, last]: WindowRange, select: Select, items: readonl
   const shown = limit.offset + limit.count;
   if (shown > last - first) return [first, last];
   return order?.descending === true ? [last - shown + 1n, last] : [first, first + shown - 1n];
-}
-
-/** So many groups there are about at most where each has the rows of one series or more, of a table with few. */
-const groupsOfFewSeries = 2_000;
-
-function rowsOfFewSeries({ select, relation, env }: BlockTask, keys: readonly GroupKey[]): number | undefined {
-  const { source } = isSuper(relation) ? relation : { source: undefined };
-  const hasFew = source?.kind === 'stored' && env.context.hasFewSeries?.(source.target.table) === true;
-  const areTags = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
-  return hasFew && areTags && select.window === undefined ? groupsOfFewSeries : undefined;
 }
 
 /** Values that are computed for each group: those of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */

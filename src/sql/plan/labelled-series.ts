@@ -43,15 +43,21 @@ export interface SeriesTable {
   readonly hidden?: Expr | undefined;
 }
 
+/** A query of the engine and the format of its rows. */
+export interface FormattedQuery {
+  readonly statement: string;
+  readonly format: string;
+}
+
 /** Facts that a query of series needs from the engine. */
 interface SeriesPlan {
   /** Two columns in RowBinary: id (UInt64) and labels (String) of the series that have rows in the time range. */
-  readonly series: string;
+  readonly series: FormattedQuery;
   /**
    * Three columns in RowBinary, 24 bytes a row: id (UInt64), Unix ms (Int64) and value (Float64), ordered by id and time.
    * Rows without a value are left out.
    */
-  readonly samples: string;
+  readonly samples: FormattedQuery;
 }
 
 const numeric = /^(BOOL|FLOAT|DOUBLE|DECIMAL|(TINYINT|SMALLINT|INT|BIGINT)( UNSIGNED)?)$/;
@@ -227,8 +233,7 @@ export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: nu
     orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
     limit: rowLimit < 0 ? undefined : { count: BigInt(rowLimit), offset: 0n },
   });
-  const settings = `SETTINGS ${querySettings} FORMAT RowBinary`;
-  return { series: `${printQuery(list)} ${settings}`, samples: `${printQuery(samples)} ${settings}` };
+  return { series: inFormat(list, 'RowBinary'), samples: inFormat(samples, 'RowBinary') };
 }
 
 /** Prints a query whose result is small. */
@@ -236,9 +241,9 @@ export function printRows(query: SelectQuery): string {
   return `${printQuery(query)} SETTINGS ${querySettings}`;
 }
 
-/** Prints a query whose result is read as rows of the engine's binary format. */
-export function printSeriesQuery(query: SelectQuery): string {
-  return `${printQuery(query)} SETTINGS ${querySettings} FORMAT RowBinary`;
+/** A query whose result is read in this format of the engine. */
+export function inFormat(query: SelectQuery, format: 'Native' | 'RowBinary'): FormattedQuery {
+  return { statement: printRows(query), format };
 }
 
 /**
@@ -249,7 +254,7 @@ export function planSamples(
   series: SeriesTable,
   { matchers, ...range }: SeriesQuery,
   ids?: readonly bigint[],
-): string | undefined {
+): FormattedQuery | undefined {
   const matched = new MatchedSeries(series, matchers);
   const where = matched.rowTerms(range, ids);
   if (where === undefined) return undefined;
@@ -260,7 +265,7 @@ export function planSamples(
     where,
     orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
   });
-  return `${printQuery(samples)} SETTINGS ${querySettings} FORMAT Native`;
+  return inFormat(samples, 'Native');
 }
 
 /**

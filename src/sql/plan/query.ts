@@ -1,13 +1,11 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
-import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type Precision, type TypeName, typeLength } from '../../model/schema.js';
+import type { Precision, TypeName } from '../../model/schema.js';
 import { column, fromQuery, nullWord, select } from '../engine/build.js';
-import type { Expr, SelectColumn, SelectQuery } from '../engine/nodes.js';
+import type { SelectColumn, SelectQuery } from '../engine/nodes.js';
 import { printQuery } from '../engine/print.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
 import { shapeOf } from '../engine/shape.js';
-import { hasNode } from '../engine/transform.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, rowOrderOf, storedRelation } from '../resolve/relation.js';
@@ -31,18 +29,17 @@ import { inlineRows } from './rows/inline-rows.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
 
-/** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
+/** A statement for the engine and what its columns are. */
 export interface QueryPlan {
+  /** The query without SETTINGS and FORMAT. */
   readonly sql: string;
-  /** Settings that have to stand after SETTINGS. */
+  /** What has to stand after SETTINGS; may be empty. */
   readonly settings: string;
+  /** The engine tables that it reads; undefined if its result may change while none of them does. */
+  readonly tables: readonly string[] | undefined;
   readonly meta: readonly ColumnMeta[];
   /** See {@link SqlAnswer}. */
   readonly precision: Precision;
-  /** True when its result is known to fit one frame: a megabyte or two of text. */
-  readonly fitsOneFrame: boolean;
-  /** Rows that fit the buffer of a result; 0 when the result fits one frame or its texts have no limit. */
-  readonly maxBufferedRows: number;
   /** The series that it reads; undefined when it reads other rows, too. */
   readonly series?: readonly ReadSeries[] | undefined;
   /** True when it does not depend on the current time. */
@@ -55,11 +52,6 @@ export interface ReadSeries {
   readonly table: string;
   readonly id: bigint;
 }
-
-/** Bytes of values that fit one frame; printed they are a megabyte or two of text. */
-const maxFrameValueBytes = 512 * 1024;
-/** Bytes of values that fit the buffer of a result. */
-const maxBufferedBytes = 4 * 1024 * 1024;
 
 type Series = Extract<TableTarget, { kind: 'sub' }>;
 
@@ -81,9 +73,6 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const result = printResult(block ?? planned, form);
   const [sql, shape] = [printQuery(result), shapeOf(result)];
   const series = singleSeries(query, context);
-  const fitsFrame = (select: SelectQuery | undefined): boolean =>
-    mostRows(select) * rowBytes(planned.columns) <= maxFrameValueBytes;
-  const fitsOneFrame = fitsFrame(planned.select);
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
   const readsShortSeries =
     series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table));
@@ -96,19 +85,17 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     emptyGivesNone: block !== undefined,
     givesTexts: form.form === 'objects' || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
-    fitsOneFrame,
     readsShortSeries,
     allowsOldAnalyzer,
   };
   return {
     sql,
     settings: settingsOf(sql, shape, traits),
+    tables: shape.tables,
     meta: planned.columns.map(({ name, type, role }) => {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
     precision,
-    fitsOneFrame,
-    maxBufferedRows: fitsOneFrame ? 0 : Math.floor(maxBufferedBytes / rowBytes(planned.columns)),
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     isTimeless: !usesNow,
   };
@@ -123,32 +110,6 @@ function singleSeries(query: Query, context: QueryContext): readonly Series[] | 
     series.push(target);
   }
   return series;
-}
-
-/** Rows that a SELECT can give at most. */
-function mostRows(select: SelectQuery | undefined): number {
-  const { columns = [], from, isOneGroup, limit, mostRows = Number.POSITIVE_INFINITY } = select ?? {};
-  if (limit !== undefined) return Number(limit.count);
-  if (columns.some(([value]) => hasNode(value, makesRows))) return mostRows;
-  return select !== undefined && (from === undefined || isOneGroup === true) ? 1 : mostRows;
-}
-
-/** True for what makes several rows of one. */
-function makesRows(node: Expr): boolean {
-  return node.kind === 'call' && node.name === 'arrayJoin';
-}
-
-function rowBytes(columns: readonly BlockColumn[]): number {
-  return columns.reduce((bytes, { type }) => bytes + valueBytes(type), 0);
-}
-
-/**
- * Largest size of a value in bytes; at least one, because NULL and empty texts are printed, too. A text of the greatest
- * width may be a concatenation and has no limit.
- */
-function valueBytes(type: DataType): number {
-  if (type.length === longestWidth('VARCHAR', 'column')) return Number.POSITIVE_INFINITY;
-  return Math.max(1, type.name === 'NCHAR' ? type.length * 4 : typeLength(type));
 }
 
 /**

@@ -55,8 +55,6 @@ export interface QueryContext {
   isLarge?(table: TableDef): boolean;
   /** True for tables whose series are so short that one thread reads them soonest; any answer is right. */
   hasShortSeries?(table: TableDef): boolean;
-  /** True for tables with so few series that a row for each of them is a short result; what is true a little longer than it should be does no harm. */
-  hasFewSeries?(table: TableDef): boolean;
   /** Rows of a table that are known to have a key each; undefined where none are. */
   uniqueRows?(table: TableDef): UniqueRows | undefined;
   /** True where the caller plans the query again without assumptions when the engine finds one to be wrong. */

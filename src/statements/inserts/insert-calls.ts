@@ -3,6 +3,7 @@ import type { Cell } from '../../database/engine/engine.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
+import { withSettings } from '../../sql/engine/settings.js';
 import { type CallInValues, callsInValues } from '../../sql/insert/calls.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import { planQuery } from '../../sql/plan/query.js';
@@ -98,7 +99,7 @@ async function computed(
     : undefined;
   const { sql, settings, meta } = printed === undefined ? known : withoutPlace(() => planQuery(printed, names));
   // Numbers of 64 bits come as text, so that no digit is lost.
-  const [row] = await context.engine.rows(`${sql} SETTINGS ${settings}, output_format_json_quote_64bit_integers = 1`);
+  const [row] = await context.engine.rows(withSettings(sql, settings, 'output_format_json_quote_64bit_integers = 1'));
   return meta.map(({ type }, at) => literal(row?.[at] ?? null, type));
 }
 

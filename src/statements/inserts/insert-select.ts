@@ -38,7 +38,10 @@ export async function insertSelected(plan: InsertSelectPlan, context: InsertSele
   const database = catalogue.database(plan.database);
   if (database === undefined) throw new FaultError(missingDatabase(plan.database));
   const how = { signal, owner: context.access.user, mayPause: true };
-  const stream = await engine.result(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, how);
+  const stream = await engine.result(
+    { statement: `${plan.sql} SETTINGS ${insertSelectSettings}`, format: 'Native' },
+    how,
+  );
   let written = 0;
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
     refuseProblems(plan, rows);

@@ -1,7 +1,7 @@
 import type { Engine, ResultOptions } from '../../database/engine/engine.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { dataType } from '../../model/schema.js';
-import { arrayRowFormat } from '../../sql/engine/settings.js';
+import { arrayRowFormat, withSettings } from '../../sql/engine/settings.js';
 import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
 import type { Query } from '../../sql/syntax/ast.js';
@@ -58,7 +58,7 @@ async function explain(
   const lines = outline(written, text, context);
   if (analyze) lines.push(...(await measured(plan, engine, how)));
   if (verbose) {
-    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${plan.settings}`);
+    const steps = await engine.rows(`EXPLAIN indexes = 1 ${withSettings(plan.sql, plan.settings)}`);
     lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
   }
   const meta = [{ name: 'QUERY_PLAN', type: dataType('VARCHAR', maxLineBytes) }];
@@ -70,7 +70,10 @@ async function measured({ sql, settings }: QueryPlan, engine: Engine, how: Resul
   const began = performance.now();
   let rows = 0;
   let bytes = 0;
-  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, how)) {
+  for await (const piece of await engine.result(
+    { statement: withSettings(sql, settings), format: arrayRowFormat },
+    how,
+  )) {
     bytes += piece.length;
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
   }

@@ -16,10 +16,9 @@ export interface PlanOrigin {
 export interface KnownTables {
   /** Whether the engine is known to hold a table. */
   isReadable(table: TableDef): boolean;
-  /** Whether the planner treats a table as a large one, as one of short series, and as one of few series. */
+  /** Whether the planner treats a table as a large one, and as one of short series. */
   isLarge(table: TableDef): boolean;
   hasShortSeries(table: TableDef): boolean;
-  hasFewSeries(table: TableDef): boolean;
   /** Which of its rows need no merging of versions. */
   uniqueRows(table: TableDef): UniqueRows | undefined;
 }
@@ -28,7 +27,6 @@ interface KnownTable {
   readonly table: TableDef;
   readonly isLarge: boolean;
   readonly isShort: boolean;
-  readonly hasFew: boolean;
   readonly unique: UniqueRows | undefined;
 }
 
@@ -71,7 +69,6 @@ export class PlanCache {
       table,
       isLarge: known.isLarge(table),
       isShort: known.hasShortSeries(table),
-      hasFew: known.hasFewSeries(table),
       unique: isOfSeries ? undefined : known.uniqueRows(table),
     }));
     const own = { database, connectionZone, timeZone, form, rowLimit, emptyGroups };
@@ -82,11 +79,10 @@ export class PlanCache {
 function isValid(cached: CachedPlan, origin: PlanOrigin, known: KnownTables): boolean {
   if (!isSame(cached, origin)) return false;
   return cached.tables.every(
-    ({ table, isLarge, isShort, hasFew, unique }) =>
+    ({ table, isLarge, isShort, unique }) =>
       known.isReadable(table) &&
       known.isLarge(table) === isLarge &&
       known.hasShortSeries(table) === isShort &&
-      known.hasFewSeries(table) === hasFew &&
       (cached.isOfSeries || known.uniqueRows(table) === unique),
   );
 }

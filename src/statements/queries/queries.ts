@@ -1,12 +1,11 @@
 import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
-import { isResultTooLong } from '../../database/engine/engine-faults.js';
-import type { Chunks, ColumnMeta, SqlAnswer } from '../../model/exchange.js';
+import type { ColumnMeta, SqlAnswer } from '../../model/exchange.js';
 import type { ViewDef } from '../../model/schema.js';
 import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { maxEngineChars, tooLongForEngine } from '../../sql/engine/length.js';
-import { bufferedResultSettings, rowFormats } from '../../sql/engine/settings.js';
+import { rowFormats, withSettings } from '../../sql/engine/settings.js';
 import { withoutEmptyGroups } from '../../sql/plan/empty-groups.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import { narrowedQuery } from '../../sql/resolve/narrowed.js';
@@ -50,43 +49,13 @@ async function rowsOf(
 ): Promise<SqlAnswer> {
   const plan = await planned(query, scope, context);
   const { form } = scope.request;
-  const format = rowFormats[form];
-  const { sql, settings, fitsOneFrame, maxBufferedRows } = plan;
-  const tail = ` SETTINGS ${settings} FORMAT ${format}`;
-  const options = {
-    signal,
-    owner: scope.user,
-    fitsOneFrame,
-    underSeriesLimit: plan.series !== undefined,
-    onWaited: scope.waited,
-  };
-  const run = (limitedStatement?: string): Promise<Chunks> =>
-    context.engine.result(`${sql}${tail}`, { ...options, limitedStatement });
-  const limited = `${sql} SETTINGS ${settings}${bufferedResultSettings(maxBufferedRows)} FORMAT ${format}`;
-  const lines = await (maxBufferedRows === 0 ? run() : runBuffered(scope, context, run, limited));
+  const statement = withSettings(plan.sql, plan.settings);
+  const engineQuery = { statement, format: rowFormats[form], cacheableUntilChangeOf: plan.tables };
+  const underSeriesLimit = plan.series !== undefined;
+  const options = { signal, owner: scope.user, underSeriesLimit, onWaited: scope.waited };
+  const lines = await context.engine.result(engineQuery, options);
   // Rows as objects the engine prints as UTF-8 itself, and columns are bytes.
   return { kind: 'rows', meta: plan.meta, lines: form === 'arrays' ? asUtf8(lines) : lines, precision: plan.precision };
-}
-
-/**
- * Runs the limited statement, whose result fits the buffer, when the size history predicts that. A longer result fails, and
- * the query runs again without the limit.
- */
-async function runBuffered(
-  { request }: QueryScope,
-  { resultSizes }: Pick<StatementContext, 'resultSizes'>,
-  run: (limitedStatement?: string) => Promise<Chunks>,
-  limited: string,
-): Promise<Chunks> {
-  if (resultSizes.fitsBuffer(request)) {
-    try {
-      return await run(limited);
-    } catch (error) {
-      if (!isResultTooLong(error)) throw error;
-      resultSizes.recordExceeded(request);
-    }
-  }
-  return resultSizes.record(request, await run());
 }
 
 /** The plan of a query, from the plan cache while it is valid. Throws the FaultErrors of planning. */

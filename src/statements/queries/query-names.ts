@@ -114,11 +114,10 @@ export async function withoutViews(
 /** Knowledge about stored rows, as far as plans go by it. */
 export function knownTables(
   storage: Storage,
-): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'hasFewSeries' | 'uniqueRows'>> {
+): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'uniqueRows'>> {
   return {
     isLarge: (table) => storage.sizes.isLarge(table),
     hasShortSeries: (table) => storage.sizes.hasShortSeries(table),
-    hasFewSeries: (table) => storage.sizes.hasFewSeries(table),
     uniqueRows: (table) => storage.uniqueRows(table),
   };
 }

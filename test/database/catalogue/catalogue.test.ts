@@ -2,6 +2,7 @@ import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import type { InsertData } from '../../../src/database/engine/engine.js';
+import type { Insert } from '../../../src/database/engine/request.js';
 import { Codes } from '../../../src/model/fault.js';
 import { silentLog } from '../../support/engine/engine.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
@@ -141,8 +142,8 @@ test.serial(
   async (t) => {
     let broken = false;
     class Breaking extends EngineClient {
-      override insert(statement: string, data: InsertData): Promise<void> {
-        return broken ? Promise.reject(new Error('broken off')) : super.insert(statement, data);
+      override insert(insert: Insert, data: InsertData): Promise<void> {
+        return broken ? Promise.reject(new Error('broken off')) : super.insert(insert, data);
       }
     }
     const breaking = new Breaking(endpoint);

@@ -2,6 +2,9 @@ import test from 'ava';
 import { nodeStatements } from '../../../src/database/cluster/layout.js';
 import type { TableChange } from '../../../src/database/engine/table-change.js';
 
+const statementsOf = (...args: Parameters<typeof nodeStatements>) =>
+  nodeStatements(...args).map(({ statement }) => statement);
+
 const replicated = { cluster: 'metrics', replication: 'replicated' } as const;
 const distributed = { cluster: 'metrics', replication: 'distributed' } as const;
 
@@ -23,7 +26,7 @@ const fetching =
   'zookeeper_session_expiration_check_period = 5';
 
 test('replicated tables copy each other through the keeper, with one path per shard', (t) => {
-  t.deepEqual(nodeStatements(table, replicated, 2), [
+  t.deepEqual(statementsOf(table, replicated, 2), [
     `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
       "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}', received) " +
       `PARTITION BY intDiv(ts, 10) ORDER BY (id, ts) SETTINGS ${fetching}`,
@@ -32,12 +35,12 @@ test('replicated tables copy each other through the keeper, with one path per sh
 });
 
 test('a replicated table whose rows have a version of their own keeps the newest one', (t) => {
-  const [local] = nodeStatements({ ...table, kind: { order: 'id', version: 'seen' } }, replicated, 2);
+  const [local] = statementsOf({ ...table, kind: { order: 'id', version: 'seen' } }, replicated, 2);
   t.regex(local ?? '', /ReplicatedReplacingMergeTree\('[^']+', '\{replica\}', seen\) ORDER BY \(id\) SETTINGS/);
 });
 
 test('distributed tables keep the newest copy of a row by the version of its writer', (t) => {
-  const [local, over] = nodeStatements(table, distributed, 2);
+  const [local, over] = statementsOf(table, distributed, 2);
   t.is(
     local,
     `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
@@ -67,7 +70,7 @@ test('other changes apply to both tables, and the distributed table exists only 
   ];
   for (const layout of [replicated, distributed]) {
     t.deepEqual(
-      changes.flatMap((change) => nodeStatements(change, layout, 2)),
+      changes.flatMap((change) => statementsOf(change, layout, 2)),
       expected,
     );
   }

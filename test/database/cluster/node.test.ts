@@ -6,7 +6,7 @@ import { startEngine } from '../../support/engine/engine.js';
 test('a probe of a node detects the skew of its clock', async (t) => {
   const { endpoint, end } = await startEngine();
   const look = async (offMs: number): Promise<string> => {
-    const client = new EngineClient({ ...endpoint, isServer: true });
+    const client = new EngineClient({ ...endpoint });
     const node = new ClusterNode(endpoint.url, client, { ...endpoint, ca: undefined }, () => Date.now() + offMs);
     t.is(await node.probe(), 'there');
     await node.close();

@@ -8,7 +8,7 @@ test('an owner never gets the last connection, and the owner with the fewest com
   const pool = new ConnectionPool(3);
   const order: string[] = [];
   const take = (owner: string | undefined, name: string) =>
-    pool.take(owner, undefined).then((lease) => {
+    pool.take({ owner }).then((lease) => {
       order.push(name);
       return lease;
     });
@@ -28,26 +28,26 @@ test('an owner never gets the last connection, and the owner with the fewest com
 
 test('an aborted request gets no connection and takes none from others', async (t) => {
   const pool = new ConnectionPool(1);
-  const first = await pool.take('ann', undefined);
+  const first = await pool.take({ owner: 'ann' });
   const leaving = new AbortController();
-  const left = pool.take('bob', leaving.signal);
-  const next = pool.take('cid', undefined);
+  const left = pool.take({ owner: 'bob' }, leaving.signal);
+  const next = pool.take({ owner: 'cid' });
   leaving.abort(new Error('gone'));
   await t.throwsAsync(left, { message: 'gone' });
-  await t.throwsAsync(pool.take('dan', AbortSignal.abort(new Error('gone'))), { message: 'gone' });
+  await t.throwsAsync(pool.take({ owner: 'dan' }, AbortSignal.abort(new Error('gone'))), { message: 'gone' });
   first.release();
   (await next).release();
-  t.true(pool.isFree('ann'));
+  t.true(pool.isFree({ owner: 'ann' }));
 });
 
 test('a stalled reader loses its connection once another request waits, and other readers keep theirs', async (t) => {
-  const pool = new ConnectionPool(2, 100);
+  const pool = new ConnectionPool(2, 0, 100);
   const cut: string[] = [];
   for (const [owner, stalledMs] of [
     ['slow', 0],
     ['stuck', 200],
   ] as const) {
-    const lease = await pool.take(owner, undefined);
+    const lease = await pool.take({ owner });
     lease.watch({
       stalledMs: () => stalledMs,
       cancel: () => {
@@ -56,8 +56,24 @@ test('a stalled reader loses its connection once another request waits, and othe
       },
     });
   }
-  const waiting = pool.take('ann', undefined);
+  const waiting = pool.take({ owner: 'ann' });
   t.true(await until(() => cut.length > 0));
   await waiting;
   t.deepEqual(cut, ['stuck']);
+});
+
+test('short claims have connections of their own, and count as nobody else', async (t) => {
+  const pool = new ConnectionPool(2, 1);
+  const short = { owner: 'ann', isShort: true };
+  const longs = [await pool.take({ owner: 'ann' }), await pool.take({ owner: 'bob' })];
+  t.false(pool.isFree({ owner: 'cid' }));
+  const first = await pool.take(short);
+  t.false(pool.isFree(short));
+  longs[0]?.release();
+  t.true(pool.isFree(short));
+  const second = await pool.take(short);
+  t.false(pool.isFree({ owner: 'cid' }), 'all are in use');
+  first.release();
+  t.true(pool.isFree({ owner: 'cid' }));
+  second.release();
 });

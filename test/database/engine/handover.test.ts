@@ -1,13 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { BufferBudget } from '../../../src/database/engine/buffered-result.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import {
-  Handover,
-  type HandoverFile,
-  handoverHeader,
-  readHandoverDirectory,
-} from '../../../src/database/engine/handover.js';
+import { EngineError } from '../../../src/database/engine/engine-http.js';
+import { Handover, type HandoverFile, readHostDirectory } from '../../../src/database/engine/handover.js';
+import { HostChannel } from '../../../src/database/engine/host-channel.js';
 import { startEngine, temporaryDirectory } from '../../support/engine/engine.js';
 import { smallDisk } from '../../support/small-disk.js';
 import { until } from '../../support/until.js';
@@ -58,13 +56,12 @@ test('few files of at most 16 MB in all are kept, and none in the directory of a
   t.deepEqual(readdirSync(join(path, 'a')), []);
 });
 
-test('few rows use the connection, and so do rows without space, without a directory, or with a removed one', (t) => {
+test('rows without space, without a directory, or with a removed one use the connection', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
   t.is(new Handover(() => undefined).put([rows]), undefined);
   t.is(new Handover(() => ({ path: join(path, 'gone'), maxBytes: 1e6 })).put([rows]), undefined);
   const handover = new Handover(() => ({ path, maxBytes: 250_000 }));
-  t.is(handover.put([rows.subarray(0, 100)]), undefined);
   const two = [handover.put([rows]), handover.put([rows])];
   t.true(two.every((one) => one !== undefined));
   t.is(handover.put([rows]), undefined);
@@ -86,50 +83,37 @@ test('rows without space in memory use the connection, also with a reused file',
 
 test('a directory is read from a message with path and size', (t) => {
   const directory = { path: '/x', maxBytes: 1 };
-  t.deepEqual(readHandoverDirectory({ handover: directory }), directory);
+  t.deepEqual(readHostDirectory({ directory: directory }), directory);
   for (const message of [
     {},
-    { handover: null },
-    { handover: { path: '/x' } },
-    { handover: { path: 1, maxBytes: 1 } },
+    { directory: null },
+    { directory: { path: '/x' } },
+    { directory: { path: 1, maxBytes: 1 } },
   ]) {
-    t.is(readHandoverDirectory(message), undefined);
+    t.is(readHostDirectory(message), undefined);
   }
 });
 
 test('the engine takes rows that were handed over, and no other file', async (t) => {
   const engine = await startEngine();
   t.teardown(engine.end);
-  const [path, remove] = temporaryDirectory();
-  t.teardown(remove);
-  let requests = 0;
-  const handover = () => {
-    requests++;
-    return engine.supervisor.handover ?? { path, maxBytes: 0 };
-  };
-  const client = new EngineClient({ ...engine.endpoint, handover });
+  const client = new EngineClient(engine.endpoint);
   t.teardown(() => client.close());
   await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
-  await client.insert(
-    'INSERT INTO t FORMAT TSV',
-    Buffer.from(Array.from({ length: 50_000 }, (_, i) => `${i}\n`).join('')),
-  );
+  const insert = { table: 't', format: 'TSV' };
+  await client.insert(insert, Buffer.from(Array.from({ length: 50_000 }, (_, i) => `${i}\n`).join('')));
   t.deepEqual(await client.rows('SELECT toUInt32(count()), toUInt32(sum(a)) FROM t'), [[50_000, 1_249_975_000]]);
-  t.is(requests, 1);
-  const directory = engine.supervisor.handover;
-  if (directory === undefined) return;
+  const { directory } = engine.supervisor;
+  if (directory === undefined) return t.fail();
   mkdirSync(join(directory.path, 'other'));
   writeFileSync(join(directory.path, 'other', 'rows-77'), '7\n');
-  const { url, user, password } = engine.endpoint;
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  for (const name of ['other/rows-77', '../rows-77', '/etc/passwd', 'rows-1.tsv']) {
-    const headers = { authorization, [handoverHeader]: name };
-    const answer = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
-    t.is(answer.headers.get('x-clickhouse-exception-code'), '36', name);
+  const channel = new HostChannel(() => directory, new BufferBudget(0));
+  t.teardown(() => channel.close());
+  for (const file of ['other/rows-77', '../rows-77', '/etc/passwd', 'rows-1.tsv']) {
+    const error = await t.throwsAsync(channel.send({ kind: 'insert', insert, file }), { instanceOf: EngineError });
+    t.is(error?.code, 36, file);
   }
-  const headers = { authorization, [handoverHeader]: 'rows-77' };
-  const missing = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
-  t.true(missing.status >= 400);
+  await t.throwsAsync(channel.send({ kind: 'insert', insert, file: 'rows-77' }), { instanceOf: EngineError });
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);
 });
 
@@ -137,20 +121,20 @@ test('rows whose file is missing use the connection, and the engine restarts whe
   const engine = await startEngine();
   t.teardown(engine.end);
   const { supervisor } = engine;
-  const client = new EngineClient({ ...engine.endpoint, handover: () => supervisor.handover });
+  const client = new EngineClient(engine.endpoint);
   t.teardown(() => client.close());
   await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
   const lines = Buffer.from('1\n'.repeat(50_000));
-  const insert = () => client.insert('INSERT INTO t FORMAT TSV', lines);
+  const insert = () => client.insert({ table: 't', format: 'TSV' }, lines);
   await insert();
-  const directory = supervisor.handover?.path;
-  if (directory === undefined) return;
+  const directory = supervisor.directory?.path;
+  if (directory === undefined) return t.fail();
   for (const name of readdirSync(directory)) if (name.startsWith('rows-')) rmSync(join(directory, name));
   await insert();
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[100_000]]);
   rmSync(directory, { recursive: true });
   await t.throwsAsync(insert());
-  t.true(await until(() => supervisor.handover?.path !== directory && supervisor.state === 'up'));
+  t.true(await until(() => supervisor.directory?.path !== directory && supervisor.state === 'up'));
   await insert();
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[150_000]]);
 });

@@ -4,8 +4,10 @@ import { insertNumbers, OwnTables } from '../../../src/database/engine/own-table
 import { sharedEngine } from '../../support/engine/shared-engine.js';
 
 const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.notes (name String, words Array(String), size UInt8 DEFAULT 7)
-   ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
+  {
+    table: 'sluice.notes',
+    definition: `(name String, words Array(String), size UInt8 DEFAULT 7) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
+  },
 ];
 
 const { endpoint, end } = await sharedEngine();
@@ -30,10 +32,14 @@ test('tables are made once, after a failure with the next call, and rows are rea
   await Promise.all([tables.prepare(), tables.prepare()]);
   t.is(client.statements, 3, 'one that failed, the database and the table');
 
-  await tables.insert('notes (name, words)', [
-    { name: 'b', words: ['x', 'y'] },
-    { name: 'a"\n', words: [] },
-  ]);
+  await tables.insert(
+    'notes',
+    [
+      { name: 'b', words: ['x', 'y'] },
+      { name: 'a"\n', words: [] },
+    ],
+    'name, words',
+  );
   await tables.insert('notes', [{ name: 'c', words: [], size: undefined }]);
   t.is(client.statements, 3);
   t.deepEqual(

@@ -6,7 +6,7 @@ import { until } from '../../support/until.js';
 test('a hung engine is detected, fails statements at once, answers again after its return, and is replaced otherwise', async (t) => {
   const { supervisor, endpoint, end } = await startEngine({ hangTimeoutMs: 2_500 });
   t.teardown(end);
-  const client = new EngineClient({ ...endpoint, handover: () => supervisor.handover });
+  const client = new EngineClient(endpoint);
   t.teardown(() => client.close());
   const states: string[] = [];
   supervisor.onState((state) => {

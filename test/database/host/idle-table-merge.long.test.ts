@@ -12,7 +12,7 @@ test('a host merges the parts of its idle tables', async (t) => {
     'CREATE TABLE default.m (a Int64) ENGINE = MergeTree ORDER BY a SETTINGS merge_selector_base = 100',
   );
   const rows = Buffer.from(Array.from({ length: 15_000 }, (_, at) => `${at}\n`).join(''));
-  for (let at = 0; at < 5; at++) await client.insert('INSERT INTO default.m (a) FORMAT TSV', rows);
+  for (let at = 0; at < 5; at++) await client.insert({ table: 'default.m', columns: 'a', format: 'TSV' }, rows);
   const parts = async () =>
     (await client.rows("SELECT count() FROM system.parts WHERE active AND table = 'm'"))[0]?.[0];
   t.is(await parts(), 5);

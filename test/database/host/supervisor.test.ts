@@ -63,7 +63,7 @@ test('a killed engine restarts with all acknowledged rows', async (t) => {
   for (let i = 0; i < 20; i++) {
     const rows = BigUint64Array.from({ length: 1000 }, (_, row) => BigInt(i * 1000 + row));
     const head = Buffer.from([1, 0xe8, 0x07, 1, 0x61, 6, ...Buffer.from('UInt64')]);
-    await client.insert('INSERT INTO kept FORMAT Native', Buffer.concat([head, new Uint8Array(rows.buffer)]));
+    await client.insert({ table: 'kept', format: 'Native' }, Buffer.concat([head, new Uint8Array(rows.buffer)]));
     answered += 1000;
   }
   const killed = supervisor.pid ?? 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Engine } from '../../../src/database/engine/engine.js';
-import { encodeTables, insertStatement } from '../../../src/database/engine/native-block.js';
+import { encodeTables, insertOf } from '../../../src/database/engine/native-block.js';
 import { statementOf } from '../../../src/database/engine/table-change.js';
 import { codecOf, offeredCompression, renewCodecs } from '../../../src/database/store/compression.js';
 import { dataTable } from '../../../src/database/store/table-statements.js';
@@ -84,7 +84,7 @@ test.serial('every value comes back bit by bit, whatever its codec', async (t) =
             ]),
           );
           const data = [{ columns: table.columns, blocks: [block] }];
-          await client.insert(insertStatement(`d1_0.${kind}`, data), encodeTables(data));
+          await client.insert(insertOf(`d1_0.${kind}`, data), encodeTables(data));
         }
         if (kind !== 'memory') await client.exec(`OPTIMIZE TABLE d1_0.${kind} FINAL`);
       }

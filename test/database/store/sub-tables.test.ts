@@ -3,6 +3,8 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { leadOf, seriesId } from '../../../src/database/catalogue/identity.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
+import type { InsertData } from '../../../src/database/engine/engine.js';
+import { type Insert, insertText } from '../../../src/database/engine/request.js';
 import { createNamed } from '../../../src/database/store/create-named.js';
 import { removeOrphanedTables } from '../../../src/database/store/orphaned-tables.js';
 import { staleSchema } from '../../../src/database/store/stale-schema.js';
@@ -27,9 +29,9 @@ function startProcess(engine: EngineClient = client) {
 class NotingClient extends EngineClient {
   readonly inserts: string[] = [];
 
-  override insert(statement: string, data: Uint8Array): Promise<void> {
-    this.inserts.push(statement);
-    return super.insert(statement, data);
+  override insert(insert: Insert, data: InsertData): Promise<void> {
+    this.inserts.push(insertText(insert));
+    return super.insert(insert, data);
   }
 }
 

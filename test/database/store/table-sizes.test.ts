@@ -32,7 +32,7 @@ test('a table is small until the engine reports that it is large, and is checked
   // One has 100,000 rows of each series, the other three of one.
   await until(() => sizes.hasShortSeries(t2, 1));
   t.false(sizes.hasShortSeries(t1, 1));
-  t.deepEqual([sizes.hasFewSeries(t1, 1), sizes.rowsPerSeries(t1, 1)], [true, 100_000]);
+  t.is(sizes.rowsPerSeries(t1, 1), 100_000);
   // A failed query changes nothing.
   await client.exec('TRUNCATE TABLE d1_0.t1_0');
   t.true(sizes.isLarge(t1, 29_000));

@@ -48,7 +48,7 @@ test('a node takes the tables of both kinds of copies', async (t) => {
     // A node of a test does not open the port by which tables copy each other: they are there, and cannot be changed.
     if (replication === 'distributed') changes.push({ change: 'add-columns', table, columns: ['c Nullable(Float64)'] });
     for (const change of changes) {
-      for (const statement of nodeStatements(change, layout, 1)) await client.exec(statement);
+      for (const { statement, effect } of nodeStatements(change, layout, 1)) await client.exec(statement, effect);
     }
     const named = `database IN ('${database}', 'local_${database}') ORDER BY database DESC`;
     const tables = await client.rows(`SELECT engine, engine_full FROM system.tables WHERE ${named}`);

@@ -56,7 +56,7 @@ test.serial(
     const spread = storage.replace(/^local_/, '');
     const plan = await cluster!
       .client(cluster!.nodes[0]!)
-      .rows(`EXPLAIN SELECT id, count() FROM ${spread} GROUP BY id`, settings);
+      .rows(`EXPLAIN SELECT id, count() FROM ${spread} GROUP BY id`, undefined, settings);
     t.notRegex(plan.join(), /MergingAggregated/, 'groups by series are made on the shards');
     await execute(a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)', `INSERT INTO d.n VALUES (${startMs}, 1)`);
     await execute(b, 'ALTER TABLE d.n ADD COLUMN w INT', `INSERT INTO d.n (ts, w) VALUES (${startMs}, 2)`);
@@ -131,7 +131,7 @@ test.serial(
           .replace(', `received` UInt64 DEFAULT version CODEC(Delta(8), ZSTD(1))', '')
           .replace('Tree(received)', 'Tree(version)');
         t.notRegex(earlier, /received/);
-        await client.exec(earlier, { parameters: { allow_experimental_codecs: '1' } });
+        await client.exec(earlier, undefined, { parameters: { allow_experimental_codecs: '1' } });
       }
     }
     const later = await startAdapter(scope, [...cluster!.settings, '--write.ack=stored']);

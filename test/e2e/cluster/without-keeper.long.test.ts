@@ -57,7 +57,7 @@ test('without a keeper the first node has the catalogue for all adapters', async
   // A node that is back gets tables whose database it has not got yet later, and stands in nobody's way.
   const access = { user: cluster.user, password: cluster.password, ca: undefined };
   const known = cluster.nodes.map(({ url }) => {
-    return new ClusterNode(url, new EngineClient({ ...access, url, isServer: true }), access);
+    return new ClusterNode(url, new EngineClient({ ...access, url }), access);
   });
   const layout = { cluster: cluster.name, replication: 'distributed' } as const;
   const nodes = new ClusterNodes(known, layout, silentLog);

@@ -6,8 +6,8 @@ const url = 'http://127.0.0.1:6030';
 
 test('a refused password is told by where it came from', (t) => {
   const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure', { engineCode: 516 });
-  const at = { url, user: 'default', isServer: false };
-  const told = connectionFault(refused, { ...at, password: 'secret', renew: () => undefined });
+  const at = { url, user: 'default' };
+  const told = connectionFault(refused, { ...at, password: 'secret', directory: () => undefined });
   t.regex(told.message, /another engine on that port/);
   t.regex(
     connectionFault(refused, { ...at, password: 'secret' }).message,

@@ -7,7 +7,7 @@ import {
   reliedOnDefaults,
   type StatementTraits,
   settingsOf,
-  withoutRowSettings,
+  withSettings,
 } from '../../../src/sql/engine/settings.js';
 import { shapeOf } from '../../../src/sql/engine/shape.js';
 import { rowsSource, tagsSource } from '../../../src/sql/engine/storage.js';
@@ -94,14 +94,10 @@ test('a long statement has higher limits and the new analyzer', (t) => {
   t.false(settings.includes('enable_analyzer'));
 });
 
-test('settings of rows are left out for a session that has them', (t) => {
-  const tail = (own: Partial<StatementTraits>): string =>
-    withoutRowSettings(`SELECT 1 SETTINGS ${settingsWith(oneOf(number(1)), own)} FORMAT CustomSeparated`);
-  t.is(tail({}), 'SELECT 1 FORMAT CustomSeparated');
-  const none = 'SETTINGS empty_result_for_aggregation_by_empty_set = 1 FORMAT';
-  t.is(tail({ emptyGivesNone: true }), `SELECT 1 ${none} CustomSeparated`);
-  const others = 'SELECT 1 SETTINGS max_threads = 1 FORMAT TSV';
-  t.is(withoutRowSettings(others), others);
+test('a query without settings has no clause of them', (t) => {
+  t.is(settingsWith(oneOf(number(1))), '');
+  t.is(withSettings('SELECT 1', ''), 'SELECT 1');
+  t.is(withSettings('SELECT 1', '', 'max_threads = 1', 'a = 2'), 'SELECT 1 SETTINGS max_threads = 1, a = 2');
 });
 
 test('no row over no rows is a setting', (t) => {
@@ -110,14 +106,9 @@ test('no row over no rows is a setting', (t) => {
   t.true(querySettings.includes(`${setting} = 0`));
 });
 
-test('one thread reads a short series, several print a long result', (t) => {
-  const little = names(settingsWith(oneOf(expr`max(c1)`, rows), { readsShortSeries: true }));
-  t.true(little.includes('max_threads'));
-  const long = names(settingsWith(oneOf(expr`c1`, rows), { fitsOneFrame: false }));
-  t.true(long.includes('output_format_parallel_formatting'));
-  t.false(long.includes('max_threads'));
-  const few = names(settingsWith(oneOf(expr`c1`, rows), { fitsOneFrame: false, readsShortSeries: true }));
-  t.false(few.includes('output_format_parallel_formatting'));
+test('one thread reads a short series', (t) => {
+  t.true(names(settingsWith(oneOf(expr`max(c1)`, rows), { readsShortSeries: true })).includes('max_threads'));
+  t.false(names(settingsWith(oneOf(expr`c1`, rows))).includes('max_threads'));
 });
 
 test('queries of rows use the uncompressed cache, and joins with tags no runtime filters', (t) => {

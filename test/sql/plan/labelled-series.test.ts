@@ -31,7 +31,7 @@ test('a table of series has a JSON tag and numbers as values', (t) => {
 test('the range is that of all ticks in its milliseconds, cut to 64 bits, and an empty one needs no statement', (t) => {
   const range = (startMs: bigint, endMs: bigint): string | undefined =>
     /BETWEEN (.*?) AND (.*?\))/
-      .exec(planSeries(table, { ...query, startMs, endMs }, -1)?.samples ?? '')
+      .exec(planSeries(table, { ...query, startMs, endMs }, -1)?.samples.statement ?? '')
       ?.slice(1)
       .join(' ');
   const max = 2n ** 63n - 1n;
@@ -44,9 +44,9 @@ test('the range is that of all ticks in its milliseconds, cut to 64 bits, and an
 });
 
 test('a row limit bounds the samples alone', (t) => {
-  t.regex(planSeries(table, query, 7)?.samples ?? '', / LIMIT 7 SETTINGS /);
-  t.notRegex(planSeries(table, query, 7)?.series ?? '', /LIMIT/);
-  t.notRegex(planSeries(table, query, -1)?.samples ?? '', /LIMIT/);
+  t.regex(planSeries(table, query, 7)?.samples.statement ?? '', / LIMIT 7 SETTINGS /);
+  t.notRegex(planSeries(table, query, 7)?.series.statement ?? '', /LIMIT/);
+  t.notRegex(planSeries(table, query, -1)?.samples.statement ?? '', /LIMIT/);
 });
 
 test('names and values of matchers are literals, whatever they are, and change nothing else in a statement', (t) => {
@@ -60,8 +60,8 @@ test('names and values of matchers are literals, whatever they are, and change n
       const planned = (matcher: LabelMatcher) => planSeries(table, { ...query, matchers: [matcher] }, -1)!;
       const plan = planned({ kind, name, value });
       const plain = planned({ kind, name: 'a', value: 'b' });
-      t.is(withoutLiterals(plan.series), withoutLiterals(plain.series));
-      t.is(withoutLiterals(plan.samples), withoutLiterals(plain.samples));
+      t.is(withoutLiterals(plan.series.statement), withoutLiterals(plain.series.statement));
+      t.is(withoutLiterals(plan.samples.statement), withoutLiterals(plain.samples.statement));
       t.is(withoutLiterals(checkPattern(value)), withoutLiterals(checkPattern('b')));
     }),
   );

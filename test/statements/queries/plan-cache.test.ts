@@ -17,15 +17,13 @@ const plan: QueryPlan = {
   settings: '',
   meta: [],
   precision: 'ms',
-  fitsOneFrame: true,
-  maxBufferedRows: 0,
+  tables: undefined,
   isTimeless: true,
 };
 const whole: KnownTables = {
   isReadable: () => true,
   isLarge: () => false,
   hasShortSeries: () => false,
-  hasFewSeries: () => false,
   uniqueRows: () => undefined,
 };
 
@@ -73,7 +71,6 @@ test('a plan holds while its tables are readable, and as large as they were', (t
   t.is(timelessPlan(plans, statement, origin, { ...whole, isReadable: () => false }), undefined);
   t.is(timelessPlan(plans, statement, origin, { ...whole, isLarge: () => true }), undefined);
   t.is(timelessPlan(plans, statement, origin, { ...whole, hasShortSeries: () => true }), undefined);
-  t.is(timelessPlan(plans, statement, origin, { ...whole, hasFewSeries: () => true }), undefined);
   const unique = { insert: 1, from: undefined, until: undefined, isAll: true, parts: [] };
   t.is(timelessPlan(plans, statement, origin, { ...whole, uniqueRows: () => unique }), undefined);
 });

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Storage } from '../../../src/database/store/storage.js';
@@ -21,13 +20,11 @@ export interface Rig extends SinkUnderTest<Batch<BlockGroup>> {
   batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
 }
 
-/** A place of a host that this process has started, without room for any rows. */
-const noRoom = { path: tmpdir(), maxBytes: 0 };
-
 /** Empties an engine and makes a sink on it. `countsLog`: the host compares the length of the catalogue's log itself. */
 export async function makeSink(engine: SharedEngine, { countsLog = false } = {}): Promise<Rig> {
   await engine.clear();
-  const client = new EngineClient({ ...engine.endpoint, handover: () => (countsLog ? noRoom : undefined) });
+  const { directory, ...server } = engine.endpoint;
+  const client = new EngineClient(countsLog ? { ...server, directory } : server);
   const catalogue = new Catalogue(client, silentLog);
   const subTables = new SubTables(client, catalogue);
   const storage = new Storage(client, catalogue);

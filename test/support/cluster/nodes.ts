@@ -186,7 +186,7 @@ export class TestCluster {
     const known = this.#clients.get(node);
     if (known !== undefined) return known;
     const { user, password } = this;
-    const client = new EngineClient({ url: node.url, user, password, isServer: true });
+    const client = new EngineClient({ url: node.url, user, password });
     this.#scope.teardown(() => client.close());
     this.#clients.set(node, client);
     return client;

@@ -63,7 +63,6 @@ export type ContextOverrides = Partial<
     | 'isLarge'
     | 'hasShortSeries'
     | 'uniqueRows'
-    | 'hasFewSeries'
     | 'mayAssume'
   >
 >;

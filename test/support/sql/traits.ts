@@ -5,7 +5,6 @@ export const traits: StatementTraits = {
   emptyGivesNone: false,
   givesTexts: false,
   givesDecimals: false,
-  fitsOneFrame: true,
   readsShortSeries: false,
   allowsOldAnalyzer: false,
 };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type HandoverDirectory, readHandoverDirectory } from '../../engine/handover.js';
+import { type HostDirectory, readHostDirectory } from '../../engine/handover.js';
 
 /** Options of the engine host. */
 export interface HostOptions {
@@ -69,10 +69,10 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** Port of a host, and the directory in which its parent may hand rows over. */
+/** Port of a host, and the directory by which processes of its user reach it. */
 export interface ReadyHost {
   readonly port: number;
-  readonly handover: HandoverDirectory | undefined;
+  readonly directory: HostDirectory;
 }
 
 /**
@@ -93,5 +93,6 @@ export function readHostMessage(value: unknown): HostMessage | undefined {
 function readReady(value: unknown): HostMessage | undefined {
   if (typeof value !== 'object' || value === null || !('port' in value) || typeof value.port !== 'number')
     return undefined;
-  return { ready: { port: value.port, handover: readHandoverDirectory(value) } };
+  const directory = readHostDirectory(value);
+  return directory && { ready: { port: value.port, directory } };
 }

@@ -1,4 +1,4 @@
-import { insertedTable } from './inserted-table.js';
+import type { Insert } from '../../engine/request.js';
 
 /** Text result of a statement. */
 type RunQuery = (sql: string) => Promise<string>;
@@ -6,7 +6,6 @@ type RunQuery = (sql: string) => Promise<string>;
 const failedWritesQuery = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
 const tornPartsQuery =
   "SELECT database, table, count() FROM system.detached_parts WHERE reason = 'broken-on-start' GROUP BY ALL FORMAT TSV";
-const tokenName = "insert_deduplication_token = '";
 
 /**
  * Detects failed writes to files, as on a full disk. The engine only counts them: an insert or a merge succeeds
@@ -43,10 +42,10 @@ export class FailedWrites {
    * The INSERT to run. The engine may still know a detached part by the deduplication token of its insert, and would
    * drop a retry as a duplicate. So inserts into such a table get other tokens.
    */
-  renamed(insert: string): string {
-    if (this.#torn.size === 0) return insert;
-    const { database, table } = insertedTable(insert) ?? {};
-    const count = this.#torn.get(`${database}.${table}`);
-    return count === undefined ? insert : insert.replace(tokenName, `${tokenName}${count}-`);
+  renamed(insert: Insert): Insert {
+    const count = this.#torn.get(insert.table);
+    return count === undefined || insert.token === undefined
+      ? insert
+      : { ...insert, token: `${count}-${insert.token}` };
   }
 }

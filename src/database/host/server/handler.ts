@@ -1,56 +1,31 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
-import { hasRoomFor, makeRoomStatement } from '../../engine/definition-room.js';
-import { oneFrameHeader, ownerHeader } from '../../engine/engine.js';
-import { handoverHeader } from '../../engine/handover.js';
-import { countEntries, logEntriesHeader } from '../../engine/log-table.js';
-import { type Connection, noContext, type StatementContext } from '../connection/connection.js';
-import type { ConnectionClass, Connections } from '../connection/connections.js';
+import type { Connections } from '../connection/connections.js';
 import { EngineException, exceptionReply } from '../connection/exception.js';
 import { openBody, readForm, readStart } from './body.js';
-import type { DiskReserve } from './disk-reserve.js';
-import type { FailedWrites } from './failed-writes.js';
 import { contentTypeOf } from './format.js';
-import { type LogCount, mayChangeLog } from './log-count.js';
 import { Reply, type Summary, sendException } from './reply.js';
 import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
-import type { ResultCache } from './result-cache.js';
+import type { Caller, StatementRunner } from './runner.js';
 import { readingFrom, readStatement, type Statement, takesData } from './statement.js';
 import type { TemporaryFiles } from './temporary-files.js';
-import { withConnection } from './with-connection.js';
 
 /** Context of the handler. */
 interface HandlerContext {
   readonly connections: Connections;
-  /** Invalidated by statements that change something. */
-  readonly results: ResultCache;
-  /** Checked before the response to a change. */
-  readonly failedWrites: FailedWrites;
-  /** Released before statements that free space. */
-  readonly diskReserve: DiskReserve;
-  /** Records the tables of INSERT statements. */
-  readonly idleTables: { inserted(statement: string): void };
+  readonly runner: StatementRunner;
   readonly temporaryFiles: TemporaryFiles;
-  /** Number of entries of the catalogue's log. */
-  readonly log: LogCount;
   readonly user: string;
   readonly password: string;
   /** Time zone of the engine, for the reply header. */
   readonly timeZone: string;
   readonly serverName: string;
-  /** Free bytes on the disk of the definitions. */
-  freeBytes(): Promise<number>;
-  /** Called after a statement that may have made tables. */
-  tablesMade(): void;
 }
 
 /** As much of a body as may come before the rows of an INSERT begin (the engine's own default of `max_query_size`). */
 const maxInsertHeadBytes = 256 * 1024;
 const maxStatementBytes = 64 * 1024 * 1024;
-/** Format in which the rest of the program reads rows. */
-const rowFormat = 'JSONCompactEachRow';
 const okText = 'Ok.\n';
-const makesTable = /^\s*(?:create|attach|restore)\b/i;
 
 /** Answers one request of the HTTP interface; never rejects. */
 export async function handle(context: HandlerContext, request: IncomingMessage, response: ServerResponse) {
@@ -170,81 +145,34 @@ class Execution {
 
   async #rows(statement: Extract<Statement, { kind: 'rows' }>): Promise<void> {
     const format = statement.format ?? this.#query.format ?? 'TabSeparated';
-    if (format === rowFormat && statement.head.trim() === countEntries && !this.#query.session) {
-      return this.#logEntries(format);
-    }
-    if (this.#request.headers[oneFrameHeader] !== undefined) return this.#shortResult(statement, format);
     const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
-    await this.#withConnection('rows', async (connection, tag, cancelled) => {
-      const reply = this.#reply(format, () => connection.resume());
-      try {
-        const result = await connection.stream(statement.head, tail, this.#statementContext(), tag, (piece) =>
-          reply.write(piece),
-        );
-        reply.end(summaryOf(result, false));
-      } catch (error) {
-        reply.fail(cancelled() ?? error);
-      }
+    let resume = (): void => {};
+    const reply = this.#reply(format, () => resume());
+    await this.#answer(reply, async (caller) => {
+      const result = await this.#context.runner.query(
+        { head: statement.head, tail },
+        caller,
+        (piece) => reply.write(piece),
+        (begun) => {
+          resume = begun;
+        },
+      );
+      if (result !== undefined) reply.end(summaryOf(result, false));
     });
   }
 
-  /** Every process that uses the engine requests this a few times per second, so it comes from the cache. */
-  async #logEntries(format: string): Promise<void> {
-    const reply = this.#reply(format, () => {});
-    try {
-      const entries = await this.#context.log.entries();
-      reply.end({ readRows: 1, readBytes: 8, writtenRows: 0, elapsedSeconds: 0 }, Buffer.from(`[${entries}]\n`));
-    } catch (error) {
-      reply.fail(error);
-    }
-  }
-
-  #shortResult({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
-    return this.#buffered('rows', format, (connection, tag) =>
-      connection.run(`${head}${tail}`, plainName(format), this.#statementContext(), tag),
-    );
-  }
-
-  async #plain({ text, readOnly, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
+  async #plain({ text, readOnly, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
     const format = statement.format ?? plainName(this.#query.format ?? 'TabSeparated');
-    if (text.trim() === makeRoomStatement) return this.#makeRoom(format);
-    return this.#buffered('short', format, async (connection, tag) => {
-      if (changesSession) connection.spoil();
-      const run = () => connection.run(text, format, this.#statementContext(), tag);
-      if (!readOnly) await this.#requireRoom(text);
-      const result = await (readOnly ? run() : this.#recordingChange(connection, text, run));
-      if (makesTable.test(text)) this.#context.tablesMade();
-      return result;
-    });
-  }
-
-  async #makeRoom(format: string): Promise<void> {
     const reply = this.#reply(format, () => {});
-    await this.#context.diskReserve.release();
-    reply.end({ readRows: 0, readBytes: 0, writtenRows: 0, elapsedSeconds: 0 });
-  }
-
-  async #requireRoom(statement: string): Promise<void> {
-    const { connections, freeBytes } = this.#context;
-    const exists = async (query: string) => (await connections.query(query)) === '1';
-    if (await hasRoomFor(statement, { freeBytes, exists })) return;
-    throw new EngineException(243, 'NOT_ENOUGH_SPACE', 'The disk is full: not enough space for a definition');
-  }
-
-  /** Responds with a result that the connection buffers whole, which needs no pipe. */
-  async #buffered(
-    connectionClass: ConnectionClass,
-    format: string,
-    run: (connection: Connection, tag: string) => Promise<ChdbResult>,
-  ): Promise<void> {
-    await this.#withConnection(connectionClass, async (connection, tag, cancelled) => {
-      const reply = this.#reply(format, () => {});
-      try {
-        const result = await run(connection, tag);
-        reply.end(summaryOf(result, false), Buffer.from(result.bytes()));
-      } catch (error) {
-        reply.fail(cancelled() ?? error);
-      }
+    const effect = {
+      changes: readOnly ? [] : ('all' as const),
+      continues: true,
+      changesSession: statement.changesSession,
+      ...(statement.defines && { needsRoom: {} }),
+    };
+    await this.#answer(reply, async (caller) => {
+      const result = await this.#context.runner.change(text, effect, caller, format);
+      if (result !== undefined) reply.end(summaryOf(result, false), Buffer.from(result.bytes()));
     });
   }
 
@@ -255,49 +183,31 @@ class Execution {
     rest: AsyncIterable<Uint8Array>,
     length: number | undefined,
   ): Promise<void> {
-    const { failedWrites, temporaryFiles } = this.#context;
-    const handover = this.#request.headers[handoverHeader];
-    const body =
-      typeof handover === 'string'
-        ? temporaryFiles.handedOver(handover)
-        : await temporaryFiles.take(first, rest, length);
+    const { runner, temporaryFiles } = this.#context;
+    const body = await temporaryFiles.take(first, rest, length);
+    const reply = this.#reply(this.#query.format ?? 'TabSeparated', () => {});
     try {
-      await this.#withConnection('short', async (connection) => {
-        const reply = this.#reply(this.#query.format ?? 'TabSeparated', () => {});
-        try {
-          const text = failedWrites.renamed(readingFrom(statement, body.path));
-          const entries = this.#request.headers[logEntriesHeader];
-          if (entries !== undefined) await this.#context.log.expect(Number(entries));
-          const result = await this.#recordingChange(connection, statement.head, () =>
-            connection.run(text, 'Null', this.#statementContext(), ''),
-          );
-          this.#context.idleTables.inserted(statement.head);
-          reply.end(summaryOf(result, true));
-        } catch (error) {
-          reply.fail(withoutPath(error, body.path));
-        }
+      await this.#answer(reply, async (caller) => {
+        const result = await runner
+          .insertAs(readingFrom(statement, body.path), 'all', undefined, caller)
+          .catch((error: unknown) => Promise.reject(withoutPath(error, body.path)));
+        if (result !== undefined) reply.end(summaryOf(result, true));
       });
     } finally {
       body.discard();
     }
   }
 
-  /** Runs work on a connection, see {@link withConnection}. */
-  async #withConnection(
-    connectionClass: ConnectionClass,
-    work: Parameters<typeof withConnection<void>>[2],
-  ): Promise<void> {
-    const { connections } = this.#context;
-    const { session } = this.#query;
-    const taken = session && (await connections.takeSession(session.id, session.timeoutMs, session.check));
-    const owner = this.#request.headers[ownerHeader];
-    const request = {
-      connectionClass,
-      signal: this.#gone.signal,
-      owner: typeof owner === 'string' ? owner : undefined,
-      taken,
-    };
-    await withConnection(connections, request, work);
+  /** Runs work as the client of this request, and answers its error. */
+  async #answer(reply: Reply, work: (caller: Caller) => Promise<void>): Promise<void> {
+    const { session, ...context } = this.#query;
+    const taken =
+      session && (await this.#context.connections.takeSession(session.id, session.timeoutMs, session.check));
+    try {
+      await work({ signal: this.#gone.signal, context, taken });
+    } catch (error) {
+      reply.fail(error);
+    }
   }
 
   #reply(format: string, onReady: () => void): Reply {
@@ -307,19 +217,6 @@ class Execution {
       waitForEnd: this.#query.waitForEnd,
       onReady,
     });
-  }
-
-  /** Runs a statement that changes something. */
-  async #recordingChange<T>(connection: Connection, text: string, run: () => Promise<T>): Promise<T> {
-    const { results, failedWrites, log } = this.#context;
-    const mayBeOfLog = mayChangeLog(text, this.#query.parameters.size);
-    const result = await results.invalidatedBy(text, mayBeOfLog ? () => log.changedBy(run) : run);
-    await failedWrites.check(async (sql) => (await connection.run(sql, 'TSVRaw', noContext, '')).text());
-    return result;
-  }
-
-  #statementContext(): StatementContext {
-    return this.#query;
   }
 }
 

@@ -4,16 +4,8 @@ import { raisedText } from '../../../sql/engine/raise.js';
 import { grownText } from '../../engine/log-table.js';
 import { EngineException } from '../connection/exception.js';
 
-/** Words of a statement that may change the catalogue's log; parameters may hold any name. */
-const logWords = /sluice|catalogue/i;
-
 /** Changes within this time are notified once, in ms. */
 const notifyDelayMs = 100;
-
-/** True when a statement may change the log. */
-export function mayChangeLog(statement: string, parameters: number): boolean {
-  return parameters > 0 || logWords.test(statement);
-}
 
 /**
  * Caches how many entries the catalogue's log has, until a statement that may change it has run. Every statement of an

@@ -1,43 +1,42 @@
 import { detached } from '../../../async/detached.js';
-import { insertedTable } from './inserted-table.js';
+import type { ChangedTables, Effect } from '../../engine/request.js';
 
 /** Memory for all results, and the longest one that is cached, in bytes. */
-const [cacheBytes, maxResultBytes] = [8 * 1024 * 1024, 1024 * 1024];
-/** Limit of cached results; each change compares its table with all of their statements. */
+const cacheBytes = 8 * 1024 * 1024;
+export const maxResultBytes = 1024 * 1024;
+/** Limit of cached results; each change compares its tables with those of all results. */
 const maxResults = 1_000;
 /** Shortest time between two checks for unfinished changes. */
 const recheckMs = 1_000;
-/**
- * Functions whose result differs from call to call, and `merge`, which reads tables that the statement does not name.
- */
-const nondeterministic = /\b(?:(?:rand|now|generate|sleep)\w*|today|yesterday|uptime|merge)\(/i;
-const readsSystem = /\bsystem\./i;
-/** Changes that end with their statement, also when it fails. */
-const endsAtOnce = /^\s*(?:insert|create)\s/i;
 /** Counts the changes that the engine has not finished. */
 const unfinishedChanges = 'SELECT count() FROM system.mutations WHERE NOT is_done';
 
+/** A query whose result may be cached. */
+interface Cacheable {
+  /** Equal for equal queries. */
+  readonly key: string;
+  /** The tables that it reads; undefined if its result may differ from run to run. */
+  readonly tables: readonly string[] | undefined;
+}
+
 interface CachedResult {
-  /** Undefined while the statement runs. */
+  readonly tables: readonly string[];
+  /** Undefined while the query runs. */
   bytes: Buffer | undefined;
 }
 
-/** A running statement that changes the table of this name, or any table when undefined. */
-interface Change {
-  readonly table: string | undefined;
-}
-
 /**
- * A result cache: short results by the text of their statement, least recently used evicted first. A statement that
- * changes a table invalidates the results of all statements that name the table. Every statement of an engine passes
- * its host, so a cached result equals what the engine would return. See docs/decisions/041-result-cache.md.
+ * A result cache: short results by their query, least recently used evicted first. A statement that changes a table
+ * invalidates the results of all queries of the table. Every statement of an engine passes its host, so a cached result
+ * equals what the engine would return. See docs/decisions/041-result-cache.md.
  */
 export class ResultCache {
   readonly #query: (statement: string) => Promise<string>;
   /** In order of use, the most recently used last. */
   readonly #results = new Map<string, CachedResult>();
   #bytes = 0;
-  readonly #changes = new Set<Change>();
+  /** The tables of the changes that run. */
+  readonly #changes = new Set<{ readonly tables: ChangedTables }>();
   /** False while the engine may be making changes whose statements have ended, such as those from before its start. */
   #hasNoPendingChanges = false;
   /** How often changes became pending. */
@@ -49,35 +48,34 @@ export class ResultCache {
     this.#query = query;
   }
 
-  /** The result of a statement that only reads: from the cache, or from `run`; undefined if it was cancelled. Rejects as `run` does. */
-  async result(
-    statement: string,
-    run: (statement: string) => Promise<Buffer | undefined>,
-  ): Promise<Buffer | undefined> {
-    const cached = this.#results.get(statement);
+  /** The result of a query: from the cache, or from `run`, which gives undefined for a longer one. Rejects as `run` does. */
+  async result({ key, tables }: Cacheable, run: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+    if (tables === undefined) return run();
+    const cached = this.#results.get(key);
     if (cached?.bytes !== undefined) {
-      this.#results.delete(statement);
-      this.#results.set(statement, cached);
+      this.#results.delete(key);
+      this.#results.set(key, cached);
       return cached.bytes;
     }
-    if (!this.#isCacheable(statement)) return run(statement);
-    const entry: CachedResult = { bytes: undefined };
-    this.#results.set(statement, entry);
+    if (!this.#isCacheable(tables)) return run();
+    const entry: CachedResult = { tables, bytes: undefined };
+    this.#results.set(key, entry);
     try {
-      const bytes = await run(statement);
-      if (bytes !== undefined && this.#results.get(statement) === entry) this.#store(entry, bytes, statement);
+      const bytes = await run();
+      if (bytes !== undefined && this.#results.get(key) === entry) this.#store(entry, bytes, key);
       return bytes;
     } finally {
-      if (entry.bytes === undefined && this.#results.get(statement) === entry) this.#results.delete(statement);
+      if (entry.bytes === undefined && this.#results.get(key) === entry) this.#results.delete(key);
     }
   }
 
   /** Runs a statement that changes something. While it runs, no result that it may change is cached. */
-  async invalidatedBy<T>(statement: string, run: () => Promise<T>): Promise<T> {
-    const change: Change = { table: insertedTable(statement)?.table };
-    if (!endsAtOnce.test(statement)) this.#markPending();
+  async invalidatedBy<T>({ changes, continues = false }: Effect, run: () => Promise<T>): Promise<T> {
+    if (changes !== 'all' && changes.length === 0) return run();
+    const change = { tables: changes };
+    if (continues) this.#markPending();
     this.#changes.add(change);
-    for (const text of this.#results.keys()) if (mayChange(change, text)) this.#evict(text);
+    for (const [key, { tables }] of this.#results) if (mayChange(changes, tables)) this.#evict(key);
     try {
       return await run();
     } finally {
@@ -85,27 +83,26 @@ export class ResultCache {
     }
   }
 
-  #isCacheable(statement: string): boolean {
+  #isCacheable(tables: readonly string[]): boolean {
     if (!this.#hasNoPendingChanges) detached(this.#checkPending());
-    if (!this.#hasNoPendingChanges || nondeterministic.test(statement) || readsSystem.test(statement)) return false;
-    for (const change of this.#changes) if (mayChange(change, statement)) return false;
+    if (!this.#hasNoPendingChanges) return false;
+    for (const change of this.#changes) if (mayChange(change.tables, tables)) return false;
     return true;
   }
 
-  #store(entry: CachedResult, bytes: Buffer, statement: string): void {
-    if (bytes.length > maxResultBytes) return;
+  #store(entry: CachedResult, bytes: Buffer, key: string): void {
     entry.bytes = bytes;
-    this.#bytes += sizeOf(statement, bytes);
-    for (const text of this.#results.keys()) {
+    this.#bytes += key.length + bytes.length;
+    for (const earlier of this.#results.keys()) {
       if (this.#bytes <= cacheBytes && this.#results.size <= maxResults) break;
-      this.#evict(text);
+      this.#evict(earlier);
     }
   }
 
-  #evict(statement: string): void {
-    const bytes = this.#results.get(statement)?.bytes;
-    if (bytes !== undefined) this.#bytes -= sizeOf(statement, bytes);
-    this.#results.delete(statement);
+  #evict(key: string): void {
+    const bytes = this.#results.get(key)?.bytes;
+    if (bytes !== undefined) this.#bytes -= key.length + bytes.length;
+    this.#results.delete(key);
   }
 
   #markPending(): void {
@@ -123,10 +120,6 @@ export class ResultCache {
   }
 }
 
-function mayChange({ table }: Change, statement: string): boolean {
-  return table === undefined || statement.includes(table);
-}
-
-function sizeOf(statement: string, result: Buffer): number {
-  return statement.length + result.length;
+function mayChange(changed: ChangedTables, read: readonly string[]): boolean {
+  return changed === 'all' || read.some((table) => changed.includes(table));
 }

@@ -8,7 +8,7 @@ import { Tokens } from './tokens.js';
  * - `insert`: rows follow as data; what reads them goes between `head` and `tail`, see {@link readingFrom}. `input`: the
  *   format of the rows when a query reads them by the function `input`. `data` is what followed in the text.
  * - `plain`: everything else, its result is short. `readOnly`: allowed by GET. `changesSession`: it leaves settings, a
- *   current database or temporary tables behind.
+ *   current database or temporary tables behind. `defines`: it may write a file of definitions.
  * `format` is the FORMAT clause of the statement, if it has one.
  */
 export type Statement =
@@ -26,9 +26,11 @@ export type Statement =
       readonly format: string | undefined;
       readonly readOnly: boolean;
       readonly changesSession: boolean;
+      readonly defines: boolean;
     };
 
 const queryWords = new Set(['select', 'with', 'from']);
+const definingWords = new Set(['create', 'alter', 'rename', 'exchange', 'attach', 'update', 'delete', 'restore']);
 const readOnlyWords = new Set(['show', 'describe', 'desc', 'exists', 'explain', 'set', 'use']);
 
 /**
@@ -94,6 +96,7 @@ function readOther(tokens: Tokens, first: string): Statement {
     format: clause?.name,
     readOnly: readOnlyWords.has(first),
     changesSession: first === 'set' || first === 'use' || temporary,
+    defines: definingWords.has(first),
   };
 }
 
@@ -219,6 +222,7 @@ function wholeInsert(bytes: Uint8Array, start: number): Statement {
     format: undefined,
     readOnly: false,
     changesSession: false,
+    defines: false,
   };
 }
 
