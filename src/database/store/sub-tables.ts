@@ -19,9 +19,7 @@ import { setOfIds } from '../engine/key-sets.js';
 import { encodeTables, insertOf, type TableRows } from '../engine/native-block.js';
 import { type Registered, Registry } from './registry.js';
 import { staleSchema } from './stale-schema.js';
-import { putTag } from './tag-cell.js';
-import { tagChange } from './tag-change.js';
-import { tagFills } from './tag-fill.js';
+import { putTag, tagChange, tagFills } from './sub-table-tags.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
