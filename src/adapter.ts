@@ -83,7 +83,8 @@ async function run({
   for (const { flag, why } of idleSettings(settings, listing)) log.warn({ flag }, `Setting ${flag}: ${why}.`);
   log.debug({ file, listing }, 'All settings.');
   try {
-    // Read only now: settings that are refused, or asked for, take no service. The engine starts while the service is read.
+    // Read only now: settings that are refused, or asked for, take no service. The engine starts while the service is
+    // read.
     const { beginEngine } = await import('./service/engine-start.js');
     const engine = await beginEngine(settings, logger);
     const { startService } = await import('./service/service.js');

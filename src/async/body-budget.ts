@@ -14,10 +14,16 @@ interface BodyBudgetOptions {
 
 /** Bodies up to this length, in bytes, find room where long ones of the same user do not. */
 const shortBytes = 1024 * 1024;
-/** The part of what others leave that one user's long bodies may fill, and all bodies of that user; and the part of the places to wait. */
+/**
+ * The part of what others leave that one user's long bodies may fill, and all bodies of that user; and the part of the
+ * places to wait.
+ */
 const longShare = 1 / 2;
 const wholeShare = 3 / 4;
-/** A body that comes slower than this, in bytes per second, is given up once others have waited for two looks at its pace. */
+/**
+ * A body that comes slower than this, in bytes per second, is given up once others have waited for two looks at its
+ * pace.
+ */
 const slowBytesPerSecond = 16 * 1024;
 const looksUntilSlow = 2;
 const defaultPaceMs = 5_000;
@@ -34,9 +40,10 @@ interface WaitingBody {
 }
 
 /**
- * Memory budget for the request bodies of all inputs, in bytes that are requested before memory is taken. A user gets at most a part of what all others leave, so
- * no user can take all; a longer body passes when no other is held. A body that finds no memory waits in round robin with the other bodies of
- * the same user that are as long. While bodies wait, those that come too slowly are given up.
+ * Memory budget for the request bodies of all inputs, in bytes that are requested before memory is taken. A user gets
+ * at most a part of what all others leave, so no user can take all; a longer body passes when no other is held. A body
+ * that finds no memory waits in round robin with the other bodies of the same user that are as long. While bodies wait,
+ * those that come too slowly are given up.
  */
 export class BodyBudget {
   readonly #options: BodyBudgetOptions;
@@ -65,8 +72,8 @@ export class BodyBudget {
   }
 
   /**
-   * Room for a body of a user. Rejects with a FaultError of kind `resource` when there is none for as long as a body may wait, and with the reason of
-   * `aborted` once that fires.
+   * Room for a body of a user. Rejects with a FaultError of kind `resource` when there is none for as long as a body
+   * may wait, and with the reason of `aborted` once that fires.
    */
   async lease(user: string, bytes: number, aborted: AbortSignal): Promise<BodyLease> {
     const lease = new BodyLease(this, user);
@@ -173,7 +180,9 @@ function addTo(counts: Map<string, number>, user: string, change: number): void 
   else counts.delete(user);
 }
 
-/** Bodies wait for each other in one turn: long and short ones of a user apart, and those that hold something already. */
+/**
+ * Bodies wait for each other in one turn: long and short ones of a user apart, and those that hold something already.
+ */
 function turnOf({ user, bytes: held }: BodyLease, bytes: number): string {
   const kind = held > 0 ? 'more' : bytes <= shortBytes ? 'short' : 'long';
   return `${kind} ${user}`;

@@ -2,7 +2,9 @@
 export interface Clock {
   /** Milliseconds since some moment; they never go back. */
   now(): number;
-  /** Runs something once, so many milliseconds later. The process may end before it where that does not keep it alive. */
+  /**
+   * Runs something once, so many milliseconds later. The process may end before it where that does not keep it alive.
+   */
   after(ms: number, run: () => void, keepsAlive?: boolean): Alarm;
 }
 

@@ -16,18 +16,21 @@ interface Collecting {
   /** Memory for it, where that is there already; at least its length. */
   readonly into?: Buffer;
   /**
-   * Where a body is too long, or has not ended after so long, what was taken of it is put back into the stream, to be read on. Left
-   * out, it has all the time, and is dropped where it is too long.
+   * Where a body is too long, or has not ended after so long, what was taken of it is put back into the stream, to be
+   * read on. Left out, it has all the time, and is dropped where it is too long.
    */
   readonly patienceMs?: number;
 }
 
-/** The bytes; or it is longer than it may be or takes too long, broke off, or is refused. What is left of the stream is not read then. */
+/**
+ * The bytes; or it is longer than it may be or takes too long, broke off, or is refused. What is left of the stream is
+ * not read then.
+ */
 export type Collected = Buffer | 'too-long' | 'broken' | Fault;
 
 /**
- * Collects a stream in one buffer. A known length is allocated once; an unknown one grows by doubling, each time with room of the budget, while the
- * stream waits. Never rejects, and never destroys the stream.
+ * Collects a stream in one buffer. A known length is allocated once; an unknown one grows by doubling, each time with
+ * room of the budget, while the stream waits. Never rejects, and never destroys the stream.
  */
 export function collectBytes(stream: Readable, collecting: Collecting): Promise<Collected> {
   return new Promise((resolve) => new Collector(stream, collecting, resolve).begin());

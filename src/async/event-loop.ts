@@ -22,7 +22,9 @@ export class TurnQueue {
 
 const tasks = new TurnQueue();
 
-/** Resolves in a later turn of the event loop. Long tasks call it between their slices; all share one {@link TurnQueue}. */
+/**
+ * Resolves in a later turn of the event loop. Long tasks call it between their slices; all share one {@link TurnQueue}.
+ */
 export function yieldToEventLoop(): Promise<void> {
   return tasks.next();
 }

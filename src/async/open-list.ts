@@ -5,9 +5,9 @@ export interface Openable {
 }
 
 /**
- * A list of what is open now, in any order. In place of a Set where things come and go with every request: a Set that takes one and gives up
- * another makes a new table every few times. The old ones, each of which knows the next, keep what they held until all memory is
- * searched, and that is copied meanwhile as if it were in use.
+ * A list of what is open now, in any order. In place of a Set where things come and go with every request: a Set that
+ * takes one and gives up another makes a new table every few times. The old ones, each of which knows the next, keep
+ * what they held until all memory is searched, and that is copied meanwhile as if it were in use.
  */
 export class OpenList<T extends Openable> {
   /** Never gets shorter: what is at `#size` and behind it is undefined. */

@@ -6,8 +6,8 @@ import { detached } from './detached.js';
 const leastRestMs = 1_000;
 
 /**
- * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or stopped. It
- * keeps no process alive.
+ * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or
+ * stopped. It keeps no process alive.
  */
 export class RepeatedWork implements Component {
   readonly name: string;
@@ -19,8 +19,8 @@ export class RepeatedWork implements Component {
   #run: Promise<void> = Promise.resolve();
 
   /**
-   * `work` gives after how many ms it begins again, and its signal fires when it must end early. It should not reject: the process warns of that and
-   * begins it again after the pause before it, or a second.
+   * `work` gives after how many ms it begins again, and its signal fires when it must end early. It should not reject:
+   * the process warns of that and begins it again after the pause before it, or a second.
    */
   constructor(
     name: string,

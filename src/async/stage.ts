@@ -10,7 +10,10 @@ export interface StageOutput<O> {
   fail(error: unknown): void;
   /** Awaits work in the background. The stage does not complete before the work does; a rejection breaks the chain. */
   work(task: Promise<unknown>): void;
-  /** Something has begun that ends later with a call of {@link StageOutput.end}. The stage does not complete before that. */
+  /**
+   * Something has begun that ends later with a call of {@link StageOutput.end}. The stage does not complete before
+   * that.
+   */
   begin(): void;
   end(): void;
 }
@@ -26,10 +29,10 @@ export interface Stage<I> {
 }
 
 /**
- * An operator of rxjs with a life of its own, for stages that hold items back or work in the background. `open` is called
- * once per subscription. The stage completes once its input has and nothing that it began is open. Errors of the input go
- * on. Without this helper, rxjs would report an exception of `take` outside of the chain, which would then continue as if
- * nothing had happened.
+ * An operator of rxjs with a life of its own, for stages that hold items back or work in the background. `open` is
+ * called once per subscription. The stage completes once its input has and nothing that it began is open. Errors of the
+ * input go on. Without this helper, rxjs would report an exception of `take` outside of the chain, which would then
+ * continue as if nothing had happened.
  */
 export function stage<I, O>(open: (output: StageOutput<O>) => Stage<I>): OperatorFunction<I, O> {
   return (source) =>

@@ -33,8 +33,8 @@ export class BufferPool {
   }
 
   /**
-   * Calls with bytes; where they come in pieces, with all of them in a buffer, which is kept once the call has succeeded: one that broke off
-   * may still hold on to it.
+   * Calls with bytes; where they come in pieces, with all of them in a buffer, which is kept once the call has
+   * succeeded: one that broke off may still hold on to it.
    */
   async joined(data: Uint8Array | readonly Uint8Array[], use: (bytes: Uint8Array) => Promise<unknown>): Promise<void> {
     if (data instanceof Uint8Array) {

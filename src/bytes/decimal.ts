@@ -7,9 +7,9 @@ const maxDigits = 20;
 export const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
 /**
- * A run of decimal digits as whole numbers: `digits` significant digits without leading zeros, the first nine in `a`, the
- * next nine in `b`, the last two in `c`. Read by {@link DigitRun.scan} and turned into a number or into 64-bit words
- * without a BigInt.
+ * A run of decimal digits as whole numbers: `digits` significant digits without leading zeros, the first nine in `a`,
+ * the next nine in `b`, the last two in `c`. Read by {@link DigitRun.scan} and turned into a number or into 64-bit
+ * words without a BigInt.
  */
 export class DigitRun {
   a = 0;
@@ -53,7 +53,8 @@ export class DigitRun {
   }
 
   /**
-   * Writes the value as an unsigned 64-bit number, low word first, at `words[2 * index]`. Returns false when it does not fit.
+   * Writes the value as an unsigned 64-bit number, low word first, at `words[2 * index]`. Returns false when it does
+   * not fit.
    */
   toWords(words: Uint32Array, index: number): boolean {
     const digits = this.digits;

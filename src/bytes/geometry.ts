@@ -148,8 +148,9 @@ class WktReader {
 }
 
 /**
- * Turns well-known text of a two-dimensional geometry into little-endian well-known binary, the form in which GEOMETRY values
- * are stored (OGC 06-103r4, sections 7 and 8). Returns undefined when the text is not a geometry; the rings of a polygon are closed.
+ * Turns well-known text of a two-dimensional geometry into little-endian well-known binary, the form in which GEOMETRY
+ * values are stored (OGC 06-103r4, sections 7 and 8). Returns undefined when the text is not a geometry; the rings of a
+ * polygon are closed.
  */
 export function parseWellKnownText(text: string): Uint8Array | undefined {
   return new WktReader(text).read();

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 
-/** Longest search for a key: bounds what keys that were chosen to collide can cost. Keys beyond it are not remembered. */
+/**
+ * Longest search for a key: bounds what keys that were chosen to collide can cost. Keys beyond it are not remembered.
+ */
 const maxProbes = 64;
 const initialKeys = 64;
 /** Words of a record before those of its owner: where the key begins, and its length. */
@@ -20,7 +22,10 @@ export function finishHash(hash: number, length: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Hash of the key `bytes[start, end)`, over which `view` is, too: the steps above over its four-byte words, the last one filled up with zeros. */
+/**
+ * Hash of the key `bytes[start, end)`, over which `view` is, too: the steps above over its four-byte words, the last
+ * one filled up with zeros.
+ */
 export function hashKey(bytes: Uint8Array, view: DataView, start: number, end: number, seed: number): number {
   let value = seed;
   let at = start;
@@ -34,9 +39,9 @@ export function hashKey(bytes: Uint8Array, view: DataView, start: number, end: n
 }
 
 /**
- * Keys of bytes, each with an entry number, counted up from 0, and some words of 32 bits that its owner keeps with it. An
- * open-addressing table over typed arrays, so that a lookup allocates nothing. The caller hashes a key, beginning with
- * {@link KeyTable.seed}; the seed is another one in each table, so that no text can be made to collide.
+ * Keys of bytes, each with an entry number, counted up from 0, and some words of 32 bits that its owner keeps with it.
+ * An open-addressing table over typed arrays, so that a lookup allocates nothing. The caller hashes a key, beginning
+ * with {@link KeyTable.seed}; the seed is another one in each table, so that no text can be made to collide.
  */
 export class KeyTable {
   /** Start value of the hash. */
@@ -122,8 +127,8 @@ export class KeyTable {
   }
 
   /**
-   * True when a key has, from its byte `from` on, the same `length` bytes as `bytes` has from `start` on. Both must have that
-   * many; `view` is over the same bytes.
+   * True when a key has, from its byte `from` on, the same `length` bytes as `bytes` has from `start` on. Both must
+   * have that many; `view` is over the same bytes.
    */
   hasPart(entry: number, from: number, bytes: Uint8Array, view: DataView, start: number, length: number): boolean {
     const keyStart = this.#records[entry * this.#recordWords + startAt]! + from;

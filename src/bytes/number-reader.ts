@@ -13,9 +13,9 @@ export const exactDigits = 15;
 const maxExponent = 1_000_000_000;
 
 /**
- * Reads decimal numbers: an optional sign, digits with an optional point among them, an optional exponent; nothing else.
- * {@link NumberReader.scan} finds the end of a number. The other methods then give it in the form that its format needs:
- * a double, a whole number of some width, or a whole number of decimal places. No usual number makes an object.
+ * Reads decimal numbers: an optional sign, digits with an optional point among them, an optional exponent; nothing
+ * else. {@link NumberReader.scan} finds the end of a number. The other methods then give it in the form that its format
+ * needs: a double, a whole number of some width, or a whole number of decimal places. No usual number makes an object.
  */
 export class NumberReader {
   /** True when the number scanned last has neither point nor exponent. */
@@ -31,7 +31,9 @@ export class NumberReader {
   #start = 0;
   #stop = 0;
 
-  /** Scans the number that begins at `start` and returns the position after it, or -1 when there is none before `end`. */
+  /**
+   * Scans the number that begins at `start` and returns the position after it, or -1 when there is none before `end`.
+   */
   scan(bytes: Uint8Array, start: number, end: number): number {
     if (start >= end) return -1;
     const sign = bytes[start]!;
@@ -88,8 +90,8 @@ export class NumberReader {
   }
 
   /**
-   * Stores the number, which must be whole, as an integer of `bits` bits: low word first, at `words[2 * index]`. False when it
-   * does not fit.
+   * Stores the number, which must be whole, as an integer of `bits` bits: low word first, at `words[2 * index]`. False
+   * when it does not fit.
    */
   store(words: Uint32Array, index: number, bits: number, unsigned: boolean): boolean {
     this.#run.scan(this.#bytes, this.#start, this.#stop);

@@ -4,7 +4,10 @@ const nothing = new Uint8Array(0);
 /** A character has no more bytes than this behind its first. */
 const mostFollowing = 3;
 
-/** Makes UTF-8 of bytes that come in pieces, cut anywhere: bytes that are not UTF-8 become U+FFFD, all others pass unchanged. */
+/**
+ * Makes UTF-8 of bytes that come in pieces, cut anywhere: bytes that are not UTF-8 become U+FFFD, all others pass
+ * unchanged.
+ */
 export class Utf8Mender {
   #rest: Uint8Array = nothing;
 

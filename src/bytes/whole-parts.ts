@@ -1,8 +1,8 @@
 import { two32 } from './words.js';
 
 /**
- * Whole parts of signed 64-bit ticks, rounded down. `low` and `high` are their words, unsigned; `perPart` is a power of ten
- * up to 10^9, and there must be fewer than 2^53 parts.
+ * Whole parts of signed 64-bit ticks, rounded down. `low` and `high` are their words, unsigned; `perPart` is a power of
+ * ten up to 10^9, and there must be fewer than 2^53 parts.
  */
 export function wholeParts(low: number, high: number, perPart: number): number {
   const about = Math.floor(((high | 0) * two32 + low) / perPart);

@@ -1,6 +1,6 @@
 /**
- * 64-bit integers as two 32-bit words, low word first, so that values beyond 2^53 need no BigInt. All arithmetic stays below
- * 2^53 and is therefore exact.
+ * 64-bit integers as two 32-bit words, low word first, so that values beyond 2^53 need no BigInt. All arithmetic stays
+ * below 2^53 and is therefore exact.
  */
 const two16 = 65536;
 export const two32 = 0x100000000;
@@ -25,8 +25,9 @@ export function toBigInt(words: Uint32Array): bigint {
 }
 
 /**
- * Sets the number at `index` to `a * factor + b`, for whole numbers `0 <= a < 5 * 10^11`, `factor <= 10^9` and `0 <= b < 10^9`. Returns the high
- * word before it was cut to 32 bits: from 2^31 on the value has left the signed range, from 2^32 on the unsigned one.
+ * Sets the number at `index` to `a * factor + b`, for whole numbers `0 <= a < 5 * 10^11`, `factor <= 10^9` and `0 <= b
+ * < 10^9`. Returns the high word before it was cut to 32 bits: from 2^31 on the value has left the signed range, from
+ * 2^32 on the unsigned one.
  */
 export function setProduct(out: Uint32Array, a: number, factor: number, b: number, index = 0): number {
   // 16 bits at a time. Remainders by subtraction: `%` on doubles is a library call and several times slower.
@@ -41,7 +42,10 @@ export function setProduct(out: Uint32Array, a: number, factor: number, b: numbe
   return high;
 }
 
-/** Multiplies a number without a sign by a whole factor of at most 10^9; returns the high word before it was cut to 32 bits. */
+/**
+ * Multiplies a number without a sign by a whole factor of at most 10^9; returns the high word before it was cut to 32
+ * bits.
+ */
 export function multiply(words: Uint32Array, factor: number): number {
   const low = words[0]!;
   const lowest = (low & 0xffff) * factor;
@@ -60,8 +64,8 @@ export function negate(out: Uint32Array, index = 0): void {
 }
 
 /**
- * Applies a sign to the magnitude at `index`, whose uncut high word is `high`; false when the result does not fit 64 bits.
- * Unsigned values take no minus sign, except before zero.
+ * Applies a sign to the magnitude at `index`, whose uncut high word is `high`; false when the result does not fit 64
+ * bits. Unsigned values take no minus sign, except before zero.
  */
 export function applySign(out: Uint32Array, high: number, negative: boolean, signed: boolean, index = 0): boolean {
   if (!negative) return high < (signed ? two31 : two32);

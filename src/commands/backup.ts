@@ -47,7 +47,10 @@ interface BackupArguments {
   readonly settings: readonly string[];
 }
 
-/** Runs `sluice backup` or `sluice restore` and gives the exit code: 2 for a mistake on the command line, 1 for other trouble. */
+/**
+ * Runs `sluice backup` or `sluice restore` and gives the exit code: 2 for a mistake on the command line, 1 for other
+ * trouble.
+ */
 export async function runBackupCommand(command: 'backup' | 'restore', argv: readonly string[]): Promise<number> {
   const parsed = readArguments(argv);
   if (argv.includes('--help') || parsed === undefined) {
@@ -187,8 +190,8 @@ const timeoutMs = 5_000;
 type WaitedFor = 'stored' | { readonly problem: string };
 
 /**
- * Waits until all rows are stored that a service had answered when this was called. Rows that come meanwhile are not waited for.
- * Asks for the public metrics of the service, which need no password.
+ * Waits until all rows are stored that a service had answered when this was called. Rows that come meanwhile are not
+ * waited for. Asks for the public metrics of the service, which need no password.
  */
 async function waitForRows(settings: Settings): Promise<WaitedFor> {
   const begun = performance.now();

@@ -4,8 +4,8 @@ import type { Progress } from '../database/host/backup.js';
 import { reasonOf } from '../model/fault.js';
 
 /**
- * Runs a command of `sluice` with the settings of its arguments, the environment and the file, and gives the exit code: that of
- * refused settings, or 1 with one line about what it threw.
+ * Runs a command of `sluice` with the settings of its arguments, the environment and the file, and gives the exit code:
+ * that of refused settings, or 1 with one line about what it threw.
  */
 export async function withSettings(
   argv: readonly string[],
@@ -25,7 +25,10 @@ export async function withSettings(
   }
 }
 
-/** The settings of a file, with the defaults of those that it leaves out; throws an Error with one line for each mistake in it. */
+/**
+ * The settings of a file, with the defaults of those that it leaves out; throws an Error with one line for each mistake
+ * in it.
+ */
 export function settingsOf(file: string): Settings {
   const resolution = resolveAdapterSettings('sluice', [`--config=${file}`], {});
   if (resolution.outcome === 'settings') return resolution.settings;

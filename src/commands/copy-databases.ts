@@ -28,8 +28,8 @@ export function inDirectory(settings: Settings, path: string): Settings {
 }
 
 /**
- * Copies all databases from the engine of some settings to that of others, which is empty or has them from an earlier call. Both are
- * started, or found, and given up at the end. Rejects with one line.
+ * Copies all databases from the engine of some settings to that of others, which is empty or has them from an earlier
+ * call. Both are started, or found, and given up at the end. Rejects with one line.
  */
 export async function copyDatabases(source: Settings, target: Settings, options: CopyOptions): Promise<Copied> {
   const logger = createLogger('error');

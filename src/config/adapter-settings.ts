@@ -25,7 +25,10 @@ import {
 } from './service-options.js';
 import { readSslSettings } from './ssl-options.js';
 
-/** Reads the settings of `serviceOptions` and refuses combinations that cannot work. `tls` is undefined where TLS is off. */
+/**
+ * Reads the settings of `serviceOptions` and refuses combinations that cannot work. `tls` is undefined where TLS is
+ * off.
+ */
 function readServiceSettings(reader: SettingReader) {
   const general = reader.settings(generalOptions);
   return {

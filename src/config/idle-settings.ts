@@ -32,15 +32,17 @@ const rows: readonly IdleRow[] = [
   },
 ];
 
-/** Switches that other settings of their group do not depend on: gRPC takes OpenTelemetry's metrics without otlp.enable. */
+/**
+ * Switches that other settings of their group do not depend on: gRPC takes OpenTelemetry's metrics without otlp.enable.
+ */
 const partialSwitches: ReadonlySet<string> = new Set(['otlp.enable']);
 
 /** Switches with another name than `<group>.enable`, by the setting that needs them. */
 const switchesOf: ReadonlyMap<string, string> = new Map([['otlp.grpcPort', 'otlp.grpc']]);
 
 /**
- * The settings that are given and do nothing, or less than their names say, each with the reason. Defaults are not among them, and neither are
- * settings of what an operator has switched off by name.
+ * The settings that are given and do nothing, or less than their names say, each with the reason. Defaults are not
+ * among them, and neither are settings of what an operator has switched off by name.
  */
 export function idleSettings(
   settings: Settings,

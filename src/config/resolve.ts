@@ -36,7 +36,8 @@ export interface SettingLine {
 }
 
 /**
- * - `settings`: `file` is the settings file that was read; `notes` are lines worth a log entry, `warnings` likely mistakes.
+ * - `settings`: `file` is the settings file that was read; `notes` are lines worth a log entry, `warnings` likely
+ *   mistakes.
  * - `print`: `--help` or `--version` was given; the text belongs on stdout, the exit code is 0.
  * - `refused`: one line for each mistake; `exitCode` is 2 when the command line is at fault, otherwise 1.
  */

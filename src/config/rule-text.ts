@@ -16,8 +16,8 @@ export function ruleText(rule: Rule): string {
 }
 
 /**
- * Reads one rule as it stands in the settings file, with the line `[[events.rules]]` or without it. What is wrong comes as
- * sentences.
+ * Reads one rule as it stands in the settings file, with the line `[[events.rules]]` or without it. What is wrong comes
+ * as sentences.
  */
 export function readRuleText(text: string): Rule | readonly string[] {
   const whole = /^[\t ]*\[/m.test(text) ? text : `[[${flag}]]\n${text}`;

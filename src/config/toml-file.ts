@@ -36,7 +36,9 @@ export function readTomlFile(tables: readonly OptionTable[], path: string, text:
   return reading;
 }
 
-/** The parser's own message ends in an excerpt of the file, which may show a secret: only its first line is passed on. */
+/**
+ * The parser's own message ends in an excerpt of the file, which may show a secret: only its first line is passed on.
+ */
 function parseDocument(reading: Reading, text: string): TomlTable | undefined {
   try {
     return parse(text, { integersAsBigInt: true, maxDepth: 50 });

@@ -20,7 +20,10 @@ const typeWords: Readonly<Record<OptionType, string>> = {
 /** Column in which the explanations begin. */
 const leftWidth = 40;
 
-/** The text of `--help`: the settings by group, in the order of the settings page, none longer than a line of a terminal. */
+/**
+ * The text of `--help`: the settings by group, in the order of the settings page, none longer than a line of a
+ * terminal.
+ */
 export function usageText(program: string, version: string, tables: readonly OptionTable[]): string {
   const [first, ...others] = tables;
   const groups = [

@@ -25,7 +25,10 @@ export function parseValue(rule: ValueRule, text: string): Parsed {
   return value === undefined ? { ok: false, allowed: describeAllowed(rule) } : checkValue(rule, value);
 }
 
-/** Checks a value that has its type already against the rule's words and bounds; an allowed word gets its table spelling. */
+/**
+ * Checks a value that has its type already against the rule's words and bounds; an allowed word gets its table
+ * spelling.
+ */
 export function checkValue(rule: ValueRule, value: OptionValue): Parsed {
   const refused = { ok: false, allowed: describeAllowed(rule) } as const;
   if (typeof value === 'string' && rule.allowed !== undefined) {

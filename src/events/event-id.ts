@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * A new id for an event: a version 7 UUID (RFC 9562, 5.7) of its start time in Unix ms, so that ids sort by time and the
- * store finds an event by its id alone.
+ * A new id for an event: a version 7 UUID (RFC 9562, 5.7) of its start time in Unix ms, so that ids sort by time and
+ * the store finds an event by its id alone.
  */
 export function newEventId(startMs: number): string {
   const time = Math.floor(startMs).toString(16).padStart(12, '0');

@@ -17,9 +17,9 @@ export interface Step {
 }
 
 /**
- * The states of an event: active to acknowledged to resolved, or active to
- * resolved. A slot has one open event at most, and only its newest one can be open, so a slot is folded through that one.
- * Pure: every process that reads the log comes to the same.
+ * The states of an event: active to acknowledged to resolved, or active to resolved. A slot has one open event at most,
+ * and only its newest one can be open, so a slot is folded through that one. Pure: every process that reads the log
+ * comes to the same.
  */
 export function applyOperation(event: StoredEvent | undefined, { operation, position }: EventLogEntry): Step {
   switch (operation.op) {

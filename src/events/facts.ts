@@ -22,7 +22,10 @@ function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
   return [...tags].map(([tag, value]) => `${tag}=${value}`).join(', ');
 }
 
-/** Facts of an event of a rule. Templates know the tags and `tbname`, `series`, `element`, `value`, and the rule's own words. */
+/**
+ * Facts of an event of a rule. Templates know the tags and `tbname`, `series`, `element`, `value`, and the rule's own
+ * words.
+ */
 export function factsOf(rule: Rule, { element, tags, value, series }: Found): EventFacts {
   const isQuery = rule.kind === 'query';
   const own = {

@@ -2,8 +2,8 @@
 const quietMs = 10_000;
 
 /**
- * Failures that last, by name: each lasts from its first failure until a success, or until ten seconds without a failure.
- * Times are milliseconds of any monotonic clock.
+ * Failures that last, by name: each lasts from its first failure until a success, or until ten seconds without a
+ * failure. Times are milliseconds of any monotonic clock.
  */
 export class LastingFailures {
   readonly #failures = new Map<string, { readonly since: number; last: number }>();

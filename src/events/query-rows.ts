@@ -7,8 +7,9 @@ export interface QueryFinding {
 }
 
 /**
- * Findings in the rows of a query's result, each a JSON object by column name: the column `element` names the element, or the
- * first column that is a text; `value` is the value. An element counts once; what names none is called by the rule's name.
+ * Findings in the rows of a query's result, each a JSON object by column name: the column `element` names the element,
+ * or the first column that is a text; `value` is the value. An element counts once; what names none is called by the
+ * rule's name.
  */
 export function findingsOf(rows: readonly Readonly<Record<string, unknown>>[], rule: string): readonly QueryFinding[] {
   const findings = new Map<string, QueryFinding>();

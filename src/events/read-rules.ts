@@ -25,8 +25,8 @@ const minScheduleMs = 1_000;
 const defaultIntervalMs = 60_000;
 
 /**
- * Reads the rules of a setting. Whatever is wrong is refused with the number of the rule, counted from 1, and its key; what
- * could be read is returned.
+ * Reads the rules of a setting. Whatever is wrong is refused with the number of the rule, counted from 1, and its key;
+ * what could be read is returned.
  */
 export function readRules(
   flag: string,

@@ -77,7 +77,10 @@ export function holds(comparison: Comparison, value: number, threshold: number):
   }
 }
 
-/** True when a value that does not break the rule lies where its condition is over. Between the two thresholds nothing changes. */
+/**
+ * True when a value that does not break the rule lies where its condition is over. Between the two thresholds nothing
+ * changes.
+ */
 export function clears({ comparison, clear }: Pick<ValueRule, 'comparison' | 'clear'>, value: number): boolean {
   if (clear === undefined) return true;
   return comparison === '>' || comparison === '>=' ? value <= clear : value >= clear;

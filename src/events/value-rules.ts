@@ -53,9 +53,10 @@ interface Rows {
 }
 
 /**
- * Evaluates rules on column blocks as they pass. A block whose values stay within all thresholds costs one look at each value
- * for all rules of its column together; only rows that break a rule, or did before, cost more. No query runs: which
- * series a finding is about, and whether the rule is about it, is the caller's to find out (see {@link ValueRules.exclude}).
+ * Evaluates rules on column blocks as they pass. A block whose values stay within all thresholds costs one look at each
+ * value for all rules of its column together; only rows that break a rule, or did before, cost more. No query runs:
+ * which series a finding is about, and whether the rule is about it, is the caller's to find out (see {@link
+ * ValueRules.exclude}).
  */
 export class ValueRules {
   /** Findings that were left out because a rule remembers as many series as it may. */

@@ -80,8 +80,9 @@ const connectionCheckMs = 1_000;
 const second = 1_000;
 
 /**
- * The HTTP server. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
- * closes connections as they fall idle, and resolves when all requests are answered; `stop` cuts what is left.
+ * The HTTP server. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are
+ * none. `drain` stops accepting, closes connections as they fall idle, and resolves when all requests are answered;
+ * `stop` cuts what is left.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const cors = createCorsPolicy(options.cors);

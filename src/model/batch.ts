@@ -3,7 +3,10 @@ import { type Delivery, type RowReject, worstOf } from './delivery.js';
 import type { Fault } from './fault.js';
 import type { WriteTally } from './write-tally.js';
 
-/** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first; a scrape of `exposition` behind a line with its format and address. */
+/**
+ * Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte
+ * first; a scrape of `exposition` behind a line with its format and address.
+ */
 export type WireFormat =
   | 'lineproto'
   | 'remote-write'
@@ -42,8 +45,8 @@ export interface MergedPayloads {
   /** The result that the sender of each gets once the rows are stored; set when they are read. */
   shares: readonly Delivery[] | undefined;
   /**
-   * Sends them on again in parts, which begin at the first of these places and end before the next one. The batch of all
-   * of them then ends with nothing. `arrived` is when they came.
+   * Sends them on again in parts, which begin at the first of these places and end before the next one. The batch of
+   * all of them then ends with nothing. `arrived` is when they came.
    */
   divide(cuts: readonly number[], arrived: Reading | undefined): void;
 }
@@ -98,11 +101,17 @@ export interface BlockGroup {
   readonly receivedMicros?: readonly (bigint | undefined)[];
   /** The name by which the database knows the insert, so that it is done once however often it is tried. */
   readonly token?: string;
-  /** Called when the database has made tables or sub-tables of the group: many take long, and are no sign that it is stuck. */
+  /**
+   * Called when the database has made tables or sub-tables of the group: many take long, and are no sign that it is
+   * stuck.
+   */
   readonly progressed?: () => void;
 }
 
-/** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */
+/**
+ * Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused
+ * for good.
+ */
 interface LoggedRows {
   /** Of their texts in the log, rising: of one, or of several that recovery read as one. */
   readonly sequences: readonly number[];
@@ -111,8 +120,9 @@ interface LoggedRows {
   /** True where their text was read again since it was answered. */
   readonly isReadAgain?: boolean;
   /**
-   * Reads their texts again, each alone, with the catalogue as it is now: what takes the place of these rows, which ended for a reason. What is
-   * refused of them goes to the rejected rows; nothing is left where all of it is. Never rejects.
+   * Reads their texts again, each alone, with the catalogue as it is now: what takes the place of these rows, which
+   * ended for a reason. What is refused of them goes to the rejected rows; nothing is left where all of it is. Never
+   * rejects.
    */
   again(reason: Fault): Promise<readonly Batch<ColumnBlock>[]>;
 }
@@ -177,8 +187,8 @@ export function batchFrom<P extends Payload>(
 }
 
 /**
- * The target of a write on behalf of a user. What a target lacks is there as undefined, so that all targets are of one shape: code that meets
- * many shapes looks for each field anew.
+ * The target of a write on behalf of a user. What a target lacks is there as undefined, so that all targets are of one
+ * shape: code that meets many shapes looks for each field anew.
  */
 export function targetOf(
   { database, createDatabase, ttl, precision, tally, isWhole, ack }: Omit<Target, 'user'>,
@@ -202,7 +212,8 @@ interface Part<P extends Payload> {
 
 /**
  * Splits a batch: the parent is settled once every child is, with the worst of `start` and the children's endings.
- * `start` carries what was decided before the split, such as rejected lines. Without parts the parent is settled at once.
+ * `start` carries what was decided before the split, such as rejected lines. Without parts the parent is settled at
+ * once.
  */
 export function splitBatch<P extends Payload>(parent: Batch, parts: readonly Part<P>[], start: Delivery): Batch<P>[] {
   let open = parts.length;

@@ -72,9 +72,10 @@ export function rawWidth({ name, length }: DataType): number {
 }
 
 /**
- * Values that a client has bound to one parameter, a row each. `nulls` has one byte per row, 1 is NULL. `values` has the values of all rows
- * of a type of fixed width, in little-endian order, NULL rows included, and nothing where every row is NULL; otherwise the bytes of the values one
- * behind the other, `lengths` long each. Texts are UTF-8; a decimal is its text.
+ * Values that a client has bound to one parameter, a row each. `nulls` has one byte per row, 1 is NULL. `values` has
+ * the values of all rows of a type of fixed width, in little-endian order, NULL rows included, and nothing where every
+ * row is NULL; otherwise the bytes of the values one behind the other, `lengths` long each. Texts are UTF-8; a decimal
+ * is its text.
  */
 export interface BoundColumn {
   /** See {@link typeNumbers}. */

@@ -80,7 +80,10 @@ export function arrayBytes({ ids, times, columns }: ColumnBlock): number {
   return bytes;
 }
 
-/** The name of a table among those of all databases. Names may hold any character, so the length of the first one says where the second begins. */
+/**
+ * The name of a table among those of all databases. Names may hold any character, so the length of the first one says
+ * where the second begins.
+ */
 export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
   return `${database.length}:${database}${table}`;
 }
@@ -152,9 +155,9 @@ function grown<T extends FixedValues>(old: T, make: (length: number) => T, lengt
 }
 
 /**
- * Builds one column row by row. The owner calls {@link ColumnBuilder.reserve} before it writes a row, then either writes
- * `values[row]` (or the `low`/`high` words of a 64-bit value) and `nulls[row] = 0`, or calls {@link ColumnBuilder.putBytes}.
- * Rows never written stay NULL.
+ * Builds one column row by row. The owner calls {@link ColumnBuilder.reserve} before it writes a row, then either
+ * writes `values[row]` (or the `low`/`high` words of a 64-bit value) and `nulls[row] = 0`, or calls {@link
+ * ColumnBuilder.putBytes}. Rows never written stay NULL.
  */
 export class ColumnBuilder {
   readonly name: string;
@@ -192,7 +195,10 @@ export class ColumnBuilder {
     if (row >= this.#capacity) this.#grow(row);
   }
 
-  /** Apart from {@link ColumnBuilder.reserve}: a function that makes closures allocates for them each time it is entered. */
+  /**
+   * Apart from {@link ColumnBuilder.reserve}: a function that makes closures allocates for them each time it is
+   * entered.
+   */
   #grow(row: number): void {
     const old = this.#capacity;
     const capacity = Math.max(old * 2, row + 1);
@@ -301,7 +307,9 @@ function wordsOver({ buffer, byteOffset, length }: BigInt64Array | BigUint64Arra
   return new Uint32Array(buffer, byteOffset, length * 2);
 }
 
-/** Builds a {@link ColumnBlock} of one table row by row: reserve a row, fill its columns, then count it with `rows++`. */
+/**
+ * Builds a {@link ColumnBlock} of one table row by row: reserve a row, fill its columns, then count it with `rows++`.
+ */
 export class BlockBuilder {
   readonly database: string;
   readonly table: string;
@@ -358,7 +366,10 @@ export class BlockBuilder {
     return column;
   }
 
-  /** The finished block. Columns without any value are left out of blocks whose NULLs keep. `sentAs` is that of the block. */
+  /**
+   * The finished block. Columns without any value are left out of blocks whose NULLs keep. `sentAs` is that of the
+   * block.
+   */
   finish(sentAs?: SentMetric): ColumnBlock {
     const kept = this.nullMeaning === 'keep' ? this.columns.filter((c) => c.filled > 0) : this.columns;
     return {

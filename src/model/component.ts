@@ -3,16 +3,17 @@ import type { Batch, Payload } from './batch.js';
 import type { Delivery } from './delivery.js';
 
 /**
- * A part of the service with a life. A part that has nothing to begin, to settle or to release leaves that method out. Whoever
- * runs the parts (`pipelines/lifecycle.ts`) ends each wait at the deadline, so a part says only what there is to wait for.
+ * A part of the service with a life. A part that has nothing to begin, to settle or to release leaves that method out.
+ * Whoever runs the parts (`pipelines/lifecycle.ts`) ends each wait at the deadline, so a part says only what there is
+ * to wait for.
  */
 export interface Component {
   readonly name: string;
   /** Resolves when ready; rejects on a bad setting or a busy port. */
   start?(): Promise<void>;
   /**
-   * Takes nothing new from the moment of the call on; resolves when all that was taken is settled. At the deadline `stop` follows,
-   * whether this has resolved or not.
+   * Takes nothing new from the moment of the call on; resolves when all that was taken is settled. At the deadline
+   * `stop` follows, whether this has resolved or not.
    */
   drain?(): Promise<void>;
   /** Releases everything, settled or not; safe before start, safe twice. */

@@ -7,8 +7,14 @@ export interface CorsSettings {
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
   readonly allowCredentials: boolean;
-  /** Names of this service, beside those of the machine, under which browsers may call it; one `*` per entry stands for any text. */
+  /**
+   * Names of this service, beside those of the machine, under which browsers may call it; one `*` per entry stands for
+   * any text.
+   */
   readonly allowHosts: readonly string[];
-  /** Pages of other origins may open WebSocket connections, and `allowOrigins` may have the schemes `ws://` and `wss://`. */
+  /**
+   * Pages of other origins may open WebSocket connections, and `allowOrigins` may have the schemes `ws://` and
+   * `wss://`.
+   */
   readonly allowWebSockets: boolean;
 }

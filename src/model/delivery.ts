@@ -36,7 +36,9 @@ const maxDescribedRejects = 100;
 /** Bad rows of one text after which it is not read on, unless a tenth of the rows are good. */
 const manyBadRows = 100_000;
 
-/** True once very many rows of a text were bad, and next to none were not: reading the rest would be work for nothing. */
+/**
+ * True once very many rows of a text were bad, and next to none were not: reading the rest would be work for nothing.
+ */
 export function isHopeless(rows: number, rejectedRows: number): boolean {
   return rejectedRows >= manyBadRows && rejectedRows > 10 * rows;
 }

@@ -14,8 +14,8 @@ export interface EventFacts
 }
 
 /**
- * An operation on events. Operations are appended to one log in the engine. A **slot** is what may have one open event at
- * a time: a rule and an element, as a 64-bit hash in decimal digits. Times are Unix milliseconds.
+ * An operation on events. Operations are appended to one log in the engine. A **slot** is what may have one open event
+ * at a time: a rule and an element, as a 64-bit hash in decimal digits. Times are Unix milliseconds.
  */
 export type EventOperation =
   | {

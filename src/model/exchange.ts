@@ -23,7 +23,10 @@ export type Credentials =
       readonly password: string;
       /** Address of the client; left out for the service itself, which HOST of a user does not concern. */
       readonly from?: string;
-      /** The page that no setting names which a browser calls for. It may not use the password that every installation begins with. */
+      /**
+       * The page that no setting names which a browser calls for. It may not use the password that every installation
+       * begins with.
+       */
       readonly foreignPage?: string;
     }
   | {
@@ -49,8 +52,8 @@ export type Outcome<A> =
   | { readonly kind: 'refused'; readonly fault: Fault };
 
 /**
- * Form of the rows of a result: lines of JSON, arrays or (`row_with_meta`) objects by column name, or blocks of columns in the
- * Native format of the engine.
+ * Form of the rows of a result: lines of JSON, arrays or (`row_with_meta`) objects by column name, or blocks of columns
+ * in the Native format of the engine.
  */
 export type RowForm = 'arrays' | 'objects' | 'columns';
 
@@ -118,9 +121,10 @@ export function isWhole(chunks: Chunks): chunks is readonly Uint8Array[] {
 
 /**
  * Result of a statement. `rows`: every row as one line of JSON (an array, or an object) ended by a newline, exactly as
- * clients see it; in the form of columns, blocks in the Native format of the engine, in which every column is Nullable, DECIMAL has 18 or
- * 38 digits, and times are ticks of `precision`. What comes in pieces is pulled by the response; returning from the iterator early
- * cancels the statement. `affected`: a write or a definition; `current` is the database that USE names.
+ * clients see it; in the form of columns, blocks in the Native format of the engine, in which every column is Nullable,
+ * DECIMAL has 18 or 38 digits, and times are ticks of `precision`. What comes in pieces is pulled by the response;
+ * returning from the iterator early cancels the statement. `affected`: a write or a definition; `current` is the
+ * database that USE names.
  */
 export type SqlAnswer =
   | {
@@ -140,11 +144,16 @@ export interface WriteRequest {
   readonly body: Readable;
   /** The body, where all `length` bytes of it have arrived and {@link WriteRequest.body} is unused. */
   whole?(length: number): Buffer | undefined;
-  /** The body as it comes, for those that collect all of it: a stage less. It must not be destroyed. Undefined where it has to be opened. */
+  /**
+   * The body as it comes, for those that collect all of it: a stage less. It must not be destroyed. Undefined where it
+   * has to be opened.
+   */
   readonly plain?: Readable | undefined;
   /** From the Content-Length header of a body that is not compressed. */
   readonly length: number | undefined;
-  /** Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows. */
+  /**
+   * Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows.
+   */
   readonly maxMessageBytes?: number | undefined;
 }
 
@@ -254,16 +263,26 @@ export interface Intake {
   write(exchange: Exchange<WriteRequest, Delivery>): void;
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   promql(exchange: Exchange<PromqlRequest, PromqlAnswer>): void;
-  /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
+  /**
+   * Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is
+   * too late.
+   */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
   readonly eventsAdmin: EventsAdmin;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */
   mayWrite(user: string): boolean;
-  /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot be reached. */
+  /**
+   * The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot be reached.
+   */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
-  /** True while the user of these credentials, which were right before, exists, is enabled, and may call from its address. */
+  /**
+   * True while the user of these credentials, which were right before, exists, is enabled, and may call from its
+   * address.
+   */
   mayStay(credentials: Credentials): boolean;
-  /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
+  /**
+   * The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist.
+   */
   vgroups(user: string, database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   /** The statements that count as slow; a fault when the user is no administrator. */
   slowStatements(user: string): Promise<SlowStatementList | Fault>;
@@ -274,7 +293,10 @@ export interface Intake {
   refusedWrites(): Fault | undefined;
   /** The cluster that is the database; undefined for a single engine. */
   cluster(): ClusterState | undefined;
-  /** Acknowledged payloads that recovery must still read from the write-ahead log, by database; the name is empty for several databases. */
+  /**
+   * Acknowledged payloads that recovery must still read from the write-ahead log, by database; the name is empty for
+   * several databases.
+   */
   replay(): ReadonlyMap<string, number>;
   /** The service's metrics as OpenMetrics text. */
   metrics(format: MetricsFormat): Promise<string>;

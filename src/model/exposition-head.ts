@@ -1,6 +1,8 @@
 import { byteOrderMarkLength } from '../bytes/byte-order-mark.js';
 
-/** How the samples of an exporter or a push are written: text 0.0.4, OpenMetrics text, or delimited protobuf messages. */
+/**
+ * How the samples of an exporter or a push are written: text 0.0.4, OpenMetrics text, or delimited protobuf messages.
+ */
 export type ExpositionForm = 'text' | 'openmetrics' | 'protobuf';
 
 const formsByType: Readonly<Record<string, ExpositionForm>> = {
@@ -14,8 +16,8 @@ export function expositionForm(contentType: string | undefined): ExpositionForm 
 }
 
 /**
- * Head before samples for their parser: a line with their form, and their source, which is the address of a target or the
- * labels that all of them get.
+ * Head before samples for their parser: a line with their form, and their source, which is the address of a target or
+ * the labels that all of them get.
  */
 export function expositionHead(form: ExpositionForm, source: string | ReadonlyMap<string, string>): Buffer {
   const text = typeof source === 'string' ? source : JSON.stringify(Object.fromEntries(source));

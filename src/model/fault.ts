@@ -1,6 +1,6 @@
 /**
- * Which class of trouble a fault belongs to; the HTTP server maps it to a status. `auth`: who calls is not known; `forbidden`: who calls
- * is known and may not call in this way.
+ * Which class of trouble a fault belongs to; the HTTP server maps it to a status. `auth`: who calls is not known;
+ * `forbidden`: who calls is known and may not call in this way.
  */
 export type FaultKind = 'parameter' | 'syntax' | 'auth' | 'forbidden' | 'network' | 'resource' | 'database';
 
@@ -199,7 +199,10 @@ export function missingDatabase(name: string): Fault {
   return fault('database', Codes.databaseNotExist, `Database not exist: ${name}`);
 }
 
-/** True when it may pass by itself: the engine cannot be reached, or has no room. What it refuses for another reason it refuses again. */
+/**
+ * True when it may pass by itself: the engine cannot be reached, or has no room. What it refuses for another reason it
+ * refuses again.
+ */
 export function isTransient({ kind }: Fault): boolean {
   return kind === 'network' || kind === 'resource';
 }
@@ -214,7 +217,10 @@ export class FaultError extends Error {
   }
 }
 
-/** The fault that an error stands for; one of the program's own is an internal error of the database, with the error as its cause. */
+/**
+ * The fault that an error stands for; one of the program's own is an internal error of the database, with the error as
+ * its cause.
+ */
 export function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
 }

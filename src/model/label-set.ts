@@ -16,9 +16,10 @@ export function fingerprintName(text: string): string {
 }
 
 /**
- * Name of the sub-table of sorted labels: `t_` and the MD5 of `<name>=<value>,...`, a fingerprint that clients know and no
- * protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON text
- * behind a NUL takes its place. Sub-tables of the tables beside `metrics` have the name of the table and another NUL before it.
+ * Name of the sub-table of sorted labels: `t_` and the MD5 of `<name>=<value>,...`, a fingerprint that clients know and
+ * no protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON
+ * text behind a NUL takes its place. Sub-tables of the tables beside `metrics` have the name of the table and another
+ * NUL before it.
  */
 export function labelSetName(labels: readonly Label[], table: string): string {
   const text = labels.every(isPlain)
@@ -32,7 +33,10 @@ export function isPlainName(name: string): boolean {
   return !/[\0,=]/.test(name);
 }
 
-/** True when the label can be separated from its neighbours in the plain text: what follows a comma in it has no equals sign. */
+/**
+ * True when the label can be separated from its neighbours in the plain text: what follows a comma in it has no equals
+ * sign.
+ */
 export function isPlain([name, value]: Label): boolean {
   if (!isPlainName(name)) return false;
   const comma = value.indexOf(',');
@@ -45,8 +49,8 @@ export function metricAmong(labels: readonly Label[]): string | undefined {
 }
 
 /**
- * The metric of a sub-table whose name is that of its labels, as {@link labelSetName} gives it; undefined for all others, so that the
- * name alone decides.
+ * The metric of a sub-table whose name is that of its labels, as {@link labelSetName} gives it; undefined for all
+ * others, so that the name alone decides.
  */
 export function metricOf(superTable: string, name: string, tags: ReadonlyMap<string, TagValue>): string | undefined {
   const [text] = tags.values();

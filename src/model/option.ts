@@ -131,7 +131,10 @@ export function settingName({ named, flag, type }: OptionRow, { group }: Pick<Op
   return type !== 'size' || key.endsWith('Bytes') ? key : `${key}Bytes`;
 }
 
-/** Names of the environment variables of a setting, by rank: `ADAPTER_` and the words of its flag unless the row has another one. */
+/**
+ * Names of the environment variables of a setting, by rank: `ADAPTER_` and the words of its flag unless the row has
+ * another one.
+ */
 export function variablesOf({ flag, env, envAlso = [] }: OptionRow): readonly string[] {
   const words = flag.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/([A-Z])([A-Z][a-z])/g, '$1_$2');
   return [env ?? `ADAPTER_${words.replaceAll('.', '_').toUpperCase()}`, ...envAlso].filter((name) => name !== '');
@@ -141,7 +144,9 @@ export function variablesOf({ flag, env, envAlso = [] }: OptionRow): readonly st
 export interface SettingReader {
   /** The settings of a table; a flag that was not resolved is a programming mistake and throws. */
   settings<T extends OptionTable>(table: T): SettingsOf<T>;
-  /** Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed. */
+  /**
+   * Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed.
+   */
   refuse(flag: string, needed: string): void;
   /** Refuses a part of a setting; `part` names it, such as `[1] threshold`, and `value` is what stands there. */
   refusePart(flag: string, part: string, value: unknown, needed: string): void;

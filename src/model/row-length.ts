@@ -18,7 +18,9 @@ const widest: Partial<Record<TypeName, { readonly column: number; readonly tag: 
 const maxRowBytes = 65531;
 const maxTagsBytes = 16384;
 
-/** Longest declared width of a type that is declared with one: bytes, characters for NCHAR; undefined for all others. */
+/**
+ * Longest declared width of a type that is declared with one: bytes, characters for NCHAR; undefined for all others.
+ */
 export function longestWidth(name: TypeName, role: 'column' | 'tag'): number | undefined {
   return widest[name]?.[role];
 }

@@ -53,7 +53,10 @@ export interface ColumnDef {
   readonly type: DataType;
   readonly physical: string;
   readonly encoding?: EncodingWords;
-  /** The name under which arriving data writes it, where it had to get another one: its table had a column or tag of that name. */
+  /**
+   * The name under which arriving data writes it, where it had to get another one: its table had a column or tag of
+   * that name.
+   */
   readonly sentAs?: string;
   /** Of a tag that other attributes of OpenTelemetry could have, too: the attribute that made it. */
   readonly attribute?: string;
@@ -71,14 +74,19 @@ export function keyColumn({ columns }: Pick<TableDef, 'columns'>): ColumnDef | u
   return columns[0]?.isKey === true ? columns[0] : undefined;
 }
 
-/** Encoding of a column as statements chose it; what was left out is as usual for its type. It is shown and has no effect. */
+/**
+ * Encoding of a column as statements chose it; what was left out is as usual for its type. It is shown and has no
+ * effect.
+ */
 export interface EncodingWords {
   readonly encode?: string;
   readonly compress?: string;
   readonly level?: string;
 }
 
-/** A database of the dialect. `id` is unique over the life of the installation; a re-created database gets a new one. */
+/**
+ * A database of the dialect. `id` is unique over the life of the installation; a re-created database gets a new one.
+ */
 export interface DatabaseDef {
   readonly id: string;
   readonly name: string;
@@ -92,11 +100,11 @@ export interface DatabaseDef {
 }
 
 /**
- * A super table or a normal table. `columns` leave out the primary time column, whose name is `timeColumn`.
- * `storage` names the engine table with the rows, `tagStorage` the engine table with one row per sub-table
- * (super tables only). A normal table owns exactly one series, `seriesId`, in a storage shared by its shape. A super
- * table that shares its storages with others is distinguished in them by its `number`, which no other table of the database
- * ever has; one without a number has storages of its own.
+ * A super table or a normal table. `columns` leave out the primary time column, whose name is `timeColumn`. `storage`
+ * names the engine table with the rows, `tagStorage` the engine table with one row per sub-table (super tables only). A
+ * normal table owns exactly one series, `seriesId`, in a storage shared by its shape. A super table that shares its
+ * storages with others is distinguished in them by its `number`, which no other table of the database ever has; one
+ * without a number has storages of its own.
  */
 export interface TableDef {
   readonly id: string;
@@ -151,10 +159,11 @@ export interface ViewDef {
 export type TagValue = string | undefined;
 
 /**
- * A time line of a super table. `key` is the 64-bit hash of (database id, name, generation) by which it is registered, and `id` the
- * one under which its rows and tags are stored. `tags` is by the names of tags as {@link sentName} has them. `registered` turns true once the engine holds the
- * registration; until then every block that refers to it must carry it in `newSubTables`, and its `id` is the one that it will
- * have unless another was given to it before: see {@link markRegistered}.
+ * A time line of a super table. `key` is the 64-bit hash of (database id, name, generation) by which it is registered,
+ * and `id` the one under which its rows and tags are stored. `tags` is by the names of tags as {@link sentName} has
+ * them. `registered` turns true once the engine holds the registration; until then every block that refers to it must
+ * carry it in `newSubTables`, and its `id` is the one that it will have unless another was given to it before: see
+ * {@link markRegistered}.
  */
 export interface SubTable {
   readonly key: bigint;
@@ -171,9 +180,15 @@ export interface SubTable {
   registered: boolean;
   /** The id that it was made with, where it has another one: blocks that carry it have rows under this. */
   madeAs?: bigint;
-  /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not distinguished. */
+  /**
+   * Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not
+   * distinguished.
+   */
   isAmbiguous?: boolean;
-  /** The definition that was found to have all its tags, so that they are not compared again with each block that carries it. */
+  /**
+   * The definition that was found to have all its tags, so that they are not compared again with each block that
+   * carries it.
+   */
   coveredBy?: TableDef | undefined;
   /** The epoch of its database at which its key was worked out: as long as that stands, so does the key. */
   readonly epoch?: number;
@@ -188,7 +203,10 @@ export interface OtherPlace {
   readonly isAmbiguous: boolean;
 }
 
-/** Notes that the engine holds the registration, with the tags: they need not be remembered here; and the place that stands there. */
+/**
+ * Notes that the engine holds the registration, with the tags: they need not be remembered here; and the place that
+ * stands there.
+ */
 export function markRegistered(subTable: SubTable, place?: OtherPlace): void {
   if (place !== undefined) {
     subTable.madeAs = subTable.id;
@@ -275,7 +293,9 @@ export function isVariable(name: TypeName): boolean {
   );
 }
 
-/** True when values of two types are stored alike: the same type, whatever the widths of text, and of DECIMAL all of it. */
+/**
+ * True when values of two types are stored alike: the same type, whatever the widths of text, and of DECIMAL all of it.
+ */
 export function sameKind(a: DataType, b: DataType): boolean {
   return a.name === b.name && (a.name !== 'DECIMAL' || (a.length === b.length && a.scale === b.scale));
 }

@@ -1,12 +1,15 @@
 import { Codes, type Fault, fault } from './fault.js';
 
 /**
- * A rule by which the name of a metric or measurement becomes that of a table: dots to underscores, or an underscore for all between the
- * words of a name.
+ * A rule by which the name of a metric or measurement becomes that of a table: dots to underscores, or an underscore
+ * for all between the words of a name.
  */
 type NamingRule = 'dots' | 'words';
 
-/** A metric's name as it was sent, with the rule that makes a table's name of it. One text, because catalogues hold very many. */
+/**
+ * A metric's name as it was sent, with the rule that makes a table's name of it. One text, because catalogues hold very
+ * many.
+ */
 export type SentMetric = `${NamingRule} ${string}`;
 
 /** The name as it was sent. */
@@ -14,7 +17,10 @@ function nameOfMetric(sent: SentMetric): string {
   return sent.slice(sent.indexOf(' ') + 1);
 }
 
-/** True when one rule makes the same name of two different ones. Names of two rules are the same metric where they become the same. */
+/**
+ * True when one rule makes the same name of two different ones. Names of two rules are the same metric where they
+ * become the same.
+ */
 export function isOtherMetric(sent: SentMetric | undefined, owner: SentMetric | undefined): boolean {
   if (sent === undefined || owner === undefined || sent === owner) return false;
   return sent.slice(0, sent.indexOf(' ')) === owner.slice(0, owner.indexOf(' '));
@@ -33,8 +39,8 @@ export function refusalOfMetric(
 }
 
 /**
- * The name of a column or tag that arrives as `sent`: with a prefix, once or as often as it takes, where the table has another one of that
- * name.
+ * The name of a column or tag that arrives as `sent`: with a prefix, once or as often as it takes, where the table has
+ * another one of that name.
  */
 export function freeName(prefix: 'field_' | 'tag_', sent: string, isTaken: (name: string) => boolean): string {
   let name = sent;

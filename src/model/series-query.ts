@@ -1,4 +1,6 @@
-/** A condition on one label; a label that a series lacks has the empty text. Regular expressions match the whole value. */
+/**
+ * A condition on one label; a label that a series lacks has the empty text. Regular expressions match the whole value.
+ */
 export interface LabelMatcher {
   readonly kind: 'equal' | 'not-equal' | 'match' | 'not-match';
   readonly name: string;

@@ -9,8 +9,8 @@ export interface TopicMessage {
   /** Name of each row's own table; empty strings unless the consumer requests names. */
   readonly names: readonly string[];
   /**
-   * Values of each row, separated by tabs: NULL is `\N`; backslashes, tabs and line ends in texts are escaped by a backslash;
-   * times are ticks of the database's precision, binary values hexadecimal.
+   * Values of each row, separated by tabs: NULL is `\N`; backslashes, tabs and line ends in texts are escaped by a
+   * backslash; times are ticks of the database's precision, binary values hexadecimal.
    */
   readonly rows: readonly string[];
 }
@@ -21,8 +21,8 @@ type OffsetReset = 'earliest' | 'latest' | 'none';
 /** One consumer of a group, as its caller sees it. All methods reject with a FaultError. */
 export interface TopicPoller {
   /**
-   * The next message; undefined when none came within `waitMs` (negative: waits until there is one or `signal` ends it).
-   * Asking says that the message before was dealt with.
+   * The next message; undefined when none came within `waitMs` (negative: waits until there is one or `signal` ends
+   * it). Asking says that the message before was dealt with.
    */
   poll(waitMs: number, signal: AbortSignal): Promise<TopicMessage | undefined>;
   /** Commits every message that was given out. */

@@ -13,8 +13,9 @@ export interface StoredPart {
 }
 
 /**
- * Rows of an engine table that are known to have a key each, so that they can be read without merging versions: what inserts up to
- * `insert` stored at times from `from` on and before `until`. That stays true whatever is written, deleted and merged later.
+ * Rows of an engine table that are known to have a key each, so that they can be read without merging versions: what
+ * inserts up to `insert` stored at times from `from` on and before `until`. That stays true whatever is written,
+ * deleted and merged later.
  */
 export interface UniqueRows {
   readonly insert: number;

@@ -1,6 +1,9 @@
 import type { Delivery } from './delivery.js';
 
-/** Rows of one message that are no samples or points; counted as its parts are parsed, and true once all of it is stored. */
+/**
+ * Rows of one message that are no samples or points; counted as its parts are parsed, and true once all of it is
+ * stored.
+ */
 export interface WriteTally {
   histograms: number;
   exemplars: number;

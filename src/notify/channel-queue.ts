@@ -82,7 +82,10 @@ export class ChannelQueue {
     }
   }
 
-  /** Waits until all is sent, but not for retries, and not for long: a receiver that does not answer must not delay the stop. */
+  /**
+   * Waits until all is sent, but not for retries, and not for long: a receiver that does not answer must not delay the
+   * stop.
+   */
   async drain(): Promise<void> {
     const working = this.#working;
     if (working === undefined || this.#problem !== null) return;

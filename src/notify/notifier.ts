@@ -9,8 +9,8 @@ import type { NotifySettings } from './options.js';
 import { webhookChannel } from './webhook.js';
 
 /**
- * Sends notifications of events over every channel of the settings. They wait in memory: a restart drops them, while the
- * events themselves are in the database.
+ * Sends notifications of events over every channel of the settings. They wait in memory: a restart drops them, while
+ * the events themselves are in the database.
  */
 export class Notifier implements Component {
   readonly name = 'notifications';

@@ -46,7 +46,9 @@ export class ConfiguredUser {
     this.#stopped = true;
   }
 
-  /** Lets batches pass in their order while the user is let in, and rejects them while not; waits for the first verdict. */
+  /**
+   * Lets batches pass in their order while the user is let in, and rejects them while not; waits for the first verdict.
+   */
   admit(): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
     return concatMap((batch): Observable<Batch<ByteBlock>> => {
       if (this.#verdict === undefined) return from(this.#decided()).pipe(mergeMap(() => this.#judge(batch)));

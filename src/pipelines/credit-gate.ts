@@ -1,8 +1,8 @@
 import type { CreditGate } from '../model/component.js';
 
 /**
- * Credit in bytes for one pipeline: open while the bytes taken and not settled stay below `limitBytes` and nothing holds
- * it. A single batch larger than the limit passes when the pipeline is empty, so nothing can stall for ever.
+ * Credit in bytes for one pipeline: open while the bytes taken and not settled stay below `limitBytes` and nothing
+ * holds it. A single batch larger than the limit passes when the pipeline is empty, so nothing can stall for ever.
  */
 export class ByteCreditGate implements CreditGate {
   readonly #limitBytes: number;

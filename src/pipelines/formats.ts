@@ -26,7 +26,10 @@ import {
   type PieceLimits,
 } from '../transforms/wire/message-pieces.js';
 
-/** Formats whose bytes are parsed into points; the VALUES of `sql-insert` and `bound-rows` come as column blocks, `statsd` is aggregated first. */
+/**
+ * Formats whose bytes are parsed into points; the VALUES of `sql-insert` and `bound-rows` come as column blocks,
+ * `statsd` is aggregated first.
+ */
 export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'bound-rows' | 'statsd'>;
 
 /** Bytes that a message counts for while it is on its way: those that it is inflated to, where it is compressed. */
@@ -44,7 +47,10 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
 const shortMessageBytes = 256 * 1024;
 const mostRowsAtOnce = 8_192;
 const mostBytesAtOnce = 1024 * 1024;
-/** The same of messages that must be inflated before their rows are counted, inflated: 10,000 series with a sample each, as vmagent sends them, are read at once. */
+/**
+ * The same of messages that must be inflated before their rows are counted, inflated: 10,000 series with a sample each,
+ * as vmagent sends them, are read at once.
+ */
 const shortDeflatedBytes = 1024 * 1024;
 const mostDeflatedRows = 20_480;
 const mostDeflatedBytes = 4 * 1024 * 1024;
@@ -54,8 +60,8 @@ const rowsOfPiece = 1_024;
 const bytesOfPiece = 256 * 1024;
 
 /**
- * Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer to. In both there are
- * samples, exemplars and histograms in them.
+ * Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer
+ * to. In both there are samples, exemplars and histograms in them.
  */
 const remoteWriteShape: MessageShape = { steps: [new Set([1, 5])], apart: new Set([3]), inner: new Set([2, 3, 4]) };
 /** Data points of OpenTelemetry: of resource, scope, metric, and the five kinds of data. */
@@ -65,8 +71,9 @@ const otlpShape: MessageShape = {
 };
 
 /**
- * The messages of fewer rows that one with very many, or a very long one, is cut into, with a yield to the event loop between them;
- * undefined where it can be read at once, or not at all. Of a message with millions of empty fields they throw a FaultError.
+ * The messages of fewer rows that one with very many, or a very long one, is cut into, with a yield to the event loop
+ * between them; undefined where it can be read at once, or not at all. Of a message with millions of empty fields they
+ * throw a FaultError.
  */
 export function piecesOf(
   format: WireFormat,
@@ -95,7 +102,10 @@ export function piecesOf(
   }
 }
 
-/** The pieces of a long scrape with its head; undefined where it is short. Throws a FaultError where it is malformed before its rows. */
+/**
+ * The pieces of a long scrape with its head; undefined where it is short. Throws a FaultError where it is malformed
+ * before its rows.
+ */
 export function scrapePieces(scrape: Uint8Array, maxLineBytes: number): Iterable<BodyPiece> | undefined {
   return cutExposition(scrape, mostRowsAtOnce, { rows: rowsOfPiece, bytes: bytesOfPiece, rowBytes: maxLineBytes });
 }
@@ -119,7 +129,10 @@ async function* piecesOfJson(message: Uint8Array, limits: PieceLimits): AsyncGen
   for (const piece of cutMessage(step.value, otlpShape, limits)) yield { ...piece, format: 'otlp' };
 }
 
-/** A long request in snappy as short ones. Throws a FaultError of kind `parameter` where it is malformed or inflates to more than it may. */
+/**
+ * A long request in snappy as short ones. Throws a FaultError of kind `parameter` where it is malformed or inflates to
+ * more than it may.
+ */
 async function* piecesOfSnappy(message: Uint8Array, maxBytes: number, limits: PieceLimits): AsyncGenerator<BodyPiece> {
   const inflation = new SnappyInflation(message, maxBytes);
   const slice = new Slice();

@@ -18,7 +18,10 @@ import type { WriteInput } from './writes.js';
 
 /** Context of the sources. */
 export interface InputContext {
-  /** A gate for one way in: a sender who floods it holds up no other one. Senders that wait before it need little credit. */
+  /**
+   * A gate for one way in: a sender who floods it holds up no other one. Senders that wait before it need little
+   * credit.
+   */
   readonly newGate: (canWait: boolean) => CreditGate;
   readonly logOf: (component: string) => ComponentLog;
   readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
@@ -30,9 +33,9 @@ export interface InputContext {
 }
 
 /**
- * The sources that are switched on, each by its kind and its settings, which have the same name. For all of them alike: their batches pass
- * while the user of the settings is let in, transient failures are retried here, because senders get no reply, losses are
- * logged, and metrics are added.
+ * The sources that are switched on, each by its kind and its settings, which have the same name. For all of them alike:
+ * their batches pass while the user of the settings is let in, transient failures are retried here, because senders get
+ * no reply, losses are logged, and metrics are added.
  */
 export function inputsOf(
   kinds: Readonly<Record<string, SourceKind>>,

@@ -13,8 +13,8 @@ type Step = 'drain' | 'stop';
 
 /**
  * Starts components in order (sinks before sources) and stops them in reverse. A start that fails stops what was
- * started. A stop drains everything first, so that what was taken is settled. Whatever a component waits for, each wait ends
- * at the deadline, and every component drains and stops.
+ * started. A stop drains everything first, so that what was taken is settled. Whatever a component waits for, each wait
+ * ends at the deadline, and every component drains and stops.
  */
 export class Lifecycle {
   readonly #components: readonly Component[];
@@ -65,7 +65,10 @@ export class Lifecycle {
     deadline.clear();
   }
 
-  /** Waits for the work, but not beyond the deadline; neither its failure nor the deadline keeps the next component waiting. */
+  /**
+   * Waits for the work, but not beyond the deadline; neither its failure nor the deadline keeps the next component
+   * waiting.
+   */
   async #within(deadline: Deadline, { name }: Component, step: Step, work: () => Promise<void>): Promise<void> {
     let isOver = false;
     const done = work()

@@ -6,7 +6,9 @@ import { backOffMs } from '../text/duration.js';
 const firstDelayMs = 100;
 const maxDelayMs = 5_000;
 
-/** How long to wait before the attempt after the one numbered `attempt` (from 1): twice as long each time, plus jitter. */
+/**
+ * How long to wait before the attempt after the one numbered `attempt` (from 1): twice as long each time, plus jitter.
+ */
 export function delayMs(attempt: number): number {
   return backOffMs(attempt, firstDelayMs, maxDelayMs) * (0.5 + Math.random() / 2);
 }

@@ -32,7 +32,8 @@ interface Mapping {
  */
 export function unchangedMappings(smaps: string): readonly Mapping[] {
   const mappings: Mapping[] = [];
-  // Each mapping has a line with its addresses, access and file, and then lines of attributes, whose names begin with a capital.
+  // Each mapping has a line with its addresses, access and file, and then lines of attributes, whose names begin with a
+  // capital.
   const heads = [...smaps.matchAll(/^[0-9a-f]+-.*$/gm)];
   for (const [at, { 0: head, index }] of heads.entries()) {
     const [, begin, end] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ [1-9]\d* /.exec(head) ?? [];

@@ -19,7 +19,9 @@ const smallHeapBytes = 96 * 1024 * 1024;
 /** How often the size of the heap is checked, in ms. */
 const checkIntervalMs = 250;
 
-/** Sets the flags above, and changes them when the heap crosses the limit. They apply to the collections that follow. */
+/**
+ * Sets the flags above, and changes them when the heap crosses the limit. They apply to the collections that follow.
+ */
 export function setRuntimeFlags(): void {
   let size: keyof typeof flagsByHeapSize = 'small';
   const set = (): void => {

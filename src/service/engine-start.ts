@@ -16,8 +16,8 @@ export interface BegunEngine {
 }
 
 /**
- * Begins to start the engine in a process of its own, which takes as long as loading the code of the service: a caller may do that
- * meanwhile. Rejects with one clear line when a port of the settings is taken; then nothing is started.
+ * Begins to start the engine in a process of its own, which takes as long as loading the code of the service: a caller
+ * may do that meanwhile. Rejects with one clear line when a port of the settings is taken; then nothing is started.
  */
 export async function beginEngine(settings: Settings, logger: Logger): Promise<BegunEngine> {
   await requireFreePorts(settings);

@@ -96,7 +96,10 @@ function endpointOf(http: HttpServer, port: number): HttpEndpoint {
   };
 }
 
-/** Ports of the HTTP and gRPC endpoints. A write is authenticated before its body is read, a statement in its own pipeline. */
+/**
+ * Ports of the HTTP and gRPC endpoints. A write is authenticated before its body is read, a statement in its own
+ * pipeline.
+ */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
   { sql, prepares, reads, promql, writes, events, eventsAdmin }: ServicePipelines,

@@ -15,8 +15,9 @@ export interface LogFiles {
 }
 
 /**
- * Opens the log file and, with `log.enableRecordHttpSql` or a log level of `debug` or `trace`, the SQL record in `log.path`. The default directory may be out of
- * reach for a user without rights: then a log line says that there are no files.
+ * Opens the log file and, with `log.enableRecordHttpSql` or a log level of `debug` or `trace`, the SQL record in
+ * `log.path`. The default directory may be out of reach for a user without rights: then a log line says that there are
+ * no files.
  * @throws Error with one clear line when a configured directory, or the SQL record, cannot be used.
  */
 export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): LogFiles {

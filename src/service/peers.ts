@@ -24,7 +24,10 @@ export function otherStatements(peers: Peers | undefined): OtherStatements | und
   };
 }
 
-/** The catalogue as a component. It notifies the other processes of new entries, so that an acknowledged change holds there. */
+/**
+ * The catalogue as a component. It notifies the other processes of new entries, so that an acknowledged change holds
+ * there.
+ */
 export function syncedCatalogue({ engine, peers, ...parts }: ServiceParts): Component {
   // A process that misses the notification polls the entries itself.
   const submitted =

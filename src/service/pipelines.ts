@@ -46,7 +46,10 @@ const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
 const leastMaxRows = 200_000;
 const maxGroupBytes = 32 * 1024 * 1024;
-/** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
+/**
+ * Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it
+ * saves.
+ */
 const groupWorkers = 8;
 /** Share of the credit, as a divisor, of an input whose senders wait: more would only be held. */
 const waitingSendersShare = 8;
@@ -84,7 +87,9 @@ interface WritePipelineExtras {
   readonly readRules?: ReadRulesAgain | undefined;
 }
 
-/** Wires the pipelines; none of them is started. `inputs` are the inputs besides HTTP: by default all that are enabled. */
+/**
+ * Wires the pipelines; none of them is started. `inputs` are the inputs besides HTTP: by default all that are enabled.
+ */
 export function createPipelines(
   parts: ServiceParts,
   inputs = listeningInputs(parts),

@@ -24,7 +24,9 @@ const stopMs = 5_000;
 /** How often an orphaned log is checked for being stored, ms. */
 const checkIntervalMs = 250;
 
-/** A worker of a service: serves HTTP with others, or stores an orphaned log. Ends on a message of the primary process. */
+/**
+ * A worker of a service: serves HTTP with others, or stores an orphaned log. Ends on a message of the primary process.
+ */
 export async function runWorker(): Promise<void> {
   const primary = new PrimaryProcess();
   const workerStart = await primary.begin();

@@ -15,8 +15,8 @@ import { RejectedRowsFile } from '../wal/rejected-rows.js';
 const rejectedName = 'rejected.jsonl';
 
 /**
- * Opens the write-ahead log of the service, and logs its recovery. `secret` identifies the database, so that the rows of
- * orphaned logs go to the database that they were for. Throws an Error with one clear line.
+ * Opens the write-ahead log of the service, and logs its recovery. `secret` identifies the database, so that the rows
+ * of orphaned logs go to the database that they were for. Throws an Error with one clear line.
  */
 export function openWriteLog(
   { database, general, wal, write }: Settings,

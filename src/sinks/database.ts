@@ -31,9 +31,9 @@ const insertSettings =
   'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
 
 /**
- * How a write makes sure that the tables it knows are still as they were: the insert itself does nothing when the catalogue
- * has grown, or the catalogue is read before. The first costs no question, the second cannot be held up by other tables
- * that come and go.
+ * How a write makes sure that the tables it knows are still as they were: the insert itself does nothing when the
+ * catalogue has grown, or the catalogue is read before. The first costs no question, the second cannot be held up by
+ * other tables that come and go.
  */
 type Check = 'in-insert' | 'before';
 
@@ -55,10 +55,11 @@ interface Prepared {
 }
 
 /**
- * The one writer: column blocks to the engine as Native inserts, one for all tables of a group that share their storage.
- * Before it writes it makes sure that the database, the tables, their columns and the sub-tables exist. Rows that leave
- * columns out are completed from what is stored, so that every stored row is whole. Each table's blocks end on their own:
- * blocks whose table was dropped since their text was read fail with {@link staleSchema}, and the text must be read again.
+ * The one writer: column blocks to the engine as Native inserts, one for all tables of a group that share their
+ * storage. Before it writes it makes sure that the database, the tables, their columns and the sub-tables exist. Rows
+ * that leave columns out are completed from what is stored, so that every stored row is whole. Each table's blocks end
+ * on their own: blocks whose table was dropped since their text was read fail with {@link staleSchema}, and the text
+ * must be read again.
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly #context: DatabaseParts;
@@ -158,10 +159,10 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   /**
-   * Stores portions of tables that share their storage; gives those whose table turned out to have changed: a row that is
-   * whole by an old definition would hide what another process has stored in a column since, and rows of a table that is no
-   * more would be taken and stay invisible. `synced` settles once the catalogue is newer than the rows; without it the insert
-   * checks the catalogue.
+   * Stores portions of tables that share their storage; gives those whose table turned out to have changed: a row that
+   * is whole by an old definition would hide what another process has stored in a column since, and rows of a table
+   * that is no more would be taken and stay invisible. `synced` settles once the catalogue is newer than the rows;
+   * without it the insert checks the catalogue.
    */
   async #store(members: readonly Prepared[], synced: Promise<void> | undefined): Promise<readonly Portion[]> {
     const changed: Portion[] = [];
@@ -204,8 +205,8 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   /**
-   * One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows. False
-   * when the catalogue's log has other entries than were given, so that nothing was inserted.
+   * One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows.
+   * False when the catalogue's log has other entries than were given, so that nothing was inserted.
    */
   async #insertApart(
     ready: readonly (readonly [Prepared, TableRows])[],
@@ -248,8 +249,9 @@ export class DatabaseSink implements Sink<BlockGroup> {
 }
 
 /**
- * The name by which the engine knows an insert: what it has inserted under a name before, into the same table, it does not
- * insert again. The rows of other tables are another insert, also of the same group. Inserts of no group have names of their own.
+ * The name by which the engine knows an insert: what it has inserted under a name before, into the same table, it does
+ * not insert again. The rows of other tables are another insert, also of the same group. Inserts of no group have names
+ * of their own.
  */
 function tokenOf(ready: readonly (readonly [Prepared, TableRows])[]): string {
   const token = ready[0]?.[0].portion.token;
@@ -297,8 +299,8 @@ function ending(batch: Batch<BlockGroup>, portions: readonly Portion[]): Deliver
 }
 
 /**
- * The rows of blocks of one table, joined with what is stored under the keys of rows that leave columns out; undefined when
- * the table turned out to have changed.
+ * The rows of blocks of one table, joined with what is stored under the keys of rows that leave columns out; undefined
+ * when the table turned out to have changed.
  */
 async function wholeRows(
   context: StoredRowsContext,

@@ -22,9 +22,9 @@ interface Origin extends StoredRows {
 }
 
 /**
- * Joins rows of equal key (sub-table, time and the column that is part of the key) column by column, later over earlier, on top of what is stored: a column
- * that a row omits keeps its value, an explicit NULL overwrites. The result is one
- * block of complete rows, one row a key, in order of first appearance.
+ * Joins rows of equal key (sub-table, time and the column that is part of the key) column by column, later over
+ * earlier, on top of what is stored: a column that a row omits keeps its value, an explicit NULL overwrites. The result
+ * is one block of complete rows, one row a key, in order of first appearance.
  */
 export function mergeRows(
   table: TableDef,
@@ -121,7 +121,10 @@ function originOf(origins: readonly Origin[], row: number): Origin {
   return origins[0]!;
 }
 
-/** The values of the column that is part of the key as dense numbers; one number for all rows of tables without such a column. */
+/**
+ * The values of the column that is part of the key as dense numbers; one number for all rows of tables without such a
+ * column.
+ */
 class KeyParts {
   readonly #column: ColumnDef | undefined;
   readonly #numbers = new Map<string | number | bigint, number>();
@@ -149,7 +152,10 @@ class KeyParts {
   }
 }
 
-/** An open-addressing table from (sub-table, time, second part of the key) to a dense number, in order of first appearance. */
+/**
+ * An open-addressing table from (sub-table, time, second part of the key) to a dense number, in order of first
+ * appearance.
+ */
 class KeyTable {
   readonly ids: BigUint64Array;
   readonly times: BigInt64Array;

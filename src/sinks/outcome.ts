@@ -2,7 +2,10 @@ import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Delivery } from '../model/delivery.js';
 import { expectedFault, type Fault, isTransient } from '../model/fault.js';
 
-/** True for faults after which a retry can succeed: statements for the engine are made here, so its refusal is never the fault of the sender. */
+/**
+ * True for faults after which a retry can succeed: statements for the engine are made here, so its refusal is never the
+ * fault of the sender.
+ */
 function mayRetry(failure: Fault): boolean {
   return isTransient(failure) || engineCodeOf(failure) !== undefined;
 }

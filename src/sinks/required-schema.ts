@@ -87,8 +87,9 @@ interface Longest {
 }
 
 /**
- * Notes the tags of sub-tables that the table is not known to cover. It is apart from {@link growthFor} because there may be
- * thousands: V8 compiles a loop while it runs, and leaves the compiled code whenever it comes to what is behind the loop.
+ * Notes the tags of sub-tables that the table is not known to cover. It is apart from {@link growthFor} because there
+ * may be thousands: V8 compiles a loop while it runs, and leaves the compiled code whenever it comes to what is behind
+ * the loop.
  */
 function noteTags(tags: Map<string, Longest>, subTables: readonly SubTable[], table: TableDef | undefined): void {
   for (const subTable of subTables) {
@@ -152,7 +153,9 @@ function missing(
   return required.filter((spec) => !holds(have, spec, style));
 }
 
-/** True when one of the columns has the name, in rows that arrive also as it is sent, and room for values of the type. */
+/**
+ * True when one of the columns has the name, in rows that arrive also as it is sent, and room for values of the type.
+ */
 function holds(columns: readonly ColumnSpec[], spec: ColumnLike, style: TableStyle | undefined): boolean {
   const present = columns.find((column) => column.name === spec.name);
   if (present === undefined || (style !== undefined && sentName(present) !== sentName(spec))) return false;
@@ -161,7 +164,10 @@ function holds(columns: readonly ColumnSpec[], spec: ColumnLike, style: TableSty
   return sameKind(present.type, type) && (!isVariable(type.name) || type.length <= present.type.length);
 }
 
-/** True when a block brings no sub-tables with tags that were not checked, and its table has all of its columns: nearly every block. */
+/**
+ * True when a block brings no sub-tables with tags that were not checked, and its table has all of its columns: nearly
+ * every block.
+ */
 export function isHeld({ columns, newSubTables, style, sentAs }: ColumnBlock, table: TableDef): boolean {
   return (
     !isOtherMetric(sentAs, table.sentAs) &&

@@ -54,9 +54,9 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
 }
 
 /**
- * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or make
- * the table. Throws a FaultError; {@link staleSchema} when something was dropped since the blocks were read, or has the id
- * of another one in them.
+ * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or
+ * make the table. Throws a FaultError; {@link staleSchema} when something was dropped since the blocks were read, or
+ * has the id of another one in them.
  */
 export async function prepareTable(
   context: PreparationContext,
@@ -85,8 +85,8 @@ export function isDefined(catalogue: Catalogue, block: ColumnBlock): boolean {
 }
 
 /**
- * Makes or grows the table of a block, as the catalogue has it. Throws a FaultError. Its storage is made with the rows, but that of
- * a new table is begun, so that the first rows need not wait for it.
+ * Makes or grows the table of a block, as the catalogue has it. Throws a FaultError. Its storage is made with the rows,
+ * but that of a new table is begun, so that the first rows need not wait for it.
  */
 export async function defineTable(context: PreparationContext, block: ColumnBlock): Promise<void> {
   const database = context.catalogue.database(block.database);
@@ -190,8 +190,8 @@ async function register(
 }
 
 /**
- * Gives rows the ids of their series where these have others than the block was made with. Throws {@link staleSchema} where rows of two
- * series are under one id: the text must be read anew.
+ * Gives rows the ids of their series where these have others than the block was made with. Throws {@link staleSchema}
+ * where rows of two series are under one id: the text must be read anew.
  */
 function giveIds({ newSubTables, ids }: ColumnBlock): void {
   const realIds = new Map<bigint, bigint>();

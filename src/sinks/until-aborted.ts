@@ -1,6 +1,8 @@
 import { Codes, FaultError, fault } from '../model/fault.js';
 
-/** The result of work that began, or a fault of kind `network` once the deadline has passed; the work itself continues. */
+/**
+ * The result of work that began, or a fault of kind `network` once the deadline has passed; the work itself continues.
+ */
 export async function untilAborted<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -36,7 +36,10 @@ interface SourceContext {
   readonly nowMicros: () => bigint;
   /** The longest line, in bytes (`limits.lineBytes`). */
   readonly maxLineBytes: number;
-  /** The pieces that a long scrape is read in; undefined where it is short. Throws a FaultError, or the first of them does, for what is none. */
+  /**
+   * The pieces that a long scrape is read in; undefined where it is short. Throws a FaultError, or the first of them
+   * does, for what is none.
+   */
   readonly piecesOf: (scrape: Uint8Array) => Iterable<ScrapePiece> | undefined;
   /** Of the service. */
   readonly version: string;
@@ -48,8 +51,8 @@ export interface OpenSource {
 }
 
 /**
- * A kind of source: what a folder of `src/sources` exports. Users, retries, counting, losses and shedding are the work of the service
- * (`pipelines/inputs.ts`), which does it for each kind alike.
+ * A kind of source: what a folder of `src/sources` exports. Users, retries, counting, losses and shedding are the work
+ * of the service (`pipelines/inputs.ts`), which does it for each kind alike.
  */
 export interface SourceKind<S extends SourceSettings = SourceSettings, O extends OpenSource = OpenSource> {
   /** Of the log, of the metrics that count its rows, and of the table of its settings. */
@@ -58,7 +61,10 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
   readonly options: SourceOptions<S>;
   /** True for a source that logs by itself how its batches end. */
   readonly reportsItself?: boolean;
-  /** Makes the source; throws an Error with one line for a setting that cannot be used, such as a file that cannot be read. */
+  /**
+   * Makes the source; throws an Error with one line for a setting that cannot be used, such as a file that cannot be
+   * read.
+   */
   create(settings: S, context: SourceContext): O;
   /** Metrics of the source in a scrape of the service. */
   metrics(open: O): WatchedMetrics;
@@ -76,7 +82,10 @@ export interface SourceOptions<S extends SourceSettings = SourceSettings> {
   ports?(settings: S): readonly ListenPort[];
 }
 
-/** Where the rows of a source go. The operator named the database in the settings, so it is made when it is missing; senders name none. */
+/**
+ * Where the rows of a source go. The operator named the database in the settings, so it is made when it is missing;
+ * senders name none.
+ */
 export function targetOf({ db, user, ttlDays }: { db: string; user: string; ttlDays: number }): Target {
   return { database: db, user, createDatabase: true, ttl: ttlDays, precision: 'ns' };
 }

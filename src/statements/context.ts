@@ -83,7 +83,9 @@ export function beginStatement(
   return running.begin(user, request.statement, { aborted, limitMs: queryTimeMs });
 }
 
-/** Runs a statement that is registered as running. When it is cancelled it fails with the reason of the cancellation. */
+/**
+ * Runs a statement that is registered as running. When it is cancelled it fails with the reason of the cancellation.
+ */
 export async function runRegistered<T>(
   scope: RequestScope,
   context: StatementContext,

@@ -9,7 +9,10 @@ import type { Requester } from './definitions/statement-rights.js';
 import { defineTopic } from './definitions/topics.js';
 import { queryContext } from './queries/query-names.js';
 
-/** A topic of a database is for those who may read it; the tables of other topics are checked where their names are resolved. */
+/**
+ * A topic of a database is for those who may read it; the tables of other topics are checked where their names are
+ * resolved.
+ */
 export function topicMaking({ source }: StatementOf<'create-topic'>, { access }: Requester): void {
   if (source.kind === 'database') access.require('READ', source.database.text);
 }

@@ -5,9 +5,9 @@ import type { Storage } from '../database/store/storage.js';
 import { type Fault, FaultError } from '../model/fault.js';
 
 /**
- * Runs a statement, and once more where the first attempt was planned with outdated knowledge: definitions that another process has changed
- * since (`isOutOfDate` recognises the faults), or an assumption about stored rows that the engine found to be wrong. Only the first attempt may
- * make assumptions.
+ * Runs a statement, and once more where the first attempt was planned with outdated knowledge: definitions that another
+ * process has changed since (`isOutOfDate` recognises the faults), or an assumption about stored rows that the engine
+ * found to be wrong. Only the first attempt may make assumptions.
  */
 export async function withCurrentSchema<T>(
   { catalogue, storage }: { readonly catalogue: Catalogue; readonly storage: Storage },

@@ -4,7 +4,10 @@ import type { ColumnMeta } from '../model/exchange.js';
 import { isVariable } from '../model/schema.js';
 import { engineType } from '../sql/engine/storage.js';
 
-/** Rows made in memory as one block of the engine's Native format, every column Nullable: the form of columns of {@link SqlAnswer}. */
+/**
+ * Rows made in memory as one block of the engine's Native format, every column Nullable: the form of columns of {@link
+ * SqlAnswer}.
+ */
 export function encodeColumns(
   meta: readonly ColumnMeta[],
   rows: readonly (readonly (string | number | null)[])[],

@@ -21,8 +21,8 @@ type Meaning =
  * absent holds for this statement only, because another process may be creating it. Results of look-ups hold until
  * something is dropped in the database; then the names are unknown again.
  *
- * Every name in a statement becomes a table here, so rights are checked here: `resolve` throws a FaultError for a table on
- * which the user lacks the right.
+ * Every name in a statement becomes a table here, so rights are checked here: `resolve` throws a FaultError for a table
+ * on which the user lacks the right.
  */
 export class StatementNames {
   readonly #catalogue: Catalogue;

@@ -8,14 +8,20 @@ import type { Expression, Query } from '../sql/syntax/ast.js';
 import type { Statement } from '../sql/syntax/ast-statement.js';
 import { Lexer, TokenKind } from '../sql/syntax/lexer.js';
 
-/** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
+/**
+ * The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be
+ * parsed.
+ */
 const insertHeadBytes = 4096;
-/** Bytes that are parsed of an INSERT that is longer than other statements may be: the names of all columns a table can have fit in. */
+/**
+ * Bytes that are parsed of an INSERT that is longer than other statements may be: the names of all columns a table can
+ * have fit in.
+ */
 const longHeadBytes = 512 * 1024;
 
 /**
- * Characters of all queries in the parse cache. A dashboard may query a thousand devices one after the other. A tree takes
- * about 25 bytes per character, and its plan half as much.
+ * Characters of all queries in the parse cache. A dashboard may query a thousand devices one after the other. A tree
+ * takes about 25 bytes per character, and its plan half as much.
  */
 const maxCachedChars = 256 * 1024;
 /** Longest statement that the parse cache looks up, in bytes. */

@@ -46,7 +46,9 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly #open = new OpenWork();
   #isDraining = false;
 
-  /** `hold` is for answers that use the slot after they are returned; without it the slot is released with the answer. */
+  /**
+   * `hold` is for answers that use the slot after they are returned; without it the slot is released with the answer.
+   */
   constructor(name: string, context: RequestReplyContext, run: Run<Q, A>, hold: Hold<A> = atOnce) {
     this.name = name;
     this.#context = context;

@@ -99,8 +99,8 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 
   /**
-   * The database of the URL; undefined where there is none of this name, as after a USE that failed: CREATE DATABASE may be
-   * sent to the URL of the database that it makes.
+   * The database of the URL; undefined where there is none of this name, as after a USE that failed: CREATE DATABASE
+   * may be sent to the URL of the database that it makes.
    */
   async #existing(name: string | undefined): Promise<string | undefined> {
     if (name === undefined || this.#isDatabase(name)) return name;

@@ -24,8 +24,8 @@ interface WaitingRequest {
 }
 
 /**
- * Limits concurrent statements, in all and per user, with a FIFO queue. A user at the limit does not block the statements
- * of other users.
+ * Limits concurrent statements, in all and per user, with a FIFO queue. A user at the limit does not block the
+ * statements of other users.
  */
 export class StatementSlots {
   readonly #limits: SlotLimits;
@@ -42,8 +42,8 @@ export class StatementSlots {
   }
 
   /**
-   * Waits for a slot; the returned function gives it back and may be called twice. Rejects with a fault of kind `resource`
-   * when too many wait or the wait is too long, and with the signal's reason when the client disconnects.
+   * Waits for a slot; the returned function gives it back and may be called twice. Rejects with a fault of kind
+   * `resource` when too many wait or the wait is too long, and with the signal's reason when the client disconnects.
    */
   async take(user: string, aborted: AbortSignal): Promise<() => void> {
     if (!this.#isFree(user)) await this.#wait(user, aborted);

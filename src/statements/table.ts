@@ -57,8 +57,8 @@ interface StatementRow<S> {
   /** Throws unless the user may run it; checked before it runs. */
   readonly rights: Rights<S>;
   /**
-   * Knowledge that must be up to date before rights are checked. `catalogue`: what other processes have defined. `rows`: that, and the rows
-   * that were acknowledged before are stored.
+   * Knowledge that must be up to date before rights are checked. `catalogue`: what other processes have defined.
+   * `rows`: that, and the rows that were acknowledged before are stored.
    */
   readonly fresh?: Fresh | ((statement: S) => Fresh);
   /** Of which tables rows must be stored, where that is not all of them. */
@@ -71,8 +71,8 @@ interface StatementRow<S> {
 type StatementTable = { readonly [K in StatementKind]: StatementRow<StatementOf<K>> };
 
 /**
- * A statement that changes the catalogue. A table that another process dropped and made again a moment ago has another storage:
- * the old one must not be meant.
+ * A statement that changes the catalogue. A table that another process dropped and made again a moment ago has another
+ * storage: the old one must not be meant.
  */
 function definition<S>(
   rights: Rights<S>,

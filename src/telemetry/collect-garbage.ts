@@ -5,8 +5,8 @@ let collect: ((options: { type: 'major'; execution: 'async' }) => Promise<void>)
 let isCollecting = false;
 
 /**
- * Runs a full garbage collection in an iteration of the event loop of its own. By itself the runtime collects as memory is
- * allocated, which a service that rejects everything does not do. One collection at a time.
+ * Runs a full garbage collection in an iteration of the event loop of its own. By itself the runtime collects as memory
+ * is allocated, which a service that rejects everything does not do. One collection at a time.
  */
 export function collectGarbage(): void {
   if (isCollecting) return;

@@ -15,8 +15,8 @@ const summary = `${prefix}_summary_milliseconds`;
 const maxTagCharacters = 128;
 
 /**
- * Metrics by interval, in the layout that `monitor.writeToDB` stores (src/sources/self-metrics/README.md): counters since
- * the start as the difference to the last stored interval, everything else as it is.
+ * Metrics by interval, in the layout that `monitor.writeToDB` stores (src/sources/self-metrics/README.md): counters
+ * since the start as the difference to the last stored interval, everything else as it is.
  */
 export class IntervalMetrics {
   readonly #metrics: ServiceMetrics;

@@ -44,8 +44,9 @@ function mergedValue(a: number, b: number, isMax: boolean): number {
 }
 
 /**
- * Metrics in a text format. A name is the same in both. Counters of OpenMetrics end with `_total`, so that there a counter of another name has
- * the type `unknown`: a scraper chooses the format by itself, and that must not rename what dashboards show.
+ * Metrics in a text format. A name is the same in both. Counters of OpenMetrics end with `_total`, so that there a
+ * counter of another name has the type `unknown`: a scraper chooses the format by itself, and that must not rename what
+ * dashboards show.
  */
 export function metricsText(families: readonly MetricFamily[], format: MetricsFormat): Promise<string> {
   const isOpen = format === 'openmetrics';

@@ -53,8 +53,8 @@ const requestLabels = ['status_code', 'client_ip', 'request_method', 'request_ur
 const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 /**
- * The self metrics of the service, on a registry of their own. Every label has a small fixed set of values, except the client's
- * address, whose number is bounded. One update a request or a batch, none a row.
+ * The self metrics of the service, on a registry of their own. Every label has a small fixed set of values, except the
+ * client's address, whose number is bounded. One update a request or a batch, none a row.
  */
 export class ServiceMetrics {
   readonly #registry = new Registry();

@@ -4,7 +4,8 @@ const ownFields: ReadonlySet<string> = new Set(['level', 'time', 'component', 'm
 
 /**
  * One line for a person from one JSON log line: local time, level, component, sentence, fields, and the stack of an
- * error below it. Control characters of foreign text are escaped, so that it can neither fake a line nor move the cursor.
+ * error below it. Control characters of foreign text are escaped, so that it can neither fake a line nor move the
+ * cursor.
  */
 export function readableLine(json: string): string {
   const entry = readEntry(json);

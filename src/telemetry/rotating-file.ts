@@ -141,7 +141,9 @@ export class RotatingFile implements DestinationStream {
     return Math.floor(this.#localNow() / this.#options.intervalMs);
   }
 
-  /** Local date, for periods shorter than a day also the time, and its seconds where minutes do not distinguish them. */
+  /**
+   * Local date, for periods shorter than a day also the time, and its seconds where minutes do not distinguish them.
+   */
   #stamp(): string {
     const digits = new Date(this.#localNow()).toISOString().replace(/\D/g, '');
     const { intervalMs } = this.#options;

@@ -14,7 +14,10 @@ export interface RecordedStatement {
 
 /** Words after which a text literal is a secret: passwords of users and of connections. */
 const secretWord = /\b(?:pass(?:word)?|identified\s+by)/gi;
-/** Most characters between such a word and its literal that are looked through; behind more of them all of the rest is masked. */
+/**
+ * Most characters between such a word and its literal that are looked through; behind more of them all of the rest is
+ * masked.
+ */
 const longestGap = 1024;
 const endOfSecret = /[\s;,)]/;
 /** The same without quotes, where a user is made or changed: such a statement is refused, but is recorded. */

@@ -40,9 +40,9 @@ const ticksPerSecond = 100;
 const pageBytes = 4096;
 
 /**
- * Measures processor and memory use of the service's processes. Of this process only memory in use counts: pages that the
- * allocator keeps after a peak are reused before it requests more. If a limit is missing, unlimited or not a number, the
- * machine's own counts, and a process that has ended uses no memory.
+ * Measures processor and memory use of the service's processes. Of this process only memory in use counts: pages that
+ * the allocator keeps after a peak are reused before it requests more. If a limit is missing, unlimited or not a
+ * number, the machine's own counts, and a process that has ended uses no memory.
  */
 export class SystemMeter {
   readonly #options: SystemMeterOptions;
@@ -125,7 +125,10 @@ export class SystemMeter {
     return Math.min(...shares, older ?? all);
   }
 
-  /** The control group of this process and those around it, by their paths; a container sees its own as the outermost one. */
+  /**
+   * The control group of this process and those around it, by their paths; a container sees its own as the outermost
+   * one.
+   */
   #groups(): readonly string[] {
     const path = /^0::\/(.*)$/m.exec(this.#proc('self', 'cgroup'))?.[1] ?? '';
     const names = path.split('/').filter((name) => name !== '' && name !== '..');

@@ -11,10 +11,10 @@ export interface CommandOption {
 
 /**
  * How a program's command line is written.
- * - `gnu`: switches can be bundled, the last of them with a value (`-yn5`); long names can be cut where they stay unique; `--` ends
- *   the options; an option that needs a value takes the next word whatever it looks like.
- * - `settings`: `name=value` needs no dashes, `-P=7000` is `-P7000`, a switch may have a value (`--debug=false`), and a word that begins
- *   with two dashes is never a value.
+ * - `gnu`: switches can be bundled, the last of them with a value (`-yn5`); long names can be cut where they stay
+ *   unique; `--` ends the options; an option that needs a value takes the next word whatever it looks like.
+ * - `settings`: `name=value` needs no dashes, `-P=7000` is `-P7000`, a switch may have a value (`--debug=false`), and
+ *   a word that begins with two dashes is never a value.
  */
 export type CommandForm = 'gnu' | 'settings';
 

@@ -1,4 +1,7 @@
-/** The longest beginning of a text that takes at most so many bytes in UTF-8; a character that does not fit whole is left out. */
+/**
+ * The longest beginning of a text that takes at most so many bytes in UTF-8; a character that does not fit whole is
+ * left out.
+ */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   let bytes = 0;

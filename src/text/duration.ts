@@ -9,8 +9,8 @@ const durationUnitsNs: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * Milliseconds of a sequence of decimal numbers with units, such as `1h30m`; undefined when it is none. Only 0 may stand
- * without a unit: 5 could mean anything.
+ * Milliseconds of a sequence of decimal numbers with units, such as `1h30m`; undefined when it is none. Only 0 may
+ * stand without a unit: 5 could mean anything.
  */
 export function readDuration(text: string): number | undefined {
   if (text === '0') return 0;

@@ -15,7 +15,9 @@ const blank = /[ \t\n\r]*/y;
 /** Deeper values are refused: reading them is recursive. */
 const maxDepth = 64;
 
-/** Reads JSON with exact integers; undefined for a text that is not JSON, or that is nested more than 64 levels deep. */
+/**
+ * Reads JSON with exact integers; undefined for a text that is not JSON, or that is nested more than 64 levels deep.
+ */
 export function parseExactJson(text: string): ExactJson | undefined {
   try {
     if (!longDigits.test(text)) return JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * True when the text has a match of each pattern behind that of the pattern before it. Each is searched for once, so the time is linear, where
- * one pattern with gaps between its parts would take quadratic time.
+ * True when the text has a match of each pattern behind that of the pattern before it. Each is searched for once, so
+ * the time is linear, where one pattern with gaps between its parts would take quadratic time.
  */
 export function hasInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
   let rest = text;

@@ -1,7 +1,10 @@
 /** A beginning of fewer letters says nothing. */
 const minBeginning = 4;
 
-/** The known name most like a mistyped one, case aside; otherwise one that begins with it or that it begins with; undefined when none is meant. */
+/**
+ * The known name most like a mistyped one, case aside; otherwise one that begins with it or that it begins with;
+ * undefined when none is meant.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: string | undefined;

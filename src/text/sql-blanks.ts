@@ -1,6 +1,6 @@
 /**
- * The first offset at or after `from` that is neither white space nor part of a closed comment of SQL, in linear time. A comment of dashes ends with
- * its line, or with the text; a comment that is not closed is no blank.
+ * The first offset at or after `from` that is neither white space nor part of a closed comment of SQL, in linear time.
+ * A comment of dashes ends with its line, or with the text; a comment that is not closed is no blank.
  */
 export function behindBlanks(text: string, from: number): number {
   let at = from;
@@ -20,8 +20,8 @@ export function behindBlanks(text: string, from: number): number {
 }
 
 /**
- * The offset behind the text literal whose quote, `'` or `"`, stands at `start`; -1 when it is not closed. A backslash takes the meaning of the
- * character behind it, and a doubled quote stands for itself.
+ * The offset behind the text literal whose quote, `'` or `"`, stands at `start`; -1 when it is not closed. A backslash
+ * takes the meaning of the character behind it, and a doubled quote stands for itself.
  */
 export function literalEnd(text: string, start: number): number {
   const quote = text.charCodeAt(start);

@@ -12,7 +12,10 @@ export function wrapped(words: readonly string[], width: number): readonly strin
 /** Longest line of a help text. */
 export const helpWidth = 110;
 
-/** An option of a help text: its names, and what it does in lines from the column `leftWidth` on, beside names that leave room for a blank. */
+/**
+ * An option of a help text: its names, and what it does in lines from the column `leftWidth` on, beside names that
+ * leave room for a blank.
+ */
 export function helpLines(names: string, help: string, leftWidth: number): string {
   const lines = wrapped(help.split(' '), helpWidth - leftWidth);
   const indented = `\n${' '.repeat(leftWidth)}`;

@@ -35,8 +35,8 @@ export interface StatCounts {
 /**
  * Collects StatsD text in a store and emits at every tick what has been collected, as line protocol. A batch of text is
  * settled as soon as it is collected. At most `workers` batches are out at once: while writing is slower than that, or
- * does not work at all, aggregation continues, the next flush waits, and what is out keeps being what it was. When the text
- * ends, the rest is flushed, and the output ends when all of it is settled.
+ * does not work at all, aggregation continues, the next flush waits, and what is out keeps being what it was. When the
+ * text ends, the rest is flushed, and the output ends when all of it is settled.
  */
 export function aggregateStatsd(
   store: StatStore,

@@ -77,8 +77,9 @@ export function openPacket(packet: Buffer, security: PacketSecurity): Buffer | '
 }
 
 /**
- * Lets in the packets that the security level allows: signatures are checked (HMAC-SHA256), encrypted packets (AES-256-OFB
- * with a SHA-1 checksum) are decrypted, and refused ones are counted and logged. A block of packets stays one batch.
+ * Lets in the packets that the security level allows: signatures are checked (HMAC-SHA256), encrypted packets
+ * (AES-256-OFB with a SHA-1 checksum) are decrypted, and refused ones are counted and logged. A block of packets stays
+ * one batch.
  */
 export function openPackets(
   security: PacketSecurity,

@@ -35,8 +35,8 @@ function tagName(name: string): string {
 }
 
 /**
- * The name in a bucket and the items that may be tags, with what stands between them, as InfluxDB (`,k=v,…`), Librato (`#k=v,…`) and Graphite (`;k=v;…`) write them behind the name,
- * or SignalFx anywhere in it (`[k=v,…]`).
+ * The name in a bucket and the items that may be tags, with what stands between them, as InfluxDB (`,k=v,…`), Librato
+ * (`#k=v,…`) and Graphite (`;k=v;…`) write them behind the name, or SignalFx anywhere in it (`[k=v,…]`).
  */
 function bucketParts(bucket: string): readonly [name: string, items: readonly string[], separator: string] {
   for (const { 0: sign, index } of bucket.matchAll(/[,#;[]/g)) {

@@ -314,7 +314,10 @@ export class StatStore {
   }
 }
 
-/** A value by its rate. Clients write rates with few digits, such as 0.166667 for one in six: what is nearly one in so many is that. */
+/**
+ * A value by its rate. Clients write rates with few digits, such as 0.166667 for one in six: what is nearly one in so
+ * many is that.
+ */
 function scaled(value: number, rate: number): number {
   const times = Math.round(1 / rate);
   return Math.abs(1 / rate - times) <= times * 1e-4 ? value * times : value / rate;

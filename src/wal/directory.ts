@@ -28,9 +28,9 @@ const databaseFile = 'database';
 const what = 'write-ahead log directory';
 
 /**
- * Takes a log directory under `root` for the rows of a database: one that an adapter of the same database has left behind,
- * with rows before without, or else a new one. So each adapter has its own log, and finds it again after a crash.
- * `database` distinguishes databases; `port` names the owner to others. Throws an Error with one clear line.
+ * Takes a log directory under `root` for the rows of a database: one that an adapter of the same database has left
+ * behind, with rows before without, or else a new one. So each adapter has its own log, and finds it again after a
+ * crash. `database` distinguishes databases; `port` names the owner to others. Throws an Error with one clear line.
  */
 export function takeLogDirectory(root: string, database: string, port: number): LogDirectory {
   const numbers = existing(root);
@@ -54,7 +54,10 @@ export function countFreeLogs(root: string, database: string): number {
   return count;
 }
 
-/** Logs under `root` with rows of other databases, or of none that they name, that no live process holds: they stay as they are. */
+/**
+ * Logs under `root` with rows of other databases, or of none that they name, that no live process holds: they stay as
+ * they are.
+ */
 export function logsOfOthers(root: string, database: string): readonly string[] {
   const others = existing(root)
     .map((number) => directoryOf(root, number))
@@ -116,7 +119,9 @@ function makeDirectory(root: string, database: string, port: number, numbers: re
   }
 }
 
-/** Forces the names of the files in a directory to the disk: the bytes of a file without one are lost with the power. */
+/**
+ * Forces the names of the files in a directory to the disk: the bytes of a file without one are lost with the power.
+ */
 export function syncDirectory(path: string): void {
   const directory = openSync(path, 'r');
   try {

@@ -24,10 +24,10 @@ const farBytes = 4096;
 const longBytes = 64 * 1024;
 
 /**
- * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened quickly. The
- * checksum of a payload is checked when recovery reads it; here its number must follow the one before, which is `after` for the first,
- * or else its checksum counts. False as soon as anything is not as it should be: such a segment must be scanned as a whole, and what
- * the listener got of it forgotten.
+ * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened
+ * quickly. The checksum of a payload is checked when recovery reads it; here its number must follow the one before,
+ * which is `after` for the first, or else its checksum counts. False as soon as anything is not as it should be: such a
+ * segment must be scanned as a whole, and what the listener got of it forgotten.
  */
 export function scanHeads(fd: number, size: number, after: number, { text, group }: HeadListener): boolean {
   const window = new Window(fd, size);

@@ -64,8 +64,8 @@ const maxDiskFailures = 6;
 const readBytes = 1024 * 1024;
 
 /**
- * The write-ahead log of one process: texts as they came, in the order in which they were answered, until their rows are in
- * the database. The order of the answers is the order of the records.
+ * The write-ahead log of one process: texts as they came, in the order in which they were answered, until their rows
+ * are in the database. The order of the answers is the order of the records.
  */
 export class WriteAheadLog {
   /** Content of the log when it was opened. */
@@ -144,8 +144,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends a text, whose bytes must not change until `written` is called with its record or with the fault that it could
-   * not be written for. The text is open until {@link WriteAheadLog.ended}.
+   * Appends a text, whose bytes must not change until `written` is called with its record or with the fault that it
+   * could not be written for. The text is open until {@link WriteAheadLog.ended}.
    */
   append(text: Omit<LoggedText, 'sequence'>, written: (result: LoggedRecord | Fault) => void): void {
     const sequence = this.#sequence++;
@@ -160,8 +160,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Says that texts come at the end of this turn of the event loop: what was planned for then before this call is done first, and what it appends is
-   * written in the same turn.
+   * Says that texts come at the end of this turn of the event loop: what was planned for then before this call is done
+   * first, and what it appends is written in the same turn.
    */
   expect(): void {
     this.#writer.schedule();
@@ -181,7 +181,10 @@ export class WriteAheadLog {
     return group;
   }
 
-  /** Records that rows of a group have ended. A crash may lose the record: they are then inserted again as the same group. */
+  /**
+   * Records that rows of a group have ended. A crash may lose the record: they are then inserted again as the same
+   * group.
+   */
   noteEnded(group: number, members: readonly Member[] | 'all'): void {
     const failed = (result: RecordPosition | Fault): void => {
       if ('kind' in result) this.#log.warn({ fault: result }, 'The log could not record that rows are stored.');

@@ -105,8 +105,8 @@ const flags = {
 const maxNameBytes = 65_535;
 
 /**
- * The record of a text without the text itself, which follows it: so a long text is written from where it lies. All numbers
- * are little-endian.
+ * The record of a text without the text itself, which follows it: so a long text is written from where it lies. All
+ * numbers are little-endian.
  */
 export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequence'>): Buffer {
   const { origin, database, user, zone, bytes, part, rejectedRows = 0 } = text;
@@ -259,8 +259,8 @@ export class TextHeads {
   #database = '';
 
   /**
-   * The head of the text whose record begins at `at`; undefined for a record of another kind, `short` when more bytes are needed. The
-   * checksum of the record is not checked.
+   * The head of the text whose record begins at `at`; undefined for a record of another kind, `short` when more bytes
+   * are needed. The checksum of the record is not checked.
    */
   at(bytes: Buffer, at: number): TextHead | undefined | 'short' {
     const body = at + prefixBytes;

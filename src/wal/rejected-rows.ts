@@ -23,8 +23,8 @@ const maxFileBytes = 1024 ** 3;
 const retryMs = 1_000;
 
 /**
- * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each text and
- * table, with the input, the time, the reason, and the text in the form in which it can be sent again.
+ * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each text
+ * and table, with the input, the time, the reason, and the text in the form in which it can be sent again.
  */
 export class RejectedRowsFile {
   readonly path: string;
@@ -43,8 +43,8 @@ export class RejectedRowsFile {
   }
 
   /**
-   * Notes rows; true once they are in the file, which is tried for as long as it takes: until then they must stay in the log.
-   * Never rejects.
+   * Notes rows; true once they are in the file, which is tried for as long as it takes: until then they must stay in
+   * the log. Never rejects.
    */
   add(rejected: RejectedRows): Promise<boolean> {
     const { text, table, rows, fault } = rejected;

@@ -110,7 +110,9 @@ interface ScanEnd {
 /** Decides by the head of a payload whether it is read. */
 export type Wants = (head: TextHead) => boolean;
 
-/** Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end. */
+/**
+ * Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end.
+ */
 interface Wanted {
   readonly wants: Wants;
   readonly limit: number;

@@ -52,8 +52,9 @@ interface WriterLimits extends Pick<WalSettings, 'sync' | 'segmentBytes' | 'maxB
 }
 
 /**
- * Appends records to the newest file of a log. The records of one turn of the event loop are written by one call, and while
- * it runs the next ones wait for the next call. A write that fails is none: the next one begins at the same place.
+ * Appends records to the newest file of a log. The records of one turn of the event loop are written by one call, and
+ * while it runs the next ones wait for the next call. A write that fails is none: the next one begins at the same
+ * place.
  */
 export class SegmentWriter {
   readonly #directory: string;
@@ -103,8 +104,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends a record of pieces, which must not change until `written` is called. `isOwn` records, which the log keeps for
-   * itself, are written however full it is.
+   * Appends a record of pieces, which must not change until `written` is called. `isOwn` records, which the log keeps
+   * for itself, are written however full it is.
    */
   append(pieces: readonly Uint8Array[], written: Written, isOwn = false): void {
     let length = 0;
@@ -260,7 +261,10 @@ export class SegmentWriter {
     this.#next();
   }
 
-  /** Cuts off what was written of records that are refused: behind a shorter one a restart would take them for answered ones. */
+  /**
+   * Cuts off what was written of records that are refused: behind a shorter one a restart would take them for answered
+   * ones.
+   */
   #undo(entries: readonly Entry[], segment: Segment, error: unknown): void {
     try {
       ftruncateSync(this.#files.newest!, segment.size);

@@ -45,8 +45,8 @@ const program = fileURLToPath(new URL('../worker.js', import.meta.url));
 const stopMs = 7_000;
 
 /**
- * The workers of a service, run by its primary process: they share the port of HTTP, and each has a write-ahead log of its own.
- * It forwards requests of one process to the others.
+ * The workers of a service, run by its primary process: they share the port of HTTP, and each has a write-ahead log of
+ * its own. It forwards requests of one process to the others.
  */
 export class WorkerPool implements Component, Peers {
   readonly name = 'workers';

@@ -52,7 +52,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child, finish } = await halfARequest(first.port);
     const family = childrenOf(first.pid);
     process.kill(toGroup ? -first.pid : first.pid, signal);
-    await sleep(100);
+    await until(() => refusesConnections(first.port));
     t.regex(await finish(), /^HTTP\/1.1 204/, 'a request that had begun is answered');
     child.destroy();
     t.deepEqual(await first.ended, { code: 0, signal: null });
@@ -99,15 +99,27 @@ function startLoad(adapter: Listening, writers: number): Load {
   return { answered, broken, ended: Promise.all(answered.map((_, writer) => write(writer))) };
 }
 
-/** Resolves a second after every writer was answered, which on a busy machine takes longer. */
+/** Resolves once every writer has had several answers. */
 async function underWay(t: ExecutionContext, { answered }: Load): Promise<void> {
-  t.true(await until(() => answered.every((numbers) => numbers.length > 0), 60_000));
-  await sleep(1_000);
+  t.true(await until(() => answered.every((numbers) => numbers.length >= 5), 60_000));
 }
 
 /** A stopped listener refuses; a kept connection that was closed while idle resets. Neither request was begun. */
 function isRefusalBeforeReading(reason: string): boolean {
   return reason === 'ECONNREFUSED' || reason === 'ECONNRESET';
+}
+
+/** True once the adapter listens no longer. */
+async function refusesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** A write request whose body is half sent; `finish` sends the rest and gives the answer. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { EventsStore } from '../../src/database/store/events-store.js';
@@ -348,7 +347,8 @@ long('while memory is short there are events, and of writes that are refused for
   await opened('memory-queries');
   percent = 95;
   const refusing = setInterval(() => void own('/lineproto/v1/write?db=d', 'POST'), 50);
-  await sleep(3_500);
+  const isFailing = async () => (await listed()).some(({ rule }) => rule === 'writes-failing');
+  await until(isFailing);
   clearInterval(refusing);
   percent = 75;
   const after = await opened('memory-queries');

@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import {
   type AcknowledgingInput,
@@ -60,16 +60,19 @@ async function countOf(adapter: Listening, statement: string): Promise<number> {
   }
 }
 
+/** Between two messages, ms. */
+const paceMs = 2;
+
 /** Telnet lines, one every few milliseconds, until stopped; resolves with how many were sent. */
 async function sendTelnet(port: number, stopped: AbortSignal): Promise<number> {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
   let sent = 0;
-  while (!stopped.aborted) {
+  for await (const _ of setInterval(paceMs)) {
+    if (stopped.aborted) break;
     const line = `put lines ${startMs + sent} ${sent} host=a\n`;
     sent++;
     if (!socket.write(line)) await once(socket, 'drain');
-    await sleep(2);
   }
   socket.end();
   return sent;
@@ -79,10 +82,10 @@ async function sendTelnet(port: number, stopped: AbortSignal): Promise<number> {
 async function sendStatistics(port: number, stopped: AbortSignal): Promise<number> {
   const socket = dgram.createSocket('udp4');
   let sent = 0;
-  while (!stopped.aborted) {
+  for await (const _ of setInterval(paceMs)) {
+    if (stopped.aborted) break;
     await new Promise<void>((resolve) => socket.send('hits:1|c', port, '127.0.0.1', () => resolve()));
     sent++;
-    await sleep(2);
   }
   socket.close();
   return sent;
@@ -108,21 +111,20 @@ async function startExporter(t: ExecutionContext): Promise<Exporter> {
   return { port: typeof address === 'object' && address !== null ? address.port : 0, scrapes: () => scrapes };
 }
 
-/** How many series each input writes by turns, so that some are new whenever it is. */
+/** How many series each input writes in round robin, so that some are new whenever it is. */
 const seriesPerInput = 500;
 
 /** Numbered rows through one input of HTTP, until stopped; resolves with how many were answered, or with -1 after a refusal. */
 async function sendRows(adapter: Listening, { name, send }: AcknowledgingInput, stopped: AbortSignal): Promise<number> {
   let answered = 0;
-  const begun = performance.now();
-  for (let sent = 1; !stopped.aborted; sent++) {
+  for await (const _ of setInterval(pauseMs)) {
+    if (stopped.aborted) break;
     const rows = Array.from({ length: rowsOfBody }, (_, i) => {
       const number = answered + i;
       return { name, writer: `w${number % seriesPerInput}`, ms: startMs + number, number };
     });
     if (!(await send(adapter, 'kept', rows))) return -1;
     answered += rowsOfBody;
-    await sleep(Math.max(0, begun + sent * pauseMs - performance.now()));
   }
   return answered;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import {
   directoryFor,
@@ -77,11 +76,10 @@ test('both create the same tables and columns at once by line protocol and lose 
     }
   };
   await Promise.all(pair.map(writeAll));
-  await sleep(visibleWithinMs);
+  const countShared = 'SELECT count(*), count(d), count(c0), count(c19) FROM race.shared';
   for (const adapter of pair) {
-    t.deepEqual(await rowsOf(adapter, 'SELECT count(*), count(d), count(c0), count(c19) FROM race.shared'), [
-      [bodies * 2, bodies * 2, 2, 2],
-    ]);
+    await until(async () => (await rowsOf(adapter, countShared))[0]?.[0] === bodies * 2, visibleWithinMs);
+    t.deepEqual(await rowsOf(adapter, countShared), [[bodies * 2, bodies * 2, 2, 2]]);
     for (let measurement = 0; measurement < 10; measurement++) {
       t.deepEqual(await rowsOf(adapter, `SELECT count(*) FROM race.m${measurement}`), [[(bodies / 10) * 2]]);
     }
@@ -121,7 +119,7 @@ test('a table or database dropped through one and made again through the other h
   await execute(a, `INSERT INTO e.n VALUES (${startMs}, 1)`);
   await execute(b, 'DROP TABLE e.n', 'CREATE TABLE e.n (ts TIMESTAMP, v INT)');
   t.deepEqual(await rowsOf(b, 'SELECT count(*) FROM e.n'), [[0]]);
-  await sleep(visibleWithinMs);
+  await until(async () => (await rowsOf(a, 'SELECT count(*) FROM e.n'))[0]?.[0] === 0, visibleWithinMs);
   await execute(a, `INSERT INTO e.n VALUES (${startMs + 1}, 2)`);
   t.deepEqual(await rowsOf(b, 'SELECT v FROM e.n'), [[2]]);
   // What one made again while the other did not know yet is still the one that the other drops.
@@ -144,7 +142,8 @@ test('a sub-table dropped through one and made again through the other holds new
     await execute(maker, `INSERT INTO again.c VALUES (${startMs + 50}, 50)`);
     for (const adapter of [a, b]) t.deepEqual(await rowsOf(adapter, 'SELECT v, g FROM again.s'), [[50, round + 100]]);
     await execute(maker, 'DROP TABLE again.c');
-    await sleep(visibleWithinMs);
+    const count = 'SELECT count(*) FROM again.s';
+    await until(async () => (await rowsOf(dropper, count))[0]?.[0] === 0, visibleWithinMs);
   }
 });
 

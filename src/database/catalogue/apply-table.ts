@@ -41,7 +41,10 @@ type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
 const maxColumns = 4096;
 const maxTags = 128;
 
-/** Applies CREATE TABLE and CREATE STABLE; `arriving` is the growth by which data makes the table, which may share storage. */
+/**
+ * Applies CREATE TABLE and CREATE STABLE; `arriving` is the growth by which data makes the table, which may share
+ * storage.
+ */
 export function createTable(
   space: TableSpace,
   operation: CreateTable,
@@ -120,8 +123,9 @@ function newTable(
 }
 
 /**
- * Gives a table that arriving data makes its place; see {@link placeNext}. The one table of JSON tags that a database has for
- * labelled series holds all metrics by itself. Logs of before shared by shape say less: their tables of one column share.
+ * Gives a table that arriving data makes its place; see {@link placeNext}. The one table of JSON tags that a database
+ * has for labelled series holds all metrics by itself. Logs of before shared by shape say less: their tables of one
+ * column share.
  */
 function place({ def: database, shapes, numbers }: TableSpace, table: NewTable, arriving: ExtendTable): void {
   const { columns, tags, shares } = arriving;
@@ -166,7 +170,8 @@ export function extendTable(
   if (isFault(columns)) return columns;
   const tags = grow(table.def.tags, operation.tags, columns, numbering.tags);
   if (isFault(tags)) return tags;
-  // Tags are measured when statements make them: widths of arriving ones are guesses, and each series has its own bytes.
+  // Tags are measured when statements make them: widths of arriving ones are guesses, and each series has its own
+  // bytes.
   const tooLong = lengthFault(columns, []);
   if (tooLong !== undefined) return tooLong;
   return replaceColumns(space, numbered(table, numbering), columns, tags, entry);

@@ -19,7 +19,10 @@ const watchedPollMs = 10_000;
 export interface Polling {
   /** Called when the log could not be read. */
   readonly failed?: () => void;
-  /** Reports how many entries the log has whenever that may have changed; undefined for an engine that does not report it. */
+  /**
+   * Reports how many entries the log has whenever that may have changed; undefined for an engine that does not report
+   * it.
+   */
   readonly watchLog?: ((listener: (entries: number) => void) => void) | undefined;
   /** Called with the number of entries of the log after each entry of this process, before its submitter continues. */
   readonly submitted?: ((entries: number) => Promise<unknown>) | undefined;
@@ -83,8 +86,8 @@ export class Catalogue extends CatalogueState {
   }
 
   /**
-   * Reads the log up to its end as of now. Reads never overlap, as an entry must be applied once; calls that arrive while
-   * one runs share the one after it.
+   * Reads the log up to its end as of now. Reads never overlap, as an entry must be applied once; calls that arrive
+   * while one runs share the one after it.
    */
   sync(): Promise<void> {
     return this.#readings.call(undefined);

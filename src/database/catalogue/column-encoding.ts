@@ -30,8 +30,8 @@ function checkedWord(option: keyof EncodingWords, text: string): string {
 }
 
 /**
- * The encoding that lists show for a column: what statements chose, otherwise that of its type. The engine has codecs of its
- * own; clients that copy definitions read these.
+ * The encoding that lists show for a column: what statements chose, otherwise that of its type. The engine has codecs
+ * of its own; clients that copy definitions read these.
  */
 export function encodingOf(type: DataType, chosen: EncodingWords = {}): ColumnEncoding {
   const [encode, compress, level] = usualEncoding(type);

@@ -16,7 +16,10 @@ function invalidLength(): FaultError {
   return new FaultError(fault('database', Codes.invalidColumnLength, 'Invalid column length for var length type'));
 }
 
-/** The type that a statement declares for a column or a tag. Throws a FaultError for types and lengths that are not allowed. */
+/**
+ * The type that a statement declares for a column or a tag. Throws a FaultError for types and lengths that are not
+ * allowed.
+ */
 export function declaredType(syntax: TypeSyntax, role: 'column' | 'tag'): DataType {
   const { name, length, scale } = syntax;
   if (isPlainType(name)) return dataType(name);

@@ -5,8 +5,9 @@ import type { LogEntry } from './operations.js';
 const gapKey = 'gap';
 
 /**
- * Gives a log the entries of another one, each at the position that it has there, because names of storage are made of positions. What is
- * there already from an earlier call is left, and so is what was appended since. No other process may append meanwhile.
+ * Gives a log the entries of another one, each at the position that it has there, because names of storage are made of
+ * positions. What is there already from an earlier call is left, and so is what was appended since. No other process
+ * may append meanwhile.
  * @throws Error when the log began otherwise.
  */
 export async function copyLog(from: CatalogueLog, to: CatalogueLog): Promise<void> {

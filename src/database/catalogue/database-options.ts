@@ -78,8 +78,8 @@ interface DatabaseOptions {
 }
 
 /**
- * Reads the options of CREATE DATABASE, or of ALTER DATABASE when there are options `before` it. Throws a FaultError that
- * names option, value and what is allowed, or quotes the `statement` from an option on that cannot be altered.
+ * Reads the options of CREATE DATABASE, or of ALTER DATABASE when there are options `before` it. Throws a FaultError
+ * that names option, value and what is allowed, or quotes the `statement` from an option on that cannot be altered.
  */
 export function databaseOptions(
   options: readonly DatabaseOption[],

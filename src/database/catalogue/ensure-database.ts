@@ -55,7 +55,9 @@ export function isWritable(catalogue: Catalogue, { name, user }: Omit<WrittenDat
   return catalogue.database(name) !== undefined && new Access(catalogue, user).may('WRITE', name);
 }
 
-/** Like {@link ensureDatabase}, for writes that make tables as they need them: the user must have WRITE on all of it. */
+/**
+ * Like {@link ensureDatabase}, for writes that make tables as they need them: the user must have WRITE on all of it.
+ */
 export async function ensureWritable(catalogue: Catalogue, written: WrittenDatabase): Promise<DatabaseDef> {
   const { name, create, user } = written;
   const access = new Access(catalogue, user);

@@ -12,8 +12,8 @@ function hash64(...parts: readonly string[]): bigint {
 }
 
 /**
- * The key of a sub-table: a hash of its database, its name and how often a sub-table of that name was dropped before, so
- * that writers agree on it without talking to each other and rows of a dropped sub-table never come back.
+ * The key of a sub-table: a hash of its database, its name and how often a sub-table of that name was dropped before,
+ * so that writers agree on it without talking to each other and rows of a dropped sub-table never come back.
  */
 export function subTableKey(databaseId: string, name: string, generation: number): bigint {
   return hash64(databaseId, name, String(generation));
@@ -28,8 +28,8 @@ export function leadOf(metric: string): number {
 }
 
 /**
- * The id under which the rows of a sub-table are stored: its key, with the lead of its metric in front, so that the series of
- * a metric lie together; see docs/decisions/037-series-by-metric.md.
+ * The id under which the rows of a sub-table are stored: its key, with the lead of its metric in front, so that the
+ * series of a metric lie together; see docs/decisions/037-series-by-metric.md.
  */
 export function seriesId(key: bigint, lead: number): bigint {
   return lead === 0 ? key : (BigInt(lead) << BigInt(keyBits)) | commonBits(key);
@@ -56,8 +56,8 @@ export function shapeName(physicalColumns: readonly string[]): string {
 }
 
 /**
- * An engine table that holds rows of the super tables of a database that arriving data made with columns of this shape; the
- * first one of the shape is numbered 0. See docs/decisions/007-shared-storage.md.
+ * An engine table that holds rows of the super tables of a database that arriving data made with columns of this shape;
+ * the first one of the shape is numbered 0. See docs/decisions/007-shared-storage.md.
  */
 export function sharedStorage(databaseId: string, shape: string, place: number): string {
   return `${databaseId}.s${shape}${place === 0 ? '' : `_${place}`}`;
@@ -72,8 +72,8 @@ export function sharedTagStorage(databaseId: string): string {
 }
 
 /**
- * True when no entry of the log after the one that made a table has changed it, so that no process has ever known it with
- * less: its id begins with the number of that entry.
+ * True when no entry of the log after the one that made a table has changed it, so that no process has ever known it
+ * with less: its id begins with the number of that entry.
  */
 export function isAsMade({ id, revision }: TableDef): boolean {
   return id.startsWith(`${revision}_`);

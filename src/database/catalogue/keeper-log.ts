@@ -18,8 +18,9 @@ const keeperSettings = 'keeper_max_retries = 2, keeper_retry_max_backoff_ms = 50
 const appendSettings = `keeper_map_strict_mode = 1, insert_keeper_max_retries = 2, insert_keeper_retry_max_backoff_ms = 500`;
 
 /**
- * The log in a keeper, which all nodes of a cluster share: one key for each position, counted from 1 without gaps. A key that is there
- * is refused, so an append succeeds only on top of all entries that there are; see docs/decisions/026-cluster-layout.md.
+ * The log in a keeper, which all nodes of a cluster share: one key for each position, counted from 1 without gaps. A
+ * key that is there is refused, so an append succeeds only on top of all entries that there are; see
+ * docs/decisions/026-cluster-layout.md.
  */
 export class KeeperLog implements CatalogueLog {
   readonly #engine: Engine;

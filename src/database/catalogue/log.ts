@@ -10,7 +10,10 @@ import type { LogEntry, Operation } from './operations.js';
 
 const create = [{ table: logTable, definition: `(entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}` }];
 
-/** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
+/**
+ * Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link
+ * isGrown}.
+ */
 export function logHas(entries: number): string {
   const check = raiseIf(expr`count() != ${entries}`, Codes.free, grownText);
   return `(SELECT ${printExpr(check)} FROM ${logTable}) = 0`;
@@ -21,11 +24,19 @@ export function isGrown({ message }: Fault): boolean {
   return message === grownText;
 }
 
-/** The catalogue's log in the engine: entries in one order that is the same for every process, whatever their clocks say. */
+/**
+ * The catalogue's log in the engine: entries in one order that is the same for every process, whatever their clocks
+ * say.
+ */
 export interface CatalogueLog {
-  /** Appends operations as one entry and gives the entry's key; `written` is who and when of an entry that another log has. */
+  /**
+   * Appends operations as one entry and gives the entry's key; `written` is who and when of an entry that another log
+   * has.
+   */
   append(operations: readonly Operation[], written?: Pick<LogEntry, 'key' | 'at'>): Promise<string>;
-  /** How many entries there are: the cheapest way to see that nothing was appended. Makes the log where it is missing. */
+  /**
+   * How many entries there are: the cheapest way to see that nothing was appended. Makes the log where it is missing.
+   */
   count(): Promise<number>;
   /** Entries after a position, in order; makes the log where it is missing. */
   read(after: number): Promise<readonly LogEntry[]>;
@@ -48,8 +59,8 @@ export function readEntry(position: number, text: string): LogEntry {
 }
 
 /**
- * The log as a table of one engine. Entries are ordered by the number the engine gives to each insert when it commits it, which
- * survives merges.
+ * The log as a table of one engine. Entries are ordered by the number the engine gives to each insert when it commits
+ * it, which survives merges.
  */
 export class TableLog implements CatalogueLog {
   readonly #engine: Engine;

@@ -41,7 +41,9 @@ export type Operation =
       readonly comment: string | undefined;
       readonly ttl: number;
     }
-  /** Growth for arriving data: creates the super table, adds columns and tags, widens strings; never narrows or drops. */
+  /**
+   * Growth for arriving data: creates the super table, adds columns and tags, widens strings; never narrows or drops.
+   */
   | {
       readonly op: 'extend-table';
       readonly database: string;
@@ -62,7 +64,10 @@ export type Operation =
       readonly name: string;
       /** Generation that is dropped: how many sub-tables of this name were dropped before it. */
       readonly generation: number;
-      /** Names the removal of its rows, which queries leave out until it is over; older logs, which removed them at once, have none. */
+      /**
+       * Names the removal of its rows, which queries leave out until it is over; older logs, which removed them at
+       * once, have none.
+       */
       readonly removal?: string;
     }
   /** No rows are left of sub-tables that were dropped under these removals; `name` is that of their super table. */

@@ -2,7 +2,10 @@ import type { ColumnDef, DataType } from '../../model/schema.js';
 import { engineType } from '../../sql/engine/storage.js';
 import type { ColumnSpec } from './operations.js';
 
-/** First letter of physical names: of columns, of tags that are numbered by themselves, and of columns that are part of the key. */
+/**
+ * First letter of physical names: of columns, of tags that are numbered by themselves, and of columns that are part of
+ * the key.
+ */
 export type PhysicalPrefix = 'c' | 'g' | 'k';
 
 /** The name of a column in the engine. The type is part of it, because tables of one shape share their engine table. */
@@ -32,8 +35,8 @@ const maxLists = 256;
 const lists = new Map<string, readonly ColumnDef[]>();
 
 /**
- * Requested columns, with physical names that are numbered from `first` on. Tables that arriving data makes by the thousand are alike, so
- * the same list serves all equal requests.
+ * Requested columns, with physical names that are numbered from `first` on. Tables that arriving data makes by the
+ * thousand are alike, so the same list serves all equal requests.
  */
 export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], first: number): readonly ColumnDef[] {
   let key = `${prefix}${first}`;

@@ -142,8 +142,8 @@ export class Access {
   }
 
   /**
-   * Refusal for a user without a right, which it names where the user may know of the database: otherwise it is the same
-   * whether that exists or not, except those who may make one, for their programs do so when it is missing.
+   * Refusal for a user without a right, which it names where the user may know of the database: otherwise it is the
+   * same whether that exists or not, except those who may make one, for their programs do so when it is missing.
    */
   refusal(database: string, right?: Right): FaultError {
     const isMissing = this.#catalogue.database(database) === undefined && this.createsDatabases;
@@ -159,7 +159,9 @@ export class Access {
 
 const denied = refusals.permissionDenied;
 
-/** The refusal of a definition or of administration; of data it is `denied`, which hides whether there is such a table. */
+/**
+ * The refusal of a definition or of administration; of data it is `denied`, which hides whether there is such a table.
+ */
 export function insufficientPrivilege(): FaultError {
   return new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
 }

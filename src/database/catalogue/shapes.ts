@@ -10,7 +10,10 @@ export interface Shape {
   closed: number;
 }
 
-/** Where a table that arriving data makes has its rows: in storage of its own, or in the shared one numbered `place` of its shape. */
+/**
+ * Where a table that arriving data makes has its rows: in storage of its own, or in the shared one numbered `place` of
+ * its shape.
+ */
 type Placement = 'own' | { readonly place: number };
 
 /**
@@ -31,9 +34,9 @@ export function shapeOf({ columns }: Pick<TableDef, 'columns'>): string {
 }
 
 /**
- * Records a table that arriving data makes, and returns where it has its rows; see docs/decisions/007-shared-storage.md. Metrics,
- * tables of one column, share from the first on. Of other shapes the first table has storage of its own: where it stays
- * the only one, which is usual, its key is the shorter for it.
+ * Records a table that arriving data makes, and returns where it has its rows; see
+ * docs/decisions/007-shared-storage.md. Metrics, tables of one column, share from the first on. Of other shapes the
+ * first table has storage of its own: where it stays the only one, which is usual, its key is the shorter for it.
  */
 export function placeNext(shapes: Map<string, Shape>, name: string, columns: number): Placement {
   const known = shapes.get(name);
@@ -49,7 +52,10 @@ export function leaveShape(shapes: Map<string, Shape>, name: string): void {
   if (shape !== undefined) shape.tables--;
 }
 
-/** Notes that a table of a shape was given `added` columns in all: its shared storage may be too wide for new neighbours now. */
+/**
+ * Notes that a table of a shape was given `added` columns in all: its shared storage may be too wide for new neighbours
+ * now.
+ */
 export function widenShape(
   shapes: Map<string, Shape>,
   name: string,
@@ -83,9 +89,9 @@ export function share(
 }
 
 /**
- * A name for the engine table that tables with these columns share if arriving data makes them, by which their rows are kept
- * together while they do not exist; undefined for the one table of labelled series (JSON tags), which has its own. Its first
- * rows may lie elsewhere: the definition decides.
+ * A name for the engine table that tables with these columns share if arriving data makes them, by which their rows are
+ * kept together while they do not exist; undefined for the one table of labelled series (JSON tags), which has its own.
+ * Its first rows may lie elsewhere: the definition decides.
  */
 export function storageWhenMade(
   { id }: DatabaseDef,

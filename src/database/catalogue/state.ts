@@ -22,7 +22,10 @@ interface DatabaseEntry extends TableSpace {
   readonly epoch: number;
   /** By name of a super table or normal table: position of the last entry that dropped it or one of its sub-tables. */
   readonly drops: Map<string, number>;
-  /** By name of a super table: the removals of rows of dropped sub-tables that are not over, with the times of the drops, Unix ms. */
+  /**
+   * By name of a super table: the removals of rows of dropped sub-tables that are not over, with the times of the
+   * drops, Unix ms.
+   */
   readonly removals: Map<string, Map<string, number>>;
   /** Position of the entry that created it. */
   readonly createdAt: number;
@@ -106,9 +109,9 @@ export class CatalogueState {
   }
 
   /**
-   * Position of the last entry that took series or their tags away from a table of this name: a drop of the table, of one of its
-   * sub-tables or tags, another name of a tag, or a drop of the database before this one. What was looked up at an earlier
-   * {@link epoch} may be wrong.
+   * Position of the last entry that took series or their tags away from a table of this name: a drop of the table, of
+   * one of its sub-tables or tags, another name of a tag, or a drop of the database before this one. What was looked up
+   * at an earlier {@link epoch} may be wrong.
    */
   lastDrop(database: string, table: string): number {
     const space = this.#databases.get(database);

@@ -6,7 +6,10 @@ import type { TableChange } from './operations.js';
 /** A change of the indexes alone. */
 export type IndexChange = Extract<TableChange, { kind: 'add-index' | 'drop-index' }>;
 
-/** The indexes on the tags of a table. Until a statement says otherwise, the first tag of a super table has one by itself. */
+/**
+ * The indexes on the tags of a table. Until a statement says otherwise, the first tag of a super table has one by
+ * itself.
+ */
 export function indexesOf({ name, tags, created, indexes }: TableDef): readonly TagIndexDef[] {
   if (indexes !== undefined) return indexes;
   const [first] = tags;

@@ -18,7 +18,10 @@ export interface Copies {
     probed: readonly ClusterNode[],
     tables?: readonly string[],
   ): Promise<ReadonlySet<ClusterNode>>;
-  /** Copies rows to nodes that would not receive them otherwise; all nodes must answer. Returns the number of tables, or of their partitions, with such rows. */
+  /**
+   * Copies rows to nodes that would not receive them otherwise; all nodes must answer. Returns the number of tables, or
+   * of their partitions, with such rows.
+   */
   resync(all: readonly ClusterNode[]): Promise<number>;
   /** Records that every node has everything now. */
   markWhole(): void;
@@ -94,7 +97,10 @@ export function copiesOf(replication: Replication): Copies {
   return replication === 'replicated' ? fetchedCopies : hintedCopies();
 }
 
-/** Lets a node fetch the parts of its neighbours, except of those that are away: false if that takes longer than some seconds. */
+/**
+ * Lets a node fetch the parts of its neighbours, except of those that are away: false if that takes longer than some
+ * seconds.
+ */
 async function fetch(node: ClusterNode, all: readonly ClusterNode[], tables: readonly string[]): Promise<boolean> {
   const neighbours = all.filter(
     (other) => other !== node && other.state !== 'away' && other.place?.shard === node.place?.shard,

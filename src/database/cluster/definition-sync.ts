@@ -12,8 +12,8 @@ const ofProduct = `match(database, ${quoteString(ownDatabases)})`;
 const everywhere = "(database != 'sluice' OR engine IN ('Distributed', 'KeeperMap'))";
 
 /**
- * Makes the tables and columns on a node that it lacks and another one has. Additional ones stay: nothing uses them, and
- * the removal of orphaned tables drops them. With `marksEmpty` a node without any table is marked as empty.
+ * Makes the tables and columns on a node that it lacks and another one has. Additional ones stay: nothing uses them,
+ * and the removal of orphaned tables drops them. With `marksEmpty` a node without any table is marked as empty.
  */
 export async function copyDefinitions(from: EngineClient, to: EngineClient, marksEmpty: boolean): Promise<void> {
   const tables = `SELECT database, name, create_table_query FROM system.tables WHERE ${ofProduct} AND ${everywhere}`;

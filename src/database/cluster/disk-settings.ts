@@ -12,8 +12,9 @@ const text =
   'do not force them to the disk. See docs/cluster.md.';
 
 /**
- * Warns once of each node that leaves stored rows to its system and gets no lost ones back: replicated tables fetch them again from another
- * replica, what one node writes to all replicas does not come a second time. See docs/decisions/035-through-to-disk.md.
+ * Warns once of each node that leaves stored rows to its system and gets no lost ones back: replicated tables fetch
+ * them again from another replica, what one node writes to all replicas does not come a second time. See
+ * docs/decisions/035-through-to-disk.md.
  */
 export function warnOfLossyNodes(nodes: ClusterNodes, log: ComponentLog): void {
   const checked = new Set<ClusterNode>();

@@ -5,7 +5,10 @@ import { copyRows } from './hinted-handoff.js';
 import { localPrefix, ownDatabases } from './layout.js';
 import type { ClusterNode } from './node.js';
 
-/** Marks a node that joined without tables, until it has the rows of its shard. It has a row for each partition that an adapter began to copy. */
+/**
+ * Marks a node that joined without tables, until it has the rows of its shard. It has a row for each partition that an
+ * adapter began to copy.
+ */
 const emptyTable = 'sluice.lacks_rows';
 const isThere = "SELECT count() FROM system.tables WHERE database = 'sluice' AND name = 'lacks_rows'";
 /** While one adapter copies, others wait for so long, seconds. */

@@ -97,7 +97,10 @@ export class ClusterEngine implements Engine {
     }
   }
 
-  /** False where the log is a table of the first node's own, which was made without a keeper: the node says nothing of a missing keeper then. */
+  /**
+   * False where the log is a table of the first node's own, which was made without a keeper: the node says nothing of a
+   * missing keeper then.
+   */
   async #isLogInKeeper(): Promise<boolean> {
     const [database = '', name = ''] = logTable.split('.');
     const query = `SELECT engine FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(name)}`;
@@ -220,9 +223,9 @@ export class ClusterEngine implements Engine {
   }
 
   /**
-   * Sends an idempotent statement to one node after the other until one answers. The same query goes to the same replicas
-   * while they live: the replicas of a shard get the rows of an insert at different moments, and a later result must not
-   * lack rows of an earlier one.
+   * Sends an idempotent statement to one node after the other until one answers. The same query goes to the same
+   * replicas while they live: the replicas of a shard get the rows of an insert at different moments, and a later
+   * result must not lack rows of an earlier one.
    */
   async #read<T>(
     statement: string,
@@ -297,7 +300,8 @@ export class ClusterEngine implements Engine {
   async #awaitReplicas(entry: ClusterNode, table: string): Promise<void> {
     const { all, copies } = this.#nodes;
     for (let attempt = 1; ; attempt++) {
-      // The engine delivers hints within a moment; with an explicit flush the entry would also wait for a node that hangs.
+      // The engine delivers hints within a moment; with an explicit flush the entry would also wait for a node that
+      // hangs.
       if (attempt > 1) await copies.send([entry], [table]);
       const holders = copies.isQueued ? [entry] : all.filter(isRequiredReplica);
       const waiting = await this.#behindNodes(holders, table);
@@ -325,7 +329,9 @@ export class ClusterEngine implements Engine {
     }
   }
 
-  /** Increases with every INSERT of this process and follows the clock, so that the versions of all processes are close. */
+  /**
+   * Increases with every INSERT of this process and follows the clock, so that the versions of all processes are close.
+   */
   #nextVersion(): string {
     const now = BigInt(Date.now()) * 1_000_000n;
     this.#version = now > this.#version ? now : this.#version + versionStepNanos;
@@ -346,7 +352,10 @@ export class ClusterEngine implements Engine {
     await this.#onNodes(statements, all, true);
   }
 
-  /** Sends the change to one replica of each shard; a replica that is away applies it after its return, before it serves queries. */
+  /**
+   * Sends the change to one replica of each shard; a replica that is away applies it after its return, before it serves
+   * queries.
+   */
   async #deleteFromShards(statements: readonly NodeStatement[]): Promise<void> {
     try {
       await this.#onNodes(statements, this.#oneOfEachShard(), true);

@@ -30,8 +30,8 @@ const replicaInPath = /shard(\d+)_replica(\d+)\/?$/;
 
 /**
  * Hinted handoff: a node keeps rows for another node in files and sends them later. When the other node dies while it
- * answers, the engine takes the file for a damaged one, quarantines it in a folder `broken`, and reports an empty queue.
- * The rows are then copied from another replica, which has them. See docs/decisions/030-replicas-that-answer.md.
+ * answers, the engine takes the file for a damaged one, quarantines it in a folder `broken`, and reports an empty
+ * queue. The rows are then copied from another replica, which has them. See docs/decisions/030-replicas-that-answer.md.
  */
 export class HintedHandoff {
   /** Number of replayed files, by node and directory. */
@@ -63,8 +63,8 @@ export class HintedHandoff {
   }
 
   /**
-   * Replays the rows of quarantined files from other replicas, which have them: an insert is acknowledged when a replica
-   * of every shard has its rows. All nodes must answer. Returns the number of tables with copied rows.
+   * Replays the rows of quarantined files from other replicas, which have them: an insert is acknowledged when a
+   * replica of every shard has its rows. All nodes must answer. Returns the number of tables with copied rows.
    */
   async replayQuarantined(all: readonly ClusterNode[]): Promise<number> {
     const since = this.#cleanMs === undefined ? 0n : BigInt(this.#cleanMs - marginMs) * 1_000_000n;

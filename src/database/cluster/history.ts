@@ -11,18 +11,18 @@ const clockSeconds = 60;
 const unknown: Visible = { upTo: undefined, tables: new Map() };
 
 /**
- * The clock of a node and the oldest of its running inserts, both in µs. The clock is read when the statement begins, so an insert
- * that is not among them begins later than that.
+ * The clock of a node and the oldest of its running inserts, both in µs. The clock is read when the statement begins,
+ * so an insert that is not among them begins later than that.
  */
 export const runningInserts = `SELECT toString(toUnixTimestamp64Micro(now64(6)) - ${lateMs * 1000} - 1),
   toString(min(intDiv(toUInt64OrZero(Settings['${versionSetting}']), 1000))), count()
   FROM system.processes WHERE is_initial_query AND query_kind = 'Insert' AND toUInt64OrZero(Settings['${versionSetting}']) > 1`;
 
 /**
- * The history of rows in a cluster whose copies have versions. A position is a version in µs. No insert that begins now gives its rows a
- * version that is older than a moment ({@link lateMs}), so everything is visible up to that moment by the slowest of the nodes'
- * clocks, and up to the inserts that run, unless a queue holds rows for a node that is probed. See
- * docs/decisions/032-followed-rows-of-a-cluster.md.
+ * The history of rows in a cluster whose copies have versions. A position is a version in µs. No insert that begins now
+ * gives its rows a version that is older than a moment ({@link lateMs}), so everything is visible up to that moment by
+ * the slowest of the nodes' clocks, and up to the inserts that run, unless a queue holds rows for a node that is
+ * probed. See docs/decisions/032-followed-rows-of-a-cluster.md.
  */
 export class VersionHistory implements History {
   readonly order = 'versions';

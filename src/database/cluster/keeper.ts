@@ -7,7 +7,10 @@ import type { ClusterNode } from './node.js';
  */
 const timeoutMs = 4_000;
 
-/** Of a node that works without its keeper: no coordination service, a table that cannot be written without it, an error of it. */
+/**
+ * Of a node that works without its keeper: no coordination service, a table that cannot be written without it, an error
+ * of it.
+ */
 const keeperCodes: ReadonlySet<number | undefined> = new Set([225, 242, 999]);
 
 /**

@@ -2,8 +2,8 @@ import { type Effect, makes } from '../engine/request.js';
 import { effectOf, makeTable, statementOf, type TableChange } from '../engine/table-change.js';
 
 /**
- * How the copies of a row are made: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
- * spreads the rows writes each to all replicas of its shard.
+ * How the copies of a row are made: `replicated`, tables that copy each other through the keeper; `distributed`, the
+ * table that spreads the rows writes each to all replicas of its shard.
  */
 export type Replication = 'replicated' | 'distributed';
 
@@ -21,15 +21,15 @@ export const localPrefix = 'local_';
 export const ownDatabases = `^(${localPrefix})?(d[0-9]+_[0-9]+|sluice)$`;
 
 /**
- * Setting that carries the version of the rows of an INSERT; see {@link versionColumn}. It is a comment on the statement, and the
- * only setting of that kind that every engine lets everybody set.
+ * Setting that carries the version of the rows of an INSERT; see {@link versionColumn}. It is a comment on the
+ * statement, and the only setting of that kind that every engine lets everybody set.
  */
 export const versionSetting = 'log_comment';
 
 /**
- * The position of a row in the history of its table. The node that takes the INSERT sets the version before it sends the
- * rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs} when its INSERT begins, so a follower of rows knows
- * when there are no more with older ones.
+ * The position of a row in the history of its table. The node that takes the INSERT sets the version before it sends
+ * the rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs} when its
+ * INSERT begins, so a follower of rows knows when there are no more with older ones.
  */
 const givenVersion = `toUInt64OrZero(getSetting('${versionSetting}'))`;
 
@@ -39,8 +39,8 @@ export const lateMs = 1_000;
 const latestVersion = `toUInt64(toUnixTimestamp64Nano(now64(9)) - ${lateMs}000000)`;
 const versionColumn = `version UInt64 DEFAULT if(${givenVersion} <= 1, ${givenVersion}, greatest(${givenVersion}, ${latestVersion}))`;
 /**
- * Time of receipt of a row, in Unix nanoseconds: of rows with one key the last received one wins, whichever adapter took
- * it and however late it is stored. Without a time of receipt the time of storage counts.
+ * Time of receipt of a row, in Unix nanoseconds: of rows with one key the last received one wins, whichever adapter
+ * took it and however late it is stored. Without a time of receipt the time of storage counts.
  */
 export const receiptColumn = 'received UInt64 DEFAULT version CODEC(Delta, ZSTD(1))';
 /** Index by which followers of a table read the newest rows. */
@@ -50,8 +50,9 @@ const versionIndex = 'INDEX by_version version TYPE minmax GRANULARITY 1';
 export const holdTable = 'sluice.rebalance';
 
 /**
- * The statement that makes the table which spreads rows over the shards. The number of shards, counted by their weights, is a part of
- * it: a shard that comes later leaves the rows of the table where they are, see docs/decisions/033-a-shard-more.md.
+ * The statement that makes the table which spreads rows over the shards. The number of shards, counted by their
+ * weights, is a part of it: a shard that comes later leaves the rows of the table where they are, see
+ * docs/decisions/033-a-shard-more.md.
  */
 export function spreadTable(
   table: string,

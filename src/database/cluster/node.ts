@@ -12,7 +12,9 @@ export interface NodePosition {
   readonly replica: number;
   /** The name of the replica, from the macro `replica`; empty where there is none. */
   readonly name: string;
-  /** Of the remainders of ids by the weight of all shards those that its shard has: from one on, up to before another. */
+  /**
+   * Of the remainders of ids by the weight of all shards those that its shard has: from one on, up to before another.
+   */
   readonly slots: { readonly from: number; readonly to: number };
   /** The node recognizes its own address, so it reads its own rows without another replica. */
   readonly isLocal: boolean;

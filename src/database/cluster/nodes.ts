@@ -252,7 +252,8 @@ export class ClusterNodes {
     const defined = behind.filter((node) => this.#defined.has(node));
     const pieces = await this.copies.resync(usable);
     if (pieces > 0) this.#log.warn({ pieces }, 'Rows that nodes lacked were copied from other replicas.');
-    // Under constant load some rows are always in flight: the node needs the earlier ones, and inserts wait for it from now on.
+    // Under constant load some rows are always in flight: the node needs the earlier ones, and inserts wait for it from
+    // now on.
     for (const node of defined) node.isRequired = true;
     try {
       await this.#admitWhole(defined);

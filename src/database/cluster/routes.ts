@@ -9,11 +9,12 @@ interface Route {
 }
 
 /**
- * Settings under which queries over distributed tables return what they return on one node. Joined tables and subqueries
- * are collected first and sent to every shard. A condition on one series reads its shard only, and groups by series are
- * made there. The adapter chooses the replica of each shard: the engine's own error counts and hedged requests could
- * choose one that lacks rows. A replica that does not answer is skipped after one attempt. A healthy node reports its
- * progress several times per second, so a node that hangs counts as away before `receive_timeout` ends.
+ * Settings under which queries over distributed tables return what they return on one node. Joined tables and
+ * subqueries are collected first and sent to every shard. A condition on one series reads its shard only, and groups by
+ * series are made there. The adapter chooses the replica of each shard: the engine's own error counts and hedged
+ * requests could choose one that lacks rows. A replica that does not answer is skipped after one attempt. A healthy
+ * node reports its progress several times per second, so a node that hangs counts as away before `receive_timeout`
+ * ends.
  */
 const spreadQuery = {
   distributed_product_mode: 'global',
@@ -29,9 +30,10 @@ const spreadQuery = {
 } as const;
 
 /**
- * The route of a statement: one replica number for all shards, and an entry node, so that as many shards as possible are
- * read from a node that has everything. `turn`, a whole number, spreads statements over equally good routes: every
- * adapter chooses the same route for some time as long as the states of nodes do not change. Undefined if no node answers.
+ * The route of a statement: one replica number for all shards, and an entry node, so that as many shards as possible
+ * are read from a node that has everything. `turn`, a whole number, spreads statements over equally good routes: every
+ * adapter chooses the same route for some time as long as the states of nodes do not change. Undefined if no node
+ * answers.
  */
 export function routeOf(nodes: readonly ClusterNode[], turn: number): Route | undefined {
   const answering = nodes.filter(({ state, isSilent }) => state !== 'away' && !isSilent);
@@ -70,7 +72,10 @@ function byShard(a: ClusterNode, b: ClusterNode): number {
   return (a.place?.shard ?? 0) - (b.place?.shard ?? 0);
 }
 
-/** How many shards are read from a node that has everything. An entry that recognizes its address reads its own shard itself. */
+/**
+ * How many shards are read from a node that has everything. An entry that recognizes its address reads its own shard
+ * itself.
+ */
 function shardsServed(whole: readonly ClusterNode[], entry: ClusterNode, replica: number): number {
   const served = new Set<number>();
   for (const node of whole) {

@@ -27,10 +27,10 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): 
 }
 
 /**
- * One consumer of a group. Every row that is written to the topics after the group's committed place is given out at least
- * once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps except for
- * what one of them had not committed when it ended. A consumer that does not poll for its lease loses its share; when it
- * comes back it takes part again.
+ * One consumer of a group. Every row that is written to the topics after the group's committed place is given out at
+ * least once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps
+ * except for what one of them had not committed when it ended. A consumer that does not poll for its lease loses its
+ * share; when it comes back it takes part again.
  */
 export class TopicConsumer implements TopicPoller {
   readonly id = `0x${randomBytes(8).toString('hex')}`;
@@ -148,7 +148,9 @@ export class TopicConsumer implements TopicPoller {
     return undefined;
   }
 
-  /** A table of a database may be dropped while it is read: there is nothing more in it, and the catalogue knows by now. */
+  /**
+   * A table of a database may be dropped while it is read: there is nothing more in it, and the catalogue knows by now.
+   */
   async #skipDropped(error: unknown): Promise<undefined> {
     if (!isStaleSchema(expectedFault(error))) throw error;
     await this.#context.catalogue.sync();
@@ -162,8 +164,8 @@ export class TopicConsumer implements TopicPoller {
   }
 
   /**
-   * True while a share is on its way to this consumer, which is looked after more often then: that nothing came does not
-   * mean that there is nothing. A consumer that does not release it is expelled in the end.
+   * True while a share is on its way to this consumer, which is looked after more often then: that nothing came does
+   * not mean that there is nothing. A consumer that does not release it is expelled in the end.
    */
   async #followAwaited(): Promise<boolean> {
     const awaits = (): boolean => [...this.#subscriptions.values()].some(({ state }) => state.awaits(this.id));

@@ -8,8 +8,8 @@ export type GroupEntry =
 
 /**
  * Who reads which share of a topic, as a pure fold over the group's log: all consumers that have read the same entries
- * agree. A share belongs to one consumer at a time. When it is meant for another one, its owner releases it first, or is
- * expelled; so no two consumers that follow the log read one share.
+ * agree. A share belongs to one consumer at a time. When it is meant for another one, its owner releases it first, or
+ * is expelled; so no two consumers that follow the log read one share.
  */
 export class GroupState {
   readonly #shares: number;

@@ -7,9 +7,9 @@ import type { GroupEntry } from './group-state.js';
 import { decodePosition, encodePosition, type ReadPosition } from './read-position.js';
 
 /**
- * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
- * inserts as the catalogue's log is; one row for every consumer, renewed while it comes back; and the places up to which a
- * group has read. Of the latter the farthest counts, so a commit that is late does no harm.
+ * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the
+ * numbers of its inserts as the catalogue's log is; one row for every consumer, renewed while it comes back; and the
+ * places up to which a group has read. Of the latter the farthest counts, so a commit that is late does no harm.
  */
 const create = [
   {

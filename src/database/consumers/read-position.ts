@@ -1,8 +1,8 @@
 import type { RowKey } from '../../sql/engine/storage.js';
 
 /**
- * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a key in
- * the order of keys.
+ * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a
+ * key in the order of keys.
  */
 export interface ReadPosition {
   readonly number: number;

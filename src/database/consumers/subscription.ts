@@ -10,7 +10,10 @@ import { beginning, type ReadPosition } from './read-position.js';
 import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 
-/** The place under this name says that a group has begun to read a vgroup: engine tables made later are read from the start. */
+/**
+ * The place under this name says that a group has begun to read a vgroup: engine tables made later are read from the
+ * start.
+ */
 const begun = '';
 
 /** A share in hand: how far it was given out, and what of that waits for a commit. */

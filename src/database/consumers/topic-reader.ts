@@ -64,8 +64,8 @@ export class TopicReader {
   }
 
   /**
-   * The next steps of a share behind its places, of whichever engine table has some; undefined when there are none now. To
-   * be pulled to the end before the next call.
+   * The next steps of a share behind its places, of whichever engine table has some; undefined when there are none now.
+   * To be pulled to the end before the next call.
    */
   async next(
     share: Share,

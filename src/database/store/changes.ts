@@ -10,8 +10,8 @@ import { alters } from '../engine/request.js';
 import type { Storage } from './storage.js';
 
 /**
- * Rows that were written to one engine table behind one place in its {@link History} and up to another. Everything up to a place that was
- * seen has been visible since; 0 is before all rows.
+ * Rows that were written to one engine table behind one place in its {@link History} and up to another. Everything up
+ * to a place that was seen has been visible since; 0 is before all rows.
  */
 export interface Changed extends Written {
   /** Stored rows, versions that were overwritten since counted as far as they are still there. */
@@ -27,13 +27,16 @@ export const keepsInsertNumbers = "engine_full LIKE '%enable_block_number_column
 const mergeWaitMs = 50;
 /** How often the end of inserts that run is looked for, and for how long. */
 const [settleMs, maxSettleMs] = [100, 60_000];
-/** Places without rows that are passed over at least, where places are times: else a reader would follow the clock for ever. */
+/**
+ * Places without rows that are passed over at least, where places are times: else a reader would follow the clock for
+ * ever.
+ */
 const leastIdleStep = 5_000_000;
 
 /**
- * Rows that were written to tables since. The number of their insert is stored with them from the first read on of a caller
- * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
- * count as older.
+ * Rows that were written to tables since. The number of their insert is stored with them from the first read on of a
+ * caller for the changes of their engine table; rows that were merged before have a lower number than they were given,
+ * so they count as older.
  */
 export class Changes {
   readonly #engine: Engine;
@@ -81,15 +84,19 @@ export class Changes {
     }
   }
 
-  /** The places up to which everything is visible now, which in a cluster is a moment ago; those without rows are not in it. */
+  /**
+   * The places up to which everything is visible now, which in a cluster is a moment ago; those without rows are not in
+   * it.
+   */
   async visibleOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return (await this.#engine.history.visible(storages)).tables;
   }
 
   /**
-   * Everything that was written after a place, in pieces of at most `maxRows` rows that follow each other without gaps, up to
-   * what is visible now. Inserts are never cut: one that has more rows is a piece by itself. With `condition`, engine SQL on the bare
-   * columns of the table, only rows that meet it count. `upTo` is the {@link visibleOf} place, where it is known.
+   * Everything that was written after a place, in pieces of at most `maxRows` rows that follow each other without gaps,
+   * up to what is visible now. Inserts are never cut: one that has more rows is a piece by itself. With `condition`,
+   * engine SQL on the bare columns of the table, only rows that meet it count. `upTo` is the {@link visibleOf} place,
+   * where it is known.
    */
   async since(
     table: TableDef,

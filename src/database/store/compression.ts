@@ -5,8 +5,8 @@ import { alters } from '../engine/request.js';
 import { isStaleSchema } from './stale-schema.js';
 
 /**
- * How rows are compressed: `compact` as small as it goes without being slower, `plain` with codecs only that the engine does not
- * call experimental.
+ * How rows are compressed: `compact` as small as it goes without being slower, `plain` with codecs only that the engine
+ * does not call experimental.
  */
 export type Compression = 'compact' | 'plain';
 
@@ -52,8 +52,9 @@ export async function offeredCompression(engine: Engine, compression: Compressio
 }
 
 /**
- * The columns that have codecs, by the names that the catalogue gives: all of tables of rows, and names and times of sub-tables, of which
- * a fingerprint is half as long for it. What sub-tables have beside those, questions look through again and again.
+ * The columns that have codecs, by the names that the catalogue gives: all of tables of rows, and names and times of
+ * sub-tables, of which a fingerprint is half as long for it. What sub-tables have beside those, questions look through
+ * again and again.
  */
 function compressedColumns(prefix: string): string {
   const ofRows = "match(table, '^[tns][0-9a-f]+') AND name NOT IN ('version', 'received')";
@@ -68,9 +69,9 @@ export function packedColumn(name: string, type: 'Int64' | 'String' | 'UInt16'):
 }
 
 /**
- * Gives the columns of all tables their codecs where they have others, such as those of tables that an earlier version made. What is
- * stored is read as it is, and takes them as it is merged. Meant to run once at every start, beside the traffic; it may be repeated
- * and may run in several processes at once.
+ * Gives the columns of all tables their codecs where they have others, such as those of tables that an earlier version
+ * made. What is stored is read as it is, and takes them as it is merged. Meant to run once at every start, beside the
+ * traffic; it may be repeated and may run in several processes at once.
  * @returns how many tables were changed.
  */
 export async function renewCodecs(engine: Engine, compression: Compression): Promise<number> {

@@ -11,8 +11,8 @@ const idsPerStatement = 10_000;
 
 /**
  * Removes the rows of a DELETE and gives how many there were, an overwritten row counted once. The engine marks rows by
- * their keys, so every stored version of a row goes and a row written later under the same key is seen again. Writes of this
- * process to the table wait meanwhile.
+ * their keys, so every stored version of a row goes and a row written later under the same key is seen again. Writes of
+ * this process to the table wait meanwhile.
  */
 export function deleteRows(plan: DeletePlan, engine: Engine, storage: Storage): Promise<number> {
   const { table } = plan.target;

@@ -21,9 +21,9 @@ const defaultCandidates = { least: 200, most: 4_000 };
 const newestFirst = 'ORDER BY start DESC, id DESC';
 
 /**
- * `event_log` orders the operations by the number that the engine gives each insert (see decisions/001). `events` has the
- * newest state of every event; the state folded furthest wins, whichever process wrote it last. Parts are merged soon
- * after the last write, because lists read merged parts three times as fast.
+ * `event_log` orders the operations by the number that the engine gives each insert (see decisions/001). `events` has
+ * the newest state of every event; the state folded furthest wins, whichever process wrote it last. Parts are merged
+ * soon after the last write, because lists read merged parts three times as fast.
  */
 const create = [
   {
@@ -49,7 +49,10 @@ interface EventList {
   readonly events: readonly StoredEvent[];
 }
 
-/** The log of what happened to events, and the newest state of each, in the engine. Every method may reject with a FaultError. */
+/**
+ * The log of what happened to events, and the newest state of each, in the engine. Every method may reject with a
+ * FaultError.
+ */
 export class EventsStore {
   readonly #engine: Engine;
   readonly #candidateRows: typeof defaultCandidates;
@@ -118,8 +121,8 @@ export class EventsStore {
   }
 
   /**
-   * Slots whose log continues after the newest state that is stored: a process died between the two, or what came last changed
-   * nothing.
+   * Slots whose log continues after the newest state that is stored: a process died between the two, or what came last
+   * changed nothing.
    */
   async unfolded(): Promise<readonly string[]> {
     await this.prepare();
@@ -177,8 +180,9 @@ export class EventsStore {
   }
 
   /**
-   * Where the first events of a list are found without reading the rest: at least twice as many rows as are wanted that match,
-   * be they outdated or there twice, in the order of the list. `isAll` when no other event can match. Undefined when many are wanted.
+   * Where the first events of a list are found without reading the rest: at least twice as many rows as are wanted that
+   * match, be they outdated or there twice, in the order of the list. `isAll` when no other event can match. Undefined
+   * when many are wanted.
    */
   async #candidates(where: string, events: number): Promise<{ where: string; isAll: boolean } | undefined> {
     const { least, most: limit } = this.#candidateRows;

@@ -33,13 +33,16 @@ interface Range {
 
 /** How definitions are taken along. */
 export interface MoveOptions {
-  /** Topics and streams are, too; else they are refused, because where they are in the history of rows means nothing elsewhere. */
+  /**
+   * Topics and streams are, too; else they are refused, because where they are in the history of rows means nothing
+   * elsewhere.
+   */
   readonly keepsFollowers: boolean;
 }
 
 /**
- * Makes the databases, tables and users of one engine on another one, which is empty or has them from an earlier call. A service
- * may work on the other engine from then on. Gives the names of topics and streams.
+ * Makes the databases, tables and users of one engine on another one, which is empty or has them from an earlier call.
+ * A service may work on the other engine from then on. Gives the names of topics and streams.
  * @throws Error with one line when that engine has others, or when there is something that it cannot have.
  */
 export async function moveDefinitions(
@@ -65,8 +68,9 @@ export async function moveDefinitions(
 }
 
 /**
- * Copies all rows: those of sub-tables and tags first, so that what rows mean is there before them. Rows that a service has written
- * meanwhile under the same key stay; see {@link InsertOptions.isEarlier}. May be repeated. Gives how many there were.
+ * Copies all rows: those of sub-tables and tags first, so that what rows mean is there before them. Rows that a service
+ * has written meanwhile under the same key stay; see {@link InsertOptions.isEarlier}. May be repeated. Gives how many
+ * there were.
  */
 export async function moveRows(
   from: Engine,

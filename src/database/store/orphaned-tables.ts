@@ -15,9 +15,9 @@ const ownDatabase = /^d(\d+)_\d+$/;
 const ownTable = /^[tg](\d+)_\d+$/;
 
 /**
- * Removes what a crash between a drop's entry in the log and its work in the engine has left: storage that no definition
- * leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside the traffic; it
- * may be repeated and may run in several processes at once.
+ * Removes what a crash between a drop's entry in the log and its work in the engine has left: storage that no
+ * definition leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside
+ * the traffic; it may be repeated and may run in several processes at once.
  */
 export async function removeOrphanedTables(context: DatabaseParts): Promise<void> {
   const { catalogue } = context;
@@ -28,7 +28,9 @@ export async function removeOrphanedTables(context: DatabaseParts): Promise<void
   }
 }
 
-/** Runs what removes the rows of all sub-tables that are dropped now, and records then that no rows of them are left. */
+/**
+ * Runs what removes the rows of all sub-tables that are dropped now, and records then that no rows of them are left.
+ */
 async function finishRemovals(
   { catalogue }: DatabaseParts,
   { name: database }: DatabaseDef,

@@ -14,8 +14,9 @@ const keysPerQuery = 10_000;
 const manyKeys = 500;
 
 /**
- * The registry, by the keys of sub-tables. `lead` is that of their ids, 0 where these are the keys, as all were once. `dropped`
- * matters to lists alone: a dropped sub-table is never looked up again, because its name leads to another key from then on.
+ * The registry, by the keys of sub-tables. `lead` is that of their ids, 0 where these are the keys, as all were once.
+ * `dropped` matters to lists alone: a dropped sub-table is never looked up again, because its name leads to another key
+ * from then on.
  */
 const table = 'sluice.sub_tables';
 const create: readonly TableChange[] = [

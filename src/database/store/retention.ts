@@ -54,13 +54,16 @@ async function dropOldRowsOf(
   return dropped;
 }
 
-/** Not waited for: with little room on the disk the engine leaves it until there is some, and the partition that goes makes it. */
+/**
+ * Not waited for: with little room on the disk the engine leaves it until there is some, and the partition that goes
+ * makes it.
+ */
 const holdsNumber = 'DELETE WHERE 0 SETTINGS mutations_sync = 0';
 
 /**
- * The newest number of every engine table whose inserts keep their numbers, which are the places of consumers and streams.
- * The engine counts on from the newest that it finds when it starts. Where that one is dropped, a mutation that changes
- * nothing has to hold the next number, or numbers would be given a second time.
+ * The newest number of every engine table whose inserts keep their numbers, which are the places of consumers and
+ * streams. The engine counts on from the newest that it finds when it starts. Where that one is dropped, a mutation
+ * that changes nothing has to hold the next number, or numbers would be given a second time.
  */
 async function newestOfFollowed(engine: Store['engine'], name: string): Promise<ReadonlyMap<unknown, unknown>> {
   const rows = await engine.rows(
@@ -70,7 +73,10 @@ async function newestOfFollowed(engine: Store['engine'], name: string): Promise<
   return new Map(rows.map(([table, number]) => [table, number]));
 }
 
-/** Number of the first partition that may hold a row that is still kept; division cuts towards zero, as the engine's does. */
+/**
+ * Number of the first partition that may hold a row that is still kept; division cuts towards zero, as the engine's
+ * does.
+ */
 function firstKept(database: DatabaseDef, nowMs: number): bigint {
   const { keepDays, precision } = database;
   const now = (BigInt(nowMs) * BigInt(ticksPerSecond(precision))) / 1000n;

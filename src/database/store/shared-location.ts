@@ -39,7 +39,9 @@ export class SharedPlace {
   }
 }
 
-/** Need of one table for a {@link SharedPlace}: columns, and how it would be made with columns or given those it lacks. */
+/**
+ * Need of one table for a {@link SharedPlace}: columns, and how it would be made with columns or given those it lacks.
+ */
 interface Need {
   readonly columns: readonly ColumnDef[];
   readonly create: (columns: readonly ColumnDef[]) => TableChange;

@@ -11,8 +11,8 @@ export const staleSchema: Fault = fault('resource', Codes.free, 'The table was d
 const missingCodes: ReadonlySet<number | undefined> = new Set([60, 81, 218]);
 
 /**
- * True when a fault says that the engine lacks a table or database of the catalogue, or is {@link staleSchema} itself: the
- * catalogue as known is out of date.
+ * True when a fault says that the engine lacks a table or database of the catalogue, or is {@link staleSchema} itself:
+ * the catalogue as known is out of date.
  */
 export function isStaleSchema(value: Fault): boolean {
   return value === staleSchema || missingCodes.has(engineCodeOf(value));

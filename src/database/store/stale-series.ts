@@ -28,8 +28,8 @@ export interface StaleSeriesContext {
 const maxStaleSeries = 10_000;
 
 /**
- * Series of a table whose newest row lies between two times, Unix ms: those that had data from `sinceMs` on and none from
- * `untilMs` on. Empty when there is no such table. Reads time and id of all rows since then.
+ * Series of a table whose newest row lies between two times, Unix ms: those that had data from `sinceMs` on and none
+ * from `untilMs` on. Empty when there is no such table. Reads time and id of all rows since then.
  */
 export async function staleSeries(
   context: StaleSeriesContext,

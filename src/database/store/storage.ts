@@ -24,8 +24,8 @@ function isShared({ number, seriesId }: TableDef): boolean {
 }
 
 /**
- * How long a drop begins again whenever others, who do not know of it yet, have made a table meanwhile. They read the catalogue
- * every second.
+ * How long a drop begins again whenever others, who do not know of it yet, have made a table meanwhile. They read the
+ * catalogue every second.
  */
 const maxDropMs = 15_000;
 
@@ -99,8 +99,8 @@ export class Storage {
   }
 
   /**
-   * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link staleSchema} when the table
-   * was dropped meanwhile.
+   * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link staleSchema} when the
+   * table was dropped meanwhile.
    */
   async ensure(database: DatabaseDef, table: TableDef): Promise<void> {
     if (this.isWhole(table)) return;
@@ -127,7 +127,9 @@ export class Storage {
     return making;
   }
 
-  /** Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself. */
+  /**
+   * Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself.
+   */
   uniqueRows(table: TableDef): UniqueRows | undefined {
     if (this.#engine.cluster !== undefined) return undefined;
     return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;

@@ -20,9 +20,9 @@ export interface StoredRowsContext {
 const keysPerQuery = 10_000;
 
 /**
- * Stored rows under the keys of blocks of one table; undefined when their time range is empty, of which nothing is read. A
- * column that another process added and filled would be lost with a row that does not know it, so the catalogue must be
- * current: if it was not, and the table has changed, nothing is read.
+ * Stored rows under the keys of blocks of one table; undefined when their time range is empty, of which nothing is
+ * read. A column that another process added and filled would be lost with a row that does not know it, so the catalogue
+ * must be current: if it was not, and the table has changed, nothing is read.
  */
 export async function storedRows(
   { engine, catalogue }: StoredRowsContext,

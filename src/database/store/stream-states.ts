@@ -104,7 +104,10 @@ export class StreamStates {
   }
 }
 
-/** Who holds the lease after claims in their order; each with its age in milliseconds. Undefined when there is no holder. */
+/**
+ * Who holds the lease after claims in their order; each with its age in milliseconds. Undefined when there is no
+ * holder.
+ */
 export function holderOf(
   claims: readonly (readonly [owner: string, released: boolean, ageMs: number])[],
 ): string | undefined {

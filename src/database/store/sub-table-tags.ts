@@ -63,7 +63,10 @@ function tagConstant({ type }: ColumnDef, value: TagValue): Expr {
   return isVariable(type.name) ? text(value) : castToEngine(text(value), type);
 }
 
-/** The statements that give sub-tables of a super table, of those that are `registered` in it, values of tags in which they have none. */
+/**
+ * The statements that give sub-tables of a super table, of those that are `registered` in it, values of tags in which
+ * they have none.
+ */
 export function tagFills(
   superTable: TableDef,
   subTables: readonly SubTable[],
@@ -83,7 +86,10 @@ export function tagFills(
   return fills;
 }
 
-/** One of these statements; undefined where there is nothing to fill. Only tags of text and JSON are, as arriving data makes them. */
+/**
+ * One of these statements; undefined where there is nothing to fill. Only tags of text and JSON are, as arriving data
+ * makes them.
+ */
 function tagFill(superTable: TableDef, subTables: readonly Filled[]): string | undefined {
   const ids = subTables.map(({ id }) => id).join(', ');
   const columns: string[] = [];

@@ -74,8 +74,8 @@ export class SubTables {
   }
 
   /**
-   * The registered sub-table of a name as remembered, or a new one that becomes known only when it is registered. Pure in
-   * memory, for parsers; tags matter only for a new one. Its metric is found among them where it is not given.
+   * The registered sub-table of a name as remembered, or a new one that becomes known only when it is registered. Pure
+   * in memory, for parsers; tags matter only for a new one. Its metric is found among them where it is not given.
    */
   make(
     database: DatabaseDef,
@@ -125,9 +125,9 @@ export class SubTables {
   /**
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
-   * that belongs to another name, is a fault and registration stops; a sub-table that was dropped since it was made
-   * is {@link staleSchema}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
-   * Many are registered some at a time, and `registered` is called after each of these.
+   * that belongs to another name, is a fault and registration stops; a sub-table that was dropped since it was made is
+   * {@link staleSchema}. A sub-table that has another id than it was made with is given it, see {@link
+   * SubTable.madeAs}. Many are registered some at a time, and `registered` is called after each of these.
    */
   async register(
     database: DatabaseDef,
@@ -163,7 +163,10 @@ export class SubTables {
     return undefined;
   }
 
-  /** Registers those that are missing, and returns the places of those by their keys that have others than they were made with. */
+  /**
+   * Registers those that are missing, and returns the places of those by their keys that have others than they were
+   * made with.
+   */
   async #registerMissing(
     database: DatabaseDef,
     superTable: TableDef,
@@ -201,8 +204,8 @@ export class SubTables {
   }
 
   /**
-   * The keys of those whose ids, which are shorter than keys by the metric in them, another sub-table has, too: one or two of many
-   * millions. They have their keys for ids.
+   * The keys of those whose ids, which are shorter than keys by the metric in them, another sub-table has, too: one or
+   * two of many millions. They have their keys for ids.
    */
   async #ambiguous(superTable: TableDef, subTables: readonly SubTable[]): Promise<ReadonlySet<bigint>> {
     const ambiguous = new Set<bigint>();
@@ -229,7 +232,9 @@ export class SubTables {
     return taken === undefined ? undefined : refusals.tableAlreadyExists;
   }
 
-  /** Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done. */
+  /**
+   * Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done.
+   */
   async #exclusively<T>(subTables: readonly Pick<SubTable, 'key'>[], run: () => Promise<T>): Promise<T> {
     const marks = subTables.map(({ key }) => commonBits(key));
     const earlier = (): Promise<unknown> | undefined => {
@@ -249,14 +254,20 @@ export class SubTables {
     }
   }
 
-  /** Marks sub-tables as dropped in the registry and where their tags are kept, so that no query by tags and no list shows them. */
+  /**
+   * Marks sub-tables as dropped in the registry and where their tags are kept, so that no query by tags and no list
+   * shows them.
+   */
   async markDropped(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
     for (let from = 0; from < subTables.length; from += maxAtOnce) {
       await this.#markSome(database, superTable, subTables.slice(from, from + maxAtOnce));
     }
   }
 
-  /** Like {@link SubTables.markDropped}, of those that a writer with an older catalogue has registered once more since they were marked. */
+  /**
+   * Like {@link SubTables.markDropped}, of those that a writer with an older catalogue has registered once more since
+   * they were marked.
+   */
   async markAgain(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
     const registered = await this.#registry.undropped(database, subTables);
     const some = subTables.filter(({ key }) => registered.has(key));
@@ -292,8 +303,8 @@ export class SubTables {
   }
 
   /**
-   * Gives a registered sub-table other tag values; tags that are not named keep theirs. Changes by this process come one
-   * after the other; of changes that two processes make to one sub-table in the same moment the later one stands.
+   * Gives a registered sub-table other tag values; tags that are not named keep theirs. Changes by this process come
+   * one after the other; of changes that two processes make to one sub-table in the same moment the later one stands.
    */
   async setTags(superTable: TableDef, { key, id }: SubTable, values: ReadonlyMap<string, TagValue>): Promise<void> {
     await this.#inTurn(key, () => this.setTagsWhere(superTable, ofSeries([id]), values));
@@ -305,8 +316,9 @@ export class SubTables {
   }
 
   /**
-   * Gives those of the sub-tables that are registered the values of tags in which they have none: arriving data has made tags anew
-   * that statements had dropped or renamed, see {@link TableDef.hasLostTags}. Other values stay as they are.
+   * Gives those of the sub-tables that are registered the values of tags in which they have none: arriving data has
+   * made tags anew that statements had dropped or renamed, see {@link TableDef.hasLostTags}. Other values stay as they
+   * are.
    */
   async fillTags(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
     const keys = subTables.map(({ key }) => key);

@@ -33,11 +33,11 @@ function packed(type: string, compression: Compression): string {
 }
 
 /**
- * How data tables are kept. What the engine works out for each part, small ones too, is left out where no query uses it:
- * column statistics, the share of default values, and the expiry of rows (see `dropOldRows`), which alone took a
+ * How data tables are kept. What the engine works out for each part, small ones too, is left out where no query uses
+ * it: column statistics, the share of default values, and the expiry of rows (see `dropOldRows`), which alone took a
  * third of a small insert. A base of 30 merges more parts at a time, which takes a third off what an insert and its
- * merges cost, and leaves FINAL as fast; many small parts may
- * wait before inserts are slowed. `bench/engine-native.bench.ts` measures the difference.
+ * merges cost, and leaves FINAL as fast; many small parts may wait before inserts are slowed.
+ * `bench/engine-native.bench.ts` measures the difference.
  */
 const dataSettings = [
   "auto_statistics_types = ''",

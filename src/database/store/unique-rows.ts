@@ -20,7 +20,10 @@ const maxRemembered = 1_000;
 /** Ticks between times that can be subtracted in 64 bits. */
 const longestSpan = 2n ** 62n;
 
-/** Gives a row where a statement sees one state of a table, wherever it reads it: without that nothing can be relied upon. */
+/**
+ * Gives a row where a statement sees one state of a table, wherever it reads it: without that nothing can be relied
+ * upon.
+ */
 const oneState =
   "SELECT 1 FROM system.settings WHERE name = 'enable_shared_storage_snapshot_in_query' AND value IN ('1', 'true')";
 
@@ -34,9 +37,10 @@ interface Known {
 }
 
 /**
- * Which rows of engine tables have a key each, so that queries can do without merging versions. It is found by counting: where rows are
- * as many as keys, each key is stored once. A plan that needs the count starts it beside the queries, and no query waits for it. What was stored
- * after that is the business of the query, see `scanUniqueRows`; so nothing depends on who writes.
+ * Which rows of engine tables have a key each, so that queries can do without merging versions. It is found by
+ * counting: where rows are as many as keys, each key is stored once. A plan that needs the count starts it beside the
+ * queries, and no query waits for it. What was stored after that is the business of the query, see `scanUniqueRows`; so
+ * nothing depends on who writes.
  */
 export class UniqueRowsLooks {
   readonly #engine: Pick<Engine, 'rows'>;
@@ -64,7 +68,10 @@ export class UniqueRowsLooks {
     return known.unique;
   }
 
-  /** Drops the knowledge that all rows of an engine table are unique: a statement has found rows that were stored since the last look. */
+  /**
+   * Drops the knowledge that all rows of an engine table are unique: a statement has found rows that were stored since
+   * the last look.
+   */
   assumptionFailed(storage: string): void {
     const known = this.#known.get(storage);
     if (known?.unique !== undefined) known.unique = { ...known.unique, isAll: false };
@@ -122,7 +129,10 @@ export class UniqueRowsLooks {
     return { unique, isWhole: times.length === 1 && best.from === since && best.until === undefined };
   }
 
-  /** What was known and holds for the rows of newer parts, too; undefined where those repeat others, or are too many to look at. */
+  /**
+   * What was known and holds for the rows of newer parts, too; undefined where those repeat others, or are too many to
+   * look at.
+   */
   async #extended(
     storage: string,
     before: UniqueRows,
@@ -155,8 +165,8 @@ export class UniqueRowsLooks {
   }
 
   /**
-   * The pieces of time behind `since` in which each key is stored once, as they follow each other, with the number of their rows. The last one
-   * has no end. They hold for all rows that were stored when `parts` was read.
+   * The pieces of time behind `since` in which each key is stored once, as they follow each other, with the number of
+   * their rows. The last one has no end. They hold for all rows that were stored when `parts` was read.
    */
   async #uniqueTimes(storage: string, parts: readonly StoredPart[], since: bigint): Promise<readonly UniqueTimes[]> {
     const newest =
@@ -208,7 +218,10 @@ interface UniqueTimes {
   readonly rows: number;
 }
 
-/** From which time on a table is checked for the first time: all of it, or about as many of the newest rows as one check allows. */
+/**
+ * From which time on a table is checked for the first time: all of it, or about as many of the newest rows as one check
+ * allows.
+ */
 function firstLooked(parts: readonly StoredPart[]): bigint | undefined {
   const starts = parts.map(({ first }) => first).toSorted(byTime);
   return starts.find((start) => rowsSince(parts, start) <= mostRows);

@@ -21,7 +21,10 @@ export const tsdbwireErrors: ErrorForm = ({ reply }, refusal) => {
   return sendJson(nameFault(reply, refusal), status, safeJson({ code: status, message, desc: message }));
 };
 
-/** `/api/put`: the status and why inside an object `error`, as clients of OpenTSDB read it, and the error as `/rest` has it. A body that is too long is 413. */
+/**
+ * `/api/put`: the status and why inside an object `error`, as clients of OpenTSDB read it, and the error as `/rest` has
+ * it. A body that is too long is 413.
+ */
 export const opentsdbErrors: ErrorForm = ({ reply }, refusal) => {
   const code = statusWithLength(refusal);
   const { message, fault } = refusal;
@@ -30,8 +33,8 @@ export const opentsdbErrors: ErrorForm = ({ reply }, refusal) => {
 };
 
 /**
- * Says in headers what programs would otherwise have to find in the text of a refused write: the code of the fault, and, where some rows are bad,
- * how many went either way and the first bad one, counted from 1.
+ * Says in headers what programs would otherwise have to find in the text of a refused write: the code of the fault,
+ * and, where some rows are bad, how many went either way and the first bad one, counted from 1.
  */
 export function nameFault(reply: Reply, { fault, cause, row, writtenRows, rejectedRows }: Refusal): Reply {
   reply.header('error-code', fault.code);

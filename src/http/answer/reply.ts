@@ -62,8 +62,8 @@ export function sendText(reply: Reply, status: number, text: string): Reply {
 }
 
 /**
- * 401 names the scheme to use, 503 says when to come back. A browser gets no Basic challenge: it would remember the password and add it to the
- * requests of every page.
+ * 401 names the scheme to use, 503 says when to come back. A browser gets no Basic challenge: it would remember the
+ * password and add it to the requests of every page.
  */
 function nameRemedy(reply: Reply, status: number): void {
   if (status === 401)
@@ -107,9 +107,9 @@ interface Meant {
 }
 
 /**
- * The answer to an interface that does not exist, or not for this method. What was meant is in a header, too: clients of InfluxDB for Java show only that
- * of answers that are not JSON. Of a path that is `here` and takes another method, it is in the header alone: the body says to clients that an
- * interface does not exist.
+ * The answer to an interface that does not exist, or not for this method. What was meant is in a header, too: clients
+ * of InfluxDB for Java show only that of answers that are not JSON. Of a path that is `here` and takes another method,
+ * it is in the header alone: the body says to clients that an interface does not exist.
  */
 export function sendNotFound(reply: Reply, { elsewhere, here }: Meant = {}): Reply {
   reply.code(404).header('content-type', 'text/plain');

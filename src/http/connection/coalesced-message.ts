@@ -23,12 +23,13 @@ class TinyPiecesError extends Error {
 }
 
 /**
- * A request whose body costs what it holds, however small the pieces are in which it comes: chunks of HTTP, records of TLS, segments of TCP.
- * The runtime makes a buffer of each, which takes some hundred times the memory of one byte. Here short ones are copied together before
- * anything else sees them, and wait together while what came before them is not read.
+ * A request whose body costs what it holds, however small the pieces are in which it comes: chunks of HTTP, records of
+ * TLS, segments of TCP. The runtime makes a buffer of each, which takes some hundred times the memory of one byte. Here
+ * short ones are copied together before anything else sees them, and wait together while what came before them is not
+ * read.
  *
- * The work of the runtime for each piece remains. So a connection with very many of them takes turns with the others, and `tooTiny` is called
- * once when the pieces of a body are too small. The rest of that body is dropped.
+ * The work of the runtime for each piece remains. So a connection with very many of them takes turns with the others,
+ * and `tooTiny` is called once when the pieces of a body are too small. The rest of that body is dropped.
  */
 export abstract class CoalescedMessage extends IncomingMessage {
   #block: Buffer | undefined;

@@ -16,8 +16,9 @@ interface FrameCount {
 const counts = new WeakMap<ServerHttp2Session, FrameCount>();
 
 /**
- * Closes the connection of a call, with the error ENHANCE_YOUR_CALM of HTTP/2, once it sends messages in very many small frames. Each frame is
- * a buffer and some work, however little it holds; honest clients fill all frames of a message but the last.
+ * Closes the connection of a call, with the error ENHANCE_YOUR_CALM of HTTP/2, once it sends messages in very many
+ * small frames. Each frame is a buffer and some work, however little it holds; honest clients fill all frames of a
+ * message but the last.
  */
 export function limitFrames(call: object): void {
   // The library keeps the stream of a call to itself.

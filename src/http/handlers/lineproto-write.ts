@@ -7,8 +7,8 @@ import { refuseWrite } from './refused-write.js';
 import { carryWrite } from './writing.js';
 
 /**
- * The error body of the line-protocol route; `line` counts from 1, 0 is no line in particular. It says why once more in `desc`, for programs
- * that know the errors of `/rest`.
+ * The error body of the line-protocol route; `line` counts from 1, 0 is no line in particular. It says why once more in
+ * `desc`, for programs that know the errors of `/rest`.
  */
 interface LineError {
   readonly code: 'illegal param' | 'not found' | 'invalid' | 'internal error' | 'forbidden';

@@ -18,14 +18,18 @@ const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const base64Suffix = '@base64';
 const pushPath = '/metrics/';
 
-/** `POST /api/v1/import/prometheus`: samples as text or protobuf, with labels from the parameters `extra_label`. 204 when all are stored. */
+/**
+ * `POST /api/v1/import/prometheus`: samples as text or protobuf, with labels from the parameters `extra_label`. 204
+ * when all are stored.
+ */
 export function importHandler(context: HandlerContext): Handler<WriteCall> {
   return pushing(context, labelsOfParameters, 204);
 }
 
 /**
- * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text or protobuf, with the labels of the path.
- * Each push is a row of its own, so both methods do the same. A name that ends with `@base64` has its value in base64url.
+ * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text or protobuf,
+ * with the labels of the path. Each push is a row of its own, so both methods do the same. A name that ends with
+ * `@base64` has its value in base64url.
  */
 export function pushHandler(context: HandlerContext): Handler<WriteCall> {
   return pushing(context, labelsOfPath, 200);

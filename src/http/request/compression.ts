@@ -12,8 +12,8 @@ const others: readonly string[] = ['br', 'bzip2', 'compress', 'lz4', 'snappy', '
 const wrapped = `wrapped in gzip or deflate, up to ${maxLayers} times`;
 
 /**
- * How many layers of gzip or deflate a request body is wrapped in. Another compression is a fault, which the server answers with 415. Other words are
- * no matter: some senders put a character set there.
+ * How many layers of gzip or deflate a request body is wrapped in. Another compression is a fault, which the server
+ * answers with 415. Other words are no matter: some senders put a character set there.
  */
 export function bodyLayers(contentEncoding: string | undefined): number | Fault {
   return knownLayers(contentEncoding, `a body may be ${wrapped}`);
@@ -25,7 +25,10 @@ export function snappyLayers(contentEncoding: string | undefined): number | Faul
   return knownLayers(contentEncoding, `a body is in snappy and may be ${wrapped}`);
 }
 
-/** The same where codings without any gzip in them are not undone here: the bytes are passed on unchanged. Gzip with another coding is a fault. */
+/**
+ * The same where codings without any gzip in them are not undone here: the bytes are passed on unchanged. Gzip with
+ * another coding is a fault.
+ */
 export function gzipLayers(contentEncoding: string | undefined): number | Fault {
   if (contentEncoding === undefined || !contentEncoding.toLowerCase().includes('gzip')) return 0;
   return layersOf(codingsOf(contentEncoding), gzip, contentEncoding, `a body may be ${wrapped}`);

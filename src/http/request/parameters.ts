@@ -51,8 +51,8 @@ export function requestIdOf(url: string): string {
 const requestName = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * `req_id` of the SQL routes: a signed 64-bit decimal, which logs print in hexadecimal digits, or another text, such as a UUID, which is kept as it is;
- * absent, empty or 0 means the `fresh` id.
+ * `req_id` of the SQL routes: a signed 64-bit decimal, which logs print in hexadecimal digits, or another text, such as
+ * a UUID, which is kept as it is; absent, empty or 0 means the `fresh` id.
  */
 export function readRequestId(text: string | null, fresh: string): string | Fault {
   if (text === null || text === '') return fresh;

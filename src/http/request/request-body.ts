@@ -29,7 +29,10 @@ export class RequestBody {
   readonly #broken: (failure: Fault) => void;
   #open: OpenBody | undefined;
 
-  /** `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is called when the body is not what its headers promise. */
+  /**
+   * `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is called when the body is not what
+   * its headers promise.
+   */
   constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (failure: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
@@ -158,9 +161,9 @@ interface BodyRules {
 const denied = refusals.permissionDenied;
 
 /**
- * Collects a body of at most `maxBytes` inflated bytes. One that came together with the head is there already; for any other the caller must be known, and
- * room in the budget is waited for before it is read. A longer one is a fault as soon as that is known, and is not kept; what is left of the
- * request is dropped as it comes.
+ * Collects a body of at most `maxBytes` inflated bytes. One that came together with the head is there already; for any
+ * other the caller must be known, and room in the budget is waited for before it is read. A longer one is a fault as
+ * soon as that is known, and is not kept; what is left of the request is dropped as it comes.
  */
 export async function collectBody(
   call: AdmittedCall | KnownCall,

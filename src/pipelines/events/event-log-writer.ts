@@ -31,8 +31,8 @@ export class EventLogWriter {
   }
 
   /**
-   * Result of each operation, by its key. Concurrent calls share statements. Rejects with a FaultError when the engine is
-   * away; then it is unknown whether the operations are in the log, and a retry with `isRetry` is safe.
+   * Result of each operation, by its key. Concurrent calls share statements. Rejects with a FaultError when the engine
+   * is away; then it is unknown whether the operations are in the log, and a retry with `isRetry` is safe.
    */
   async record(operations: readonly EventOperation[], isRetry = false): Promise<ReadonlyMap<string, Step>> {
     const outcomes = await this.#calls.call({ operations, isRetry: isRetry });

@@ -70,8 +70,8 @@ export class RuleWatch implements Component {
   }
 
   /**
-   * Replaces the rules. Events stay open if their rule still exists for the same table, and end otherwise. Rejects when a
-   * rule cannot be run, or with a FaultError when the database is away; then the old rules stay.
+   * Replaces the rules. Events stay open if their rule still exists for the same table, and end otherwise. Rejects when
+   * a rule cannot be run, or with a FaultError when the database is away; then the old rules stay.
    */
   replace(rules: readonly Rule[]): Promise<RuleChanges> {
     const done = this.#replacing.then(() => this.#replace(rules));

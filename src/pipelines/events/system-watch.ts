@@ -88,7 +88,10 @@ export class SystemWatch implements Component {
     this.#subscription.unsubscribe();
   }
 
-  /** Adopts open events of an earlier process of this name: they stay open until their condition ends or is no longer watched. */
+  /**
+   * Adopts open events of an earlier process of this name: they stay open until their condition ends or is no longer
+   * watched.
+   */
   async #adoptOpenEvents(): Promise<void> {
     const { store, identity, signals } = this.#context;
     for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {

@@ -77,7 +77,9 @@ class JoinedSamples {
     this.#offsets.push(this.#count);
   }
 
-  /** Adds the samples from one index to another, and histograms, in the order of time; of one time the histogram counts. */
+  /**
+   * Adds the samples from one index to another, and histograms, in the order of time; of one time the histogram counts.
+   */
   merge(samples: SeriesSamples, from: number, to: number, series: HistogramSeries | undefined): void {
     const words = new Uint32Array(samples.values.buffer, samples.values.byteOffset, samples.values.length * 2);
     let at = from;

@@ -32,8 +32,8 @@ const boundName = /^[+-]?(?:[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|Inf)$/;
 const otherTables: ReadonlySet<string> = new Set([histogramsTable, exemplarsTable, metadataTable]);
 
 /**
- * The metrics of a table: every column of numbers is one. A table of remote write has the names among its labels. The one
- * value of a table has the table's name, a bound of a histogram is `<table>_bucket` with the label `le`, a quantile
+ * The metrics of a table: every column of numbers is one. A table of remote write has the names among its labels. The
+ * one value of a table has the table's name, a bound of a histogram is `<table>_bucket` with the label `le`, a quantile
  * has the label `quantile`, and every other column is `<table>_<column>`.
  */
 export function metricsOf(table: TableDef): readonly MetricColumns[] {

@@ -33,7 +33,10 @@ export async function requirePatterns(
   if (wrong !== undefined) throw badPattern(`${JSON.stringify(wrong.slice(0, 200))} is not a regular expression`);
 }
 
-/** The first text that the engine does not take; of several texts it does not say which, so that halves of them are tried. */
+/**
+ * The first text that the engine does not take; of several texts it does not say which, so that halves of them are
+ * tried.
+ */
 async function wrongPattern(
   patterns: readonly string[],
   engine: Engine,

@@ -6,7 +6,9 @@ import type { SeriesSamples } from '../../promql/source.js';
 const exponentBits = 0x7ff00000;
 const firstCapacity = 1_024;
 
-/** Gathers samples of series, which come in the order of series and times, as columns. What it holds are typed arrays. */
+/**
+ * Gathers samples of series, which come in the order of series and times, as columns. What it holds are typed arrays.
+ */
 export class SampleColumns {
   readonly #labels: (readonly Label[])[] = [];
   #offsets: number[] = [];
@@ -21,8 +23,8 @@ export class SampleColumns {
   }
 
   /**
-   * Adds rows of an id, Unix ms and a value; `labels` gives those of a series by its id, undefined for a series that is to be
-   * left out. A row whose value is NULL counts only where the bits beside the NULL are those of no finite number.
+   * Adds rows of an id, Unix ms and a value; `labels` gives those of a series by its id, undefined for a series that is
+   * to be left out. A row whose value is NULL counts only where the bits beside the NULL are those of no finite number.
    */
   add({ rows, ids, times, columns }: StoredRows, series: SeriesLabels): void {
     const { values, nulls, full } = columns[0]!;

@@ -75,7 +75,10 @@ export class SeriesReader implements SeriesSource {
     return withHistograms(numbers, rows);
   }
 
-  /** The series that pass the matchers and have a sample in a range, if there is one; `take` is called with the number of series of each table. */
+  /**
+   * The series that pass the matchers and have a sample in a range, if there is one; `take` is called with the number
+   * of series of each table.
+   */
   async series(
     matchers: readonly LabelMatcher[],
     range: TimeRange | undefined,
@@ -125,7 +128,9 @@ export class SeriesReader implements SeriesSource {
     });
   }
 
-  /** Names of labels of the series that pass the matchers and have a sample in a range, if there is one; in no order. */
+  /**
+   * Names of labels of the series that pass the matchers and have a sample in a range, if there is one; in no order.
+   */
   async labelNames(
     matchers: readonly LabelMatcher[],
     range: TimeRange | undefined,
@@ -177,7 +182,8 @@ export class SeriesReader implements SeriesSource {
 
   /**
    * Rows of a table beside `metrics`, such as that of exemplars, at most `limit`: labels of the series, Unix ms, and
-   * the columns, NULL for those that the table lacks. `newest`: one row per series with its newest values, at the time 0.
+   * the columns, NULL for those that the table lacks. `newest`: one row per series with its newest values, at the time
+   * 0.
    */
   async sideRows(
     name: string,
@@ -224,7 +230,10 @@ export class SeriesReader implements SeriesSource {
     });
   }
 
-  /** The series of a table, whose labels no other series may have. Sub-tables with the same tags have their names as a label. */
+  /**
+   * The series of a table, whose labels no other series may have. Sub-tables with the same tags have their names as a
+   * label.
+   */
   async #unique(
     table: MetricTable,
     matchers: readonly LabelMatcher[],
@@ -326,7 +335,10 @@ export class SeriesReader implements SeriesSource {
   }
 }
 
-/** True where the definition of a table says all: nothing but the metric's name is asked for, and rows are not looked at. */
+/**
+ * True where the definition of a table says all: nothing but the metric's name is asked for, and rows are not looked
+ * at.
+ */
 function isPlain({ metric, hidden }: MetricTable, matchers: readonly LabelMatcher[]): boolean {
   return metric !== undefined && hidden === undefined && matchers.every(({ name }) => name === metricLabel);
 }

@@ -56,8 +56,8 @@ export async function readableDatabase(
 }
 
 /**
- * The tables of a database that may hold series which pass the matchers, as far as the user may read them. Regular expressions are
- * checked; a FaultError of kind `parameter` says which is none.
+ * The tables of a database that may hold series which pass the matchers, as far as the user may read them. Regular
+ * expressions are checked; a FaultError of kind `parameter` says which is none.
  */
 export async function metricTables(
   database: DatabaseDef,
@@ -80,7 +80,10 @@ export async function metricTables(
   return kept;
 }
 
-/** A table beside `metrics` with the same JSON tag, as a source of series; undefined where there is none that the user may read. */
+/**
+ * A table beside `metrics` with the same JSON tag, as a source of series; undefined where there is none that the user
+ * may read.
+ */
 export async function sideTable(
   database: DatabaseDef,
   user: string,

@@ -22,7 +22,10 @@ interface AgentdSourceOptions {
   readonly target: Target;
 }
 
-/** Packets of metric agents over UDP, each behind its length in two bytes. Those for which there is no room are shed and counted. */
+/**
+ * Packets of metric agents over UDP, each behind its length in two bytes. Those for which there is no room are shed and
+ * counted.
+ */
 export class AgentdSource implements Source<ByteBlock> {
   readonly name = 'agentd';
   readonly batches$: Observable<Batch<ByteBlock>>;

@@ -23,7 +23,9 @@ interface Scrape {
 /** Formats in the order of preference: the plain one first, because everybody has it and it is cheaper to read. */
 const accept = 'text/plain;version=0.0.4;q=1,application/openmetrics-text;version=1.0.0;q=0.9,*/*;q=0.1';
 
-/** The request that an address stands for: without a path it is `/metrics`; `unix:///run/x.sock?path=/m` names a socket. */
+/**
+ * The request that an address stands for: without a path it is `/metrics`; `unix:///run/x.sock?path=/m` names a socket.
+ */
 export function requestOf(address: string): http.RequestOptions & { readonly isSecure: boolean } {
   const url = new URL(address);
   if (url.protocol === 'unix:') {

@@ -46,7 +46,9 @@ export class SelfMetricsSource implements Source<ByteBlock> {
     this.batches$.complete();
   }
 
-  /** One write at a time: an interval that comes while the last one is open is left out, its metrics come with the next. */
+  /**
+   * One write at a time: an interval that comes while the last one is open is left out, its metrics come with the next.
+   */
   #tick(): void {
     this.#open ??= this.#write().finally(() => {
       this.#open = undefined;

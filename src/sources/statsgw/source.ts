@@ -12,8 +12,8 @@ const maxKeyBytes = 256 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 
 /**
- * A source of StatsD text turned into one of statistics: everything that comes is aggregated, and a flush emits what was
- * aggregated. A drain flushes once more, so that a stop loses nothing.
+ * A source of StatsD text turned into one of statistics: everything that comes is aggregated, and a flush emits what
+ * was aggregated. A drain flushes once more, so that a stop loses nothing.
  */
 export class StatisticsSource implements Source<ByteBlock> {
   readonly name: string;

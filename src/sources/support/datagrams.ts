@@ -9,7 +9,9 @@ interface DatagramLimits {
   readonly maxPendingBytes: number;
 }
 
-/** How datagrams stand in a block: each a line or several, ended by a line feed, or each behind its length in two bytes. */
+/**
+ * How datagrams stand in a block: each a line or several, ended by a line feed, or each behind its length in two bytes.
+ */
 type DatagramFraming = 'lines' | 'lengths';
 
 /** True for a datagram that others may stand behind in a block: in some formats its last line could go on in them. */
@@ -20,8 +22,9 @@ const blockBytes = 256 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Coalesces datagrams into blocks: those that arrive in one iteration of the event loop are one block once the gate is open.
- * A sender of datagrams cannot be made to wait, so those that find no room, or a gate that is held, are shed and counted.
+ * Coalesces datagrams into blocks: those that arrive in one iteration of the event loop are one block once the gate is
+ * open. A sender of datagrams cannot be made to wait, so those that find no room, or a gate that is held, are shed and
+ * counted.
  */
 export class DatagramQueue {
   /** Datagrams taken, and those for which there was no room. */

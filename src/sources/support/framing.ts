@@ -9,15 +9,15 @@ import { countByte } from '../../bytes/count-byte.js';
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has scanned. */
 export interface LineCutter {
   /**
-   * Position after the last line break that ends a line, 0 when there is none. The next call is given the bytes from that
-   * position on, with more behind them.
+   * Position after the last line break that ends a line, 0 when there is none. The next call is given the bytes from
+   * that position on, with more behind them.
    */
   lastLineBreak(bytes: Uint8Array): number;
   /** Rows in the block that was cut off last, or in the rest; left out, rows are lines. */
   rows?(): number;
   /**
-   * Goes on after a row that was too long, and whose bytes were dropped up to here: position after its end, 0 when that is
-   * not among `bytes`, which are dropped then. Left out, rows end with lines.
+   * Goes on after a row that was too long, and whose bytes were dropped up to here: position after its end, 0 when that
+   * is not among `bytes`, which are dropped then. Left out, rows end with lines.
    */
   afterOverlong?(bytes: Uint8Array): number;
 }
@@ -42,8 +42,8 @@ export interface FramingLimits {
 }
 
 /**
- * Rows that are read in one turn of the event loop: each may make a table. Those of a text with more of them begin in smaller pieces, which
- * grow to the same while they take less than so many ms, and shrink when they take longer.
+ * Rows that are read in one turn of the event loop: each may make a table. Those of a text with more of them begin in
+ * smaller pieces, which grow to the same while they take less than so many ms, and shrink when they take longer.
  */
 const mostRowsAtOnce = 8_192;
 const rowsOfPiece = 1_024;
@@ -51,7 +51,10 @@ const quickMs = 5;
 const slowMs = 10;
 /** Text without so many bytes has not so many rows. */
 const shortTextBytes = 64 * 1024;
-/** Marks by which rows are estimated, and how many of these a row has: line breaks, or the objects and commas of an element with some tags. */
+/**
+ * Marks by which rows are estimated, and how many of these a row has: line breaks, or the objects and commas of an
+ * element with some tags.
+ */
 const lineMarks = [[lineFeed, 1]] as const;
 const elementMarks = [
   [openBrace, 2],
@@ -62,8 +65,8 @@ const looks = 32;
 const lookBytes = 256;
 
 /**
- * Bytes of a text that are read in one turn of the event loop: all, unless it has very many rows. They are estimated, as counting them
- * takes a tenth of the time that reading takes.
+ * Bytes of a text that are read in one turn of the event loop: all, unless it has very many rows. They are estimated,
+ * as counting them takes a tenth of the time that reading takes.
  */
 function bytesAtOnce(text: Uint8Array, cutter: LineCutter): number {
   const { length } = text;
@@ -78,7 +81,10 @@ function bytesAtOnce(text: Uint8Array, cutter: LineCutter): number {
   return rows <= mostRowsAtOnce ? length : Math.ceil((length / rows) * rowsOfPiece);
 }
 
-/** The frames of a text with very many rows, with a yield to the event loop between them; undefined where it can be read at once. */
+/**
+ * The frames of a text with very many rows, with a yield to the event loop between them; undefined where it can be read
+ * at once.
+ */
 export function framesOf(
   text: Buffer,
   newCutter: () => LineCutter,
@@ -91,8 +97,8 @@ export function framesOf(
 export const lineFeedCutter: LineCutter = { lastLineBreak: (bytes) => bytes.lastIndexOf(lineFeed) + 1 };
 
 /**
- * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The last
- * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading continues behind it.
+ * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The
+ * last line needs no line break. A line above the limit becomes one `tooLong` frame, and reading continues behind it.
  */
 export function framing(newCutter: () => LineCutter, limits: FramingLimits): Duplex {
   return new Chain([coalescing(limits), cutting(new Framer(newCutter, limits.maxLineBytes))]);

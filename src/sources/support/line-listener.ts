@@ -48,7 +48,10 @@ interface LineCounts {
   readonly tooLongLines: number;
 }
 
-/** Text over UDP, TCP or both, as blocks of whole lines. Over TCP readers wait for the gate; datagrams are shed and counted. */
+/**
+ * Text over UDP, TCP or both, as blocks of whole lines. Over TCP readers wait for the gate; datagrams are shed and
+ * counted.
+ */
 export class LineListener implements Source<ByteBlock> {
   readonly name: string;
   readonly batches$: Observable<Batch<ByteBlock>>;

@@ -34,8 +34,9 @@ interface TcpListenerOptions extends ListenAddress {
 const defaultSilence = { firstMs: 60_000, laterMs: 10 * 60_000 } as const;
 
 /**
- * Accepts TCP connections on one port, at most so many at once, and cuts those that are idle for too long, so that no client holds
- * connections for nothing. A connection belongs to the handler that got it, and is destroyed with the listener.
+ * Accepts TCP connections on one port, at most so many at once, and cuts those that are idle for too long, so that no
+ * client holds connections for nothing. A connection belongs to the handler that got it, and is destroyed with the
+ * listener.
  */
 export class TcpListener {
   readonly #options: TcpListenerOptions;
@@ -161,7 +162,9 @@ function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Whether the port is free now; true as well where listening fails for another reason, which the listener then reports. */
+/**
+ * Whether the port is free now; true as well where listening fails for another reason, which the listener then reports.
+ */
 export async function canListen(transport: Transport, address: ListenAddress): Promise<boolean> {
   const shared = { ...address, failed: () => {} };
   const listener =

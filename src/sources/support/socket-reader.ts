@@ -13,9 +13,9 @@ const pieceBytes = 512;
 let readers = 0;
 
 /**
- * The bytes that arrive on a connection, until its other end closes or breaks it, or `stop` fires; the pieces that arrived in one turn of the
- * event loop, or while the reader was busy, come together. While there is too much of them the socket waits, so that the pressure reaches
- * the sender.
+ * The bytes that arrive on a connection, until its other end closes or breaks it, or `stop` fires; the pieces that
+ * arrived in one turn of the event loop, or while the reader was busy, come together. While there is too much of them
+ * the socket waits, so that the pressure reaches the sender.
  *
  * Unlike the stream itself, nothing that was received is lost when the connection breaks: it is yielded before the end.
  */

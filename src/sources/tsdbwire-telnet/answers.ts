@@ -8,7 +8,9 @@ const maxAnswers = 20;
 
 type Delivered = Extract<Delivery, { outcome: 'delivered' }>;
 
-/** One line for each bad line of a batch, which says why and repeats its beginning. `bytes` are the lines of the batch. */
+/**
+ * One line for each bad line of a batch, which says why and repeats its beginning. `bytes` are the lines of the batch.
+ */
 export function badLineAnswers({ rejects, rejectedRows }: Delivered, bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const shown = rejects.toSorted((a, b) => a.row - b.row).slice(0, maxAnswers);

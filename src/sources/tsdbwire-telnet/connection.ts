@@ -29,8 +29,8 @@ export interface ConnectionContext {
 }
 
 /**
- * One client: its bytes become batches of whole lines, its commands and bad lines are answered. It is over when the client
- * has closed its half, or it was stopped, and everything it sent is settled.
+ * One client: its bytes become batches of whole lines, its commands and bad lines are answered. It is over when the
+ * client has closed its half, or it was stopped, and everything it sent is settled.
  */
 export class TelnetConnection {
   /** Resolves when the connection is over. */

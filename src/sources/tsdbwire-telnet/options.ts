@@ -31,7 +31,10 @@ const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for teln
 /** Settings of the inputs for telnet lines over TCP. */
 export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
 
-/** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database, which the first of the default ones are. */
+/**
+ * Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database, which the first of the
+ * default ones are.
+ */
 function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
   const read = reader.settings(tsdbwireTelnetOptions);
   const isDefault = read.dbs.join() === defaultDatabases.join();

@@ -11,8 +11,8 @@ import { type ConnectionContext, TelnetConnection } from './connection.js';
 import type { TsdbwireTelnetSettings } from './options.js';
 
 /**
- * No line that can be stored is longer: a value of 64 KiB with every byte escaped, tags and names. Lines that do not end
- * are outside of the credit, one for each connection, so the bound is no wider than it must be.
+ * No line that can be stored is longer: a value of 64 KiB with every byte escaped, tags and names. Lines that do not
+ * end are outside of the credit, one for each connection, so the bound is no wider than it must be.
  */
 const longestLineBytes = 192 * 1024;
 

@@ -7,8 +7,8 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 export const maxEngineChars = 8 * 1024 * 1024;
 
 /**
- * Longest text of one expression, also where it holds lists of system tables, whose statements may be longer than {@link maxEngineChars}: an
- * expression that holds others several times doubles its text with each level.
+ * Longest text of one expression, also where it holds lists of system tables, whose statements may be longer than
+ * {@link maxEngineChars}: an expression that holds others several times doubles its text with each level.
  */
 export const maxExpressionChars = 4 * maxEngineChars;
 

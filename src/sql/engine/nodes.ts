@@ -265,8 +265,8 @@ export interface Window {
 }
 
 /**
- * The assumption that an engine table, known under `alias`, has no rows of later inserts than `insert`. As a condition it holds for each row; the
- * engine ends the statement where the assumption is wrong.
+ * The assumption that an engine table, known under `alias`, has no rows of later inserts than `insert`. As a condition
+ * it holds for each row; the engine ends the statement where the assumption is wrong.
  */
 export class Assumption extends Node {
   readonly kind = 'assumption';

@@ -15,7 +15,10 @@ export const rowFormats: Readonly<Record<RowForm, string>> = {
 
 type EngineSettings = Readonly<Record<string, string | number>>;
 
-/** Settings under which rows in {@link arrayRowFormat} are arrays as REST clients see them. Sessions of the engine host have them; a server gets them with each query in that format. */
+/**
+ * Settings under which rows in {@link arrayRowFormat} are arrays as REST clients see them. Sessions of the engine host
+ * have them; a server gets them with each query in that format.
+ */
 export const rowSettings = {
   format_custom_escaping_rule: 'JSON',
   format_custom_field_delimiter: ',',
@@ -71,8 +74,8 @@ const largeStatement = {
 } as const;
 
 /**
- * Of a chain of AND each term is a step of its own for the engine, with a copy of all those behind it: of a thousand terms that takes 24 s of
- * processor time, as one step 3 s, of five thousand more memory than there is.
+ * Of a chain of AND each term is a step of its own for the engine, with a copy of all those behind it: of a thousand
+ * terms that takes 24 s of processor time, as one step 3 s, of five thousand more memory than there is.
  */
 const oneFilter = { query_plan_merge_filters: 0 } as const;
 /** A shorter statement has some hundred terms at most, which are faster as steps. */
@@ -119,15 +122,15 @@ const uncompressedCache = { use_uncompressed_cache: 1 } as const;
 const noJoinFilters = { enable_join_runtime_filters: 0 } as const;
 
 /**
- * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and the same time. Series
- * that are short do without it.
+ * Merging versions holds blocks of each part and each layer of the key: short ones take half of the memory or less, and
+ * the same time. Series that are short do without it.
  */
 export const shortBlocks = { max_block_size: 8192 } as const;
 
 /**
- * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the
- * next one begins, which takes a tenth to a quarter less. Where versions are merged, and with windows, it takes longer. No projection of the
- * engine has such groups, and looking for one takes a twentieth.
+ * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group
+ * is ended before the next one begins, which takes a tenth to a quarter less. Where versions are merged, and with
+ * windows, it takes longer. No projection of the engine has such groups, and looking for one takes a twentieth.
  */
 const inSeriesOrder = { optimize_aggregation_in_order: 1, optimize_use_projections: 0 } as const;
 

@@ -15,7 +15,10 @@ function own(alias: string, name: string): Expr {
   return column(alias === '' ? undefined : alias, name);
 }
 
-/** Conditions on rows or tags, known under `alias` where they have one, that leave those of one table; none where it shares with no other. */
+/**
+ * Conditions on rows or tags, known under `alias` where they have one, that leave those of one table; none where it
+ * shares with no other.
+ */
 export function ofTable({ number: tableNumber }: Pick<TableDef, 'number'>, alias = ''): Expr[] {
   return tableNumber === undefined ? [] : [expr`${own(alias, layout.number)} = ${tableNumber}`];
 }
@@ -132,9 +135,9 @@ export function partInserts(alias: string): { readonly first: Expr; readonly las
 }
 
 /**
- * The assumption of a statement that an engine table, known under `alias`, has no rows of later inserts than `insert`: a condition that ends the
- * statement where it has some. The condition must stand in each SELECT from the table, and not in a join: the engine would check it for the
- * parts of the other table, too, as `indexHint` hides its columns.
+ * The assumption of a statement that an engine table, known under `alias`, has no rows of later inserts than `insert`:
+ * a condition that ends the statement where it has some. The condition must stand in each SELECT from the table, and
+ * not in a join: the engine would check it for the parts of the other table, too, as `indexHint` hides its columns.
  */
 export function nothingAfter(insert: number, storage: string, alias: string): Expr {
   return new Assumption(storage, alias, insert);

@@ -32,10 +32,10 @@ interface Template {
 const templates = new WeakMap<TemplateStringsArray, Template>();
 
 /**
- * An expression of the engine, written as the engine reads it: expr`if(isFinite(${x}), ${x}, NULL)`. The source text becomes a tree once; each
- * use puts its values in place of the holes. A hole is a whole expression, so brackets around it are never needed. A list fills as many
- * places of a call, an array or a tuple as it has expressions. Texts of users enter only by `text()` and `quoted()`:
- * strings are no holes.
+ * An expression of the engine, written as the engine reads it: expr`if(isFinite(${x}), ${x}, NULL)`. The source text
+ * becomes a tree once; each use puts its values in place of the holes. A hole is a whole expression, so brackets around
+ * it are never needed. A list fills as many places of a call, an array or a tuple as it has expressions. Texts of users
+ * enter only by `text()` and `quoted()`: strings are no holes.
  */
 export function expr(strings: TemplateStringsArray, ...values: readonly Hole[]): Expr {
   let template = templates.get(strings);

@@ -19,8 +19,8 @@ import {
 } from './nodes.js';
 
 /**
- * A pass over a tree. `expr` may give another node for one; what it leaves as it is (undefined) gets its parts transformed. A tree in which nothing
- * changes stays the same object.
+ * A pass over a tree. `expr` may give another node for one; what it leaves as it is (undefined) gets its parts
+ * transformed. A tree in which nothing changes stays the same object.
  */
 export class Transformer {
   readonly #change: (node: Expr) => Expr | undefined;

@@ -65,7 +65,10 @@ function place(start: number | undefined, word: string): Place | undefined {
   return start === undefined ? undefined : { start, word };
 }
 
-/** A function by its upper-case name; error 0x264D when there is none, with the place where it stands, 0x264F for INTERP, which has plans of its own. */
+/**
+ * A function by its upper-case name; error 0x264D when there is none, with the place where it stands, 0x264F for
+ * INTERP, which has plans of its own.
+ */
 export function findFunction(name: string, start?: number): FunctionSpec {
   const spec = functions.get(name);
   if (spec !== undefined) return spec;

@@ -86,7 +86,10 @@ export interface AggregateFunction extends FunctionBase {
   exact?(args: readonly Value[]): boolean;
   /** True for functions that give 0 over no rows; one of them makes the whole group appear. */
   readonly countLike?: boolean;
-  /** Whether rows have to be seen in their order, with their neighbours; some functions need it only in some cases, `same-times` where the time is not the whole key. */
+  /**
+   * Whether rows have to be seen in their order, with their neighbours; some functions need it only in some cases,
+   * `same-times` where the time is not the whole key.
+   */
   readonly ordered?: boolean | 'in-windows' | 'beside-columns' | 'same-times';
   /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
   readonly distinctTimes?: boolean;

@@ -291,7 +291,10 @@ function assembled(numbers: ReadonlyMap<Part, Expr>, env: Environment): Expr {
   return expr`if(${wrong} = 0, ${numbers.has('offset') ? expr`${ticks} - ${offsetTicks}` : ticks}, 0)`;
 }
 
-/** The regular expression of a format: each part stands in a group of its own behind the one before, and may be left out at the end of the text. */
+/**
+ * The regular expression of a format: each part stands in a group of its own behind the one before, and may be left out
+ * at the end of the text.
+ */
 function patternOf(parts: readonly (Field | string)[]): string {
   const patterns = parts.map((part, at) => {
     if (typeof part === 'string') return literalPattern(part);

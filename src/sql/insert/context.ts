@@ -24,7 +24,10 @@ export interface InsertContext {
   readonly zone: string;
   /** Unix nanoseconds that NOW means throughout the statement. */
   readonly nowNs: bigint;
-  /** Which texts must be UTF-8: those of tags where functions have given some, and none where they were logged, for they were taken as they were. */
+  /**
+   * Which texts must be UTF-8: those of tags where functions have given some, and none where they were logged, for they
+   * were taken as they were.
+   */
   readonly checksTexts?: 'all' | 'tags' | undefined;
   /** Rows that a client has bound, those of one VALUES after the other, which have none then. */
   readonly boundRows?: readonly (readonly BoundColumn[])[] | undefined;

@@ -21,8 +21,9 @@ let decimals = 0;
 
 /**
  * Reads the digits of a plain decimal number without their point, moves `cursor` behind it and returns them as a whole
- * number; NaN, and nothing passed, for every other value and for more than 15 digits. The values of a statement are nearly all of this kind, so they
- * have loops of their own: with {@link NumberReader.scan}, which keeps more of each number, scanning a statement takes 15 % longer.
+ * number; NaN, and nothing passed, for every other value and for more than 15 digits. The values of a statement are
+ * nearly all of this kind, so they have loops of their own: with {@link NumberReader.scan}, which keeps more of each
+ * number, scanning a statement takes 15 % longer.
  */
 function scanPlain(cursor: Cursor): number {
   const { bytes } = cursor;

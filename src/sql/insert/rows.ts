@@ -28,8 +28,9 @@ export interface RowSource {
 }
 
 /**
- * Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. Reading stops between two rows once it is past the
- * position `until`: it is true then that there are more rows, to be read by calling again.
+ * Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. Reading stops
+ * between two rows once it is past the position `until`: it is true then that there are more rows, to be read by
+ * calling again.
  */
 export class RowScanner implements RowSource {
   readonly #cursor: Cursor;

@@ -125,7 +125,10 @@ function shownWindows([first, last]: WindowRange, select: Select, items: readonl
   return order?.descending === true ? [last - shown + 1n, last] : [first, first + shown - 1n];
 }
 
-/** Values that are computed for each group: those of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */
+/**
+ * Values that are computed for each group: those of the select list and of ORDER BY, without OVER, and the aggregates
+ * of OVER and HAVING.
+ */
 function valuesOfGroups(
   { select, items }: BlockTask,
   values: readonly Value[],

@@ -171,7 +171,10 @@ export class MatchedSeries {
     return { from: source, where: isAlone ? terms : [...terms, expr`isNotNull(${this.value})`] };
   }
 
-  /** Conditions on the rows, known under the alias `r`, of these series, or of those with `ids`, in a time range; undefined when that is empty. */
+  /**
+   * Conditions on the rows, known under the alias `r`, of these series, or of those with `ids`, in a time range;
+   * undefined when that is empty.
+   */
   rowTerms(range: Pick<SeriesQuery, 'startMs' | 'endMs'>, ids?: readonly bigint[]): readonly Expr[] | undefined {
     const { table, ticksPerMilli } = this.#series;
     const ticks = ticksOf(range, ticksPerMilli);
@@ -269,8 +272,8 @@ export function planSamples(
 }
 
 /**
- * Rows of matched series in a time range: id as a text, Unix ms, then columns by their physical names, NULL for those that the table lacks, ordered by id and time.
- * Undefined when the range is empty.
+ * Rows of matched series in a time range: id as a text, Unix ms, then columns by their physical names, NULL for those
+ * that the table lacks, ordered by id and time. Undefined when the range is empty.
  */
 export function planRows(
   series: SeriesTable,

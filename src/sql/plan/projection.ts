@@ -61,8 +61,8 @@ function chooseScan(task: BlockTask, values: readonly Value[]): { scan: Scan; ta
 }
 
 /**
- * Reads rows as they are where all are known to have a key each. Those that the query puts in order itself are left to the engine's merging, as
- * rows of one rank come in an order of their own there.
+ * Reads rows as they are where all are known to have a key each. Those that the query puts in order itself are left to
+ * the engine's merging, as rows of one rank come in an order of their own there.
  */
 function scanUnmerged({ select, relation, filter, env: { context } }: BlockTask, needsTags: boolean): Scan | undefined {
   if (select.orderBy.length > 0 || context.mayAssume !== true || relation?.source.kind !== 'stored') return undefined;

@@ -175,7 +175,10 @@ function notInWindow(name: string): Error {
 /** The modes of FILL that windows without rows can have where each row is given. */
 const rowFills: ReadonlySet<string> = new Set(['NULL', 'NULL_F', 'VALUE', 'VALUE_F']);
 
-/** Only functions that pick rows by their values may stand in GROUP BY, some of the others in FILL and windows, and HAVING is for windows. */
+/**
+ * Only functions that pick rows by their values may stand in GROUP BY, some of the others in FILL and windows, and
+ * HAVING is for windows.
+ */
 function checkPlace(task: BlockTask): void {
   const { select } = task;
   const names = seriesCalls(task);

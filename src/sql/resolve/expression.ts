@@ -176,7 +176,8 @@ export class ExpressionTranslator {
     const type = typeof spec.result === 'function' ? spec.result(args, this.env) : spec.result;
     const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
     const sql = spec.translate(args, this.env);
-    // Of nested calls that name an argument twice, each is twice as long as the one inside. What is given may be long by itself: a list of tables.
+    // Of nested calls that name an argument twice, each is twice as long as the one inside. What is given may be long
+    // by itself: a list of tables.
     this.#added += Math.max(0, lengthOf(sql) - args.reduce((sum, arg) => sum + lengthOf(arg.sql), 0));
     if (this.#added > maxEngineChars) throw tooLongForEngine();
     const value = computed(sql, type, args, precision);

@@ -117,7 +117,10 @@ export function walk(tree: object, see: (node: object) => boolean): void {
   }
 }
 
-/** True for a number, a text or another value as written. Lists may have a hundred thousand of them, and nothing is in one but its value and its place. */
+/**
+ * True for a number, a text or another value as written. Lists may have a hundred thousand of them, and nothing is in
+ * one but its value and its place.
+ */
 export function isLiteral(node: object): boolean {
   return 'kind' in node && typeof node.kind === 'string' && literalKinds.has(node.kind);
 }

@@ -27,8 +27,9 @@ import {
 type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
 
 /**
- * Arithmetic of the dialect: DOUBLE for numbers, DECIMAL as long as a DECIMAL meets nothing but exact numbers, TIMESTAMP
- * for a time and a duration, BIGINT for a whole number and a duration, the distance of two times and bit operators. Division by zero is NULL.
+ * Arithmetic of the dialect: DOUBLE for numbers, DECIMAL as long as a DECIMAL meets nothing but exact numbers,
+ * TIMESTAMP for a time and a duration, BIGINT for a whole number and a duration, the distance of two times and bit
+ * operators. Division by zero is NULL.
  */
 export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, env: Environment): Value {
   if (operator === '&' || operator === '|') {

@@ -9,8 +9,8 @@ import { decimalDigits, type ExactNumber, exactNumber, leadingNumber, unitsOf, w
 import { doubleType, isBinary, isInteger, isNumeric, isText, isUnsigned, unsignedType, type Value } from './value.js';
 
 /**
- * One of two values that are compared: engine SQL and what it yields. The engine compares numbers of all kinds without loss; each other kind
- * meets its own alone. Ticks are integers.
+ * One of two values that are compared: engine SQL and what it yields. The engine compares numbers of all kinds without
+ * loss; each other kind meets its own alone. Ticks are integers.
  */
 interface Comparable {
   readonly sql: Expr;

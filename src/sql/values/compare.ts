@@ -208,8 +208,8 @@ export function isNull(value: Value, negated: boolean): Value {
 }
 
 /**
- * IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. Lists may be long: each value is
- * translated once.
+ * IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. Lists may
+ * be long: each value is translated once.
  */
 export function isIn(value: Value, list: Iterable<Value>, negated: boolean, env: Environment): Value {
   const literals = new Map<string, Literals>();

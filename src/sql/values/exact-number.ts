@@ -7,8 +7,9 @@ import { expr } from '../engine/template.js';
 export const leadingNumber = /^[ \t\r\n]*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/;
 
 /**
- * A number without rounding: `digits` / 10 ^ `scale`, without zeros at the end of a fraction. Beyond {@link mostDigits} digits in front of the
- * point or behind it, it stands for one that is as much larger, or as much smaller, than each value of a type.
+ * A number without rounding: `digits` / 10 ^ `scale`, without zeros at the end of a fraction. Beyond {@link mostDigits}
+ * digits in front of the point or behind it, it stands for one that is as much larger, or as much smaller, than each
+ * value of a type.
  */
 export interface ExactNumber {
   readonly digits: bigint;

@@ -54,8 +54,8 @@ function loggedText(statement: Buffer, bound: Uint8Array): Buffer {
 }
 
 /**
- * The bound rows of an acknowledged statement, read with the current catalogue: those that can be written, and the tables that are
- * refused. Rejects with a FaultError; one of kind `network` or `resource` is transient.
+ * The bound rows of an acknowledged statement, read with the current catalogue: those that can be written, and the
+ * tables that are refused. Rejects with a FaultError; one of kind `network` or `resource` is transient.
  */
 export async function scanAnsweredBound(
   { bytes, ...written }: Omit<WrittenStatement, 'boundRows'>,

@@ -5,7 +5,10 @@ import { type BoundColumn, typeOfNumber } from '../../model/bound-rows.js';
 import { isGeometry } from '../../sql/insert/bound-rows.js';
 import { badBinding } from '../../transforms/bound/bound-form.js';
 
-/** The bound value of a tag or of a parameter of a query as the dialect writes it. Throws a FaultError for a value that its type does not have. */
+/**
+ * The bound value of a tag or of a parameter of a query as the dialect writes it. Throws a FaultError for a value that
+ * its type does not have.
+ */
 export function literalOf(column: BoundColumn): string {
   if (column.rows !== 1) throw badBinding(`a tag or a parameter of a query has one value, not ${column.rows}`);
   if (column.nulls[0] !== 0) return 'NULL';
@@ -55,7 +58,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** A bound name of a table as the dialect writes it: names in back quotes, or with their database, stand as they are. */
+/**
+ * A bound name of a table as the dialect writes it: names in back quotes, or with their database, stand as they are.
+ */
 export function nameOf(name: string): string {
   return /^(?:[A-Za-z_]\w*|`[^`]*`)(?:\.(?:[A-Za-z_]\w*|`[^`]*`))?$/.test(name)
     ? name

@@ -7,7 +7,9 @@ import { badBinding } from '../../transforms/bound/bound-form.js';
 import { literalOf, nameOf } from './literals.js';
 import type { InsertTemplate, TextTemplate } from './template.js';
 
-/** What a statement needs to know of a table: its definition and the unit of its times; undefined where there is none. */
+/**
+ * What a statement needs to know of a table: its definition and the unit of its times; undefined where there is none.
+ */
 export type KnownTable = (
   name: string,
 ) => Promise<{ readonly table: TableDef; readonly precision: Precision } | undefined>;
@@ -86,8 +88,8 @@ export function writtenText({ pieces }: TextTemplate, tables: readonly BoundTabl
 }
 
 /**
- * What the parameters of an INSERT stand for, in their order; undefined where the table is not known before its name is bound. `named` is that
- * name.
+ * What the parameters of an INSERT stand for, in their order; undefined where the table is not known before its name is
+ * bound. `named` is that name.
  */
 export async function fieldsOf(
   template: InsertTemplate,

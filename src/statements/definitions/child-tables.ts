@@ -100,7 +100,9 @@ function tagsOf(
   return tags;
 }
 
-/** A tag's value as a statement gives it; throws a FaultError when there is no such tag or the value does not fit it. */
+/**
+ * A tag's value as a statement gives it; throws a FaultError when there is no such tag or the value does not fit it.
+ */
 export function tagValue(
   name: string,
   { span }: Expression,

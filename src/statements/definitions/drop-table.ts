@@ -17,7 +17,10 @@ type Target =
   | { readonly database: DatabaseDef; readonly table: TableDef; readonly subTable?: undefined }
   | { readonly database: DatabaseDef; readonly table: TableDef; readonly subTable: SubTable };
 
-/** Names that are given up together: with the longest names an entry of the catalogue stays below the 1 MB that a keeper takes. */
+/**
+ * Names that are given up together: with the longest names an entry of the catalogue stays below the 1 MB that a keeper
+ * takes.
+ */
 const maxDroppedAtOnce = 3_000;
 
 /** DROP TABLE of normal tables and sub-tables, DROP STABLE. All tables are checked before the first is dropped. */
@@ -108,9 +111,9 @@ export async function dropWhole(
 }
 
 /**
- * Drops sub-tables of one super table; what another process has dropped meanwhile is no fault. Names are given up many at a time, and the
- * sub-tables are marked. Queries leave out the rows of what is marked while the catalogue says that they are being removed, which is done
- * later: the engine's DELETE takes seconds, for few series as for many.
+ * Drops sub-tables of one super table; what another process has dropped meanwhile is no fault. Names are given up many
+ * at a time, and the sub-tables are marked. Queries leave out the rows of what is marked while the catalogue says that
+ * they are being removed, which is done later: the engine's DELETE takes seconds, for few series as for many.
  */
 export async function dropSubTables(
   database: DatabaseDef,

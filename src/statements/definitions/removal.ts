@@ -8,8 +8,8 @@ const maxRepeats = 100;
 
 /**
  * Runs the removal of something that was dropped, and runs it once more when every process has read the drop: a writer
- * with an older catalogue may have stored rows meanwhile. The drop stands in any case, so a removal that fails is an error
- * for the caller, but is repeated until it works.
+ * with an older catalogue may have stored rows meanwhile. The drop stands in any case, so a removal that fails is an
+ * error for the caller, but is repeated until it works.
  */
 export async function removeThoroughly(remove: () => Promise<void>): Promise<void> {
   const removal = ofWhatIsThere(remove);

@@ -39,7 +39,9 @@ async function placeOf(table: ObjectName, stable: boolean, context: DefinitionCo
   return { database, parent, subTable };
 }
 
-/** The values that SET TAG gives to tags of a super table's sub-tables; throws a FaultError for one that does not fit. */
+/**
+ * The values that SET TAG gives to tags of a super table's sub-tables; throws a FaultError for one that does not fit.
+ */
 export function tagValues(
   tags: readonly TagChange[],
   parent: TableDef,

@@ -20,8 +20,8 @@ export interface Requester {
 export type Rights<S> = (statement: S, requester: Requester) => void;
 
 /**
- * For statements that read or write tables: those are checked where their names are resolved, because a right may lie on the
- * super table of the one that is named.
+ * For statements that read or write tables: those are checked where their names are resolved, because a right may lie
+ * on the super table of the one that is named.
  */
 export function checkedByName(): void {}
 

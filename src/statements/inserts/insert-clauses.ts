@@ -26,7 +26,10 @@ const rowsPerTurn = 1_024;
 const opening = Buffer.from('INSERT INTO ');
 const blank = Buffer.from(' ');
 
-/** The clauses of an INSERT or IMPORT with VALUES, without a look at what they name. Throws a FaultError where the grammar does not fit. */
+/**
+ * The clauses of an INSERT or IMPORT with VALUES, without a look at what they name. Throws a FaultError where the
+ * grammar does not fit.
+ */
 export async function clausesOf(statement: Buffer, slice: Slice): Promise<readonly ClauseRows[]> {
   const cursor = new Cursor(statement);
   const rows = new RowScanner(cursor);

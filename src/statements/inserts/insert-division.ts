@@ -15,8 +15,9 @@ export interface DividedRows {
 }
 
 /**
- * Reads a statement that is refused as a whole: what of it can be written, and the rows that cannot, table by table. What is refused is
- * halved, first the tables and then the rows of one, so that few bad rows cost few scans. A FaultError that may pass is thrown.
+ * Reads a statement that is refused as a whole: what of it can be written, and the rows that cannot, table by table.
+ * What is refused is halved, first the tables and then the rows of one, so that few bad rows cost few scans. A
+ * FaultError that may pass is thrown.
  */
 export async function divideInsert(statement: Buffer, scan: ScanPart): Promise<DividedRows> {
   const slice = new Slice();

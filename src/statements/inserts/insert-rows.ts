@@ -22,7 +22,10 @@ export interface InsertRowsContext {
   readonly connectionZone: string;
 }
 
-/** Runs an INSERT … VALUES as a user; `nowNs` is its NOW. Gives the number of rows; throws FaultErrors. See {@link WrittenStatement}. */
+/**
+ * Runs an INSERT … VALUES as a user; `nowNs` is its NOW. Gives the number of rows; throws FaultErrors. See {@link
+ * WrittenStatement}.
+ */
 export async function insertRows(
   { statement, database, connectionZone, ack }: SqlRequest,
   user: string,
@@ -56,9 +59,9 @@ export interface WrittenStatement {
 }
 
 /**
- * The rows of a statement. `visible` is called before sub-tables are looked up in the database, so that those whose rows
- * wait are found there. While the database is unavailable, rows with the tags of their sub-tables count as those of new
- * ones, which the write resolves. Throws FaultErrors.
+ * The rows of a statement. `visible` is called before sub-tables are looked up in the database, so that those whose
+ * rows wait are found there. While the database is unavailable, rows with the tags of their sub-tables count as those
+ * of new ones, which the write resolves. Throws FaultErrors.
  */
 export async function scanRows(
   written: WrittenStatement,
@@ -70,8 +73,8 @@ export async function scanRows(
 }
 
 /**
- * The rows of an acknowledged statement, read with the current catalogue: those that can be written, and the rejected ones.
- * Rejects with a FaultError; one of kind `network` or `resource` is transient.
+ * The rows of an acknowledged statement, read with the current catalogue: those that can be written, and the rejected
+ * ones. Rejects with a FaultError; one of kind `network` or `resource` is transient.
  */
 export async function scanAnswered(written: WrittenStatement, context: RowsContext): Promise<DividedRows> {
   const visible = (): undefined => undefined;
@@ -84,8 +87,8 @@ export async function scanAnswered(written: WrittenStatement, context: RowsConte
 }
 
 /**
- * Scans parts of a statement, one after the other: `written` is what they have in common. Those before it are known to each. No rows that wait
- * are stored for it.
+ * Scans parts of a statement, one after the other: `written` is what they have in common. Those before it are known to
+ * each. No rows that wait are stored for it.
  */
 export function partScanner(
   written: Omit<WrittenStatement, 'bytes' | 'boundRows'>,

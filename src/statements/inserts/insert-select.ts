@@ -30,8 +30,8 @@ interface InsertSelectContext {
 }
 
 /**
- * Runs an INSERT … SELECT: the engine's rows come as blocks, which are written one after the other, so that no more than a
- * few blocks are in memory. Gives the number of rows. What was written before an error stays.
+ * Runs an INSERT … SELECT: the engine's rows come as blocks, which are written one after the other, so that no more
+ * than a few blocks are in memory. Gives the number of rows. What was written before an error stays.
  */
 export async function insertSelected(plan: InsertSelectPlan, context: InsertSelectContext): Promise<number> {
   const { engine, catalogue, signal } = context;

@@ -5,8 +5,8 @@ import type { Demands } from './system-table.js';
 
 /**
  * Demands of WHERE on the columns of the only table in a query, as far as it is `column = 'text'`. It holds for every
- * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well. Nothing is demanded
- * where a second table is named, because the terms may be about that one.
+ * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well. Nothing is
+ * demanded where a second table is named, because the terms may be about that one.
  */
 export function demandsOf(query: Query): Demands {
   const select = innermost(query);

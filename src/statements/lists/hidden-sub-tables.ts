@@ -8,12 +8,15 @@ import type { QueryContext } from '../../sql/values/context.js';
 import { quotedText } from '../../text/quoted-name.js';
 import type { LiveTable } from './live-tables.js';
 
-/** The sub-tables of a super table that a user may not read: all, none, or those that meet a condition of the engine. */
+/**
+ * The sub-tables of a super table that a user may not read: all, none, or those that meet a condition of the engine.
+ */
 type HiddenSubTables = 'all' | 'none' | { readonly where: Expr };
 
 /**
- * The sub-tables of a super table whose tags the user may not read: those that no GRANT names and that meet none of the conditions under which the
- * user may read. `where` is a condition on rows of tags without an alias. `zone`: IANA zone of times in conditions.
+ * The sub-tables of a super table whose tags the user may not read: those that no GRANT names and that meet none of the
+ * conditions under which the user may read. `where` is a condition on rows of tags without an alias. `zone`: IANA zone
+ * of times in conditions.
  */
 export function hiddenSubTables({ database, table }: LiveTable, access: Access, zone: string): HiddenSubTables {
   if (table.kind !== 'super' || access.may('READ', database.name, table.name)) return 'none';

@@ -18,8 +18,8 @@ export function columnAlias(at: number): string {
 
 /**
  * Rows made in memory as a SELECT of the engine with the columns c1, c2 … The rows stand in the statement as one text
- * literal, which the engine parses a hundred times faster than as many expressions. They may be very many: the loop yields to the event loop
- * while they are read and written down.
+ * literal, which the engine parses a hundred times faster than as many expressions. They may be very many: the loop
+ * yields to the event loop while they are read and written down.
  */
 export async function inlineRows(columns: readonly ColumnMeta[], rows: Iterable<InlineRow>): Promise<string> {
   const types = columns.map(({ type }) => `Nullable(${engineType(type)})`);

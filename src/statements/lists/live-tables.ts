@@ -47,8 +47,8 @@ const parentColumns = columnsOf(
 );
 
 /**
- * FROM of the registry's sub-tables, as `s`, beside their super tables, as `p` (c1 id, c2 db_name, c3 stable_name, c4 number
- * of columns, c5 first vgroup, c6 number of vgroups). The engine streams it: sub-tables may be many.
+ * FROM of the registry's sub-tables, as `s`, beside their super tables, as `p` (c1 id, c2 db_name, c3 stable_name, c4
+ * number of columns, c5 first vgroup, c6 number of vgroups). The engine streams it: sub-tables may be many.
  */
 export async function subTableRows(
   facts: SystemFacts,

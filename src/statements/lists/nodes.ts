@@ -27,7 +27,10 @@ export const dnodesTable: SystemTable = {
   },
 };
 
-/** `ins_mnodes`: who keeps the catalogue. That is the one node, the keeper of a cluster, or else the first replica of its first shard. */
+/**
+ * `ins_mnodes`: who keeps the catalogue. That is the one node, the keeper of a cluster, or else the first replica of
+ * its first shard.
+ */
 export const mnodesTable: SystemTable = {
   isOfState: true,
   columns: columnsOf('id INT, endpoint V134, role V12, status V9, create_time TS, role_time TS'),

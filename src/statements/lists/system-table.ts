@@ -71,7 +71,9 @@ export interface SystemTables {
   /** True when it reads some that must show what other processes have just made. */
   listCatalogue(query: Query, current: string | undefined): boolean;
 
-  /** The system tables that a query names, as the planner reads them. Throws a FaultError without the right to read one. */
+  /**
+   * The system tables that a query names, as the planner reads them. Throws a FaultError without the right to read one.
+   */
   relations(
     query: Query,
     current: string | undefined,
@@ -80,8 +82,8 @@ export interface SystemTables {
 }
 
 /**
- * Columns from a text such as `name V64, vgroups INT, create_time TS`: V is VARCHAR of that length, TS TIMESTAMP, U before
- * a type UNSIGNED.
+ * Columns from a text such as `name V64, vgroups INT, create_time TS`: V is VARCHAR of that length, TS TIMESTAMP, U
+ * before a type UNSIGNED.
  */
 export function columnsOf(text: string): readonly ColumnMeta[] {
   return text.split(',').map((item) => {

@@ -108,7 +108,10 @@ export const stablesTable: SystemTable = {
   },
 };
 
-/** A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under a million operations. */
+/**
+ * A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under a million
+ * operations.
+ */
 function uidOf(id: string): bigint {
   const [position = '0', index = '0'] = id.split('_');
   return BigInt(position) * 1_048_576n + BigInt(index);

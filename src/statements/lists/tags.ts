@@ -33,12 +33,15 @@ const tagColumns = columnsOf(
   'place V64, physical V64, db_name V64, stable_name V192, tag_name V192, tag_type V32, kind V32',
 );
 
-/** So many tables of tags are named to the engine one by one; of more, it looks at all and the join leaves out the others. */
+/**
+ * So many tables of tags are named to the engine one by one; of more, it looks at all and the join leaves out the
+ * others.
+ */
 const maxNamedTables = 200;
 
 /**
- * `ins_tags`: one row for every tag of every sub-table. The engine reads the tables of tags as one, in which a column is
- * known by its physical name, and the join with the catalogue's definitions gives the names.
+ * `ins_tags`: one row for every tag of every sub-table. The engine reads the tables of tags as one, in which a column
+ * is known by its physical name, and the join with the catalogue's definitions gives the names.
  */
 export const tagsTable: SystemTable = {
   columns,
@@ -82,8 +85,8 @@ export const tagsTable: SystemTable = {
 };
 
 /**
- * A value of one of the types as lists of tags show it, from its text in the engine: numbers with a fraction have five or nine
- * digits of it at least, bytes are hexadecimal digits behind `\x`, shapes well-known text.
+ * A value of one of the types as lists of tags show it, from its text in the engine: numbers with a fraction have five
+ * or nine digits of it at least, bytes are hexadecimal digits behind `\x`, shapes well-known text.
  */
 function shownText(types: ReadonlySet<TypeName>, kind: Expr, value: Expr): Expr {
   const shape = expr`if(${kind} = 'GEOMETRY', ${value}, ${somePoint})`;

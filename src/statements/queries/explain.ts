@@ -45,8 +45,9 @@ interface ExplainedQuery {
 const maxLineBytes = 16_384;
 
 /**
- * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the engine's own
- * plan with what its indexes leave; to analyse, the query runs, and its cost is shown. Throws the FaultErrors of the query.
+ * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the
+ * engine's own plan with what its indexes leave; to analyse, the query runs, and its cost is shown. Throws the
+ * FaultErrors of the query.
  */
 async function explain(
   { written, text, query, context }: ExplainedQuery,

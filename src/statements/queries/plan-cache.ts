@@ -33,7 +33,10 @@ interface KnownTable {
 interface CachedPlan extends PlanOrigin {
   readonly plan: QueryPlan;
   readonly tables: readonly KnownTable[];
-  /** The plan reads single series only, whose versions are always merged: unique rows, which are found by counting, do not matter. */
+  /**
+   * The plan reads single series only, whose versions are always merged: unique rows, which are found by counting, do
+   * not matter.
+   */
   readonly isOfSeries: boolean;
 }
 
@@ -41,8 +44,8 @@ interface CachedPlan extends PlanOrigin {
 const maxPlanChars = 65_536;
 
 /**
- * The last plan of each syntax tree that is still in memory. A plan holds for the same user and the same request until the catalogue grows or
- * the knowledge about its tables changes.
+ * The last plan of each syntax tree that is still in memory. A plan holds for the same user and the same request until
+ * the catalogue grows or the knowledge about its tables changes.
  */
 export class PlanCache {
   readonly #plans = new WeakMap<Query, CachedPlan>();

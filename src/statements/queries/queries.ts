@@ -100,7 +100,10 @@ export function stored(
   return visible && storedIfRoom(visible);
 }
 
-/** The tables whose rows a query may read. A name that is no table may be a sub-table; a view or a list may stand for anything. */
+/**
+ * The tables whose rows a query may read. A name that is no table may be a sub-table; a view or a list may stand for
+ * anything.
+ */
 export function tablesOf(query: Query, current: string | undefined, catalogue: Catalogue): WaitingTables {
   const waiting: WaitingTable[] = [];
   for (const { database = current, name } of collectTables(query)) {

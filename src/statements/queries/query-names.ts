@@ -85,9 +85,9 @@ export async function queryContext(
 }
 
 /**
- * A query with the views it names written out. A name that memory does not know may be a view that another process made a
- * moment ago, so the catalogue is read on before it is taken for something else. A view lends its reader no rights: its
- * database must be readable, and so must the tables it stands on.
+ * A query with the views it names written out. A name that memory does not know may be a view that another process made
+ * a moment ago, so the catalogue is read on before it is taken for something else. A view lends its reader no rights:
+ * its database must be readable, and so must the tables it stands on.
  */
 export async function withoutViews(
   query: Query,

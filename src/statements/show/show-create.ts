@@ -137,7 +137,9 @@ function tagLiteral({ type }: ColumnDef, text: string | number | boolean | null)
   }
 }
 
-/** Six digits of the fraction as `%e` prints them, more where the value has them; two digits of the exponent at least. */
+/**
+ * Six digits of the fraction as `%e` prints them, more where the value has them; two digits of the exponent at least.
+ */
 function exponentText(text: string): string {
   const value = Number(text);
   const short = value.toExponential(6);

@@ -39,8 +39,9 @@ type ShowOf<W> = Show extends infer S
   : never;
 
 /**
- * One thing that SHOW shows: whom it is shown to, and what: a listing made in memory, or the SELECT over system tables that
- * it stands for, in the dialect's own words, so that both always agree. Throws FaultErrors for names that do not exist.
+ * One thing that SHOW shows: whom it is shown to, and what: a listing made in memory, or the SELECT over system tables
+ * that it stands for, in the dialect's own words, so that both always agree. Throws FaultErrors for names that do not
+ * exist.
  */
 interface ShowRow<S> {
   readonly rights: Rights<S>;
@@ -110,7 +111,9 @@ const shows: ShowTable = {
   list: { rights: listSight, shown: listQuery },
 };
 
-/** 1 while everything answers, 2 while some node or the keeper of a cluster does not, 0 while queries have no answer. */
+/**
+ * 1 while everything answers, 2 while some node or the keeper of a cluster does not, 0 while queries have no answer.
+ */
 function aliveStatus(engine: Engine): 0 | 1 | 2 {
   if (engine.isMissing) return 0;
   return engine.keeper === 'away' || engine.nodes().some(({ state }) => state === 'away') ? 2 : 1;
@@ -190,7 +193,10 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   return { meta, rows: [[viewName(view), createViewText(view)]] };
 }
 
-/** Sizes of a table in the engine, for those who may read all of it. Of storage that tables share, they are the table's part. */
+/**
+ * Sizes of a table in the engine, for those who may read all of it. Of storage that tables share, they are the table's
+ * part.
+ */
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
   const { database: ofTables, table } = await describedTable(name, context);
   new Access(context.catalogue, context.user).require('READ', ofTables.name, table.name);

@@ -24,8 +24,8 @@ const maxStatementBytes = 65_536;
 const maxStreams = 1000;
 
 /**
- * CREATE STREAM: checks the query, makes the super table of the results where it is missing, and records from where on the
- * rows of the source count. What no stream can run is refused here, with 0x2645.
+ * CREATE STREAM: checks the query, makes the super table of the results where it is missing, and records from where on
+ * the rows of the source count. What no stream can run is refused here, with 0x2645.
  */
 export async function createStream(
   statement: CreateStream,

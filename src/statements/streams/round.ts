@@ -26,8 +26,8 @@ export function firstState({ start }: StreamDef): StreamState {
 }
 
 /**
- * Works one piece of what was written to the source since into the target. The returned state must be stored once
- * this resolves: done again from the state before, the same work changes nothing. Undefined when there was nothing to do.
+ * Works one piece of what was written to the source since into the target. The returned state must be stored once this
+ * resolves: done again from the state before, the same work changes nothing. Undefined when there was nothing to do.
  * Throws FaultErrors.
  */
 export async function streamRound(
@@ -97,8 +97,8 @@ interface Ends {
 }
 
 /**
- * Computes the results that rows in ranges of time contribute to, each of them from all its rows, and writes them; where it
- * can be known, only those that rows of `changed` contribute to. Many ranges are worked on at once.
+ * Computes the results that rows in ranges of time contribute to, each of them from all its rows, and writes them;
+ * where it can be known, only those that rows of `changed` contribute to. Many ranges are worked on at once.
  */
 async function recompute(
   stream: PreparedStream,

@@ -14,7 +14,9 @@ import { firstState, streamRound } from './round.js';
 const pollMs = 500;
 /** How often a process says that it runs the streams, well before others stop believing it. */
 const claimMs = 2_500;
-/** A stream rests three times as long as its last round took, so that it never takes more than a quarter of the time. */
+/**
+ * A stream rests three times as long as its last round took, so that it never takes more than a quarter of the time.
+ */
 const restFactor = 3;
 const maxRestMs = 60_000;
 /** Pauses after an error: of the engine, doubled each time, and of the stream itself. */
@@ -77,8 +79,8 @@ export class StreamRunner implements Component {
   }
 
   /**
-   * Gives the lease up for another process to take at once. A round that was cut off leaves what the next one repeats; without
-   * an engine that answers, the lease ends by its time.
+   * Gives the lease up for another process to take at once. A round that was cut off leaves what the next one repeats;
+   * without an engine that answers, the lease ends by its time.
    */
   async stop(): Promise<void> {
     this.#ending.abort();
@@ -200,7 +202,9 @@ export class StreamRunner implements Component {
     run.kept = state;
   }
 
-  /** An engine that is away is waited for; what is wrong with the stream itself is shown, and tried again now and then. */
+  /**
+   * An engine that is away is waited for; what is wrong with the stream itself is shown, and tried again now and then.
+   */
   async #fail(run: Run, error: unknown): Promise<void> {
     const { log } = this.#context;
     const { name } = run.def;

@@ -37,8 +37,9 @@ interface TouchedGroup extends Touched {
 
 /**
  * Brings windows that rows make up to date, series by series. A window that began before the first new row of a series
- * begins where it did: nothing before it has changed, nor its first row. So all windows from there on are computed anew, and
- * those of the target that are not among them are removed. A series without such a window is computed from its first row.
+ * begins where it did: nothing before it has changed, nor its first row. So all windows from there on are computed
+ * anew, and those of the target that are not among them are removed. A series without such a window is computed from
+ * its first row.
  */
 export async function recomputeSeries(stream: PreparedStream, changed: Changed): Promise<void> {
   const { engine } = stream.context;
@@ -148,8 +149,8 @@ async function targetIds(
 }
 
 /**
- * By sub-table of results: the start of its last window that began before the new rows; where windows overlap, of as many
- * before it as the first new row may be in. Absent when there are not so many.
+ * By sub-table of results: the start of its last window that began before the new rows; where windows overlap, of as
+ * many before it as the first new row may be in. Absent when there are not so many.
  */
 async function lastStarts(
   stream: PreparedStream,

@@ -11,8 +11,8 @@ const maxKeys = 10_000;
 
 /**
  * Removes results that are none any more: rows of the target that meet conditions and are not among those of the plan,
- * which are `stored` rows and all that may be there under the conditions. Only in a table that was made for the stream and
- * that no other stream writes to.
+ * which are `stored` rows and all that may be there under the conditions. Only in a table that was made for the stream
+ * and that no other stream writes to.
  */
 export async function removeStale(
   { def, context }: PreparedStream,
@@ -38,7 +38,8 @@ export async function removeStale(
   const stale = printExpr(allOf([...rows, new Binary('GLOBAL NOT IN', expr`(id, ts)`, planned)]));
   const find = `SELECT toString(id), toString(ts) FROM ${table.storage} FINAL WHERE ${stale} LIMIT ${maxKeys}`;
   for (let count = maxKeys; count === maxKeys; ) {
-    // The keys are looked up first: the engine would run a query in the condition of DELETE for every part of the table.
+    // The keys are looked up first: the engine would run a query in the condition of DELETE for every part of the
+    // table.
     const keys = await engine.rows(find);
     count = keys.length;
     if (count === 0) return;

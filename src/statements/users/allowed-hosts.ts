@@ -11,7 +11,10 @@ interface Host {
 const mapped = '::ffff:';
 const mappedBits = 96;
 
-/** Reads an IPv4 or IPv6 address or network; one of IPv4 inside IPv6 (RFC 4291, 2.5.5.2) is of IPv4. Undefined for another text. */
+/**
+ * Reads an IPv4 or IPv6 address or network; one of IPv4 inside IPv6 (RFC 4291, 2.5.5.2) is of IPv4. Undefined for
+ * another text.
+ */
 function readHost(text: string): Host | undefined {
   const [, written = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
   const version = isIP(written);
@@ -29,7 +32,9 @@ function checked(host: Host): Host | undefined {
   return prefix >= 0 && prefix <= (family === 'ipv4' ? 32 : 128) ? host : undefined;
 }
 
-/** The one way to write an address such as `10.0.0.1`, or a network such as `10.0.0.0/8`; undefined for another text. */
+/**
+ * The one way to write an address such as `10.0.0.1`, or a network such as `10.0.0.0/8`; undefined for another text.
+ */
 export function normalizedHost(text: string): string | undefined {
   const host = readHost(text);
   if (host === undefined) return undefined;

@@ -12,8 +12,8 @@ import { hashPassword, verifyPassword } from './password-hash.js';
 import { RefusedLogins } from './refused-logins.js';
 
 /**
- * How long a verified password is remembered after its last use: hashing does not cap the request rate then, and who comes daily is let
- * in while others flood the service with wrong passwords.
+ * How long a verified password is remembered after its last use: hashing does not cap the request rate then, and who
+ * comes daily is let in while others flood the service with wrong passwords.
  */
 const rememberMs = 26 * 60 * 60_000;
 /** Between two lines of the log about wrong passwords from one address. */
@@ -37,8 +37,8 @@ interface Remembered {
 }
 
 /**
- * Authenticates credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong
- * ones, because programs with a wrong password try again and again. Who tries many different ones is refused for a while.
+ * Authenticates credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong ones,
+ * because programs with a wrong password try again and again. Who tries many different ones is refused for a while.
  */
 export class CredentialCheck {
   readonly #catalogue: Catalogue;
@@ -77,8 +77,8 @@ export class CredentialCheck {
   }
 
   /**
-   * The identity, or a fault: of kind `auth`; `forbidden` when HOST of the user does not have the client's address; `network` when the catalogue cannot be read; `resource` when too many
-   * passwords wait to be checked.
+   * The identity, or a fault: of kind `auth`; `forbidden` when HOST of the user does not have the client's address;
+   * `network` when the catalogue cannot be read; `resource` when too many passwords wait to be checked.
    */
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
     const known = this.known(credentials);
@@ -185,7 +185,10 @@ export class CredentialCheck {
     return pending;
   }
 
-  /** The user, or undefined for a wrong password. The catalogue is read before a user is refused: another process may have made the user or changed the password. */
+  /**
+   * The user, or undefined for a wrong password. The catalogue is read before a user is refused: another process may
+   * have made the user or changed the password.
+   */
   async #verify(attempt: LoginAttempt, digest: Buffer): Promise<UserDef | undefined> {
     const { user } = attempt;
     const before = this.#catalogue.principals.user(user);
@@ -250,8 +253,9 @@ type LoginAttempt = Readonly<Record<'user' | 'password' | 'from', string>>;
 type TokenCredentials = Omit<Extract<Credentials, { scheme: 'token' }>, 'scheme'>;
 
 /**
- * The user whose password or token is right, or why it may not call: only a client that knows the secret learns that. HOST does not
- * concern the service itself, which has no address. Every page knows the first password, so a foreign one may not use it.
+ * The user whose password or token is right, or why it may not call: only a client that knows the secret learns that.
+ * HOST does not concern the service itself, which has no address. Every page knows the first password, so a foreign one
+ * may not use it.
  */
 function admitted(user: UserDef, credentials: PasswordCredentials | TokenCredentials): Identity | Fault {
   const { from = '' } = credentials;

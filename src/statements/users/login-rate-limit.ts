@@ -17,9 +17,10 @@ const ofName: Allowance = { burst: 200, perSecond: 1 };
 const maxBuckets = 10_000;
 
 /**
- * Limits login attempts by recent wrong passwords: from one address, from one address for one name, and for one name. An attempt
- * counts as wrong until it has turned out right. An address that has used up its allowance may still try names for which it was never
- * wrong: programs behind one proxy share an address, and one with a wrong password must not keep out the others.
+ * Limits login attempts by recent wrong passwords: from one address, from one address for one name, and for one name.
+ * An attempt counts as wrong until it has turned out right. An address that has used up its allowance may still try
+ * names for which it was never wrong: programs behind one proxy share an address, and one with a wrong password must
+ * not keep out the others.
  */
 export class LoginRateLimit {
   readonly #addresses = new Buckets(ofAddress);

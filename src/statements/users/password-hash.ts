@@ -11,7 +11,10 @@ const hashBytes = 32;
  * run in the thread pool, never on the event loop.
  */
 const maxRunning = Math.max(1, Math.floor(availableParallelism() / 2));
-/** Hashes that wait: in all, from one address, and from there for one user name; further callers get an error and may retry. */
+/**
+ * Hashes that wait: in all, from one address, and from there for one user name; further callers get an error and may
+ * retry.
+ */
 const maxWaiting = 256;
 const maxWaitingOfAddress = 128;
 const maxWaitingOfName = 8;
@@ -94,8 +97,8 @@ export async function hashPassword(password: string, name = ''): Promise<string>
 }
 
 /**
- * True when the password is the one behind a hash made by {@link hashPassword}. Throws a fault of kind `resource` when too
- * many wait, of which `who` may have a few.
+ * True when the password is the one behind a hash made by {@link hashPassword}. Throws a fault of kind `resource` when
+ * too many wait, of which `who` may have a few.
  */
 export async function verifyPassword(password: string, stored: string, who: HashClient): Promise<boolean> {
   const [, salt = '', key = ''] = stored.split(':');

@@ -17,8 +17,9 @@ import { isToggle } from './toggle.js';
 export type UserStatement = StatementOf<'create-user' | 'alter-user' | 'drop-user' | 'grant' | 'revoke'>;
 
 /**
- * Lets the administrator do all but drop or restrict itself, and every other user change its own password; throws 0x0303
- * otherwise. The administrator's rights neither grow nor shrink: ALTER USER of it with anything but PASS is 0x0356.
+ * Lets the administrator do all but drop or restrict itself, and every other user change its own password; throws
+ * 0x0303 otherwise. The administrator's rights neither grow nor shrink: ALTER USER of it with anything but PASS is
+ * 0x0356.
  */
 export function userRight(
   statement: UserStatement,
@@ -140,8 +141,8 @@ function checkedHosts(text: string): readonly string[] {
 }
 
 /**
- * The entries of a user's list that DROP HOST names, as the list has them. Throws 0x0356 when the list lacks one of them, and when none
- * would be left: a user without a list may call from everywhere.
+ * The entries of a user's list that DROP HOST names, as the list has them. Throws 0x0356 when the list lacks one of
+ * them, and when none would be left: a user without a list may call from everywhere.
  */
 function checkedHostChange(
   { hosts }: UserDef,

@@ -2,10 +2,11 @@ import { type BindField, type BoundColumn, type BoundTable, boundWidth, typeOfNu
 import { Codes, FaultError, fault } from '../../model/fault.js';
 
 /**
- * The form in which clients bind rows (action 9 of WebSocket), and in which the write-ahead log has them: total length, number of tables, of tags
- * and of columns, and where names, tags and columns begin, 32 bits each. Names follow their lengths of 16 bits; tags and columns
- * of each table follow the lengths of all tables. Each of them is its length, type and rows, a byte per row that says whether it is NULL, a
- * byte that says whether lengths follow, the length of the values, and the values.
+ * The form in which clients bind rows (action 9 of WebSocket), and in which the write-ahead log has them: total length,
+ * number of tables, of tags and of columns, and where names, tags and columns begin, 32 bits each. Names follow their
+ * lengths of 16 bits; tags and columns of each table follow the lengths of all tables. Each of them is its length, type
+ * and rows, a byte per row that says whether it is NULL, a byte that says whether lengths follow, the length of the
+ * values, and the values.
  */
 const headerBytes = 28;
 /** More tables in one message are refused before any is read. */
@@ -205,9 +206,9 @@ function part(tables: readonly (readonly BoundColumn[])[]): Part {
 const columnHeaderBytes = 20;
 
 /**
- * Reads rows that are bound column by column for all tables of a super table (action 11): total length, number of rows, tables and
- * fields, and where the columns begin, 32 bits each; then a column per field, in the order of `fields`. Rows that follow each other with the same
- * name of a table are one table, with the tags of the first of them.
+ * Reads rows that are bound column by column for all tables of a super table (action 11): total length, number of rows,
+ * tables and fields, and where the columns begin, 32 bits each; then a column per field, in the order of `fields`. Rows
+ * that follow each other with the same name of a table are one table, with the tags of the first of them.
  */
 export function readBoundFields(bytes: Buffer, fields: readonly Pick<BindField, 'bind'>[]): readonly BoundTable[] {
   if (bytes.length < columnHeaderBytes) throw badBinding('the bound data is too short');

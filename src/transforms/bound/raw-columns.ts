@@ -4,7 +4,10 @@ import { badBinding } from './bound-form.js';
 const headerBytes = 28;
 const maxColumns = 8_192;
 
-/** Reads the columns of a raw block that a client has bound (actions 1 and 2). Throws a FaultError for bytes of another form. */
+/**
+ * Reads the columns of a raw block that a client has bound (actions 1 and 2). Throws a FaultError for bytes of another
+ * form.
+ */
 export function readRawColumns(block: Buffer): readonly BoundColumn[] {
   if (block.length < headerBytes) throw badBinding('the raw block is too short');
   const [rows, count] = [block.readUInt32LE(8), block.readUInt32LE(12)];

@@ -4,7 +4,10 @@ function escaped(text: string): string {
   return text.replace(/[,= ]/g, '\\$&').replace(/[\r\n]/g, ' ');
 }
 
-/** Line protocol of some rows at one time in nanoseconds. Tags without a value are left out, and so are numbers that are none. */
+/**
+ * Line protocol of some rows at one time in nanoseconds. Tags without a value are left out, and so are numbers that are
+ * none.
+ */
 export function encodeMetricRows(rows: readonly MetricRow[], nanoseconds: bigint): Buffer {
   const lines: string[] = [];
   for (const { table, tags, values } of rows) {

@@ -6,7 +6,10 @@ import { type DataType, isVariable } from '../../model/schema.js';
 /** Digits of a decimal that takes 8 bytes. */
 const shortDigits = 18;
 
-/** The width of a column as the header of a block, and a bound field, has it: with the length in front of a value, and decimals with their digits. */
+/**
+ * The width of a column as the header of a block, and a bound field, has it: with the length in front of a value, and
+ * decimals with their digits.
+ */
 export function headerWidth({ name, length, scale = 0 }: DataType): number {
   if (name === 'DECIMAL') return (length <= shortDigits ? 8 : 16) * 2 ** 24 + length * 2 ** 8 + scale;
   if (name === 'NCHAR') return length * 4 + 2;
@@ -44,8 +47,9 @@ class Incomplete extends Error {
 }
 
 /**
- * Turns a result in the form of columns (see {@link SqlAnswer}) into raw blocks, one for each block of the engine, as they are pulled. Every
- * block begins with `headroom` bytes for the caller. Throws a FaultError for a value that is too long for the format.
+ * Turns a result in the form of columns (see {@link SqlAnswer}) into raw blocks, one for each block of the engine, as
+ * they are pulled. Every block begins with `headroom` bytes for the caller. Throws a FaultError for a value that is too
+ * long for the format.
  */
 export async function* rawBlocks(
   chunks: Chunks,
@@ -158,7 +162,8 @@ const maxShortBytes = 65_535;
 function mostBytes({ name }: DataType, { values, end }: ColumnPlace, rows: number): number {
   const bytes = end - values;
   if (!isVariable(name)) return Math.ceil(rows / 8) + bytes;
-  // A byte of text is one character of 4 bytes at most. Its length takes 2 bytes more here than there at most, of a BLOB 3.
+  // A byte of text is one character of 4 bytes at most. Its length takes 2 bytes more here than there at most, of a
+  // BLOB 3.
   return rows * (4 + 4) + (name === 'NCHAR' ? bytes * 4 : bytes);
 }
 

@@ -51,8 +51,8 @@ interface Series {
 }
 
 /**
- * Builds the answer to one query of a read request, a `prometheus.QueryResult`: first the series with their labels, then
- * their rows as the engine prints them. What it holds are the encoded bytes alone.
+ * Builds the answer to one query of a read request, a `prometheus.QueryResult`: first the series with their labels,
+ * then their rows as the engine prints them. What it holds are the encoded bytes alone.
  */
 export class ReadResult {
   readonly #budget: ReadBudget;
@@ -81,7 +81,10 @@ export class ReadResult {
     this.#budget = budget;
   }
 
-  /** Adds series, whose bytes the caller has taken from the budget, from rows of an id (8 bytes, little-endian) and the JSON text of the labels (length-prefixed). */
+  /**
+   * Adds series, whose bytes the caller has taken from the budget, from rows of an id (8 bytes, little-endian) and the
+   * JSON text of the labels (length-prefixed).
+   */
   async addSeries(rows: Buffer): Promise<void> {
     const slice = new Slice();
     for (let at = 0; at < rows.length; ) {

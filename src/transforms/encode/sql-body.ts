@@ -103,8 +103,8 @@ export function wholeSqlBody(meta: readonly ColumnMeta[], rowLimit: number, line
 
 /**
  * The body of a result set, pulled chunk by chunk from `lines`, starting with a chunk (or the end) that was pulled
- * before so that an early failure could still be answered properly. Leaving the generator returns `lines`, which cancels
- * the statement; an error of `lines` passes through.
+ * before so that an early failure could still be answered properly. Leaving the generator returns `lines`, which
+ * cancels the statement; an error of `lines` passes through.
  */
 export async function* sqlBody(
   meta: readonly ColumnMeta[],

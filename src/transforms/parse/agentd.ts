@@ -45,8 +45,8 @@ const value = fieldName('value');
 export type DataSourceNames = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads a types database: a line a type, its name, blanks, and `name:kind:min:max` of each value, separated by blanks or commas.
- * Lines that are not like that are left out, and so is what follows a `#`.
+ * Reads a types database: a line a type, its name, blanks, and `name:kind:min:max` of each value, separated by blanks
+ * or commas. Lines that are not like that are left out, and so is what follows a `#`.
  */
 export function parseTypesDatabase(text: string): Map<string, readonly string[]> {
   const types = new Map<string, readonly string[]>();
@@ -141,8 +141,8 @@ class PacketReader {
   }
 
   /**
-   * Whole seconds, or units of 2^-30 seconds. The fraction is exact: 30 bits times 5^9, divided by 2^21. Agents that leave the time
-   * to the server say 0.
+   * Whole seconds, or units of 2^-30 seconds. The fraction is exact: 30 bits times 5^9, divided by 2^21. Agents that
+   * leave the time to the server say 0.
    */
   #readTime(type: number, start: number, end: number): void {
     if (end - start !== 8) {
@@ -235,7 +235,10 @@ class PacketReader {
     if (unstorable !== undefined) this.#reject(unstorable.message, unstorable.code);
   }
 
-  /** The table is plugin and name of the value; the name is its number when a list has several and no types database names them. */
+  /**
+   * The table is plugin and name of the value; the name is its number when a list has several and no types database
+   * names them.
+   */
   #seriesKey(index: number, count: number): SeriesKey | Fault {
     const [, plugin = '', , type = ''] = this.#names.map((name) => this.#textOf(name));
     if (plugin === '') return fault('parameter', Codes.schemalessData, 'a list of values has no plugin');
@@ -251,7 +254,8 @@ class PacketReader {
       const bytes = Buffer.from(this.#bytes.subarray(name.start, name.end));
       problem ??= tags.add(0, () => JSON.stringify(tag), Buffer.from(tag), bytes);
     }
-    // Behind the last underscore of the table stands the value, unless that has one, too: another plug-in may have the same table then.
+    // Behind the last underscore of the table stands the value, unless that has one, too: another plug-in may have the
+    // same table then.
     if (/[._]/.test(source)) problem ??= tags.add(0, () => '"plugin"', Buffer.from('plugin'), Buffer.from(plugin));
     if (problem !== undefined) return fault('parameter', problem.code, problem.message);
     return tags.keyOf(metric);
@@ -267,10 +271,10 @@ class PacketReader {
 }
 
 /**
- * Reads packets of the agents' binary network protocol: parts of type, length and content, whose names and times hold for
- * the lists of values after them. Each packet stands behind its length in two bytes. Every value is a point of the table
- * `<plugin>_<name of the value>` with a DOUBLE `value`. A part that is bad costs what depends on it and nothing else;
- * where the lengths are bad, the rest of the packet is lost. Parts that are not about values are skipped.
+ * Reads packets of the agents' binary network protocol: parts of type, length and content, whose names and times hold
+ * for the lists of values after them. Each packet stands behind its length in two bytes. Every value is a point of the
+ * table `<plugin>_<name of the value>` with a DOUBLE `value`. A part that is bad costs what depends on it and nothing
+ * else; where the lengths are bad, the rest of the packet is lost. Parts that are not about values are skipped.
  */
 export function parseAgentPackets(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new PacketReader(bytes, options).read();

@@ -159,9 +159,10 @@ function outOfRange(at: number, message: string): LineProblem {
 }
 
 /**
- * Reads whole lines of Graphite's plain text into column blocks, one table each: `metric[;tag=value...] value [timestamp]`, separated by
- * blanks or tabs, ended by LF or CR LF; the last line may lack its end. Blank lines are skipped, and so is what is not a number
- * (`nan`). The timestamp is in seconds since 1970, with a fraction or not; none and -1 are now.
+ * Reads whole lines of Graphite's plain text into column blocks, one table each: `metric[;tag=value...] value
+ * [timestamp]`, separated by blanks or tabs, ended by LF or CR LF; the last line may lack its end. Blank lines are
+ * skipped, and so is what is not a number (`nan`). The timestamp is in seconds since 1970, with a fraction or not; none
+ * and -1 are now.
  *
  * A bad line is rejected as a whole and its neighbours are kept. Never throws for bad text.
  */

@@ -128,7 +128,10 @@ class LineReader {
     return this.#fail({ at, code, message });
   }
 
-  /** Begins a point of the expected series if its key stands at `start`; a scan for the end of the key would end with it. */
+  /**
+   * Begins a point of the expected series if its key stands at `start`; a scan for the end of the key would end with
+   * it.
+   */
   #resume(start: number): boolean {
     const bytes = this.#bytes;
     const { dictionary } = this.#options;
@@ -145,8 +148,8 @@ class LineReader {
 
   /**
    * Finds the end of the series key and hashes it, four bytes at a time. False when the line ends before a space does.
-   * The fast way meets only keys without escaped blanks and control characters; for others, and near the end of the text, the key is
-   * scanned again byte by byte.
+   * The fast way meets only keys without escaped blanks and control characters; for others, and near the end of the
+   * text, the key is scanned again byte by byte.
    */
   #scanKey(start: number): boolean {
     const view = this.#view;
@@ -301,11 +304,12 @@ class LineReader {
 }
 
 /**
- * Reads whole lines of line protocol into column blocks, one table each. A line break inside a quoted string belongs to the
- * string; the last line may lack its line break. Blank lines and lines whose first character is `#` are skipped.
+ * Reads whole lines of line protocol into column blocks, one table each. A line break inside a quoted string belongs to
+ * the string; the last line may lack its line break. Blank lines and lines whose first character is `#` are skipped.
  *
  * A bad line is rejected as a whole and its neighbours are kept; the caller decides whether any of them is stored then.
- * Never throws for bad text. Sub-tables that are not registered travel in `newSubTables` of every block that refers to them.
+ * Never throws for bad text. Sub-tables that are not registered travel in `newSubTables` of every block that refers to
+ * them.
  */
 export function parseLineProtocol(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new LineReader(bytes, options).read();

@@ -69,8 +69,8 @@ function acceptsSampled(reader: WireReader): boolean {
 }
 
 /**
- * Reads a read request: a snappy block of a `prometheus.ReadRequest`. Throws a FaultError of kind `parameter` when it is
- * not one, when it has matchers that do not exist, or accepts no answer with samples, the only kind there is.
+ * Reads a read request: a snappy block of a `prometheus.ReadRequest`. Throws a FaultError of kind `parameter` when it
+ * is not one, when it has matchers that do not exist, or accepts no answer with samples, the only kind there is.
  */
 export function parseRemoteRead(bytes: Uint8Array, maxMessageBytes: number): readonly SeriesQuery[] {
   const reader = new WireReader(inflateSnappy(bytes, maxMessageBytes));

@@ -37,7 +37,10 @@ function isNoMetric(bytes: Uint8Array, start: number): boolean {
   return bytes[start + 1] === 0x73 && bytes[start + 2] === lowerC && bytes[start + 3] === pipe;
 }
 
-/** Words before the colon of segments about the sender, whose values may hold colons: container, external data, cardinality. */
+/**
+ * Words before the colon of segments about the sender, whose values may hold colons: container, external data,
+ * cardinality.
+ */
 const senderWords: readonly Buffer[] = ['c:', 'e:', 'card:'].map((word) => Buffer.from(word));
 
 /** True when a segment about the sender begins at `start`. */
@@ -57,10 +60,10 @@ function positionOf(bytes: Uint8Array, from: number, end: number, byte: number):
 }
 
 /**
- * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate`, `|#tag:value,...` and `|Tseconds`, more values or whole bits
- * after further colons. The value of a set is one text, in which colons mean nothing. Its fields are the message being read, so that a
- * message costs no object. Bits of a line are taken from left to right; the first bad one ends the line, and neither takes another line
- * with it.
+ * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate`, `|#tag:value,...` and `|Tseconds`, more
+ * values or whole bits after further colons. The value of a set is one text, in which colons mean nothing. Its fields
+ * are the message being read, so that a message costs no object. Bits of a line are taken from left to right; the first
+ * bad one ends the line, and neither takes another line with it.
  */
 export class StatsdReader {
   bytes: Uint8Array = new Uint8Array(0);
@@ -75,7 +78,10 @@ export class StatsdReader {
   kind = 0;
   /** The number, for all kinds but sets. */
   value = 0;
-  /** True when the number carries a sign: it may change a gauge instead of setting it. Times have none; histograms may be of anything. */
+  /**
+   * True when the number carries a sign: it may change a gauge instead of setting it. Times have none; histograms may
+   * be of anything.
+   */
   isSigned = false;
   /** Text of the value, for sets. */
   valueStart = 0;
@@ -168,8 +174,8 @@ export class StatsdReader {
   }
 
   /**
-   * Reads what follows the type: the sample rate, tags, the time, and segments that mean nothing here. Returns the position of the
-   * colon before the next bit or the end of the line; -1 sets `#problem`.
+   * Reads what follows the type: the sample rate, tags, the time, and segments that mean nothing here. Returns the
+   * position of the colon before the next bit or the end of the line; -1 sets `#problem`.
    */
   #readSegments(from: number, end: number): number {
     const { bytes } = this;

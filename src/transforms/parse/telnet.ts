@@ -130,8 +130,8 @@ class TelnetReader {
   }
 
   /**
-   * Finds the parts of a line of the expected series, whose key says where its tags end, and begins a point of it. Returns the position
-   * of the line break; -1 for every other line, of which nothing is recorded then.
+   * Finds the parts of a line of the expected series, whose key says where its tags end, and begins a point of it.
+   * Returns the position of the line break; -1 for every other line, of which nothing is recorded then.
    */
   #locateExpected(start: number, maxLineBytes: number): number {
     const { expected } = this.#points;
@@ -303,9 +303,9 @@ class TelnetReader {
 }
 
 /**
- * Reads whole lines of the telnet format into column blocks, one table each: `[put ]metric timestamp value tag=value...`,
- * separated by blanks, ended by LF or CR LF; the last line may lack its end. Blank lines are skipped. Values are those of
- * line protocol, numbers finite; a line break always ends a line.
+ * Reads whole lines of the telnet format into column blocks, one table each: `[put ]metric timestamp value
+ * tag=value...`, separated by blanks, ended by LF or CR LF; the last line may lack its end. Blank lines are skipped.
+ * Values are those of line protocol, numbers finite; a line break always ends a line.
  *
  * A bad line is rejected as a whole and its neighbours are kept. Never throws for bad text.
  */

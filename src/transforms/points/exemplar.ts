@@ -22,8 +22,8 @@ export function putExemplar(points: PointCollector, { value, labels }: Exemplar)
 }
 
 /**
- * Stores an exemplar at the time that `times` has, in the series whose row `take` begins. `bytes` is what is read. Returns why it cannot be
- * stored, if so.
+ * Stores an exemplar at the time that `times` has, in the series whose row `take` begins. `bytes` is what is read.
+ * Returns why it cannot be stored, if so.
  */
 export function storeExemplar(
   points: PointCollector,

@@ -12,8 +12,9 @@ export function endsValue(byte: number): boolean {
 }
 
 /**
- * Reads field values. Every method takes the position where a value begins, writes the value into the {@link PointFields} at
- * `index` and returns the position after it, or -1 with {@link FieldValues.problem} set. The text must end with a line break.
+ * Reads field values. Every method takes the position where a value begins, writes the value into the {@link
+ * PointFields} at `index` and returns the position after it, or -1 with {@link FieldValues.problem} set. The text must
+ * end with a line break.
  */
 export class FieldValues {
   problem: LineProblem | undefined;
@@ -83,7 +84,10 @@ export class FieldValues {
     return true;
   }
 
-  /** Reads `nan`, `inf` or `infinity`, with or without the suffix of a width, at `at`; `start` is where a sign may stand. */
+  /**
+   * Reads `nan`, `inf` or `infinity`, with or without the suffix of a width, at `at`; `start` is where a sign may
+   * stand.
+   */
   #special(start: number, at: number, index: number, negative: boolean): number {
     let value = Number.NaN;
     let end = at + 3;

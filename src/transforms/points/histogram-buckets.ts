@@ -1,7 +1,9 @@
 import type { Fault } from '../../model/fault.js';
 import { badPoint } from './point-fault.js';
 
-/** Buckets of one side of a native histogram: offsets and lengths of the spans alternate, and the count of each bucket. */
+/**
+ * Buckets of one side of a native histogram: offsets and lengths of the spans alternate, and the count of each bucket.
+ */
 export interface BucketSide {
   readonly spans: number[];
   readonly counts: number[];
@@ -19,9 +21,10 @@ interface BucketTotals {
 }
 
 /**
- * Why the buckets of a native histogram contradict each other, if they do: spans say how many buckets there are, buckets do not go back,
- * no count is negative, and whole counts add up to the count of all. A histogram that saw NaN, whose sum then is NaN, may have counted more than
- * its buckets hold. These are the rules of https://prometheus.io/docs/specs/native_histograms/.
+ * Why the buckets of a native histogram contradict each other, if they do: spans say how many buckets there are,
+ * buckets do not go back, no count is negative, and whole counts add up to the count of all. A histogram that saw NaN,
+ * whose sum then is NaN, may have counted more than its buckets hold. These are the rules of
+ * https://prometheus.io/docs/specs/native_histograms/.
  */
 export function bucketProblem({ count, sum, zeroCount, positive, negative, isWhole }: BucketTotals): Fault | undefined {
   const problem = sideProblem('positive', positive) ?? sideProblem('negative', negative);

@@ -4,7 +4,10 @@ import { type Label, labelSetName, metricAmong, metricsTable } from '../../model
 import { countCharacters } from '../wire/utf8.js';
 import type { SeriesKey } from './series-tags.js';
 
-/** Tables beside that of all series, for native histograms and exemplars of the same series, and for the metadata of metrics. */
+/**
+ * Tables beside that of all series, for native histograms and exemplars of the same series, and for the metadata of
+ * metrics.
+ */
 export const histogramsTable = 'metric_histograms';
 export const exemplarsTable = 'metric_exemplars';
 export const metadataTable = 'metric_metadata';
@@ -27,9 +30,9 @@ function badLabels(text: string): Fault {
 }
 
 /**
- * The series of a label set: its labels in the order of their names' bytes, whatever order they came in. A label with an
- * empty value is the same as none. An empty or repeated name, ill-formed UTF-8, no label at all, or more than
- * 16 KiB of them is a fault.
+ * The series of a label set: its labels in the order of their names' bytes, whatever order they came in. A label with
+ * an empty value is the same as none. An empty or repeated name, ill-formed UTF-8, no label at all, or more than 16 KiB
+ * of them is a fault.
  */
 export function labelSetKey(raw: readonly RawLabel[], table = metricsTable): SeriesKey | Fault {
   const sorted = raw.toSorted((a, b) => Buffer.compare(a.name, b.name));

@@ -37,8 +37,9 @@ const key = Buffer.alloc(keyStart + maxTextBytes);
 const keyView = new DataView(key.buffer, key.byteOffset, key.length);
 
 /**
- * Keeps the metadata of metrics: rows of the table `metric_metadata`, with the name as the one label, at the begin of the day (UTC)
- * on which the message came. So a metric has one row per day, however often it is sent, and changes can be seen.
+ * Keeps the metadata of metrics: rows of the table `metric_metadata`, with the name as the one label, at the begin of
+ * the day (UTC) on which the message came. So a metric has one row per day, however often it is sent, and changes can
+ * be seen.
  */
 export class MetadataRows {
   /** Rows stored. */
@@ -59,7 +60,10 @@ export class MetadataRows {
     setBigInt(this.#time, day);
   }
 
-  /** Adds a row, unless the message has metadata of the metric before, none, or nothing new; returns why there cannot be one, if so. */
+  /**
+   * Adds a row, unless the message has metadata of the metric before, none, or nothing new; returns why there cannot be
+   * one, if so.
+   */
   add({ name, type, help, unit }: Metadata): Fault | undefined {
     if (name === '' || this.#added.has(name)) return undefined;
     if (type === 'unknown' && help === '' && unit === '') return undefined;

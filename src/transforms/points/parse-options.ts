@@ -37,7 +37,10 @@ export interface JoinedRows {
   readonly rows: readonly TextRows[];
   /** The text of each of the rejects. */
   readonly rejectTexts: readonly number[];
-  /** True when a line continued in the next text, or the texts together reach a limit of a call: each must be read alone. */
+  /**
+   * True when a line continued in the next text, or the texts together reach a limit of a call: each must be read
+   * alone.
+   */
   readonly isTorn: boolean;
 }
 
@@ -85,7 +88,9 @@ export type MetricDescription = readonly [metric: string, text: string];
 
 /** Points that a parser found in one text. */
 export interface ParsedPoints {
-  /** One block a table, in the order the tables first occur; a table with few values in many columns may have several. */
+  /**
+   * One block a table, in the order the tables first occur; a table with few values in many columns may have several.
+   */
   readonly blocks: readonly ColumnBlock[];
   /** Rows in all blocks together. */
   readonly rows: number;

@@ -31,10 +31,10 @@ const maxSurprises = 16;
 const sharedFields = new PointFields();
 
 /**
- * Common part of all parsers of points: finds the series of a point by its key, collects its fields, and adds it to the block of its table
- * once all of it is good. For each point: {@link PointCollector.find}, for a new series {@link PointCollector.introduce}, then
- * {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or {@link PointCollector.drop}. A point that is dropped
- * leaves no trace. One collector per call of a parser.
+ * Common part of all parsers of points: finds the series of a point by its key, collects its fields, and adds it to the
+ * block of its table once all of it is good. For each point: {@link PointCollector.find}, for a new series {@link
+ * PointCollector.introduce}, then {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or
+ * {@link PointCollector.drop}. A point that is dropped leaves no trace. One collector per call of a parser.
  */
 export class PointCollector {
   /** The fields of the current point. Parsers in a hurry fill them and {@link PointCollector.fieldCount} themselves. */
@@ -89,8 +89,9 @@ export class PointCollector {
   }
 
   /**
-   * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series is not known: then
-   * the point must be introduced. `hash` is for parsers that have hashed the key, from the dictionary's seed.
+   * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series
+   * is not known: then the point must be introduced. `hash` is for parsers that have hashed the key, from the
+   * dictionary's seed.
    */
   find(bytes: Uint8Array, view: DataView, start: number, end: number, hash?: number): boolean {
     const { dictionary } = this.#options;
@@ -111,8 +112,8 @@ export class PointCollector {
   }
 
   /**
-   * The series that is expected to come next, because it came behind the last one before; -1 when there is none. A parser
-   * that finds its key where the next point begins need neither look for the key's end nor hash it, and calls
+   * The series that is expected to come next, because it came behind the last one before; -1 when there is none. A
+   * parser that finds its key where the next point begins need neither look for the key's end nor hash it, and calls
    * {@link PointCollector.resume} instead of {@link PointCollector.find}.
    */
   get expected(): number {
@@ -134,8 +135,8 @@ export class PointCollector {
   }
 
   /**
-   * Tells what series the key that was not found stands for, and what its table is like; or why it stands for none. Returns why it
-   * cannot be taken, if so.
+   * Tells what series the key that was not found stands for, and what its table is like; or why it stands for none.
+   * Returns why it cannot be taken, if so.
    */
   introduce(key: SeriesKey | Fault, style = this.#style): Fault | undefined {
     if ('message' in key) return key;
@@ -280,7 +281,10 @@ export class PointCollector {
     return this.#isCut;
   }
 
-  /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described, `text` is what came. */
+  /**
+   * Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described,
+   * `text` is what came.
+   */
   reject(row: number, cause: Fault, text?: string): void {
     this.#rejectedRows++;
     this.marks?.reject(this.describes);
@@ -292,7 +296,10 @@ export class PointCollector {
     });
   }
 
-  /** Ends the collection; `lines` is the number of lines or messages of the text, `usesNow` is that of {@link ParsedPoints}. */
+  /**
+   * Ends the collection; `lines` is the number of lines or messages of the text, `usesNow` is that of {@link
+   * ParsedPoints}.
+   */
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
     const { leftOut, described } = this;

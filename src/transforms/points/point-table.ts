@@ -66,8 +66,8 @@ const full = `the table has ${maxTableColumns} columns already`;
 type Tags = ReadonlyMap<string, TagValue>;
 
 /**
- * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by the
- * series dictionary, so that a small body need not set up its columns again.
+ * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by
+ * the series dictionary, so that a small body need not set up its columns again.
  */
 export class PointTable {
   readonly name: string;
@@ -102,7 +102,10 @@ export class PointTable {
   #buckets = new Int32Array(32).fill(-1);
   /** Column of the last field met at each position of a line. */
   readonly #order: number[] = [];
-  /** Names of the sub-tables that were introduced in the current block: one may have several keys, or be forgotten meanwhile. */
+  /**
+   * Names of the sub-tables that were introduced in the current block: one may have several keys, or be forgotten
+   * meanwhile.
+   */
   readonly #introduced = new Set<string>();
   /** Values and columns of the current block. */
   #values = 0;
@@ -118,7 +121,9 @@ export class PointTable {
     return tagType === this.#style.tagType ? undefined : otherTags(this.name, tagType !== 'JSON');
   }
 
-  /** Readies the table for a call of `textBytes` bytes: takes over the schema and forgets what earlier calls brought. */
+  /**
+   * Readies the table for a call of `textBytes` bytes: takes over the schema and forgets what earlier calls brought.
+   */
   begin(call: number, block: number, database: string, definition: TableDef | undefined, textBytes: number): void {
     this.call = call;
     this.#expectedRows = Math.min(this.#expectedRows, Math.ceil(textBytes / minLineBytes));
@@ -132,8 +137,8 @@ export class PointTable {
   }
 
   /**
-   * Column of the field at position `index` of a line whose text at `at` begins with its name, if it is the one that the
-   * line before had there; otherwise -1.
+   * Column of the field at position `index` of a line whose text at `at` begins with its name, if it is the one that
+   * the line before had there; otherwise -1.
    */
   predicted(bytes: Uint8Array, at: number, index: number): number {
     const slot = index < this.#order.length ? this.#order[index]! : -1;
@@ -143,7 +148,10 @@ export class PointTable {
     return slot;
   }
 
-  /** Column of the field at position `index` of a point, or -1; `raw` is its name `text` as {@link PointTable.find} takes it. */
+  /**
+   * Column of the field at position `index` of a point, or -1; `raw` is its name `text` as {@link PointTable.find}
+   * takes it.
+   */
   slotOf({ text, raw }: { readonly text: string; readonly raw: Uint8Array }, index: number): number {
     const slot = index < this.#order.length ? this.#order[index]! : -1;
     if (slot >= 0 && slot < this.columns.length && this.columns[slot]!.name === text) return slot;
@@ -165,9 +173,10 @@ export class PointTable {
   }
 
   /**
-   * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series where they must be
-   * read. Where a tag has the name, the column gets another one; a field that the format names (`isOwn`) has it before tags that are
-   * new. A line that is rejected after all takes it back with {@link PointTable.rollBack}.
+   * Adds a column for a field that the table lacks, and returns its index; `newTags` are those of the point's series
+   * where they must be read. Where a tag has the name, the column gets another one; a field that the format names
+   * (`isOwn`) has it before tags that are new. A line that is rejected after all takes it back with {@link
+   * PointTable.rollBack}.
    */
   addField(name: string, kind: number, index: number, newTags?: Tags, isOwn = false): number | Fault {
     if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
@@ -202,7 +211,10 @@ export class PointTable {
     }
   }
 
-  /** Why a series with these tags cannot be one of the table, if so: a tag has another type, or is the time column, or is one too many. */
+  /**
+   * Why a series with these tags cannot be one of the table, if so: a tag has another type, or is the time column, or
+   * is one too many.
+   */
   refusalOfTags(tags: Tags): Fault | undefined {
     let count = this.#tagNames.size;
     for (const name of tags.keys()) {
@@ -251,7 +263,10 @@ export class PointTable {
     return this.builder;
   }
 
-  /** Adds a row: `count` fields, their values taken from `bytes` or the scratch of `fields`. The caller counts new columns. */
+  /**
+   * Adds a row: `count` fields, their values taken from `bytes` or the scratch of `fields`. The caller counts new
+   * columns.
+   */
   commit(builder: BlockBuilder, fields: PointFields, count: number, bytes: Uint8Array): void {
     const row = builder.rows;
     for (let i = 0; i < count; i++) {
@@ -286,7 +301,9 @@ export class PointTable {
     return builder.rows * this.#targets > sparseCells + sparseCellsPerValue * this.#values;
   }
 
-  /** Finishes the current block; the next row begins the block numbered `nextBlock`. Undefined when there are no rows. */
+  /**
+   * Finishes the current block; the next row begins the block numbered `nextBlock`. Undefined when there are no rows.
+   */
   finish(nextBlock: number): ColumnBlock | undefined {
     const builder = this.builder;
     if (builder === undefined) return undefined;

@@ -84,7 +84,10 @@ export class PointTimes {
     return this.#seconds.usesNow || this.#millis.usesNow;
   }
 
-  /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, with a point and 3 places too, 13 milliseconds, `0` is now. False sets `problem`. */
+  /**
+   * Reads the timestamp `bytes[start, end)`: 10 digits are seconds, with a point and 3 places too, 13 milliseconds, `0`
+   * is now. False sets `problem`.
+   */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#isRepeated(bytes, start, end)) return true;
     if (this.#takesDecimals && !isDigits(bytes, start, end) && this.#scanDecimal(bytes, start, end)) {

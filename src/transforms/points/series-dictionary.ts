@@ -8,7 +8,10 @@ export const defaultMaxSeries = 1_000_000;
 export const defaultMaxKeyBytes = 256 * 1024 * 1024;
 /** Super tables remembered between two calls before they are forgotten. */
 const maxTables = 16384;
-/** Words kept with a series: its table, the words of its id, whether it is registered, the last block that carries it, and the series after it. */
+/**
+ * Words kept with a series: its table, the words of its id, whether it is registered, the last block that carries it,
+ * and the series after it.
+ */
 const tableAt = 0;
 const idLowAt = 1;
 const idHighAt = 2;
@@ -18,12 +21,12 @@ const nextAt = 5;
 const words = 6;
 
 /**
- * State that one database's line-protocol writes share: the series met so far, found by the raw bytes of measurement and tags as
- * they appear in the text, and the super tables they belong to. A lookup allocates nothing. One per database in a process; parsers share it, one
- * call at a time.
+ * State that one database's line-protocol writes share: the series met so far, found by the raw bytes of measurement
+ * and tags as they appear in the text, and the super tables they belong to. A lookup allocates nothing. One per
+ * database in a process; parsers share it, one call at a time.
  *
- * It only saves work and may be emptied at any time. It must be emptied ({@link SeriesDictionary.clear}) when a sub-table or super table of
- * the database was dropped, because a sub-table made anew has another id.
+ * It only saves work and may be emptied at any time. It must be emptied ({@link SeriesDictionary.clear}) when a
+ * sub-table or super table of the database was dropped, because a sub-table made anew has another id.
  */
 export class SeriesDictionary {
   readonly #keys = new KeyTable(words);
@@ -85,8 +88,8 @@ export class SeriesDictionary {
   }
 
   /**
-   * Remembers a series. Returns its index, or -1 when it cannot be remembered because too many keys collide with it. When
-   * a limit is reached, all series are forgotten first.
+   * Remembers a series. Returns its index, or -1 when it cannot be remembered because too many keys collide with it.
+   * When a limit is reached, all series are forgotten first.
    */
   add(bytes: Uint8Array, start: number, end: number, hash: number, tableIndex: number, subTable: SubTable): number {
     const keys = this.#keys;
@@ -142,7 +145,10 @@ export class SeriesDictionary {
     return this.#keys.word(series, nextAt) - 1;
   }
 
-  /** Notes that `next` came behind `series`. Senders repeat their series in the same order, so it will probably come again. */
+  /**
+   * Notes that `next` came behind `series`. Senders repeat their series in the same order, so it will probably come
+   * again.
+   */
   setNext(series: number, next: number): void {
     this.#keys.setWord(series, nextAt, next + 1);
   }

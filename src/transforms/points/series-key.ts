@@ -4,8 +4,8 @@ import { countCharacters } from '../wire/utf8.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 
 /**
- * Removes the backslash before a comma, a space and, unless `inMeasurement`, an equals sign. Any other backslash stays. The result
- * may be a part of `bytes`.
+ * Removes the backslash before a comma, a space and, unless `inMeasurement`, an equals sign. Any other backslash stays.
+ * The result may be a part of `bytes`.
  */
 export function unescapeName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): Buffer {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
@@ -21,7 +21,10 @@ export function unescapeName(bytes: Uint8Array, start: number, end: number, inMe
   return out.subarray(0, length);
 }
 
-/** Position of the first unescaped comma, space or, unless `inMeasurement`, equals sign in `bytes[start, end)`; `end` if there is none. */
+/**
+ * Position of the first unescaped comma, space or, unless `inMeasurement`, equals sign in `bytes[start, end)`; `end` if
+ * there is none.
+ */
 function endOfName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): number {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;
@@ -86,8 +89,8 @@ class KeyReader {
 }
 
 /**
- * Reads measurement and tags of a line: `bytes[start, end)`, which ends before the space that separates them from the fields.
- * Returns the tables they name, or what is wrong with them.
+ * Reads measurement and tags of a line: `bytes[start, end)`, which ends before the space that separates them from the
+ * fields. Returns the tables they name, or what is wrong with them.
  */
 export function parseSeriesKey(bytes: Uint8Array, start: number, end: number): SeriesKey | LineProblem {
   return new KeyReader(bytes, end).read(start);

@@ -90,7 +90,10 @@ export class SeriesTags {
     return this.keyIn(superTable, superTable.includes('_') ? `dots ${metric}` : undefined);
   }
 
-  /** The series of a super table with the tags taken; `sentAs` is its metric, where others could have the same super table. */
+  /**
+   * The series of a super table with the tags taken; `sentAs` is its metric, where others could have the same super
+   * table.
+   */
   keyIn(superTable: string, sentAs: SentMetric | undefined): SeriesKey {
     const sorted = sortTags(this.#tags);
     return {

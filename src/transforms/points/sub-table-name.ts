@@ -9,8 +9,9 @@ function folded(unit: number): number {
 }
 
 /**
- * Order of tag names in a series: bytes in UTF-8 compared without regard to ASCII case over the shorter length, then the shorter
- * name first. Names that differ in case only are ordered by their bytes, so that the order never depends on the text.
+ * Order of tag names in a series: bytes in UTF-8 compared without regard to ASCII case over the shorter length, then
+ * the shorter name first. Names that differ in case only are ordered by their bytes, so that the order never depends on
+ * the text.
  */
 function compareTagNames(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
@@ -41,9 +42,10 @@ export function sortTags(tags: Iterable<readonly [string, string]>): (readonly [
 }
 
 /**
- * Name of the sub-table of a schemaless write: `t_` and the MD5 of `<super table>,<tag>=<value>,...` with the tags in the
- * order of {@link sortTags}. MD5 serves as a fingerprint that clients know, not as protection. Where commas and equals signs in names and
- * values would let two series have the same text, their JSON text behind a NUL takes its place.
+ * Name of the sub-table of a schemaless write: `t_` and the MD5 of `<super table>,<tag>=<value>,...` with the tags in
+ * the order of {@link sortTags}. MD5 serves as a fingerprint that clients know, not as protection. Where commas and
+ * equals signs in names and values would let two series have the same text, their JSON text behind a NUL takes its
+ * place.
  */
 export function seriesTableName(superTable: string, sortedTags: readonly (readonly [string, string])[]): string {
   if (!isPlainName(superTable) || !sortedTags.every(isPlain)) {

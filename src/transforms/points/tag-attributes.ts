@@ -4,7 +4,10 @@ import { refusalOfAttribute } from '../../model/sent-name.js';
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The attributes of a table's tags, by the names under which tags are sent: those tags that other attributes could have, too. */
+/**
+ * The attributes of a table's tags, by the names under which tags are sent: those tags that other attributes could
+ * have, too.
+ */
 export class TagAttributes {
   #byTag = new Map<string, string>();
 

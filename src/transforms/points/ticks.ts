@@ -10,8 +10,8 @@ const tooOld = 'is older than the database keeps';
 const tooFar = 'is too far in the future';
 
 /**
- * A time of a database, as ticks in two words, and which times its rows may have. The setters take a time in the unit of
- * some protocol, exactly. They return why rows of that time are not kept, if so.
+ * A time of a database, as ticks in two words, and which times its rows may have. The setters take a time in the unit
+ * of some protocol, exactly. They return why rows of that time are not kept, if so.
  */
 export class Ticks {
   /** The time set last: low word, high word. */
@@ -77,7 +77,8 @@ export class Ticks {
   }
 
   /**
-   * Takes a time after 1970, cut to whole ticks. Seconds must be whole and below 2^48, nanoseconds whole and below 10^9.
+   * Takes a time after 1970, cut to whole ticks. Seconds must be whole and below 2^48, nanoseconds whole and below
+   * 10^9.
    */
   set(seconds: number, nanos: number): string | undefined {
     if (seconds === this.#seconds && nanos === this.#nanos) {
@@ -95,7 +96,10 @@ export class Ticks {
     return undefined;
   }
 
-  /** Takes milliseconds as two words, low first, each with or without a sign: a signed 64-bit number. Times before 1970 are taken as far as the bounds allow. */
+  /**
+   * Takes milliseconds as two words, low first, each with or without a sign: a signed 64-bit number. Times before 1970
+   * are taken as far as the bounds allow.
+   */
   setMillis(low: number, high: number): string | undefined {
     const millis = high * two32 + (low >>> 0);
     const isNear = !(millis > this.#surelyAbove && millis < this.#surelyBelow);
@@ -113,7 +117,10 @@ export class Ticks {
     return undefined;
   }
 
-  /** Why the time in `words` is not kept, if so, to be read behind the words for it; `high` is its upper word, of which `words` may lack bits. */
+  /**
+   * Why the time in `words` is not kept, if so, to be read behind the words for it; `high` is its upper word, of which
+   * `words` may lack bits.
+   */
   protected outside(high: number): string | undefined {
     const low = this.words[0]!;
     if (high > largestHigh) return 'is too large';

@@ -38,7 +38,10 @@ function scaleOf(unit: TimeUnit, ticks: DatabaseDef['precision']): Scale {
   return { drop: Math.max(0, -shift), factors };
 }
 
-/** Reads timestamps of one unit, or of one that is guessed for each, into ticks of a database, exactly, by work on decimal digits. */
+/**
+ * Reads timestamps of one unit, or of one that is guessed for each, into ticks of a database, exactly, by work on
+ * decimal digits.
+ */
 export class TimeReader extends Ticks {
   problem: LineProblem | undefined;
   #scale: Scale;

@@ -17,9 +17,9 @@ function worstCase(length: number): number {
 }
 
 /**
- * Compresses `length` bytes, which come in parts of any size, as one snappy block (the raw format, not the framed one), in
- * chunks: the length first, then one chunk for each 64 KiB of input. Greedy, with one position remembered for each hash,
- * and larger steps where nothing repeats.
+ * Compresses `length` bytes, which come in parts of any size, as one snappy block (the raw format, not the framed one),
+ * in chunks: the length first, then one chunk for each 64 KiB of input. Greedy, with one position remembered for each
+ * hash, and larger steps where nothing repeats.
  */
 export function* deflateSnappy(parts: Iterable<Uint8Array>, length: number): Generator<Uint8Array> {
   const head = new Uint8Array(varintLength(length));

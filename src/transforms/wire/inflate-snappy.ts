@@ -17,8 +17,8 @@ function endOfLength(bytes: Uint8Array): number {
 }
 
 /**
- * Length that a snappy block (the raw format, not the framed one) says it has when inflated. Throws a FaultError of kind
- * `parameter` when it says none, or one that it cannot reach.
+ * Length that a snappy block (the raw format, not the framed one) says it has when inflated. Throws a FaultError of
+ * kind `parameter` when it says none, or one that it cannot reach.
  */
 export function inflatedLength(bytes: Uint8Array): number {
   let length = 0;
@@ -52,7 +52,9 @@ export function inflateSnappy(
   return inflation.out;
 }
 
-/** A snappy block that is inflated step by step. Both the constructor and the steps throw as {@link inflateSnappy} does. */
+/**
+ * A snappy block that is inflated step by step. Both the constructor and the steps throw as {@link inflateSnappy} does.
+ */
 export class SnappyInflation {
   /** The result, as far as it is there. */
   readonly out: Uint8Array;

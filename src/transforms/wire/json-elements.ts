@@ -10,8 +10,8 @@ export function isJsonBlank(byte: number | undefined): boolean {
 }
 
 /**
- * Finds where the elements of a JSON array end, in pieces if need be, without looking into them: strings and brackets are all
- * that counts. However deep they nest, it takes the same few words of memory.
+ * Finds where the elements of a JSON array end, in pieces if need be, without looking into them: strings and brackets
+ * are all that counts. However deep they nest, it takes the same few words of memory.
  */
 class ElementScan {
   #depth = 0;
@@ -78,8 +78,8 @@ export function endOfElement(bytes: Uint8Array, start: number, end: number): num
 }
 
 /**
- * Cuts a long JSON array after commas between its elements, so that it can be parsed in blocks. The first block begins with
- * the array's bracket, the last one ends with it; text that is no array is never cut. Each byte is looked at once.
+ * Cuts a long JSON array after commas between its elements, so that it can be parsed in blocks. The first block begins
+ * with the array's bracket, the last one ends with it; text that is no array is never cut. Each byte is looked at once.
  */
 export class ElementCutter {
   readonly #scan = new ElementScan();

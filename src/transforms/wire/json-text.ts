@@ -23,8 +23,9 @@ const endsWord = new Uint8Array(256).fill(1, 0, space + 1);
 for (const byte of [comma, colon, quote, openBrace, closeBrace, openBracket, closeBracket]) endsWord[byte] = 1;
 
 /**
- * Finds its way through JSON text by positions, without making anything of it. A caller that finds something else than it needs
- * gets -1 and {@link JsonText.problem}. The text must end with a line break, and nothing is followed deeper than one call.
+ * Finds its way through JSON text by positions, without making anything of it. A caller that finds something else than
+ * it needs gets -1 and {@link JsonText.problem}. The text must end with a line break, and nothing is followed deeper
+ * than one call.
  */
 export class JsonText {
   readonly bytes: Uint8Array;
@@ -140,7 +141,10 @@ export class JsonText {
     return true;
   }
 
-  /** Content of the string `bytes[start, end)`, quotes included, in UTF-8; undefined, with `problem`, when it is not well-formed. */
+  /**
+   * Content of the string `bytes[start, end)`, quotes included, in UTF-8; undefined, with `problem`, when it is not
+   * well-formed.
+   */
   contentOf(start: number, end: number): Buffer | undefined {
     const raw = Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start);
     if (countCharacters(raw, 0, raw.length) < 0) {

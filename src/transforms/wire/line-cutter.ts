@@ -22,13 +22,13 @@ function isStringKind(byte: number): boolean {
 }
 
 /**
- * Finds the end of one line of line protocol, in pieces if need be. A line break inside a quoted string belongs to the string.
- * A quote opens a string only as the first byte of a field value (after an unescaped `=`, with or without a kind letter), so quotes in
- * names, tags and comments mean nothing.
+ * Finds the end of one line of line protocol, in pieces if need be. A line break inside a quoted string belongs to the
+ * string. A quote opens a string only as the first byte of a field value (after an unescaped `=`, with or without a
+ * kind letter), so quotes in names, tags and comments mean nothing.
  *
- * So that one lost quote cannot swallow its neighbours, a string that does not end properly is taken to end with its first line:
- * when its closing quote is followed by something other than a comma, a space or a line end, or when it is not closed within
- * `maxLineBytes` of the line's start.
+ * So that one lost quote cannot swallow its neighbours, a string that does not end properly is taken to end with its
+ * first line: when its closing quote is followed by something other than a comma, a space or a line end, or when it is
+ * not closed within `maxLineBytes` of the line's start.
  */
 class LineScan {
   readonly #maxLineBytes: number;
@@ -57,7 +57,9 @@ class LineScan {
     if (this.#breakInString > 0) this.#breakInString -= bytes;
   }
 
-  /** Position after the end of the line, or -1 when `end` comes first; the scan then goes on from there with more bytes. */
+  /**
+   * Position after the end of the line, or -1 when `end` comes first; the scan then goes on from there with more bytes.
+   */
   scan(bytes: Uint8Array, end: number): number {
     while (this.#at < end) {
       const stop = this.#step(bytes, end);
@@ -164,8 +166,8 @@ class LineScan {
 }
 
 /**
- * Position after the end of the line of line protocol that begins at `lineStart`: after its line break, or `end` when it
- * has none. `maxLineBytes` bounds how far an unclosed string is followed.
+ * Position after the end of the line of line protocol that begins at `lineStart`: after its line break, or `end` when
+ * it has none. `maxLineBytes` bounds how far an unclosed string is followed.
  */
 export function endOfLine(bytes: Uint8Array, lineStart: number, end: number, maxLineBytes: number): number {
   const scan = new LineScan(maxLineBytes);
@@ -198,7 +200,8 @@ function isBlank(byte: number): boolean {
 
 /**
  * Cuts a stream of line protocol into blocks of whole lines. Text without quotes is searched at the speed of `memchr`;
- * only lines that hold a quote are read byte by byte, and a scan continues where it stopped, however small the pieces are.
+ * only lines that hold a quote are read byte by byte, and a scan continues where it stopped, however small the pieces
+ * are.
  */
 export class LineCutter {
   readonly #scan: LineScan;
@@ -212,8 +215,9 @@ export class LineCutter {
   }
 
   /**
-   * Position after the last line break in `bytes` that ends a line, 0 when there is none. The next call must be given the
-   * rest, `bytes` from that position, with more bytes behind it. A rest longer than the line limit is the caller's to refuse.
+   * Position after the last line break in `bytes` that ends a line, 0 when there is none. The next call must be given
+   * the rest, `bytes` from that position, with more bytes behind it. A rest longer than the line limit is the caller's
+   * to refuse.
    */
   lastLineBreak(bytes: Uint8Array): number {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -25,7 +25,10 @@ export function excerpt(bytes: Uint8Array, start: number, end: number): string {
   return JSON.stringify(shown < end ? `${text}...` : text);
 }
 
-/** The bytes `[start, end)` of a rejected row without the blanks around them, for its sender; cut off where they are long. */
+/**
+ * The bytes `[start, end)` of a rejected row without the blanks around them, for its sender; cut off where they are
+ * long.
+ */
 export function rowText(bytes: Uint8Array, start: number, end: number): string {
   const shown = Math.min(end, start + maxRowText);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, shown - start)

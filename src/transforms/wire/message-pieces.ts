@@ -37,7 +37,9 @@ const anyFields = 65_536;
 /** The least that a further field takes: a sample, a label and a symbol take more, and what is empty takes 2. */
 const leastFieldBytes = 6;
 
-/** Counts the fields of a message above its rows. Millions of empty ones would take memory and time, and say nothing. */
+/**
+ * Counts the fields of a message above its rows. Millions of empty ones would take memory and time, and say nothing.
+ */
 class FieldCount {
   readonly #most: number;
   #all = 0;
@@ -56,8 +58,8 @@ class FieldCount {
 }
 
 /**
- * Number of rows of a message, and of the parts that long ones are cut at. Throws a FaultError of kind `parameter` where it is
- * malformed above them, or has millions of empty fields there.
+ * Number of rows of a message, and of the parts that long ones are cut at. Throws a FaultError of kind `parameter`
+ * where it is malformed above them, or has millions of empty fields there.
  */
 export function countRows(message: Uint8Array, { steps, inner }: MessageShape): number {
   const reader = new WireReader(message);
@@ -83,10 +85,10 @@ export function countRows(message: Uint8Array, { steps, inner }: MessageShape): 
 }
 
 /**
- * Cuts a message into messages of about as many rows or bytes as `limits` say, in their order, which together say what it says. What
- * belongs to several rows is in each message with some of them, which holds more rows where that would be most of it. A row that is too
- * long is a piece that says so. Throws a FaultError of kind `parameter` where the message is malformed above a row, or has
- * millions of empty fields there.
+ * Cuts a message into messages of about as many rows or bytes as `limits` say, in their order, which together say what
+ * it says. What belongs to several rows is in each message with some of them, which holds more rows where that would be
+ * most of it. A row that is too long is a piece that says so. Throws a FaultError of kind `parameter` where the message
+ * is malformed above a row, or has millions of empty fields there.
  */
 export function* cutMessage(message: Uint8Array, shape: MessageShape, limits: PieceLimits): Generator<MessagePiece> {
   yield* new MessageCutter(message, shape, limits).cut();

@@ -13,8 +13,8 @@ export function malformedMessage(at: number, reason: string): FaultError {
 
 /**
  * Reads the fields of a Protocol Buffers message one by one and in place, without an object for any of them. Messages
- * within messages are read by setting `end` to the end of the inner one ({@link WireReader.enter}) and back again. Never
- * reads past `end`; what is malformed throws a FaultError of kind `parameter`.
+ * within messages are read by setting `end` to the end of the inner one ({@link WireReader.enter}) and back again.
+ * Never reads past `end`; what is malformed throws a FaultError of kind `parameter`.
  */
 export class WireReader {
   readonly bytes: Uint8Array;

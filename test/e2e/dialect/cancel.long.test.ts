@@ -105,7 +105,10 @@ test.serial(
     const other = query(service, asAnn);
     t.true(await becomes(3, 5000));
     const waiting = query();
-    await sleep(100);
+    await until(async () => {
+      const { text } = await service.request({ method: 'GET', path: '/metrics' });
+      return /^adapter_sql_waiting 1$/m.test(text);
+    });
     const refused = await query().ended;
     t.deepEqual([refused?.status, (await refused?.text())?.includes('Too many statements are waiting')], [503, true]);
     t.true(refused?.headers.has('retry-after'));

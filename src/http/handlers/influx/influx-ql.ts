@@ -28,9 +28,9 @@ const skipped = /^(?:\s|--|\/\*.*\*\/$)/s;
 const plainName = /^[\p{L}_]/u;
 
 /**
- * Reads the statements that clients send around their writes: `CREATE DATABASE name [WITH policy]`, `DROP DATABASE name`,
- * `SHOW DATABASES`, `SHOW RETENTION POLICIES [ON name]` and `CREATE`, `ALTER` and `DROP RETENTION POLICY`, with semicolons between them. Any
- * other one is unanswered, and says so by name.
+ * Reads the statements that clients send around their writes: `CREATE DATABASE name [WITH policy]`, `DROP DATABASE
+ * name`, `SHOW DATABASES`, `SHOW RETENTION POLICIES [ON name]` and `CREATE`, `ALTER` and `DROP RETENTION POLICY`, with
+ * semicolons between them. Any other one is unanswered, and says so by name.
  */
 export function readInfluxQl(text: string): (InfluxStatement | Unanswered)[] {
   const statements: (InfluxStatement | Unanswered)[] = [];

@@ -13,7 +13,7 @@ import { databaseOptions, expirySeconds, type InfluxRows, isSystem, runSql } fro
 /** Longest text of statements. */
 const maxQueryBytes = 64 * 1024;
 const elsewhere =
-  'InfluxQL is answered as far as clients need it to write (CREATE DATABASE, DROP DATABASE, SHOW DATABASES, SHOW RETENTION POLICIES); sendRequest in SQL: POST /rest/sql';
+  'InfluxQL is answered as far as clients need it to write (CREATE DATABASE, DROP DATABASE, SHOW DATABASES, SHOW RETENTION POLICIES); ask in SQL: POST /rest/sql';
 const policyNote = 'retention policies mean nothing here: ALTER DATABASE name KEEP days says how long rows are kept';
 
 interface Series {
@@ -24,7 +24,7 @@ interface Series {
 
 /**
  * `GET /query` and `POST /query`: the statements that clients of version 1 send around their writes, run as SQL with the rights of
- * the user. Anything else is 400 with the way to sendRequest instead. `q` stands in the query string or in a form.
+ * the user. Anything else is 400 with the way to query instead. `q` stands in the query string or in a form.
  */
 export function influxQueryHandler(context: HandlerContext): Handler<KnownCall> {
   const { settings } = context;
@@ -136,13 +136,13 @@ function durationOf(keep: string): string {
 }
 
 /**
- * `/api/v3/query_sql` and `/api/v3/query_influxql`: 400 with the way to sendRequest here. Clients of version 3 see by the status whether their token is
- * right.
+ * `/api/v3/query_sql` and `/api/v3/query_influxql`: 400 with the way to query here. Clients of version 3 see by
+ * the status whether their token is right.
  */
 export function influxQuery3Handler({ settings }: HandlerContext): Handler<KnownCall> {
   return async (call) => {
     const message =
-      'queries of InfluxDB 3 are not answered here; sendRequest in SQL: POST /rest/sql/<database>, with SQL as the body';
+      'queries of InfluxDB 3 are not answered here; ask in SQL: POST /rest/sql/<database>, with SQL as the body';
     return influx1Errors(call, refusalOf(parameterFault(message), 'parameter'), settings);
   };
 }

@@ -4,9 +4,9 @@ import { hasNode, Transformer } from '../../engine/transform.js';
 import type { GroupedRows } from './group-rows.js';
 
 /**
- * One SELECT that gives what `outer` gives over `grouped` AS `source`, or undefined where it takes both: every SELECT more
- * in a statement costs the engine time to analyse it, which is most of the time of a query of little data. `mayMove` says which columns may stand
- * elsewhere.
+ * One SELECT that gives what `outer` gives over `grouped` AS `source`, or undefined where it takes both: every SELECT
+ * more in a statement costs the engine time to analyse it, which is most of the time of a query of little data.
+ * `mayMove` says which columns may stand elsewhere.
  */
 export function mergedSelect(
   outer: SelectQuery,

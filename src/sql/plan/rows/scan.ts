@@ -92,7 +92,10 @@ function seriesTerms({ rowAlias, source }: Relation): Expr[] {
   return [...ofTable(target.table, rowAlias), expr`${idColumn(rowAlias)} = ${id ?? 0n}`];
 }
 
-/** Terms on tags become a set of ids, which the primary key of the rows can use. Without them dropped sub-tables are left out whose rows are still there. */
+/**
+ * Terms on tags become a set of ids, which the primary key of the rows can use. Without them dropped sub-tables are
+ * left out whose rows are still there.
+ */
 function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): Expr[] {
   if (source.kind === 'block') return [];
   const { target } = source;

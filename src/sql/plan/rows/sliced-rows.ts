@@ -43,8 +43,8 @@ export class SlicedRows implements RowWindows {
   #isThinned = false;
 
   /**
-   * Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. Rows in `sequence` come in
-   * the order that a subquery gives them, if it does.
+   * Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. Rows
+   * in `sequence` come in the order that a subquery gives them, if it does.
    */
   constructor(task: BlockTask, order: 'timed' | 'sequence' | 'any' = 'timed') {
     const { relation, filter, serial } = task;
@@ -102,8 +102,8 @@ export class SlicedRows implements RowWindows {
   }
 
   /**
-   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Where the table has a key beside the
-   * time, `takesFirst` takes the row with the smallest one of each time instead.
+   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Where the table
+   * has a key beside the time, `takesFirst` takes the row with the smallest one of each time instead.
    */
   distinctTimes(takesFirst: boolean): Expr {
     this.#isThinned = takesFirst && this.order.length > 1;

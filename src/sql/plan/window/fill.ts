@@ -277,8 +277,8 @@ function withDefault(column: Expr, literal: Value, value: Value, env: Environmen
 }
 
 /**
- * A number without its fraction, to be made an integer. What is under a NULL may be no number, and the engine converts that as well, so it is taken
- * out first.
+ * A number without its fraction, to be made an integer. What is under a NULL may be no number, and the engine converts
+ * that as well, so it is taken out first.
  */
 export function wholePart(number: Expr): Expr {
   return finite(number, expr`truncate(${number})`);

@@ -36,8 +36,9 @@ interface RowsTask {
 }
 
 /**
- * The rows of windows, and one for each window that has none, as a SELECT without columns. A value of them is {@link value}: in the row of an empty
- * window what does not differ from row to row is there, and all else is NULL, or of FILL(VALUE, …) the literal that stands for it.
+ * The rows of windows, and one for each window that has none, as a SELECT without columns. A value of them is {@link
+ * value}: in the row of an empty window what does not differ from row to row is there, and all else is NULL, or of
+ * FILL(VALUE, …) the literal that stands for it.
  */
 export class FilledRows implements NameResolver {
   readonly source: string;
@@ -61,7 +62,10 @@ export class FilledRows implements NameResolver {
     this.#sliceColumns = new Map(slices.map(({ sql }, at) => [printExpr(sql), [sql, `k${at + 1}`]]));
   }
 
-  /** A value over the rows as one over the filled rows; `takesLiteral` for items of the select list, which FILL(VALUE, …) has literals for. */
+  /**
+   * A value over the rows as one over the filled rows; `takesLiteral` for items of the select list, which FILL(VALUE,
+   * …) has literals for.
+   */
   value(expression: Expression, value: Value, takesLiteral: boolean): Value {
     this.#differs = false;
     const gap = this.#translator.translate(expression);

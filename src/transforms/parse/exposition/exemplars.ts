@@ -29,8 +29,8 @@ interface Waiting extends Omit<Said, 'labels'> {
 }
 
 /**
- * Exemplars of the samples of a point, which are stored behind it. What cannot be read or stored of them is counted as left out; their
- * sample stays.
+ * Exemplars of the samples of a point, which are stored behind it. What cannot be read or stored of them is counted as
+ * left out; their sample stays.
  */
 export class ExpositionExemplars {
   readonly #bytes: Uint8Array;
@@ -46,7 +46,9 @@ export class ExpositionExemplars {
     this.#extra = extra;
   }
 
-  /** Reads the exemplar behind the sample that was read last and ends at `end`. The labels of the sample are gone then. */
+  /**
+   * Reads the exemplar behind the sample that was read last and ends at `end`. The labels of the sample are gone then.
+   */
   read(samples: SampleReader, end: number): void {
     const name = nameText(this.#bytes, samples.nameStart, samples.nameEnd);
     const labels = labelsOf(this.#bytes, samples);

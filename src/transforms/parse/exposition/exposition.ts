@@ -20,7 +20,10 @@ const { gauge, counter, untyped, sum, count } = expositionFields;
 const boundFields = new Map<string, FieldName>();
 const maxBoundFields = 10_000;
 
-/** Reading of samples by their type: the label that names a field, and the suffixes of the samples with fields of their own. */
+/**
+ * Reading of samples by their type: the label that names a field, and the suffixes of the samples with fields of their
+ * own.
+ */
 interface Family {
   readonly field: FieldName;
   readonly label?: string;
@@ -212,7 +215,10 @@ class ExpositionReader {
     return undefined;
   }
 
-  /** Writes the key of the sample being read: head, table, and labels as they stand there, without the one that names a field. */
+  /**
+   * Writes the key of the sample being read: head, table, and labels as they stand there, without the one that names a
+   * field.
+   */
   #fillKey(): number {
     const samples = this.#samples;
     let need = this.#headLength + this.#lastRawTable.length + 1;
@@ -307,8 +313,9 @@ class ExpositionReader {
 }
 
 /**
- * Reads one scrape in the text exposition format 0.0.4, OpenMetrics or protobuf. The first line of `bytes` says which, and the address
- * of the target, which becomes the tag `url`, or a JSON object of labels that every sample gets; the scrape follows.
+ * Reads one scrape in the text exposition format 0.0.4, OpenMetrics or protobuf. The first line of `bytes` says which,
+ * and the address of the target, which becomes the tag `url`, or a JSON object of labels that every sample gets; the
+ * scrape follows.
  *
  * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
  * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a

@@ -29,7 +29,10 @@ function isNameByte(byte: number): boolean {
   return isNameStart(byte) || (byte >= 0x30 && byte <= 0x39);
 }
 
-/** Resolves escapes in place and returns what is left. A backslash before anything but a backslash, a quote or `n` stands for itself. */
+/**
+ * Resolves escapes in place and returns what is left. A backslash before anything but a backslash, a quote or `n`
+ * stands for itself.
+ */
 function unescapeQuoted(raw: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < raw.length; at++) {
@@ -50,9 +53,10 @@ export function nameText(bytes: Uint8Array, start: number, end: number): string 
 }
 
 /**
- * Reads one sample line of the exposition format into its fields, without an object. Positions are into `bytes`, which ends
- * with a line feed. Names may stand in quotes, that of the sample then among its labels, and their positions are without the
- * quotes (Prometheus, UTF-8 names). What follows the timestamp after a `#` is an exemplar, to be read by itself.
+ * Reads one sample line of the exposition format into its fields, without an object. Positions are into `bytes`, which
+ * ends with a line feed. Names may stand in quotes, that of the sample then among its labels, and their positions are
+ * without the quotes (Prometheus, UTF-8 names). What follows the timestamp after a `#` is an exemplar, to be read by
+ * itself.
  */
 export class SampleReader {
   nameStart = 0;
@@ -124,7 +128,10 @@ export class SampleReader {
     return this.#readNumbers(at, end);
   }
 
-  /** Reads the exemplar of the line that was read last, which ends at `end`, into the labels, the value and the time. False when it is none. */
+  /**
+   * Reads the exemplar of the line that was read last, which ends at `end`, into the labels, the value and the time.
+   * False when it is none.
+   */
   readExemplar(end: number): boolean {
     const at = this.#skipBlanks(this.exemplarAt + 1);
     this.labels = 0;
@@ -231,7 +238,10 @@ export class SampleReader {
     return at;
   }
 
-  /** Numbers, and in any letter case `nan` and `inf` or `infinity` with a sign. Returns what is wrong with the value, if so. */
+  /**
+   * Numbers, and in any letter case `nan` and `inf` or `infinity` with a sign. Returns what is wrong with the value, if
+   * so.
+   */
   #readValue(start: number, end: number): string | undefined {
     if (this.#numbers.read(this.#bytes, start, end)) {
       this.value = this.#numbers.double();

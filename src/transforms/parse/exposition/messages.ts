@@ -123,7 +123,10 @@ class FamilyReader {
     }
   }
 
-  /** Reads the metric that the reader stands at the start of, and adds it as a point; returns why it cannot be stored, if so. */
+  /**
+   * Reads the metric that the reader stands at the start of, and adds it as a point; returns why it cannot be stored,
+   * if so.
+   */
   #readMetric(): Fault | undefined {
     const reader = this.#reader;
     const metricEnd = reader.end;
@@ -206,7 +209,10 @@ class FamilyReader {
     return this.#put(field, value);
   }
 
-  /** Reads a summary or a histogram, whose buckets are cumulative. The buckets of a native histogram have no place and are counted. */
+  /**
+   * Reads a summary or a histogram, whose buckets are cumulative. The buckets of a native histogram have no place and
+   * are counted.
+   */
   #readDistribution(isHistogram: boolean): Fault | undefined {
     const reader = this.#reader;
     const distributionEnd = reader.end;
@@ -271,7 +277,10 @@ class FamilyReader {
     return [name, count];
   }
 
-  /** Reads the exemplar that the reader stands before, of the sample with a suffix behind its name, and with more labels. */
+  /**
+   * Reads the exemplar that the reader stands before, of the sample with a suffix behind its name, and with more
+   * labels.
+   */
   #readExemplar(suffix: string, more: readonly Label[] = []): void {
     const reader = this.#reader;
     const outerEnd = reader.end;
@@ -342,9 +351,10 @@ class FamilyReader {
 }
 
 /**
- * Reads samples as the messages `io.prometheus.client.MetricFamily`, each behind its length, which is how the pushing clients of Go and Java
- * write them unless they are configured otherwise. Before them stands a head, as before text. Tables, fields and tags are those that
- * the same samples have as text, and so are their exemplars. A metric that cannot be stored is rejected alone; what is no message throws.
+ * Reads samples as the messages `io.prometheus.client.MetricFamily`, each behind its length, which is how the pushing
+ * clients of Go and Java write them unless they are configured otherwise. Before them stands a head, as before text.
+ * Tables, fields and tags are those that the same samples have as text, and so are their exemplars. A metric that
+ * cannot be stored is rejected alone; what is no message throws.
  */
 export function parseExpositionMessages(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new FamilyReader(bytes, options).read();

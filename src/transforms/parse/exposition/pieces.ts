@@ -27,9 +27,9 @@ interface ExpositionPiece {
 }
 
 /**
- * Cuts what `parseExposition` reads into pieces with about as many lines or metrics each as `limits` say, which together say what it says;
- * undefined where it has at most `most`. Samples of one point stay together. Throws a FaultError of kind `parameter` where
- * delimited messages are malformed.
+ * Cuts what `parseExposition` reads into pieces with about as many lines or metrics each as `limits` say, which
+ * together say what it says; undefined where it has at most `most`. Samples of one point stay together. Throws a
+ * FaultError of kind `parameter` where delimited messages are malformed.
  */
 export function cutExposition(
   bytes: Uint8Array,
@@ -169,7 +169,10 @@ class TextCutter {
     return key !== undefined && key !== this.#keyOf(this.#lastStart, this.#lastEnd);
   }
 
-  /** The name of a sample's family, its time and its labels, without the bound or quantile; undefined when it is not a sample. */
+  /**
+   * The name of a sample's family, its time and its labels, without the bound or quantile; undefined when it is not a
+   * sample.
+   */
   #keyOf(start: number, end: number): string | undefined {
     const samples = this.#samples;
     const bytes = this.#bytes;

@@ -40,8 +40,8 @@ function nameBeside(taken: { has(name: string): boolean }, name: string, prefix:
 }
 
 /**
- * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with the
- * name of an extra one gets `exported_` before its name, as in Prometheus:
+ * The name under which a sample's own label is stored beside `extra`, the labels that every sample gets. A label with
+ * the name of an extra one gets `exported_` before its name, as in Prometheus:
  * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config (`honor_labels`).
  */
 export function ownLabelName(label: string, extra: ReadonlyMap<string, string>): string {

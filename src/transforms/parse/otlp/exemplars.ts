@@ -26,9 +26,9 @@ export class OtlpExemplars {
   }
 
   /**
-   * Reads the exemplars in the fields `field` of the point that the reader stands at the start of. `take` begins a row of their series.
-   * Those without a time have that of `times`, which is their point's. What cannot be stored is counted as left out, for the
-   * protocol has no word for it.
+   * Reads the exemplars in the fields `field` of the point that the reader stands at the start of. `take` begins a row
+   * of their series. Those without a time have that of `times`, which is their point's. What cannot be stored is
+   * counted as left out, for the protocol has no word for it.
    */
   read(field: number, take: () => Fault | undefined): void {
     const reader = this.#reader;

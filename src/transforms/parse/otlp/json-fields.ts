@@ -17,7 +17,9 @@ export interface Field {
   readonly number: number;
   readonly type: 'text' | 'bool' | 'double' | 'bytes' | 'hex' | 'message' | keyof typeof integers;
   readonly isList?: boolean;
-  /** True for messages between the request and its data points: their content is written with yields to the event loop. */
+  /**
+   * True for messages between the request and its data points: their content is written with yields to the event loop.
+   */
   readonly leads?: boolean;
   readonly message?: () => Message;
   /** Names of the values of an enumeration, in the order of their numbers. */
@@ -147,7 +149,10 @@ export const request: Message = {
   ),
 };
 
-/** The field of a key in camel case, or in snake case as the definition of the message has it; undefined for an unknown one. */
+/**
+ * The field of a key in camel case, or in snake case as the definition of the message has it; undefined for an unknown
+ * one.
+ */
 export function fieldOf(message: Message, key: string): Field | undefined {
   if (Object.hasOwn(message, key)) return message[key];
   const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -145,8 +145,8 @@ class JsonMessage {
   }
 
   /**
-   * Reads the name of a member, puts it into the path and stands before its value. Undefined for a member that means nothing: an unknown
-   * one, and one that is null.
+   * Reads the name of a member, puts it into the path and stands before its value. Undefined for a member that means
+   * nothing: an unknown one, and one that is null.
    */
   #member(message: Message): Field | undefined {
     const name = this.#string();
@@ -331,7 +331,9 @@ class JsonMessage {
   }
 }
 
-/** The value of a JSON number with a fraction or an exponent, such as `1.5e3`, where it is whole; undefined otherwise. */
+/**
+ * The value of a JSON number with a fraction or an exponent, such as `1.5e3`, where it is whole; undefined otherwise.
+ */
 function wholeNumber(text: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -343,7 +345,10 @@ function wholeNumber(text: string): bigint | undefined {
   return BigInt(`${sign}${kept || '0'}${'0'.repeat(Math.max(0, zeros))}`);
 }
 
-/** Reads an `ExportMetricsServiceRequest` in JSON, which is written as protobuf for {@link parseOtlp}. Throws as {@link otlpOfJson} does. */
+/**
+ * Reads an `ExportMetricsServiceRequest` in JSON, which is written as protobuf for {@link parseOtlp}. Throws as {@link
+ * otlpOfJson} does.
+ */
 export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   const writing = otlpOfJson(bytes);
   let step = writing.next();
@@ -352,8 +357,8 @@ export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedP
 }
 
 /**
- * An `ExportMetricsServiceRequest` of JSON as protobuf. Keys are in camel or snake case, integers may be
- * texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
+ * An `ExportMetricsServiceRequest` of JSON as protobuf. Keys are in camel or snake case, integers may be texts, values
+ * of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
  * the place where it is not such a request. It yields often.
  */
 export function otlpOfJson(bytes: Uint8Array): Generator<undefined, Uint8Array> {

@@ -53,9 +53,9 @@ function unitWords(text: string): string[] {
 }
 
 /**
- * The table of a metric: its name with an underscore for every run of characters other than letters of any script, digits and colons, and one
- * before a leading digit. With `suffixes` the unit is spelled out behind it, unless the name has it already, and at the end stands `ratio` of a
- * gauge without a unit (`1`) or `total` of a counter.
+ * The table of a metric: its name with an underscore for every run of characters other than letters of any script,
+ * digits and colons, and one before a leading digit. With `suffixes` the unit is spelled out behind it, unless the name
+ * has it already, and at the end stands `ratio` of a gauge without a unit (`1`) or `total` of a counter.
  */
 export function metricTable(name: string, unit: string, kind: MetricKind, suffixes: boolean): string {
   let parts = words(name);
@@ -78,8 +78,8 @@ function wordOf(names: Readonly<Record<string, string>>, unit: string): string {
 }
 
 /**
- * The tag of an attribute: its name with an underscore for every character other than letters of any script, digits and underscores, `key_`
- * before a leading digit, and `key` before a single leading underscore.
+ * The tag of an attribute: its name with an underscore for every character other than letters of any script, digits and
+ * underscores, `key_` before a leading digit, and `key` before a single leading underscore.
  */
 export function tagName(attribute: string): string {
   const name = attribute.replace(/[^\p{L}\p{M}\p{N}_]/gu, '_');

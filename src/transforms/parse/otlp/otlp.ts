@@ -32,7 +32,10 @@ const deltaTemporality = 1;
 
 /** Longest attributes of a point that are read, in bytes. */
 const maxAttributeBytes = 65_536;
-/** Bytes of the fingerprint that the key of a series begins with. Behind it a byte says whether it is of points or of their exemplars. */
+/**
+ * Bytes of the fingerprint that the key of a series begins with. Behind it a byte says whether it is of points or of
+ * their exemplars.
+ */
 const fingerprintBytes = 19;
 const headLength = fingerprintBytes + 1;
 const [ofPoints, ofExemplars] = [0, 1];
@@ -157,7 +160,10 @@ class MessageReader {
     }
   }
 
-  /** The message with the number `field` in the current one, whose fields may come in any order. One that is written in parts is merged. */
+  /**
+   * The message with the number `field` in the current one, whose fields may come in any order. One that is written in
+   * parts is merged.
+   */
   #rangeOf(field: number): Range {
     const reader = this.#reader;
     const { at, bytes } = reader;
@@ -353,15 +359,16 @@ class MessageReader {
 }
 
 /**
- * Reads an `ExportMetricsServiceRequest` of OpenTelemetry in protobuf. A metric is a super table named by
- * {@link metricTable}, its attributes are tags by the rules of {@link otlpSeries}, and a point is a row:
- * `gauge` or `counter` of numbers, `count`, `sum`, `min`, `max` and a column for each bound (cumulative, as in the text exposition
- * format) of histograms, for each quantile of summaries; exponential histograms have `scale`, `zero_count`, `zero_threshold` and
- * offset and counts of their buckets. Numbers that are not finite are no fields; points that say they have no value, and
- * start times, are passed over. Exemplars go to `metric_exemplars`, descriptions and units to `metric_metadata`.
+ * Reads an `ExportMetricsServiceRequest` of OpenTelemetry in protobuf. A metric is a super table named by {@link
+ * metricTable}, its attributes are tags by the rules of {@link otlpSeries}, and a point is a row: `gauge` or `counter`
+ * of numbers, `count`, `sum`, `min`, `max` and a column for each bound (cumulative, as in the text exposition format)
+ * of histograms, for each quantile of summaries; exponential histograms have `scale`, `zero_count`, `zero_threshold`
+ * and offset and counts of their buckets. Numbers that are not finite are no fields; points that say they have no
+ * value, and start times, are passed over. Exemplars go to `metric_exemplars`, descriptions and units to
+ * `metric_metadata`.
  *
- * A point with a bad time or bad attributes is rejected alone; `row` of a reject is its index in the message. A body that is
- * not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.
+ * A point with a bad time or bad attributes is rejected alone; `row` of a reject is its index in the message. A body
+ * that is not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.
  */
 export function parseOtlp(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new MessageReader(bytes, options).read();

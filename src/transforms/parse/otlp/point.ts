@@ -51,7 +51,10 @@ export class OtlpPoint {
   isAbsent = false;
   /** Why it cannot be stored, if so. */
   problem: Fault | undefined;
-  /** Where the fields of its attributes stand in the message, their bytes together, and whether other fields are among them. */
+  /**
+   * Where the fields of its attributes stand in the message, their bytes together, and whether other fields are among
+   * them.
+   */
   attributesStart = 0;
   attributesEnd = 0;
   attributeBytes = 0;
@@ -120,8 +123,9 @@ export class OtlpPoint {
   }
 
   /**
-   * Reads fields of a number as senders write them, keys and lengths in one byte each, up to one that is written in another way or is
-   * another one. Nearly all points are read by this alone. Attributes of the expected series are passed over together.
+   * Reads fields of a number as senders write them, keys and lengths in one byte each, up to one that is written in
+   * another way or is another one. Nearly all points are read by this alone. Attributes of the expected series are
+   * passed over together.
    */
   #readPlainFields(expected: number): void {
     const reader = this.#reader;
@@ -164,7 +168,10 @@ export class OtlpPoint {
     return this.#expectedBytes(expected, this.attributesStart) > 0;
   }
 
-  /** How many bytes from `at` on are the attributes of the expected series, which are whole fields; 0 if they are others. */
+  /**
+   * How many bytes from `at` on are the attributes of the expected series, which are whole fields; 0 if they are
+   * others.
+   */
   #expectedBytes(expected: number, at: number): number {
     if (expected < 0) return 0;
     const { bytes, view, end } = this.#reader;
@@ -290,7 +297,10 @@ export class OtlpPoint {
     this.problem = badPoint(`it has ${counts} buckets and ${bounds} bounds between them`);
   }
 
-  /** Puts the number of values up to each bound. Of a bound that occurs again the last one counts: nothing lies between them. */
+  /**
+   * Puts the number of values up to each bound. Of a bound that occurs again the last one counts: nothing lies between
+   * them.
+   */
   #fillBuckets(points: PointCollector): Fault | undefined {
     const [counts, bounds] = [this.#counts, this.#bounds];
     let below = 0;

@@ -55,9 +55,10 @@ interface TagPart {
 
 /**
  * The series of a point. Its tags are the attributes of the resource, then `otel_scope_name`, `otel_scope_version` and
- * `otel_scope_<attribute>`, then the point's own; of the same name the later one counts. Different attributes whose tags have one name
- * have their values joined by semicolons, in the order of the attributes' names. Empty values are none. What is
- * not cumulative has the tag `temporality`. Returns why there cannot be such a series, if so; throws when a part is malformed.
+ * `otel_scope_<attribute>`, then the point's own; of the same name the later one counts. Different attributes whose
+ * tags have one name have their values joined by semicolons, in the order of the attributes' names. Empty values are
+ * none. What is not cumulative has the tag `temporality`. Returns why there cannot be such a series, if so; throws when
+ * a part is malformed.
  */
 export function otlpSeries(parts: SeriesParts): SeriesKey | Fault {
   const { table, metric, resource, scope, attributes: own } = parts;
@@ -121,7 +122,10 @@ function addScope(all: Map<string, TagPart>, { bytes, start, end }: Range): void
   addAll(all, [...readAttributes(bytes, start, end, scopeFields.attributes), ...named], 'otel_scope_');
 }
 
-/** Adds attributes of one place, which count before those of the same name that are there; several of one name there have their values joined. */
+/**
+ * Adds attributes of one place, which count before those of the same name that are there; several of one name there
+ * have their values joined.
+ */
 function addAll(all: Map<string, TagPart>, attributes: readonly Attribute[], prefix: string): void {
   const own = new Map<string, TagPart>();
   for (const [name, value] of attributes) {

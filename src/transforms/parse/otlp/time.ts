@@ -32,8 +32,8 @@ export class OtlpTime {
   }
 
   #split(low: number, high: number): void {
-    // As a double it may be off by some microseconds, so the seconds may be off by one. The nanoseconds, computed from the
-    // lower words alone, are exact and show it.
+    // As a double it may be off by some microseconds, so the seconds may be off by one. The nanoseconds, computed from
+    // the lower words alone, are exact and show it.
     let seconds = Math.floor((high * two32 + low) / nanosPerSecond);
     let nanos = (low - Math.imul(seconds, nanosPerSecond)) >>> 0;
     if (nanos >= 2 * nanosPerSecond) {

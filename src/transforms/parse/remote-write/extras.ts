@@ -49,7 +49,9 @@ const names = {
   customValues: fieldName('custom_values'),
 } as const;
 
-/** The key of the current series: its labels, and behind them a byte that no label begins with, which says the table. */
+/**
+ * The key of the current series: its labels, and behind them a byte that no label begins with, which says the table.
+ */
 const key = new Uint8Array(maxLabelBytes + 1);
 const keyView = new DataView(key.buffer);
 const tables = [

@@ -44,8 +44,8 @@ export class MessageMetadata {
   }
 
   /**
-   * Reads the metadata of a version 2 series, whose length comes next. `symbols` are start and end of every symbol, `name` is the
-   * number of that with the name of the metric. Returns why it cannot be stored, if so.
+   * Reads the metadata of a version 2 series, whose length comes next. `symbols` are start and end of every symbol,
+   * `name` is the number of that with the name of the metric. Returns why it cannot be stored, if so.
    */
   readOfSeries(symbols: Int32Array, name: number): Fault | undefined {
     if (this.#named.has(name)) return undefined;

@@ -159,7 +159,10 @@ class MessageReader {
     return dictionary.hasPart(expected, 0, reader.bytes, reader.view, start, length) ? expected : -1;
   }
 
-  /** Reads a series that has the labels of the expected one and a plain sample, as nearly every one; false for any other. */
+  /**
+   * Reads a series that has the labels of the expected one and a plain sample, as nearly every one; false for any
+   * other.
+   */
   #readPlain(expected: number): boolean {
     const reader = this.#reader;
     if (!this.#sample.readPlain(reader, reader.at + this.#options.dictionary.keyLength(expected))) return false;
@@ -171,7 +174,10 @@ class MessageReader {
     return true;
   }
 
-  /** Finds labels and samples of a version 1 series; labels that it shares with an expected series are known to be labels. */
+  /**
+   * Finds labels and samples of a version 1 series; labels that it shares with an expected series are known to be
+   * labels.
+   */
   #findLabels(expected: number): Fault | undefined {
     const reader = this.#reader;
     const start = reader.at;
@@ -215,8 +221,8 @@ class MessageReader {
   }
 
   /**
-   * Writes out the labels that a version 2 series refers to, and finds its samples. Version 2 requires the name of a metric, which
-   * clients of version 1 on this database may leave out.
+   * Writes out the labels that a version 2 series refers to, and finds its samples. Version 2 requires the name of a
+   * metric, which clients of version 1 on this database may leave out.
    */
   #writeOutLabels(): Fault | undefined {
     const reader = this.#reader;
@@ -285,8 +291,8 @@ class MessageReader {
   }
 
   /**
-   * Finds or introduces the series of the labels, which begin like those of an expected one; returns why none of its samples can be
-   * stored, if so.
+   * Finds or introduces the series of the labels, which begin like those of an expected one; returns why none of its
+   * samples can be stored, if so.
    */
   #takeSeries(expected: number): Fault | undefined {
     const points = this.#points;
@@ -358,11 +364,12 @@ function isMetricName(bytes: Uint8Array, start: number, end: number): boolean {
 
 /**
  * Reads a write request (a snappy block of a `prometheus.WriteRequest`, or of its version 2, which has other field
- * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Native histograms and
- * exemplars go to tables beside it, metadata to `metric_metadata`; start times are counted and left out.
+ * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Native
+ * histograms and exemplars go to tables beside it, metadata to `metric_metadata`; start times are counted and left out.
  *
- * A series with bad labels is rejected with all its samples, a sample with a bad time alone; `row` of a reject is the index of
- * the series. A body that is not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.
+ * A series with bad labels is rejected with all its samples, a sample with a bad time alone; `row` of a reject is the
+ * index of the series. A body that is not such a message throws a FaultError of kind `parameter`, and nothing of it is
+ * stored.
  */
 export function parseRemoteWrite(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   const maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;

@@ -43,7 +43,10 @@ export class Sample {
     }
   }
 
-  /** Reads a sample from `at` to the end of its series, if it is of the usual form and nothing follows it; false for any other. */
+  /**
+   * Reads a sample from `at` to the end of its series, if it is of the usual form and nothing follows it; false for any
+   * other.
+   */
   readPlain({ bytes, view, end }: WireReader, at: number): boolean {
     const timeAt = end - timeBytes;
     const valueAt = at + 3;

@@ -4,8 +4,8 @@ import type { JsonText } from '../../wire/json-text.js';
 const allMembers = 4;
 
 /**
- * How the last object was written: which member stood where, and the text between the values, from the opening brace to the
- * closing one. Where the next object has the same text, finding its members once more would end the same way, so
+ * How the last object was written: which member stood where, and the text between the values, from the opening brace to
+ * the closing one. Where the next object has the same text, finding its members once more would end the same way, so
  * comparing bytes is enough. It has no say in what is valid: whatever differs is read as if it were the first one.
  */
 export class MemberOrder {
@@ -50,8 +50,8 @@ export class MemberOrder {
   }
 
   /**
-   * Position after the text that led to the value at `place`, or, behind the last place, to the end of the object; -1 when
-   * another text stands at `start`.
+   * Position after the text that led to the value at `place`, or, behind the last place, to the end of the object; -1
+   * when another text stands at `start`.
    */
   after(place: number, start: number): number {
     const length = this.#lengths[place]!;

@@ -109,7 +109,10 @@ class ObjectReader {
     }
   }
 
-  /** Position of the comma or bracket behind the element that `start` stands in, however damaged it is; `end` without one. */
+  /**
+   * Position of the comma or bracket behind the element that `start` stands in, however damaged it is; `end` without
+   * one.
+   */
   #endOfElement(start: number): number {
     const { bytes, end } = this.#text;
     let at = endOfElement(bytes, start, end);
@@ -128,7 +131,10 @@ class ObjectReader {
     this.#rows++;
   }
 
-  /** Reads one element and commits or rejects it. Returns the position after it, -1 when only its beginning was understood. */
+  /**
+   * Reads one element and commits or rejects it. Returns the position after it, -1 when only its beginning was
+   * understood.
+   */
   #readElement(start: number): number {
     const text = this.#text;
     text.problem = undefined;
@@ -149,7 +155,9 @@ class ObjectReader {
     return end < 0 ? this.#locateAny(start) : end;
   }
 
-  /** {@link ObjectReader.#locate} for an object whose members are written as those of the last one; -1 for any other. */
+  /**
+   * {@link ObjectReader.#locate} for an object whose members are written as those of the last one; -1 for any other.
+   */
   #locateAlike(start: number): number {
     const text = this.#text;
     const order = this.#order;
@@ -170,8 +178,8 @@ class ObjectReader {
   }
 
   /**
-   * Position after the tags at `start`, in an object that begins at `objectStart`. Those of the expected series are known by
-   * their bytes, if its metric stands before them.
+   * Position after the tags at `start`, in an object that begins at `objectStart`. Those of the expected series are
+   * known by their bytes, if its metric stands before them.
    */
   #endOfTags(objectStart: number, start: number): number {
     const text = this.#text;
@@ -343,12 +351,12 @@ function schemaless(message: string): Omit<LineProblem, 'at'> {
 }
 
 /**
- * Reads JSON points into column blocks, one table each: one object or an array of objects, each with exactly the members
- * `metric`, `timestamp`, `value` and `tags`, in any order and letter case. Of a long array it reads blocks that were cut between
- * elements, see `ParseOptions.part`.
+ * Reads JSON points into column blocks, one table each: one object or an array of objects, each with exactly the
+ * members `metric`, `timestamp`, `value` and `tags`, in any order and letter case. Of a long array it reads blocks that
+ * were cut between elements, see `ParseOptions.part`.
  *
- * A bad object is rejected as a whole, by its index, and the others are kept; text that is not JSON is rejected from the object on
- * in which no element can be recognized. Never throws for bad text, and nesting costs no memory.
+ * A bad object is rejected as a whole, by its index, and the others are kept; text that is not JSON is rejected from
+ * the object on in which no element can be recognized. Never throws for bad text, and nesting costs no memory.
  */
 export function parseTsdbwireJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
   return new ObjectReader(bytes, options, false).read();

@@ -39,7 +39,9 @@ interface TypedValue {
   readonly type: string;
 }
 
-/** Reads `{"value": ..., "type": "..."}` at a position; undefined, with the text's problem, when it is something else. */
+/**
+ * Reads `{"value": ..., "type": "..."}` at a position; undefined, with the text's problem, when it is something else.
+ */
 export function readTyped(text: JsonText, start: number): TypedValue | undefined {
   let value: readonly [start: number, end: number] | undefined;
   let type: string | undefined;
@@ -73,7 +75,10 @@ export function readTyped(text: JsonText, start: number): TypedValue | undefined
   return { start: value[0], end: value[1], type };
 }
 
-/** Reads values of points into the {@link PointFields} at index 0. Every method returns false, with the text's problem, for a bad value. */
+/**
+ * Reads values of points into the {@link PointFields} at index 0. Every method returns false, with the text's problem,
+ * for a bad value.
+ */
 export class JsonValues {
   readonly #text: JsonText;
   readonly #fields: PointFields;
