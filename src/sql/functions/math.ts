@@ -1,10 +1,12 @@
+import { Codes } from '../../model/fault.js';
 import { call, number, zero } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
+import { raiseIf } from '../engine/raise.js';
 import { castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import { doubleArithmetic } from '../values/arithmetic.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
-import { doubleType, isInteger, isText, nullValue, type Value } from '../values/value.js';
+import { doubleType, isInteger, isText, isUnsigned, nullValue, type Value } from '../values/value.js';
 import { firstType, plainArgument } from './arguments.js';
 import { type ScalarFunction, scalar } from './spec.js';
 
@@ -33,6 +35,16 @@ function keeping(name: string, engine: string): ScalarFunction {
   return scalar(name, ['number'], firstType, (args) =>
     castToEngine(call(engine, plainArgument(args, 0)), firstType(args)),
   );
+}
+
+/** Of the smallest BIGINT there is no positive one: error 0x0224. */
+function absolute(args: readonly Value[]): Expr {
+  const type = firstType(args);
+  const sql = castToEngine(call('abs', plainArgument(args, 0)), type);
+  if (!isInteger(type) || isUnsigned(type)) return sql;
+  const isBeyond = expr`ifNull(${sql} < 0, 0)`;
+  const message = `Value out of range: ABS of the smallest ${type.name}`;
+  return castToEngine(expr`${sql} + ${raiseIf(isBeyond, Codes.valueOutOfRange, message)}`, type);
 }
 
 /** A DECIMAL has no more digits on either side of its point, an integer fewer. */
@@ -113,7 +125,7 @@ function extremum(name: string, engine: string): ScalarFunction {
 
 /** Mathematical functions of one row. */
 export const mathFunctions: readonly ScalarFunction[] = [
-  keeping('ABS', 'abs'),
+  scalar('ABS', ['number'], firstType, absolute),
   keeping('CEIL', 'ceil'),
   keeping('CEILING', 'ceil'),
   keeping('FLOOR', 'floor'),

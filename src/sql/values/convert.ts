@@ -3,8 +3,10 @@ import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { bytes, call, float64, int64, nullWord, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
-import { castToEngine, engineType } from '../engine/storage.js';
+import { raiseIf } from '../engine/raise.js';
+import { castTo, castToEngine, engineType } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
+import { decimalOverflow } from '../syntax/faults.js';
 import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
 import { type QueryContext, refuse } from './context.js';
 import { decimalDigits, exactNumber, leadingNumber, roundedUnits } from './exact-number.js';
@@ -262,7 +264,22 @@ export function convertTo(value: Value, type: DataType, precision: Precision, en
   if (isText(type)) return { ...computed(textOf(value), type, [value]), constant: value.constant };
   if (isNumeric(type) && isText(value.type)) return computed(castToEngine(numberOf(value).sql, type), type, [value]);
   if (isBinary(type)) return { ...value, sql: binaryOf(value, type), type };
+  if (type.name === 'DECIMAL') return computed(decimalHeld(value, type), type, [value]);
   return computed(castToEngine(value.sql, type), type, [value]);
+}
+
+/** An exact number as a DECIMAL; error 0x013D for one with more digits than the type, where the type does not hold all of its own. */
+function decimalHeld({ type: from, sql }: Value, type: DataType): Expr {
+  const scale = type.scale ?? 0;
+  const own = decimalFor(from);
+  const cast = castToEngine(sql, type);
+  if (from.name === 'BOOL' || own.length - (own.scale ?? 0) <= type.length - scale) return cast;
+  const limit = expr`toDecimal256(${text(`1${'0'.repeat(type.length - scale)}`)}, 0)`;
+  const wide = castTo(sql, `Nullable(Decimal(76, ${own.scale ?? 0}))`);
+  const isBeyond = expr`ifNull(abs(${wide}) >= ${limit}, 0)`;
+  const { code, message } = decimalOverflow().fault;
+  // The engine would give another number, without a word.
+  return expr`if(${raiseIf(isBeyond, code, message)} = 0, ${cast}, NULL)`;
 }
 
 /**

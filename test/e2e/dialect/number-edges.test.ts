@@ -265,6 +265,28 @@ statements('FILL refuses a number that its column does not hold', service, 'numb
   { sql: filledBy('MAX(CAST(f AS FLOAT))', '1e38'), rows: [[1e38]] },
 ]);
 
+statements('a number that a common DECIMAL or its own type does not hold is refused', service, 'numbers', [
+  { sql: 'CREATE TABLE dd (ts TIMESTAMP, w DECIMAL(38,0), p DECIMAL(38,30), b BIGINT, c TINYINT)', affected: 0 },
+  { sql: `INSERT INTO dd VALUES (${base}, 9007199254740993, 1.5, 7, -128) (${base + 1}, 5, 2, 7, -127)`, affected: 2 },
+  { sql: 'SELECT w FROM dd UNION ALL SELECT p FROM dd', error: 0x013d },
+  {
+    sql: `SELECT w AS x FROM dd WHERE ts > ${base} UNION ALL SELECT p FROM dd WHERE ts > ${base} ORDER BY x`,
+    rows: [['2.000000000000000000000000000000'], ['5.000000000000000000000000000000']],
+  },
+  { sql: 'SELECT GREATEST(w, p) FROM dd', error: 0x013d },
+  { sql: 'SELECT GREATEST(p, b) FROM dd ORDER BY ts LIMIT 1', rows: [['7.000000000000000000000000000000']] },
+  { sql: 'SELECT ABS(c) FROM dd', error: 0x0224, says: 'ABS of the smallest TINYINT' },
+  {
+    sql: `SELECT ABS(c), ABS(b) FROM dd WHERE ts > ${base}`,
+    meta: [
+      ['abs(c)', 'TINYINT', 1],
+      ['abs(b)', 'BIGINT', 8],
+    ],
+    rows: [[127, 7]],
+  },
+  { sql: 'DROP TABLE dd', affected: 0 },
+]);
+
 function filledBy(value: string, literal: string): string {
   return `SELECT ${value} FROM n WHERE ts >= ${base} AND ts < ${base + 2000} INTERVAL(1s) FILL(VALUE, ${literal}) LIMIT 1 OFFSET 1`;
 }
