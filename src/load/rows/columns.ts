@@ -1,6 +1,6 @@
 import type { ColumnBuilder } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { isPlainType, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { isPlainType, type Precision, type TypeName, ticksPerSecond } from '../../model/schema.js';
 import type { FieldPlan, Wave } from '../model/scenario.js';
 import { decimalFill, type Fill, isWide, numberFill, rangeFill, stepsFill, wideConstantFill } from './number-values.js';
 import { below, mixed } from './random.js';
@@ -48,11 +48,9 @@ function fillOf({ name, type, values }: FieldPlan, { seed, chinese, precision }:
     case 'steps':
       if (isNumber) return stepsFill(type.name, values.first, values.step, values.count);
       break;
-    case 'wave': {
-      if (!isNumber) break;
-      const wave = new WaveValues(values.wave, seed);
-      return numberFill(type.name, (_, entry, low, high) => wave.at(low, high, entry));
-    }
+    case 'wave':
+      if (isNumber) return waveFill(type.name, values.wave, seed);
+      break;
     case 'now':
       if (isWide(type.name)) return wideConstantFill(() => ticksNow(precision));
       break;
@@ -105,30 +103,14 @@ const degrees = 360;
  * Values along a wave: `amplitude × shape(x) + offset + offset × (0 … fluctuation-1)/100`, where the angle x is the row's time
  * modulo 360, in degrees. It is the key `fun` of a column.
  */
-class WaveValues {
-  /** The wave at each whole degree, without its fluctuation. */
-  readonly #heights: Float64Array;
-  readonly #offset: number;
-  readonly #fluctuation: number;
-  readonly #seed: number;
-
-  constructor({ shape, amplitude, offset, fluctuation }: Wave, seed: number) {
-    const at = shape === 'sin' ? Math.sin : Math.cos;
-    this.#heights = Float64Array.from(
-      { length: degrees },
-      (_, degree) => amplitude * at((degree / (degrees / 2)) * Math.PI) + offset,
-    );
-    this.#offset = offset;
-    this.#fluctuation = Math.max(0, Math.floor(fluctuation));
-    this.#seed = seed;
-  }
-
-  /** The value at a time, given as the low and the high word of its ticks; `entry` decides on the fluctuation. */
-  at(low: number, high: number, entry: number): number {
-    const height = this.#heights[degreeOf(low, high)]!;
-    if (this.#fluctuation === 0) return height;
-    return height + (this.#offset * below(this.#seed, entry, this.#fluctuation)) / 100;
-  }
+function waveFill(type: TypeName, { shape, amplitude, offset, fluctuation }: Wave, seed: number): Fill {
+  const height = (degree: number) => amplitude * Math[shape]((degree / (degrees / 2)) * Math.PI) + offset;
+  const heights = Float64Array.from({ length: degrees }, (_, degree) => height(degree));
+  const steps = Math.max(0, Math.floor(fluctuation));
+  return numberFill(type, (_, entry, low, high) => {
+    const value = heights[degreeOf(low, high)]!;
+    return steps === 0 ? value : value + (offset * below(seed, entry, steps)) / 100;
+  });
 }
 
 /** A signed 64-bit number modulo 360, never negative. */

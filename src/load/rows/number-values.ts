@@ -16,6 +16,9 @@ export type Fill = (
   timeWords: Uint32Array,
 ) => void;
 
+/** The number of an entry. */
+type Produce = (seed: number, entry: number) => number;
+
 /** Decimal places of random numbers, as a factor. */
 const placesOf: Partial<Record<TypeName, number>> = { FLOAT: 1e3, DOUBLE: 1e6 };
 
@@ -26,10 +29,13 @@ export function isWide(type: TypeName): boolean {
 
 /** Random values from `min` up to but without `max`; equal bounds are a constant. */
 export function rangeFill(type: TypeName, min: number | bigint, max: number | bigint): Fill {
-  if (isWide(type)) return wideFill(wholeOf(min), wholeOf(max));
-  if (type === 'BOOL') return min === max ? constantFill(Number(min) === 0 ? 0 : 1) : boolFill;
-  if (type === 'FLOAT' || type === 'DOUBLE') return realFill(type, Number(min), Number(max));
-  return smallFill(Math.trunc(Number(min)), Math.trunc(Number(max)));
+  const [low, high] = [Number(min), Number(max)];
+  if (type === 'BOOL') return numberFill(type, low === high ? () => Math.sign(low) : bit);
+  if (type === 'FLOAT' || type === 'DOUBLE') return numberFill(type, realOf(type, low, high));
+  const [least, end] = [Math.trunc(low), Math.trunc(high)];
+  const isExact = Number.isSafeInteger(least) && Number.isSafeInteger(end) && end - least <= two53;
+  if (!isExact) return wideFill(wholeOf(min), wholeOf(max));
+  return numberFill(type, (seed, entry) => least + below(seed, entry, Math.max(1, end - least)));
 }
 
 /** `first + step × k`, k a whole number below `count`. */
@@ -45,7 +51,8 @@ export function numberFill(
   type: TypeName,
   produce: (seed: number, entry: number, low: number, high: number) => number,
 ): Fill {
-  const range = isWide(type) ? undefined : integerRanges[type];
+  const isWhole = isWide(type);
+  const range = isWhole ? undefined : integerRanges[type];
   const [min, max] = [Number(range?.min), Number(range?.max)];
   return (column, row, count, seed, first, timeWords) => {
     const { words, values } = column;
@@ -53,19 +60,17 @@ export function numberFill(
       const at = 2 * (row + i);
       let value = produce(seed, first + i, timeWords[at] ?? 0, timeWords[at + 1] ?? 0);
       if (range !== undefined) value = Math.max(min, Math.min(max, Math.trunc(value)));
-      if (words !== undefined && isWide(type)) {
+      if (words !== undefined && isWhole) {
         const whole = Math.trunc(value);
         words[at] = whole >>> 0;
         words[at + 1] = Math.floor(whole / two32);
-      } else if (isNumeric(values)) {
-        values[row + i] = value;
-      }
+      } else if (isNumeric(values)) values[row + i] = value;
     }
     wrote(column, row, count);
   };
 }
 
-/** Every row the same 64-bit value, as told by a function when the rows are made. */
+/** Every row the same 64-bit value, which a function gives when the rows are made. */
 export function wideConstantFill(valueNow: () => bigint): Fill {
   return (column, row, count) => {
     const { values } = column;
@@ -74,7 +79,12 @@ export function wideConstantFill(valueNow: () => bigint): Fill {
   };
 }
 
-/** Says that rows of a fixed-width column hold values. */
+/** Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers; a type of more than 18 digits has 128 bits. */
+export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fill {
+  return wideFill(min, max, length > 18 ? 4 : 2);
+}
+
+/** Marks rows of a fixed-width column as holding values. */
 function wrote(column: ColumnBuilder, row: number, count: number): void {
   column.nulls.fill(0, row, row + count);
   column.filled += count;
@@ -90,48 +100,18 @@ function wholeOf(value: number | bigint): bigint {
   return typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
 }
 
-function constantFill(value: number): Fill {
-  return (column, row, count) => {
-    if (isNumeric(column.values)) column.values.fill(value, row, row + count);
-    wrote(column, row, count);
-  };
-}
-
-const boolFill: Fill = (column, row, count, seed, first) => {
-  const { values } = column;
-  if (!isNumeric(values)) return;
-  for (let i = 0; i < count; i++) values[row + i] = bits32(seed, first + i) & 1;
-  wrote(column, row, count);
-};
-
-function smallFill(min: number, max: number): Fill {
-  if (max <= min) return constantFill(min);
-  const span = max - min;
-  return (column, row, count, seed, first) => {
-    const { values } = column;
-    if (!isNumeric(values)) return;
-    for (let i = 0; i < count; i++) values[row + i] = min + below(seed, first + i, span);
-    wrote(column, row, count);
-  };
-}
+const bit: Produce = (seed, entry) => bits32(seed, entry) & 1;
 
 /** Numbers with three decimal places, DOUBLE with six, where the bounds leave room for them. */
-function realFill(type: 'FLOAT' | 'DOUBLE', min: number, max: number): Fill {
+function realOf(type: 'FLOAT' | 'DOUBLE', min: number, max: number): Produce {
   const round = type === 'FLOAT' ? floatWithin(min, max) : (value: number) => (value < max ? value : min);
-  if (max <= min) return constantFill(type === 'FLOAT' ? Math.fround(min) : min);
+  if (max <= min) return () => (type === 'FLOAT' ? Math.fround(min) : min);
   const places = placesOf[type] ?? 1;
   const steps = Math.ceil((max - min) * places);
   const base = Math.round(min * places);
   const isEven = base / places === min && Math.abs(base) + steps < two53;
-  return (column, row, count, seed, first) => {
-    const { values } = column;
-    if (!isNumeric(values)) return;
-    for (let i = 0; i < count; i++) {
-      const share = below(seed, first + i, isEven ? steps : two53);
-      values[row + i] = round(isEven ? (base + share) / places : between(min, max, share / two53));
-    }
-    wrote(column, row, count);
-  };
+  if (isEven) return (seed, entry) => round((base + below(seed, entry, steps)) / places);
+  return (seed, entry) => round(between(min, max, below(seed, entry, two53) / two53));
 }
 
 /** The number at a share of the way; the way itself may be longer than a number can say. */
@@ -162,72 +142,29 @@ function neighbour(value: number, direction: 1 | -1): number {
   return float[0]!;
 }
 
-/** Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers; a type of more than 18 digits has 128 bits. */
-export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fill {
-  return wideFill(min, max > min ? max : min + 1n, length > 18 ? 4 : 2);
-}
-
+/** Random whole numbers of 64 or 128 bits, as words. */
 function wideFill(min: bigint, max: bigint, wordsPerRow: 2 | 4 = 2): Fill {
-  if (max <= min) return wideConstantFill(() => min);
-  const span = max - min;
-  const least = wordsOf(min);
-  const offset = span <= BigInt(two53) ? offsetBelow(Number(span)) : wideOffsetBelow(span);
+  const span = max > min ? max - min : 1n;
   return (column, row, count, seed, first) => {
     const words = column.words!;
     for (let i = 0; i < count; i++) {
-      offset(seed, first + i);
-      let carry = 0;
-      for (let word = 0; word < wordsPerRow; word++) {
-        const sum = least[word]! + drawn[word]! + carry;
-        words[wordsPerRow * (row + i) + word] = sum;
-        carry = sum >= two32 ? 1 : 0;
+      let value = min + wideBelow(seed, first + i, span);
+      for (let word = 0; word < wordsPerRow; word++, value >>= 32n) {
+        words[wordsPerRow * (row + i) + word] = Number(BigInt.asUintN(32, value));
       }
     }
     wrote(column, row, count);
   };
 }
 
-/** Words of the number drawn last, the lowest first. */
-const drawn = new Uint32Array(4);
-
-/** The words of a number of 128 bits, the lowest first. */
-function wordsOf(value: bigint): Uint32Array {
-  return Uint32Array.from([0n, 32n, 64n, 96n], (shift) => Number(BigInt.asUintN(32, value >> shift)));
-}
-
-function offsetBelow(span: number): (seed: number, entry: number) => void {
-  return (seed, entry) => {
-    const value = below(seed, entry, span);
-    drawn[0] = value;
-    drawn[1] = Math.floor(value / two32);
-    drawn.fill(0, 2);
-  };
-}
-
-/** Draws again while the number is not below the span, so that none is likelier than another. */
-function wideOffsetBelow(span: bigint): (seed: number, entry: number) => void {
-  const most = wordsOf(span - 1n);
-  const top = most.findLastIndex((word) => word > 0);
-  const mask = 2 ** (32 - Math.clz32(most[top]!)) - 1;
-  return (seed, entry) => {
-    let draw = seed;
-    do {
-      drawn.fill(0, top + 1);
-      for (let word = 0; word <= top; word++) drawn[word] = bits32(wordSeed(draw, word), entry);
-      drawn[top] = (drawn[top]! & mask) >>> 0;
-      draw = (draw + 0x632be5ab) | 0;
-    } while (isAbove(most, top));
-  };
-}
-
-/** The seed of a word of a number: each of the four has its own. */
-function wordSeed(seed: number, word: number): number {
-  const mixed = word < 2 ? seed : seed ^ 0x2545f491;
-  return word % 2 === 0 ? mixed : ~mixed;
-}
-
-/** True when the number drawn last is above another one, whose words above `top` are 0. */
-function isAbove(most: Uint32Array, top: number): boolean {
-  for (let word = top; word >= 0; word--) if (drawn[word] !== most[word]) return drawn[word]! > most[word]!;
-  return false;
+/** A whole number from 0 up to but without `span`, which has at most 128 bits; draws again so that none is likelier than another. */
+function wideBelow(seed: number, entry: number, span: bigint): bigint {
+  if (span <= BigInt(two53)) return BigInt(below(seed, entry, Number(span)));
+  const bits = span.toString(2).length;
+  for (let draw = seed; ; draw = (draw + 0x632be5ab) | 0) {
+    let value = 0n;
+    for (const salt of [0, 0x2545f491, -1, 0x6d2b79f5]) value = (value << 32n) | BigInt(bits32(draw ^ salt, entry));
+    value = BigInt.asUintN(bits, value);
+    if (value < span) return value;
+  }
 }

@@ -1,7 +1,7 @@
 import { IterableX } from 'ix/iterable/iterablex';
 import { filter } from 'ix/iterable/operators/filter';
 import { map } from 'ix/iterable/operators/map';
-import type { Column, ColumnBlock } from '../../model/column-block.js';
+import type { Column } from '../../model/column-block.js';
 import type { Precision } from '../../model/schema.js';
 import { storedName } from '../model/names.js';
 import type { RowRequest } from '../model/row-request.js';
@@ -47,36 +47,25 @@ export interface RowFiles {
 }
 
 /**
- * Makes what the rows of a super table need, out of its files: those that were read before, otherwise they are read now. Throws a
+ * Opens the rows of a super table, with its files where they were read before, otherwise they are read now. Throws a
  * FaultError that names the column, or file and row, that it cannot make rows of.
  */
 export async function openRowSource(options: RowSourceOptions, files?: RowFiles): Promise<RowSource> {
-  const { plan, precision } = options;
-  const seed = mixedText(options.seed, plan.name);
-  const { tables, tags, samples } = files ?? (await readRowFiles(options));
-  return new RowSource(options, seed, fieldsOf(plan), tables, tags ?? generatedTags(plan, seed, precision), samples);
+  return new RowSource(options, files ?? (await readRowFiles(options)));
 }
 
 /** Reads the files of a super table, which needs no database. Throws a FaultError that names file and row. */
-export async function readRowFiles(
-  options: Pick<RowSourceOptions, 'plan' | 'existing' | 'readTime'>,
-): Promise<RowFiles> {
-  const { plan, readTime } = options;
-  const existing = options.existing === undefined ? undefined : tablesNamed(options.existing);
-  const tagRows =
-    existing === undefined && plan.tagsFile !== undefined ? await readTags(plan.tagsFile, options) : undefined;
-  const tables = existing ?? tablesOf(plan, tagRows?.lines);
-  const samples =
-    plan.sample === undefined ? undefined : await readSamples(plan.sample, plan, fieldsOf(plan), tables, readTime);
-  return { tables, tags: tagRows?.tags, samples };
-}
-
-async function readTags(
-  file: string,
-  { plan, readTime }: Pick<RowSourceOptions, 'plan' | 'readTime'>,
-): Promise<{ readonly tags: TagRows; readonly lines: number }> {
-  const rows = await readCsvFile(file, { fields: plan.tags, withTimes: false, maxRows: plan.childCount, readTime });
-  return { tags: tagsFromFile(rows), lines: rows.rows };
+export async function readRowFiles({
+  plan,
+  existing,
+  readTime,
+}: Pick<RowSourceOptions, 'plan' | 'existing' | 'readTime'>): Promise<RowFiles> {
+  const csv = { fields: plan.tags, withTimes: false, maxRows: plan.childCount, readTime };
+  const read =
+    existing === undefined && plan.tagsFile !== undefined ? await readCsvFile(plan.tagsFile, csv) : undefined;
+  const tables = existing === undefined ? tablesOf(plan, read?.rows) : tablesNamed(existing);
+  const samples = plan.sample && (await readSamples(plan.sample, plan, fieldsOf(plan), tables, readTime));
+  return { tables, tags: read && tagsFromFile(read), samples };
 }
 
 /** The columns that are written, with their stored names. */
@@ -97,7 +86,6 @@ export class RowSource {
   /** All rows of all tables; undefined when the run goes on until it is stopped. */
   readonly rows: number | undefined;
   readonly #options: RowSourceOptions;
-  readonly #table: string;
   readonly #makers: readonly FieldMaker[];
   readonly #samples: Samples | undefined;
   /** Rows that all tables share, unless each has its own. */
@@ -105,24 +93,18 @@ export class RowSource {
   readonly #endless: boolean;
   readonly #seed: number;
 
-  constructor(
-    options: RowSourceOptions,
-    seed: number,
-    fields: readonly FieldPlan[],
-    tables: TableSet,
-    tags: TagRows,
-    samples: Samples | undefined,
-  ) {
+  constructor(options: RowSourceOptions, { tables, tags, samples }: RowFiles) {
     const { plan, precision } = options;
     this.#options = options;
-    this.#seed = seed;
+    this.#seed = mixedText(options.seed, plan.name);
     this.tables = tables;
-    this.tags = tags;
+    this.tags = tags ?? generatedTags(plan, this.#seed, precision);
     this.#samples = samples;
-    this.#table = storedName(plan.name, plan.escapeNames || isSchemaless(plan.mode));
     this.#endless = plan.nonStop && samples?.all.times === undefined;
     this.pace = this.#paceOf();
-    this.#makers = fields.map((field, i) => makerOf(field, { seed: mixed(seed, i), chinese: plan.chinese, precision }));
+    this.#makers = fieldsOf(plan).map((field, i) =>
+      makerOf(field, { seed: mixed(this.#seed, i), chinese: plan.chinese, precision }),
+    );
     this.#pool = samples?.all.columns ?? (plan.randomPerTable ? undefined : this.#makePool());
     this.rows = this.#endless ? undefined : this.#countRows();
   }
@@ -184,24 +166,15 @@ export class RowSource {
     // In progressive order each table starts at the first row of the pool, and uses no more of it than it has rows.
     const isCut = this.pace.interlaceRows === 0 && !this.#endless;
     const rows = Math.max(1, isCut ? Math.min(plan.preparedRows, plan.rows) : plan.preparedRows);
-    return new PooledColumns(
-      makePool(
-        this.#makers.filter((maker) => !maker.timed),
-        rows,
-      ),
-    );
+    const makers = this.#makers.filter((maker) => !maker.timed);
+    return new PooledColumns(makePool(makers, rows));
   }
 
   #disorderOf({ from: first, to }: TableRange): Disorder | undefined {
-    const { plan } = this.#options;
-    if (plan.disorderRatio <= 0 || plan.sample?.useTimes === true) return undefined;
-    return new Disorder({
-      ratio: plan.disorderRatio,
-      range: plan.disorderRange,
-      step: plan.step,
-      seed: this.#seed,
-      rows: plan.rows * (this.pace.interlaceRows > 0 ? to - first : 1),
-    });
+    const { disorderRatio: ratio, disorderRange: range, step, rows, sample } = this.#options.plan;
+    if (ratio <= 0 || sample?.useTimes === true) return undefined;
+    const tables = this.pace.interlaceRows > 0 ? to - first : 1;
+    return new Disorder({ ratio, range, step, seed: this.#seed, rows: rows * tables });
   }
 
   /** The turn without rows that its table does not have. */
@@ -210,63 +183,56 @@ export class RowSource {
     return { ...turn, rows: Math.min(turn.rows, this.#rowsOf(turn.from) - turn.firstRow) };
   }
 
-  #request(turn: Turn, cursor: Cursor, ids: SeriesIds, times: RowTimes): RowRequest {
+  #request(turn: Turn, cursor: Cursor, seriesIds: SeriesIds, rowTimes: RowTimes): RowRequest {
     const { rows, from: first, to, firstRow, endsRound } = turn;
-    const tables = counting(first, 1, to - first);
-    const starts = counting(0, rows, to - first + 1);
+    const { plan, database } = this.#options;
     const fileTimes = this.#sampleOf(first)?.times;
-    const rowTimes = fileTimes === undefined ? times.of(turn) : timesOfFile(fileTimes, turn);
+    const times = fileTimes === undefined ? rowTimes.of(turn) : timesOfFile(fileTimes, turn);
     let start = firstRow;
     if (this.pace.interlaceRows > 0 && fileTimes === undefined) {
       start = cursor.next;
-      cursor.next += rows * tables.length;
+      cursor.next += rows * (to - first);
     }
     const pool = this.#sampleOf(first)?.columns ?? this.#pool;
-    const columns = pool === undefined ? this.#ownValues(turn, rowTimes) : this.#values(pool, turn, start, rowTimes);
-    const isOneRun = fileTimes === undefined || tables.length === 1;
+    const columns = pool === undefined ? this.#ownValues(turn, times) : this.#values(pool, turn, start, times);
+    const isOneRun = fileTimes === undefined || to - first === 1;
     const isPooled = pool !== undefined && isOneRun && columns.length === pool.pool.columns.length;
     return {
-      block: this.#block(rows * tables.length, ids.of(turn), rowTimes, columns),
-      tables,
-      starts,
+      block: {
+        kind: 'columns',
+        database,
+        table: storedName(plan.name, plan.escapeNames || isSchemaless(plan.mode)),
+        rows: rows * (to - first),
+        ids: seriesIds.of(turn),
+        times,
+        columns,
+        nullMeaning: 'overwrite',
+        style: undefined,
+        newSubTables: [],
+      },
+      tables: counting(first, 1, to - first),
+      starts: counting(0, rows, to - first + 1),
       pooled: isPooled ? { pool: pool.pool, first: start % pool.pool.rows } : undefined,
       endsRound,
     };
   }
 
-  #block(rows: number, ids: BigUint64Array, times: BigInt64Array, columns: readonly Column[]): ColumnBlock {
-    const { database } = this.#options;
-    const table = this.#table;
-    return {
-      kind: 'columns',
-      database,
-      table,
-      rows,
-      ids,
-      times,
-      columns,
-      nullMeaning: 'overwrite',
-      style: undefined,
-      newSubTables: [],
-    };
-  }
-
   /** Values out of a pool, and beside them those that depend on time. */
-  #values(pool: PooledColumns, turn: Turn, start: number, times: BigInt64Array): Column[] {
+  #values(pool: PooledColumns, turn: Turn, first: number, times: BigInt64Array): Column[] {
     const tables = turn.to - turn.from;
-    const isFile = this.#samples !== undefined;
+    // Rows with times of a file are the same for each table.
     const runs =
-      isFile && this.#samples?.all.times !== undefined
-        ? Array.from({ length: tables }, () => ({ first: start, rows: turn.rows }))
-        : [{ first: start, rows: turn.rows * tables }];
+      this.#samples?.all.times === undefined
+        ? [{ first, rows: turn.rows * tables }]
+        : Array.from({ length: tables }, () => ({ first, rows: turn.rows }));
     const pooled = pool.take(runs);
-    if (isFile) return pooled;
+    if (this.#samples !== undefined) return pooled;
     let at = 0;
+    const words = wordsOf(times);
     return this.#makers.map((maker) => {
       if (!maker.timed) return pooled[at++]!;
       const column = builderOf(maker, times.length);
-      const rows = { row: 0, count: times.length, first: start, prepared: pool.pool.rows };
-      fillRows(maker, column, rows, undefined, wordsOf(times));
+      fillRows(maker, column, { row: 0, count: times.length, first, prepared: pool.pool.rows }, undefined, words);
       return column.finish(times.length);
     });
   }
@@ -288,9 +254,7 @@ export class RowSource {
 
 /** `first`, `first + step`, … */
 function counting(first: number, step: number, count: number): Uint32Array {
-  const numbers = new Uint32Array(count);
-  for (let i = 0; i < count; i++) numbers[i] = first + i * step;
-  return numbers;
+  return Uint32Array.from({ length: count }, (_, i) => first + i * step);
 }
 
 function wordsOf(times: BigInt64Array): Uint32Array {
