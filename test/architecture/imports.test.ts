@@ -166,7 +166,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   },
   'load/insert': { modules: [...loadParts, 'database', 'load/destination'], packages: [] },
   'load/query': { modules: [...loadParts, 'sql'], packages: [] },
-  'load/subscribe': { modules: loadParts, packages: ['ix'] },
+  'load/subscribe': { modules: [...loadParts, 'load/settings/keys'], packages: ['ix'] },
 };
 
 /** Imports of single files that the table above leaves out, each with its reason. */

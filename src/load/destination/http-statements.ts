@@ -1,17 +1,9 @@
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  comma,
-  lineFeed,
-  openBrace,
-  openBracket,
-  quote,
-} from '../../bytes/ascii.js';
+import { comma, lineFeed } from '../../bytes/ascii.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { dataType, type TypeName } from '../../model/schema.js';
 import { parseJson } from '../../text/json.js';
+import { ElementScan } from '../../transforms/wire/json-elements.js';
 import type { RunSql } from '../model/ports.js';
 import { type HttpResponse, type HttpService, wholeOf } from './http-service.js';
 
@@ -117,43 +109,21 @@ function parsed(text: string): Body | undefined {
 export class RowCutter {
   /** True when the end of the array was seen. */
   ended = false;
-  /** Brackets that are open; the one of the array was read before. */
-  #depth = 1;
-  #inText = false;
-  #isEscaped = false;
+  readonly #scan = new ElementScan();
   #isEmpty = true;
 
   /** The part of a chunk that belongs to rows, changed in place. */
   lines(chunk: Uint8Array): Uint8Array {
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at]!;
-      if (this.#inText) {
-        this.#readText(byte);
-      } else if (byte === quote) {
-        this.#inText = true;
-      } else if (byte === openBracket || byte === openBrace) {
-        this.#depth++;
-      } else if (byte === closeBracket || byte === closeBrace) {
-        if (--this.#depth === 0) return this.#end(chunk, at);
-      } else if (byte === comma && this.#depth === 1) {
-        chunk[at] = lineFeed;
-      }
+    const { length } = chunk;
+    for (let at = this.#scan.next(chunk, 0, length); at >= 0; at = this.#scan.next(chunk, at + 1, length)) {
+      const isEnd = chunk[at] !== comma;
+      chunk[at] = lineFeed;
+      if (!isEnd) continue;
+      // The bracket that ends the array takes the place of the last line break.
+      this.ended = true;
+      return chunk.subarray(0, this.#isEmpty && at === 0 ? 0 : at + 1);
     }
-    this.#isEmpty &&= chunk.length === 0;
+    this.#isEmpty &&= length === 0;
     return chunk;
-  }
-
-  #readText(byte: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (byte === backslash) this.#isEscaped = true;
-    else if (byte === quote) this.#inText = false;
-  }
-
-  /** The bracket that ends the array takes the place of the last line break. */
-  #end(chunk: Uint8Array, at: number): Uint8Array {
-    this.ended = true;
-    if (this.#isEmpty && at === 0) return chunk.subarray(0, 0);
-    chunk[at] = lineFeed;
-    return chunk.subarray(0, at + 1);
   }
 }

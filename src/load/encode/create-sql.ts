@@ -57,7 +57,5 @@ function definition({ name, type }: FieldPlan): string {
 /** The type as definitions write it; only texts and bytes have a length. */
 function typeDefinition({ name, length, scale }: DataType): string {
   if (name === 'DECIMAL') return `DECIMAL(${length},${scale ?? 0})`;
-  return name === 'VARCHAR' || name === 'NCHAR' || name === 'VARBINARY' || name === 'GEOMETRY'
-    ? `${name}(${length})`
-    : name;
+  return name === 'VARCHAR' || name === 'NCHAR' ? `${name}(${length})` : name;
 }

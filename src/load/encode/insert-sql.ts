@@ -4,8 +4,7 @@ import { quotedText } from '../../text/quoted-name.js';
 import { sqlName } from '../model/names.js';
 import type { FieldPlan } from '../model/scenario.js';
 import type { ByteWriter } from './byte-writer.js';
-import { CellKind, type ColumnCells } from './column-cells.js';
-import { type PartText, RowEncoder, type RowFormat } from './row-encoder.js';
+import { RowEncoder, type RowFormat } from './row-encoder.js';
 import { TagLookup, type TagRowsOf } from './tag-rows.js';
 
 /** Bytes that a string literal cannot hold as they are, and the letters that stand for them behind a backslash. */
@@ -35,11 +34,8 @@ function writeString(out: ByteWriter, bytes: Uint8Array, start: number, end: num
 /** A tag as a literal of the dialect. */
 function tagLiteral({ name }: DataType, value: TagValue): string {
   if (value === undefined) return 'NULL';
-  if (name === 'VARBINARY' || name === 'BLOB') return `'\\x${value}'`;
   return isVariable(name) ? quotedText(value) : value;
 }
-
-const none = new Uint8Array(0);
 
 /** Longest statement of the dialect, in bytes. */
 export const maxStatementBytes = 1_048_576;
@@ -83,55 +79,28 @@ export function usingClause(
  * Numbers are written so that they read back exactly, times as ticks.
  */
 export function insertEncoder(target: InsertTarget, maxBytes = maxStatementBytes): RowEncoder {
-  return new RowEncoder(new InsertFormat(target), maxBytes);
-}
-
-class InsertFormat implements RowFormat {
-  readonly wire = 'sql-insert';
-  readonly bodyName = 'sql';
-  readonly beginning = Buffer.from('INSERT INTO');
-  readonly end = none;
-  readonly dropped = 0;
-  readonly timeLast = false;
-  readonly #target: InsertTarget;
-  readonly #columns: string;
-  readonly #tags: TagLookup | undefined;
-  readonly #head = Buffer.from('(');
-  readonly #tail = Buffer.from(')');
-
-  constructor(target: InsertTarget) {
-    this.#target = target;
-    const names = target.columns?.map((name) => sqlName(name, false));
-    this.#tags = target.using === undefined ? undefined : new TagLookup(target.using.tagRows);
-    this.#columns = names === undefined ? '' : ` (${names.join(',')})`;
-  }
-
-  part(table: number): PartText {
-    const target = this.#target;
-    const { using } = target;
-    const creation = using === undefined ? '' : ` ${usingClause(target, using, this.#tags?.of(table) ?? [])}`;
-    const opening = ` ${qualifiedName(target, target.nameOf(table))}${this.#columns}${creation} VALUES `;
-    return { opening: Buffer.from(opening), head: this.#head, tail: this.#tail };
-  }
-
-  writeTime(out: ByteWriter, low: number, high: number): void {
-    out.wide(low, high, true);
-  }
-
-  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
-    for (const cell of cells) {
-      out.byte(comma);
-      if (!cell.seek(row)) out.text('NULL');
-      else if (cell.kind === CellKind.text) writeString(out, cell.entry.bytes, cell.entry.start, cell.entry.end);
-      else if (cell.kind === CellKind.other) writeBinary(out, cell);
-      else cell.write(out, row);
-    }
-  }
-}
-
-function writeBinary(out: ByteWriter, { type, entry }: ColumnCells): void {
-  if (type.name !== 'VARBINARY' && type.name !== 'BLOB') {
-    throw new Error(`No literal is written for type ${type.name}.`);
-  }
-  out.text(`'\\x${Buffer.from(entry.bytes.subarray(entry.start, entry.end)).toString('hex')}'`);
+  const { using, columns } = target;
+  const names = columns === undefined ? '' : ` (${columns.map((name) => sqlName(name, false)).join(',')})`;
+  const tags = using && new TagLookup(using.tagRows);
+  const [head, tail] = [Buffer.from('('), Buffer.from(')')];
+  const format: RowFormat = {
+    wire: 'sql-insert',
+    bodyName: 'sql',
+    beginning: Buffer.from('INSERT INTO'),
+    part: (table) => {
+      const creation = using === undefined ? '' : ` ${usingClause(target, using, tags?.of(table) ?? [])}`;
+      const opening = ` ${qualifiedName(target, target.nameOf(table))}${names}${creation} VALUES `;
+      return { opening: Buffer.from(opening), head, tail };
+    },
+    writeTime: (out, low, high) => out.wide(low, high, true),
+    writeBody: (out, cells, row) => {
+      for (const cell of cells) {
+        out.byte(comma);
+        if (!cell.seek(row)) out.text('NULL');
+        else if (cell.isText) writeString(out, cell.entry.bytes, cell.entry.start, cell.entry.end);
+        else cell.write(out, row);
+      }
+    },
+  };
+  return new RowEncoder(format, maxBytes);
 }

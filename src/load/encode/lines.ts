@@ -3,11 +3,9 @@ import { wholeParts } from '../../bytes/whole-parts.js';
 import type { Precision, TypeName } from '../../model/schema.js';
 import type { FieldPlan, SchemalessFormat } from '../model/scenario.js';
 import type { ByteWriter } from './byte-writer.js';
-import { CellKind, type ColumnCells } from './column-cells.js';
-import { type PartText, RowEncoder, type RowFormat, refused } from './row-encoder.js';
+import type { ColumnCells } from './column-cells.js';
+import { RowEncoder, type RowFormat, refused } from './row-encoder.js';
 import { TagLookup, type TagRowsOf } from './tag-rows.js';
-
-const none = new Uint8Array(0);
 
 /** Names in schemaless texts of the tables that rows go to. */
 export interface LinesTarget {
@@ -29,9 +27,9 @@ export interface LinesTarget {
  */
 export function linesEncoder(target: LinesTarget, maxBytes: number): RowEncoder {
   const { format } = target;
-  if (format === 'line') return new RowEncoder(new LineFormat(target), maxBytes);
-  if (format === 'telnet') return new RowEncoder(new TelnetFormat(target), maxBytes);
-  return new RowEncoder(new JsonFormat(target, format === 'taosjson'), maxBytes);
+  if (format === 'line') return new RowEncoder(lineFormat(target), maxBytes);
+  if (format === 'telnet') return new RowEncoder(telnetFormat(target), maxBytes);
+  return new RowEncoder(jsonFormat(target, format === 'taosjson'), maxBytes);
 }
 
 /** Suffixes of line protocol and telnet values. */
@@ -80,148 +78,96 @@ function givenTags({ tags, tagRows }: LinesTarget) {
   };
 }
 
-class LineFormat implements RowFormat {
-  readonly wire = 'lineproto';
-  readonly bodyName = 'line';
-  readonly beginning = none;
-  readonly end = none;
-  readonly dropped = 0;
-  readonly timeLast = true;
-  readonly #superTable: string;
-  readonly #tags: ReturnType<typeof givenTags>;
-  readonly #tail = Buffer.from('\n');
-  readonly #names = new Map<string, Buffer>();
-
-  constructor(target: LinesTarget) {
-    this.#superTable = escaped(target.superTable, /[, ]/g);
-    this.#tags = givenTags(target);
-  }
-
-  part(table: number): PartText {
-    const key = [this.#superTable];
-    for (const { tag, value } of this.#tags(table)) {
-      key.push(`${escaped(tag.name, /[,= ]/g)}=${escaped(value, /[,= ]/g)}`);
-    }
-    return { opening: none, head: Buffer.from(`${key.join(',')} `), tail: this.#tail };
-  }
-
-  writeTime(out: ByteWriter, low: number, high: number): void {
-    if (high >= 0x80000000) throw before1970();
-    out.wide(low, high, false);
-  }
-
-  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
-    let isFirst = true;
-    for (const cell of cells) {
-      if (!cell.seek(row)) continue;
-      if (!isFirst) out.byte(comma);
-      isFirst = false;
-      out.copy(this.#nameOf(cell.name));
-      writeLineValue(out, cell, row);
-    }
-    if (isFirst) throw refused('a row whose values are all NULL cannot be written as line protocol');
-    out.byte(space);
-  }
-
+function lineFormat(target: LinesTarget): RowFormat {
+  const superTable = escaped(target.superTable, /[, ]/g);
+  const tagsOf = givenTags(target);
+  const tail = Buffer.from('\n');
+  const names = new Map<string, Buffer>();
   /** The name of a field with its equals sign. */
-  #nameOf(name: string): Buffer {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    const bytes = Buffer.from(`${escaped(name, /[,= ]/g)}=`);
-    this.#names.set(name, bytes);
+  const nameOf = (name: string): Buffer => {
+    const bytes = names.get(name) ?? Buffer.from(`${escaped(name, /[,= ]/g)}=`);
+    names.set(name, bytes);
     return bytes;
-  }
+  };
+  return {
+    wire: 'lineproto',
+    bodyName: 'line',
+    timeLast: true,
+    part: (table) => {
+      const tags = tagsOf(table).map(({ tag, value }) => `,${escaped(tag.name, /[,= ]/g)}=${escaped(value, /[,= ]/g)}`);
+      return { head: Buffer.from(`${superTable}${tags.join('')} `), tail };
+    },
+    writeTime: writeTicks,
+    writeBody: (out, cells, row) => {
+      let isFirst = true;
+      for (const cell of cells) {
+        if (!cell.seek(row)) continue;
+        if (!isFirst) out.byte(comma);
+        isFirst = false;
+        out.copy(nameOf(cell.name));
+        writeLineValue(out, cell, row);
+      }
+      if (isFirst) throw refused('a row whose values are all NULL cannot be written as line protocol');
+      out.byte(space);
+    },
+  };
 }
 
-class TelnetFormat implements RowFormat {
-  readonly wire = 'tsdbwire-telnet';
-  readonly bodyName = 'telnet';
-  readonly beginning = none;
-  readonly end = none;
-  readonly dropped = 0;
-  readonly timeLast = false;
-  readonly #tags: ReturnType<typeof givenTags>;
-  readonly #head: Buffer;
-  readonly #ticksPerMilli: number;
-
-  constructor(target: LinesTarget) {
-    this.#tags = givenTags(target);
-    this.#head = Buffer.from(`${target.put ? 'put ' : ''}${word(target.superTable)} `);
-    this.#ticksPerMilli = ticksPerMilli(target.precision);
-  }
-
-  part(table: number): PartText {
-    const tags = this.#tags(table).map(({ tag, value }) => `${word(tag.name)}=${word(value)}`);
-    return { opening: none, head: this.#head, tail: Buffer.from(` ${tags.join(' ')}\n`) };
-  }
-
-  writeTime(out: ByteWriter, low: number, high: number): void {
-    writeMillis(out, low, high, this.#ticksPerMilli);
-  }
-
-  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
-    out.byte(space);
-    const cell = firstCell(cells, row);
-    if (cell.kind === CellKind.text && cell.entry.bytes.subarray(cell.entry.start, cell.entry.end).includes(0x0a)) {
-      throw refused('a text with a line break cannot be written as a telnet line');
-    }
-    writeLineValue(out, cell, row);
-  }
+function telnetFormat(target: LinesTarget): RowFormat {
+  const tagsOf = givenTags(target);
+  const head = Buffer.from(`${target.put ? 'put ' : ''}${word(target.superTable)} `);
+  return {
+    wire: 'tsdbwire-telnet',
+    bodyName: 'telnet',
+    part: (table) => {
+      const tags = tagsOf(table).map(({ tag, value }) => `${word(tag.name)}=${word(value)}`);
+      return { head, tail: Buffer.from(` ${tags.join(' ')}\n`) };
+    },
+    writeTime: millisWriter(target.precision),
+    writeBody: (out, cells, row) => {
+      out.byte(space);
+      const cell = firstCell(cells, row);
+      if (cell.isText && cell.entry.bytes.subarray(cell.entry.start, cell.entry.end).includes(0x0a)) {
+        throw refused('a text with a line break cannot be written as a telnet line');
+      }
+      writeLineValue(out, cell, row);
+    },
+  };
 }
 
-class JsonFormat implements RowFormat {
-  readonly wire = 'tsdbwire-json';
-  readonly bodyName: string;
-  readonly beginning = Buffer.from('[');
-  readonly end = Buffer.from(']');
-  /** The comma behind the last object. */
-  readonly dropped = 1;
-  readonly timeLast = false;
-  readonly #target: LinesTarget;
-  readonly #tags: ReturnType<typeof givenTags>;
-  readonly #typed: boolean;
-  readonly #head: Buffer;
-  readonly #beforeValue: string;
-  readonly #ticksPerMilli: number;
-
-  constructor(target: LinesTarget, typed: boolean) {
-    const { superTable, precision, format } = target;
-    this.bodyName = `${format} ${precision}`;
-    this.#target = target;
-    this.#tags = givenTags(target);
-    this.#typed = typed;
-    this.#head = Buffer.from(`{"metric":${JSON.stringify(superTable)},"timestamp":${typed ? '{"value":' : ''}`);
-    this.#beforeValue = typed ? `,"type":"${precision}"},"value":{"value":` : ',"value":';
-    this.#ticksPerMilli = ticksPerMilli(precision);
-  }
-
-  part(table: number): PartText {
-    const members = this.#tags(table).map(({ tag, value }) => {
-      return `${JSON.stringify(tag.name)}:${this.#tagValue(tag.type.name, value)}`;
-    });
-    if (this.#typed) members.unshift(`"id":${JSON.stringify(this.#target.nameOf(table))}`);
-    return { opening: none, head: this.#head, tail: Buffer.from(`,"tags":{${members.join(',')}}},`) };
-  }
-
-  writeTime(out: ByteWriter, low: number, high: number): void {
-    if (!this.#typed) writeMillis(out, low, high, this.#ticksPerMilli);
-    else if (high >= 0x80000000) throw before1970();
-    else out.wide(low, high, false);
-  }
-
-  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
-    out.text(this.#beforeValue);
-    const cell = firstCell(cells, row);
-    if (cell.kind === CellKind.text) out.text(JSON.stringify(textOf(cell)));
-    else cell.write(out, row);
-    if (this.#typed) out.text(`,"type":"${jsonTypeOf(cell.type.name)}"}`);
-  }
-
-  #tagValue(type: TypeName, value: string): string {
+function jsonFormat(target: LinesTarget, typed: boolean): RowFormat {
+  const { superTable, precision, format } = target;
+  const tagsOf = givenTags(target);
+  const beforeValue = typed ? `,"type":"${precision}"},"value":{"value":` : ',"value":';
+  const head = Buffer.from(`{"metric":${JSON.stringify(superTable)},"timestamp":${typed ? '{"value":' : ''}`);
+  const tagValue = (type: TypeName, value: string): string => {
     const text = jsonTypes[type] === 'binary' || jsonTypes[type] === 'nchar' || type === 'JSON';
     const literal = text ? JSON.stringify(value) : value;
-    return this.#typed ? `{"value":${literal},"type":"${type === 'JSON' ? 'nchar' : jsonTypeOf(type)}"}` : literal;
-  }
+    return typed ? `{"value":${literal},"type":"${type === 'JSON' ? 'nchar' : jsonTypeOf(type)}"}` : literal;
+  };
+  return {
+    wire: 'tsdbwire-json',
+    bodyName: `${format} ${precision}`,
+    beginning: Buffer.from('['),
+    end: Buffer.from(']'),
+    // The comma behind the last object.
+    dropped: 1,
+    part: (table) => {
+      const members = tagsOf(table).map(
+        ({ tag, value }) => `${JSON.stringify(tag.name)}:${tagValue(tag.type.name, value)}`,
+      );
+      if (typed) members.unshift(`"id":${JSON.stringify(target.nameOf(table))}`);
+      return { head, tail: Buffer.from(`,"tags":{${members.join(',')}}},`) };
+    },
+    writeTime: typed ? writeTicks : millisWriter(precision),
+    writeBody: (out, cells, row) => {
+      out.text(beforeValue);
+      const cell = firstCell(cells, row);
+      if (cell.isText) out.text(JSON.stringify(cell.text()));
+      else cell.write(out, row);
+      if (typed) out.text(`,"type":"${jsonTypeOf(cell.type.name)}"}`);
+    },
+  };
 }
 
 function jsonTypeOf(type: TypeName): string {
@@ -239,8 +185,8 @@ function firstCell(cells: readonly ColumnCells[], row: number): ColumnCells {
 
 /** A number with the suffix of its type, true or false, or a string. */
 function writeLineValue(out: ByteWriter, cell: ColumnCells, row: number): void {
-  if (cell.kind === CellKind.text) {
-    const text = textOf(cell).replace(/["\\]/g, '\\$&');
+  if (cell.isText) {
+    const text = cell.text().replace(/["\\]/g, '\\$&');
     out.text(cell.type.name === 'NCHAR' ? `L"${text}"` : `"${text}"`);
     return;
   }
@@ -248,10 +194,6 @@ function writeLineValue(out: ByteWriter, cell: ColumnCells, row: number): void {
   if (suffix === undefined) throw refused(`a value of type ${cell.type.name} cannot be written in a line`);
   cell.write(out, row);
   out.text(suffix);
-}
-
-function textOf({ entry: { bytes, start, end } }: ColumnCells): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
 }
 
 /** Puts a backslash before letters that part a line. A text that ends in a backslash, or has line breaks, cannot be said. */
@@ -265,18 +207,22 @@ function word(text: string): string {
   return text.replace(/[\s=]/g, '_');
 }
 
-function ticksPerMilli(precision: Precision): number {
-  return precision === 'ms' ? 1 : precision === 'us' ? 1e3 : 1e6;
+function writeTicks(out: ByteWriter, low: number, high: number): void {
+  if (high >= 0x80000000) throw before1970();
+  out.wide(low, high, false);
 }
 
-/** Writes milliseconds, which are told from seconds by their 13 digits. */
-function writeMillis(out: ByteWriter, low: number, high: number, perMilli: number): void {
-  const millis = wholeParts(low, high, perMilli);
-  if (millis < 0) throw before1970();
-  if (millis < 1e12 || millis >= 1e13) {
-    throw refused(`a time of ${millis} ms since 1970 does not have the 13 digits that this format needs`);
-  }
-  out.integer(millis);
+/** Writes milliseconds, which parsers distinguish from seconds by their 13 digits. */
+function millisWriter(precision: Precision): RowFormat['writeTime'] {
+  const perMilli = precision === 'ms' ? 1 : precision === 'us' ? 1e3 : 1e6;
+  return (out, low, high) => {
+    const millis = wholeParts(low, high, perMilli);
+    if (millis < 0) throw before1970();
+    if (millis < 1e12 || millis >= 1e13) {
+      throw refused(`a time of ${millis} ms since 1970 does not have the 13 digits that this format needs`);
+    }
+    out.integer(millis);
+  };
 }
 
 function before1970(): Error {

@@ -1,14 +1,13 @@
 import type { WireFormat } from '../../model/batch.js';
-import type { Column } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { RowPool, RowRequest } from '../model/row-request.js';
 import { ByteWriter } from './byte-writer.js';
 import { ColumnCells } from './column-cells.js';
 
 /** Text around the rows of one table. */
-export interface PartText {
+interface PartText {
   /** Before the first row of the part. */
-  readonly opening: Uint8Array;
+  readonly opening?: Uint8Array;
   /** Before and after each row. */
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
@@ -22,12 +21,12 @@ export interface RowFormat {
   readonly wire: WireFormat;
   /** Formats of one name print bodies alike, so that their encoders share them. */
   readonly bodyName: string;
-  readonly beginning: Uint8Array;
-  readonly end: Uint8Array;
+  readonly beginning?: Uint8Array;
+  readonly end?: Uint8Array;
   /** Bytes of the last tail that are dropped before the end. */
-  readonly dropped: number;
+  readonly dropped?: number;
   /** The time stands behind the body. */
-  readonly timeLast: boolean;
+  readonly timeLast?: boolean;
   part(table: number): PartText;
   writeTime(out: ByteWriter, low: number, high: number): void;
   /** Writes the values of a row; `cells` are its columns. */
@@ -42,16 +41,16 @@ interface EncodedRows {
 
 /** The bodies of all rows of a pool. */
 interface Bodies {
-  readonly pool: RowPool;
   readonly bytes: Uint8Array;
   readonly offsets: Uint32Array;
 }
 
-/** Printed pools by the name of the format, for all threads of a run; undefined for those that are too long to be kept. */
+/** Printed pools by the name of the format, for all threads of a run; undefined for those that are too long to stay in memory. */
 const printedPools = new WeakMap<RowPool, Map<string, Bodies | undefined>>();
 
 /** Pools whose bodies would take more are printed row by row instead. */
 const maxBodiesBytes = 256 * 1024 * 1024;
+const none = new Uint8Array(0);
 
 /**
  * Encodes rows into one buffer that is used again and again. Rows out of a pool are printed once, and after that only their times
@@ -80,7 +79,7 @@ export class RowEncoder {
    */
   encode(request: RowRequest, from = 0): EncodedRows {
     const out = this.#out;
-    const { beginning, end, dropped } = this.#format;
+    const { beginning = none, end = none, dropped = 0 } = this.#format;
     out.at = 0;
     out.copy(beginning);
     const rows = this.#writeParts(request, from, this.#maxBytes - end.length + dropped);
@@ -95,23 +94,18 @@ export class RowEncoder {
   #writeParts(request: RowRequest, from: number, limit: number): number {
     const { block, tables, starts } = request;
     const out = this.#out;
-    const bodies = this.#bodiesOf(request);
-    const cells = bodies === undefined ? block.columns.map((column) => new ColumnCells(column)) : [];
+    const writeBody = this.#bodyWriter(request);
     const words = new Uint32Array(block.times.buffer, block.times.byteOffset, block.rows * 2);
-    const first = request.pooled?.first ?? 0;
     let part = 0;
     while (part < tables.length && starts[part + 1]! <= from) part++;
     let row = from;
     for (; part < tables.length; part++) {
-      const { opening, head, tail } = this.#format.part(tables[part]!);
+      const text = this.#format.part(tables[part]!);
       const partStart = out.at;
       const partFrom = row;
       const partEnd = starts[part + 1]!;
-      out.copy(opening);
-      row =
-        bodies === undefined
-          ? this.#printRows(cells, words, row, partEnd, head, tail, limit)
-          : this.#copyRows(bodies, first, words, row, partEnd, head, tail, limit);
+      out.copy(text.opening ?? none);
+      row = this.#writeRows(writeBody, text, words, row, partEnd, limit);
       if (row === partFrom) out.at = partStart;
       if (row < partEnd) break;
     }
@@ -119,44 +113,12 @@ export class RowEncoder {
   }
 
   /** Writes rows `[from, to)` as far as there is room; returns the first one without. */
-  #copyRows(
-    { pool, bytes, offsets }: Bodies,
-    first: number,
+  #writeRows(
+    writeBody: (row: number) => void,
+    { head, tail }: PartText,
     words: Uint32Array,
     from: number,
     to: number,
-    head: Uint8Array,
-    tail: Uint8Array,
-    limit: number,
-  ): number {
-    const out = this.#out;
-    const { timeLast } = this.#format;
-    let entry = (first + from) % pool.rows;
-    for (let row = from; row < to; row++) {
-      const rowStart = out.at;
-      const bodyStart = offsets[entry]!;
-      const bodyEnd = offsets[entry + 1]!;
-      out.copy(head);
-      if (timeLast) out.copy(bytes, bodyStart, bodyEnd);
-      this.#format.writeTime(out, words[2 * row]!, words[2 * row + 1]!);
-      if (!timeLast) out.copy(bytes, bodyStart, bodyEnd);
-      out.copy(tail);
-      if (out.at > limit) {
-        out.at = rowStart;
-        return row;
-      }
-      if (++entry === pool.rows) entry = 0;
-    }
-    return to;
-  }
-
-  #printRows(
-    cells: readonly ColumnCells[],
-    words: Uint32Array,
-    from: number,
-    to: number,
-    head: Uint8Array,
-    tail: Uint8Array,
     limit: number,
   ): number {
     const out = this.#out;
@@ -164,9 +126,9 @@ export class RowEncoder {
     for (let row = from; row < to; row++) {
       const rowStart = out.at;
       out.copy(head);
-      if (format.timeLast) format.writeBody(out, cells, row);
+      if (format.timeLast) writeBody(row);
       format.writeTime(out, words[2 * row]!, words[2 * row + 1]!);
-      if (!format.timeLast) format.writeBody(out, cells, row);
+      if (!format.timeLast) writeBody(row);
       out.copy(tail);
       if (out.at > limit) {
         out.at = rowStart;
@@ -176,28 +138,40 @@ export class RowEncoder {
     return to;
   }
 
-  #bodiesOf({ pooled }: RowRequest): Bodies | undefined {
-    if (pooled === undefined) return undefined;
-    const { pool } = pooled;
+  /** What writes the body of a row: a copy out of the printed pool, or its columns anew. */
+  #bodyWriter({ pooled, block }: RowRequest): (row: number) => void {
+    const out = this.#out;
+    const bodies = pooled && this.#bodiesOf(pooled.pool);
+    if (pooled === undefined || bodies === undefined) {
+      const cells = block.columns.map((column) => new ColumnCells(column));
+      return (row) => this.#format.writeBody(out, cells, row);
+    }
+    const { bytes, offsets } = bodies;
+    const { first, pool } = pooled;
+    return (row) => {
+      const entry = (first + row) % pool.rows;
+      out.copy(bytes, offsets[entry], offsets[entry + 1]);
+    };
+  }
+
+  #bodiesOf(pool: RowPool): Bodies | undefined {
     const { bodyName } = this.#format;
     const printed = printedPools.get(pool) ?? new Map<string, Bodies | undefined>();
-    if (!printed.has(bodyName)) {
-      printed.set(bodyName, this.#printPool(pool));
-      printedPools.set(pool, printed);
-    }
+    printedPools.set(pool, printed);
+    if (!printed.has(bodyName)) printed.set(bodyName, this.#printPool(pool));
     return printed.get(bodyName);
   }
 
   #printPool(pool: RowPool): Bodies | undefined {
     const out = new ByteWriter(pool.rows * 32);
-    const cells = pool.columns.map((column: Column) => new ColumnCells(column));
+    const cells = pool.columns.map((column) => new ColumnCells(column));
     const offsets = new Uint32Array(pool.rows + 1);
     for (let row = 0; row < pool.rows; row++) {
       this.#format.writeBody(out, cells, row);
       if (out.at > maxBodiesBytes) return undefined;
       offsets[row + 1] = out.at;
     }
-    return { pool, bytes: out.bytes.subarray(0, out.at), offsets };
+    return { bytes: out.bytes.subarray(0, out.at), offsets };
   }
 }
 

@@ -7,7 +7,7 @@ import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import { storedName } from '../model/names.js';
 import type { RowBlocks, RowSink } from '../model/ports.js';
-import { blocksByTable, type RowRequest } from '../model/row-request.js';
+import { type RowRequest, tableRequests } from '../model/row-request.js';
 import type { DatabasePlan, SuperTablePlan } from '../model/scenario.js';
 import { blocksSink } from '../sinks/embedded.js';
 import type { EmbeddedPorts, FilledTable, RequestPart, RowPath } from './row-path.js';
@@ -62,7 +62,10 @@ export class BlocksPath implements RowPath {
 
   #blocks(request: RowRequest): readonly ColumnBlock[] {
     const { plan, source } = this.#table;
-    if (plan.normalTables) return blocksByTable(request, (table) => source.tables.nameOf(table));
+    if (plan.normalTables) {
+      const named = ({ block, tables }: RowRequest) => ({ ...block, table: source.tables.nameOf(tables[0]!) });
+      return tableRequests(request).map(named);
+    }
     if (!plan.autoCreateTable) return [request.block];
     return [{ ...request.block, newSubTables: this.#unknown(request.tables) }];
   }

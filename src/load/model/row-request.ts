@@ -6,7 +6,7 @@ import { type Column, type ColumnBlock, elementsPerRow } from '../../model/colum
  * Part `i` is the run of rows `[starts[i], starts[i + 1])` of the block, all of the table with index `tables[i]`.
  */
 export interface RowRequest {
-  /** The rows of all parts in their order. `table` is the super table; for normal tables see {@link blocksByTable}. */
+  /** The rows of all parts in their order. `table` is the super table; for normal tables see {@link tableRequests}. */
   readonly block: ColumnBlock;
   readonly tables: Uint32Array;
   readonly starts: Uint32Array;
@@ -28,52 +28,28 @@ export interface RowPool {
   readonly columns: readonly Column[];
 }
 
-/** The parts of a request as blocks of their own, each for the table that `nameOf` gives: what normal tables need. */
-export function blocksByTable(request: RowRequest, nameOf: (table: number) => string): ColumnBlock[] {
-  const { block, tables, starts } = request;
-  if (tables.length === 1) return [{ ...block, table: nameOf(tables[0]!) }];
-  const slicers = block.columns.map((column) => slicerOf(column));
-  return Array.from(tables, (table, part) => {
-    const from = starts[part]!;
-    const to = starts[part + 1]!;
-    return {
-      ...block,
-      table: nameOf(table),
-      rows: to - from,
-      ids: block.ids.subarray(from, to),
-      times: block.times.subarray(from, to),
-      columns: slicers.map((slice) => slice(from, to)),
-    };
-  });
-}
-
-/**
- * The rows `[from, to)` of a request as two requests, each of half of the tables in them. None where they are of one table: that cannot be
- * cut any further.
- */
-export function halvesOf(request: RowRequest, from: number, to: number): readonly RowRequest[] {
+/** The rows `[from, to)` of a request as requests of their own, one for each of the tables in them. */
+export function tableRequests(request: RowRequest, from = 0, to = request.block.rows): RowRequest[] {
   const { block, tables, starts, pooled } = request;
-  const isMeant = (part: number): boolean => starts[part + 1]! > from && starts[part]! < to;
-  const parts = Array.from(tables.keys()).filter(isMeant);
-  if (parts.length < 2) return [];
-  const half = parts.length >> 1;
-  const middle = starts[parts[half]!]!;
-  const slicers = block.columns.map((column) => slicerOf(column));
+  if (tables.length === 1 && to - from === block.rows) return [request];
+  const slicers = block.columns.map(slicerOf);
   if (from > 0) for (const slice of slicers) slice(0, from);
-  const cut = (first: number, end: number, own: readonly number[]): RowRequest => ({
-    block: {
-      ...block,
-      rows: end - first,
-      ids: block.ids.subarray(first, end),
-      times: block.times.subarray(first, end),
-      columns: slicers.map((slice) => slice(first, end)),
-    },
-    tables: Uint32Array.from(own, (part) => tables[part]!),
-    starts: Uint32Array.from([...own.map((part) => Math.max(starts[part]!, first) - first), end - first]),
-    pooled: pooled && { pool: pooled.pool, first: (pooled.first + first) % pooled.pool.rows },
-    endsRound: false,
+  return Array.from(tables).flatMap((table, part) => {
+    const first = Math.max(starts[part]!, from);
+    const end = Math.min(starts[part + 1]!, to);
+    if (first >= end) return [];
+    const columns = slicers.map((slice) => slice(first, end));
+    const [ids, times] = [block.ids.subarray(first, end), block.times.subarray(first, end)];
+    return [
+      {
+        block: { ...block, rows: end - first, ids, times, columns },
+        tables: Uint32Array.of(table),
+        starts: Uint32Array.of(0, end - first),
+        pooled: pooled && { pool: pooled.pool, first: (pooled.first + first) % pooled.pool.rows },
+        endsRound: false,
+      },
+    ];
   });
-  return [cut(from, middle, parts.slice(0, half)), cut(middle, to, parts.slice(half))];
 }
 
 /** Cuts a column into views, from its beginning on. */

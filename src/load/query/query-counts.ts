@@ -9,8 +9,8 @@ export class QueryCounts {
   killed = 0;
   readonly #delays = new Delays();
 
-  /** Counts a query that had a complete answer. */
-  answered(ms: number, rows: number): void {
+  /** Counts a query that had a complete result. */
+  completed(ms: number, rows: number): void {
     this.queries++;
     this.rows += rows;
     this.#delays.record(ms);

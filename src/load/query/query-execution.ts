@@ -14,63 +14,61 @@ export interface QueryContext {
   readonly database: string;
   readonly run: RunSql;
   readonly log: RunLog;
+  readonly stop: AbortSignal;
   readonly running: RunningQueries;
 }
 
-const utc = 'UTC';
+const timeZone = 'UTC';
 const newline = 10;
-/** Failed queries of one part that are told of; the others are only counted. */
+/** Failed queries of one part that are logged; the others are only counted. */
 export const maxShownErrors = 50;
 
 /** A file of results cannot be written: the run is of no use without it. */
 export class ResultFileFailure extends Error {}
 
 /**
- * Runs a statement and reads its answer to the end, into the file where there is one. True when the answer was complete; what
- * went wrong is in the counts and in the log. Once `stop` has fired nothing is counted any more: what breaks off then is no error.
+ * Runs a statement and reads its result to the end, into the file where there is one. True when the result was complete; a
+ * failure is in the counts and in the log. Once the run is stopped nothing is counted: queries that end early then are no errors.
  */
 export async function executeQuery(
   sql: string,
   file: RowsFile | undefined,
   counts: QueryCounts,
-  { database, run, log, running }: QueryContext,
-  stop: AbortSignal,
+  { database, run, log, stop, running }: QueryContext,
 ): Promise<boolean> {
   const query = running.begin(sql);
-  const begun = performance.now();
+  const { signal } = query;
   log.debug(sql);
   try {
-    const answer = await run(sql, { database, timeZone: utc, signal: query.signal });
-    const rows = answer.kind === 'affected' ? 0 : await (file === undefined ? rowsIn(answer) : keepRows(answer, file));
-    counts.answered(performance.now() - begun, rows);
+    const result = await run(sql, { database, timeZone, signal });
+    const rows = result.kind === 'affected' ? 0 : await (file === undefined ? rowsIn(result) : saveRows(result, file));
+    counts.completed(performance.now() - query.begun, rows);
     return true;
   } catch (error) {
-    if (error instanceof ResultFileFailure) throw error;
-    const isBrokenOff = query.signal.aborted;
-    if (!isBrokenOff && !(error instanceof FaultError)) throw error;
+    if (error instanceof ResultFileFailure || !(signal.aborted || error instanceof FaultError)) throw error;
     if (stop.aborted) return false;
-    counts.failed(query.wasKilled());
+    counts.failed(query.isKilled);
     const reason = error instanceof FaultError ? faultLine(error.fault) : 'it was broken off';
-    if (!query.wasKilled())
-      log[counts.errors <= maxShownErrors ? 'error' : 'debug'](`A query failed: ${reason}: ${sql}`);
+    const level = counts.errors <= maxShownErrors ? 'error' : 'debug';
+    if (!query.isKilled) log[level](`A query failed: ${reason}: ${sql}`);
     return false;
   } finally {
     query.end();
   }
 }
 
-type RowsAnswer = Extract<SqlAnswer, { kind: 'rows' }>;
+type RowsResult = Extract<SqlAnswer, { kind: 'rows' }>;
 
-/** Appends the rows of an answer to a file; gives their number. */
-async function keepRows({ meta, lines }: RowsAnswer, file: RowsFile): Promise<number> {
-  const encoder = new ResultRowsEncoder(meta, (text, precision) => parseTimestamp(text, precision, utc));
+/** Appends the rows of a result to a file; returns their number. */
+async function saveRows({ meta, lines }: RowsResult, file: RowsFile): Promise<number> {
+  const encoder = new ResultRowsEncoder(meta, (text, precision) => parseTimestamp(text, precision, timeZone));
   for await (const chunk of lines) await orFileFailure(file.append(encoder.encode(chunk)));
   await orFileFailure(file.append(encoder.end()));
   return encoder.rows;
 }
 
-/** Counts the rows of an answer: a line break ends each and never occurs within one. */
-async function rowsIn({ lines }: RowsAnswer): Promise<number> {
+/** Counts the rows of a result: a line break ends each and never occurs within one. */
+async function rowsIn({ lines }: RowsResult): Promise<number> {
   let rows = 0;
   for await (const chunk of lines) {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) rows++;

@@ -25,8 +25,15 @@ interface QueryRun extends StatementContext {
   readonly watch: Watch;
 }
 
-/** One thread's share of a part. */
-type Worker = (thread: number) => Promise<void>;
+/** A part of a run before it begins. */
+interface QueryPart extends Omit<QueryPartReport, 'figures'> {
+  /** Queries of all threads. */
+  readonly total: number;
+  /** Number of the statement, from 1 on. */
+  readonly number?: number;
+  /** The share of one thread. */
+  work(thread: number, counts: QueryCounts): Promise<void>;
+}
 
 /**
  * Runs the queries of a scenario: first the statements as they are, one after the other, each on all threads, then those for
@@ -54,18 +61,17 @@ class QueryRunner {
   constructor(scenario: QueryScenario, run: QueryRun, running: RunningQueries) {
     this.#scenario = scenario;
     this.#run = run;
-    this.#context = { database: storedName(scenario.database, false), run: run.run, log: run.log, running };
+    const { log, stop } = run;
+    this.#context = { database: storedName(scenario.database, false), run: run.run, log, stop, running };
   }
 
   async run(): Promise<QueryReport> {
     const { log, stop, version } = this.#run;
-    const { specified, superTable } = this.#scenario;
     const startedMs = Date.now();
     const environment = await environmentOf(version, this.#run.run);
     const begun = performance.now();
     try {
-      if (specified !== undefined) await (specified.mixed ? this.#mixed(specified) : this.#specified(specified));
-      if (superTable !== undefined && !this.#isOver) await this.#superTable(superTable);
+      for await (const part of this.#partsToRun()) if (!this.#isOver) await this.#runPart(part);
     } catch (error) {
       if (error instanceof FaultError) this.#fail(faultLine(error.fault));
       else if (error instanceof ResultFileFailure) this.#fail(error.message);
@@ -75,20 +81,11 @@ class QueryRunner {
     }
     const totals = this.#totals.report((performance.now() - begun) / 1000);
     for (const line of totalLines(totals)) log.done(line);
-    const outcome = this.#failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
+    const failure = this.#failure;
+    const outcome = failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
     const endedMs = Date.now();
     const settings = settingsOf(this.#scenario);
-    return {
-      version,
-      startedMs,
-      endedMs,
-      outcome,
-      failure: this.#failure,
-      environment,
-      settings,
-      totals,
-      parts: this.#parts,
-    };
+    return { version, startedMs, endedMs, outcome, failure, environment, settings, totals, parts: this.#parts };
   }
 
   get #isOver(): boolean {
@@ -101,38 +98,42 @@ class QueryRunner {
     this.#run.log.error(`The run ends: ${reason}`);
   }
 
-  async #specified({ queries, threads, times, intervalMs }: SpecifiedQueries): Promise<void> {
-    for (const [index, query] of queries.entries()) {
-      if (this.#isOver) return;
-      const counts = new QueryCounts();
-      const worker = async (): Promise<void> => {
-        const file = await this.#fileOf(query);
-        await this.#repeat(times, intervalMs, () => this.#execute(query.sql, file, counts));
-      };
-      const part = { section: 'specified', statements: [query.sql], threads } as const;
-      await this.#runPart(part, counts, times * threads, worker, index + 1);
+  async *#partsToRun(): AsyncGenerator<QueryPart, void, void> {
+    const { specified, superTable } = this.#scenario;
+    if (specified?.mixed) yield this.#mixed(specified);
+    else if (specified !== undefined) {
+      for (const [at, query] of specified.queries.entries()) yield this.#specified(specified, query, at + 1);
     }
+    if (superTable !== undefined && !this.#isOver) yield await this.#superTable(superTable);
   }
 
-  /** The statements are cut into contiguous parts, one for each thread; results are not kept. */
-  async #mixed({ queries, threads, times }: SpecifiedQueries): Promise<void> {
+  #specified({ threads, times, intervalMs }: SpecifiedQueries, query: QueryText, number: number): QueryPart {
+    const work = async (_: number, counts: QueryCounts): Promise<void> => {
+      const file = await this.#fileOf(query);
+      await this.#repeat(times, intervalMs, () => this.#execute(query.sql, file, counts));
+    };
+    return { section: 'specified', statements: [query.sql], threads, total: times * threads, number, work };
+  }
+
+  /** The statements are cut into contiguous parts, one for each thread; results are not saved. */
+  #mixed({ queries, threads, times }: SpecifiedQueries): QueryPart {
     const shares = shared(queries, threads);
-    const counts = new QueryCounts();
-    const worker = async (thread: number): Promise<void> => {
+    const statements = queries.map(({ sql }) => sql);
+    const work = async (thread: number, counts: QueryCounts): Promise<void> => {
       for (const { sql } of shares[thread] ?? [])
         await this.#repeat(times, 0, () => this.#execute(sql, undefined, counts));
     };
-    const part = { section: 'mixed', statements: queries.map(({ sql }) => sql), threads: shares.length } as const;
-    await this.#runPart(part, counts, queries.length * times, worker);
+    return { section: 'mixed', statements, threads: shares.length, total: queries.length * times, work };
   }
 
-  async #superTable({ superTable, queries, threads, times, intervalMs }: SuperTableQueries): Promise<void> {
-    const { database } = this.#context;
-    const tables = await this.#childNames(superTable);
+  async #superTable({ superTable, queries, threads, times, intervalMs }: SuperTableQueries): Promise<QueryPart> {
+    const { database, run } = this.#context;
+    const table = `${sqlName(database, false)}.${sqlName(storedName(superTable, false), false)}`;
+    const names = await firstColumn(run, `SELECT DISTINCT tbname FROM ${table}`, { database });
+    const tables = names.sort(byName);
     if (tables.length === 0) this.#run.log.warn(`The super table ${superTable} has no sub-tables.`);
     const shares = shared(tables, threads);
-    const counts = new QueryCounts();
-    const worker = async (thread: number): Promise<void> => {
+    const work = async (thread: number, counts: QueryCounts): Promise<void> => {
       const files = await Promise.all(queries.map((query) => this.#fileOf(query)));
       await this.#repeat(times, intervalMs, async () => {
         for (const table of shares[thread] ?? []) {
@@ -143,8 +144,8 @@ class QueryRunner {
         }
       });
     };
-    const part = { section: 'super', statements: queries.map(({ sql }) => sql), threads: shares.length } as const;
-    await this.#runPart(part, counts, queries.length * times * tables.length, worker);
+    const total = queries.length * times * tables.length;
+    return { section: 'super', statements: queries.map(({ sql }) => sql), threads: shares.length, total, work };
   }
 
   /** The file of a statement's results, which all threads and statements that name it share. */
@@ -152,34 +153,24 @@ class QueryRunner {
     return result === undefined ? undefined : orFileFailure(this.#files.get(result));
   }
 
-  async #childNames(superTable: string): Promise<string[]> {
-    const { database, run } = this.#context;
-    const table = `${sqlName(database, false)}.${sqlName(storedName(superTable, false), false)}`;
-    return (await firstColumn(run, `SELECT DISTINCT tbname FROM ${table}`, { database })).sort(byName);
-  }
-
-  async #runPart(
-    part: Omit<QueryPartReport, 'figures'>,
-    counts: QueryCounts,
-    total: number,
-    worker: Worker,
-    number = 1,
-  ): Promise<void> {
+  async #runPart({ total, number = 1, work, ...part }: QueryPart): Promise<void> {
     const { log, watch } = this.#run;
+    const counts = new QueryCounts();
     const begun = performance.now();
     const read = () => ({ done: counts.queries, failed: counts.errors });
     const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
     const threads = Array.from({ length: part.threads }, (_, thread) => thread);
-    const ended = allThreads(threads, worker);
-    await ended.catch(() => {});
-    watched();
-    const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
-    this.#parts.push(report);
-    this.#totals.add(counts);
-    const hidden = counts.errors - maxShownErrors;
-    if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
-    log.done(partLine(report, number));
-    await ended;
+    try {
+      await allThreads(threads, (thread) => work(thread, counts));
+    } finally {
+      watched();
+      const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
+      this.#parts.push(report);
+      this.#totals.add(counts);
+      const hidden = counts.errors - maxShownErrors;
+      if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
+      log.done(partLine(report, number));
+    }
   }
 
   /** Does something several times, each at least `intervalMs` after the one before began. */
@@ -195,14 +186,13 @@ class QueryRunner {
   async #execute(sql: string, file: RowsFile | undefined, counts: QueryCounts): Promise<void> {
     const { stop } = this.#run;
     try {
-      const isComplete = await executeQuery(sql, file, counts, this.#context, stop);
+      const isComplete = await executeQuery(sql, file, counts, this.#context);
       if (isComplete || stop.aborted || this.#scenario.failure === 'yes') return;
+      this.#fail('a query failed, and continue_if_fail does not say "yes"');
     } catch (error) {
-      if (error instanceof ResultFileFailure) this.#fail(error.message);
-      else throw error;
-      return;
+      if (!(error instanceof ResultFileFailure)) throw error;
+      this.#fail(error.message);
     }
-    this.#fail('a query failed, and continue_if_fail does not say "yes"');
   }
 }
 
@@ -216,17 +206,16 @@ const byName = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Settings in effect, without secrets. */
 function settingsOf({ connection, database, mode, failure, specified, superTable }: QueryScenario): LoadSetting[] {
-  const values: Record<string, string | number> = {
+  return settingList({
     host: connection.host,
     port: mode === 'rest' ? connection.httpPort : connection.port,
     user: connection.user,
     database,
     query_mode: mode,
     continue_if_fail: failure,
-  };
-  if (specified !== undefined) values.specified_table_query = runsText(specified);
-  if (superTable !== undefined) values.super_table_query = `${superTable.superTable}, ${runsText(superTable)}`;
-  return settingList(values);
+    ...(specified && { specified_table_query: runsText(specified) }),
+    ...(superTable && { super_table_query: `${superTable.superTable}, ${runsText(superTable)}` }),
+  });
 }
 
 function runsText({ queries, times, threads, intervalMs }: SpecifiedQueries | SuperTableQueries): string {

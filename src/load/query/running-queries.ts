@@ -1,88 +1,82 @@
 import type { RunLog } from '../model/ports.js';
 
-/** A query under way. */
-interface RunningQuery {
-  /** Fires when the query is to be broken off. */
-  readonly signal: AbortSignal;
-  /** True when it was broken off for being slow. */
-  readonly wasKilled: () => boolean;
-  /** Must be called when it is over. */
-  readonly end: () => void;
-}
-
-/** Which queries of a run are killed for their length. */
+/** Which queries of a run are killed. */
 interface KillRule {
   /** Running time from which a query is killed; 0 is never. */
   readonly slowerThanMs: number;
-  /** From look to look. */
+  /** From check to check. */
   readonly intervalMs: number;
 }
 
-interface Entry {
-  readonly sql: string;
-  readonly begun: number;
-  readonly controller: AbortController;
-  killed: boolean;
-}
-
-/** Least time between two looks at what runs. */
+/** Least time between two checks of what runs. */
 const leastIntervalMs = 10;
-/** Killed queries that are told of; the others are only counted. */
+/** Killed queries that are logged; the others are only counted. */
 const maxShown = 50;
 
+/** A query in flight. */
+class RunningQuery {
+  readonly sql: string;
+  readonly begun = performance.now();
+  readonly controller = new AbortController();
+  /** True when it was cancelled for being slow. */
+  isKilled = false;
+  readonly #all: Set<RunningQuery>;
+
+  constructor(sql: string, all: Set<RunningQuery>) {
+    this.sql = sql;
+    this.#all = all.add(this);
+  }
+
+  /** Fires when the query is cancelled. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Must be called when it is over. */
+  end(): void {
+    this.#all.delete(this);
+  }
+}
+
 /**
- * The queries that this run has under way: it breaks them off when the run is stopped, and, at intervals, those that are slow.
+ * The queries of this run in flight: cancels them when the run is stopped, and, at intervals, those that are slow.
  * Queries of others are never touched, because only the run's own are in here.
  */
 export class RunningQueries {
-  readonly #running = new Set<Entry>();
-  readonly #rule: KillRule;
-  readonly #log: RunLog;
+  readonly #running = new Set<RunningQuery>();
   readonly #stop: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
-  #killed = 0;
   readonly #onStop = (): void => {
     for (const { controller } of this.#running) controller.abort();
   };
 
-  constructor(rule: KillRule, log: RunLog, stop: AbortSignal) {
-    this.#rule = rule;
-    this.#log = log;
+  constructor({ slowerThanMs, intervalMs }: KillRule, log: RunLog, stop: AbortSignal) {
     this.#stop = stop;
     stop.addEventListener('abort', this.#onStop, { once: true });
-    if (rule.slowerThanMs > 0) {
-      this.#timer = setInterval(() => this.#killSlow(), Math.max(leastIntervalMs, rule.intervalMs));
-    }
+    if (slowerThanMs <= 0) return;
+    let killed = 0;
+    const killSlow = (): void => {
+      for (const query of this.#running) {
+        const ms = performance.now() - query.begun;
+        if (query.isKilled || ms < slowerThanMs) continue;
+        query.isKilled = true;
+        const level = ++killed <= maxShown ? 'warn' : 'debug';
+        log[level](`A query is killed after ${(ms / 1000).toFixed(3)} s: ${query.sql}`);
+        query.controller.abort();
+      }
+    };
+    this.#timer = setInterval(killSlow, Math.max(leastIntervalMs, intervalMs));
   }
 
   begin(sql: string): RunningQuery {
-    const entry: Entry = { sql, begun: performance.now(), controller: new AbortController(), killed: false };
-    this.#running.add(entry);
-    if (this.#stop.aborted) entry.controller.abort();
-    return {
-      signal: entry.controller.signal,
-      wasKilled: () => entry.killed,
-      end: () => {
-        this.#running.delete(entry);
-      },
-    };
+    const query = new RunningQuery(sql, this.#running);
+    if (this.#stop.aborted) query.controller.abort();
+    return query;
   }
 
-  /** Looks no more. */
+  /** Ends the checks. */
   close(): void {
     clearInterval(this.#timer);
     this.#stop.removeEventListener('abort', this.#onStop);
-  }
-
-  #killSlow(): void {
-    for (const entry of this.#running) {
-      const ms = performance.now() - entry.begun;
-      if (entry.killed || ms < this.#rule.slowerThanMs) continue;
-      entry.killed = true;
-      this.#log[++this.#killed <= maxShown ? 'warn' : 'debug'](
-        `A query is killed after ${(ms / 1000).toFixed(3)} s: ${entry.sql}`,
-      );
-      entry.controller.abort();
-    }
   }
 }

@@ -1,6 +1,8 @@
 import type { RunLog } from '../model/ports.js';
 import { type ConsumerReport, type LoadSetting, settingList } from '../model/report.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../model/scenario.js';
+import type { Rows, ValuesOf } from '../settings/keys/setting.js';
+import { consumer, older } from '../settings/keys/table.js';
 
 /** Figures of one consumer so far. */
 export class ConsumerCount implements ConsumerReport {
@@ -28,71 +30,46 @@ export class ConsumerCount implements ConsumerReport {
 
 const reportMs = 10_000;
 
-/** The parameters of a run. */
+/** The settings of a run, by their keys in a file. */
 export function subscribeSettings(plan: TopicConsumers | OlderSubscriptions): LoadSetting[] {
-  return plan.kind === 'topics' ? topicSettings(plan) : olderSettings(plan);
-}
-
-function topicSettings(plan: TopicConsumers): LoadSetting[] {
-  const values: Record<string, string | number | boolean> = {
-    concurrent: plan.consumers,
-    create_mode: plan.setUp,
-    'group.id': [...new Set(plan.groups)].join(', '),
-    'client.id': plan.clientId,
-    poll_delay: plan.pollDelayMs,
-    'auto.offset.reset': plan.offsetReset,
-    'enable.auto.commit': plan.autoCommit,
-    'auto.commit.interval.ms': plan.autoCommitIntervalMs,
-    'enable.manual.commit': plan.manualCommit,
-    'experimental.snapshot.enable': plan.snapshot,
-    'msg.with.table.name': plan.withTableName,
-    rows_file: plan.rowsFile ?? '',
-    expect_rows: plan.expectRows,
-  };
-  for (const { name, sql } of plan.topics) values[`topic ${name}`] = sql;
-  return settingList(values);
-}
-
-function olderSettings({ database, parts }: OlderSubscriptions): LoadSetting[] {
-  const common = database === undefined ? [] : [{ name: 'databases', value: database }];
-  return [...common, ...parts.flatMap(partSettings)];
+  if (plan.kind === 'topics') {
+    const topics = Object.fromEntries(plan.topics.map(({ name, sql }) => [`topic ${name}`, sql]));
+    const groups = [...new Set(plan.groups)].join(', ');
+    return settingList({ ...keyed(consumer, plan), 'group.id': groups, ...topics });
+  }
+  const common = plan.database === undefined ? [] : [{ name: 'databases', value: plan.database }];
+  return [...common, ...plan.parts.flatMap(partSettings)];
 }
 
 function partSettings(part: OlderSubscription): LoadSetting[] {
-  const values: Record<string, string | number | boolean> = {
-    ...(part.superTable === undefined ? {} : { stblname: part.superTable }),
-    threads: part.threads,
-    interval: part.intervalMs / 1000,
-    restart: part.restart,
-    keepProgress: part.keepProgress,
-    resubAfterConsume: part.resubAfterConsume,
-    endAfterConsume: part.endAfterConsume,
-  };
-  for (const [at, { sql }] of part.queries.entries()) values[`sql ${at}`] = sql;
-  return settingList(values);
+  const statements = Object.fromEntries(part.queries.map(({ sql }, at) => [`sql ${at}`, sql]));
+  const { superTable, threads, intervalMs } = part;
+  const table = superTable === undefined ? {} : { stblname: superTable };
+  return settingList({ ...table, threads, ...keyed(older, part), interval: intervalMs / 1000, ...statements });
 }
 
-/** Tells every ten seconds what each consumer has done since; the result ends it. */
+/** Values of rows of the table of settings, by their main keys. */
+function keyed<R extends Rows>(rows: R, values: ValuesOf<R>): Record<string, string> {
+  return Object.fromEntries(Object.entries(rows).map(([name, { keys }]) => [keys[0], String(values[name] ?? '')]));
+}
+
+/** Logs every ten seconds what each consumer has done since; the result ends it. */
 export function reportConsumers(counts: readonly ConsumerCount[], log: RunLog): () => void {
-  let before = counts.map((count) => count.report());
-  let at = performance.now();
+  let before: readonly ConsumerReport[] = counts.map((count) => count.report());
   const timer = setInterval(() => {
-    const seconds = (performance.now() - at) / 1000;
     for (const [index, { number, messages, rows }] of counts.entries()) {
       const last = before[index] ?? { messages: 0, rows: 0 };
-      const [messageRate, rowRate] = [messages - last.messages, rows - last.rows].map((since) =>
-        (since / seconds).toFixed(1),
-      );
-      log.info(`consumerId: ${number}, msgs: ${messages} (${messageRate}/s), rows: ${rows} (${rowRate}/s)`);
+      const rate = (since: number): string => ((since * 1000) / reportMs).toFixed(1);
+      const [perMessage, perRow] = [rate(messages - last.messages), rate(rows - last.rows)];
+      log.info(`consumerId: ${number}, msgs: ${messages} (${perMessage}/s), rows: ${rows} (${perRow}/s)`);
     }
     before = counts.map((count) => count.report());
-    at = performance.now();
   }, reportMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-/** The lines that tell what each consumer has done, and then all of them. */
+/** The lines of what each consumer has done, and then all of them. */
 export function totalLines(counts: readonly ConsumerReport[]): string[] {
   const lines = counts.map(
     ({ number, messages, rows }) => `consumerId: ${number}, consume msgs: ${messages}, consume rows: ${rows}`,

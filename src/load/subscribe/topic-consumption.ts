@@ -14,24 +14,24 @@ export class TopicRun implements Consumption {
   readonly counts: readonly ConsumerCount[];
   readonly #plan: TopicConsumers;
   readonly #run: SubscribeRun;
-  readonly #consumers: readonly Consumer[];
 
   constructor(plan: TopicConsumers, run: SubscribeRun) {
     this.#plan = plan;
     this.#run = run;
     this.counts = plan.groups.map((group, number) => new ConsumerCount(number, group));
-    this.#consumers = this.counts.map((count) => new Consumer(plan, count, run));
   }
 
   async go(): Promise<void> {
-    for (const { name, sql } of this.#plan.topics) {
+    const { topics, setUp } = this.#plan;
+    for (const { name, sql } of topics) {
       await this.#run.run(`CREATE TOPIC IF NOT EXISTS ${sqlName(storedName(name, false), false)} AS ${sql}`);
     }
+    const consumers = this.counts.map((count) => new Consumer(this.#plan, count, this.#run));
     try {
-      if (this.#plan.setUp === 'sequential') for (const consumer of this.#consumers) await consumer.begin();
-      await Promise.all(this.#consumers.map((consumer) => consumer.run()));
+      if (setUp === 'sequential') for (const consumer of consumers) await consumer.begin();
+      await Promise.all(consumers.map((consumer) => consumer.run()));
     } finally {
-      for (const consumer of this.#consumers) await consumer.end();
+      for (const consumer of consumers) await consumer.end();
     }
   }
 }
@@ -63,7 +63,7 @@ class Consumer {
     return this.#poller;
   }
 
-  /** Polls to the end; trouble of this consumer is told and counted, and leaves the others alone. */
+  /** Polls to the end; a failure of this consumer is logged and counted, and does not end the others. */
   async run(): Promise<void> {
     try {
       await this.#consume(await this.begin());

@@ -13,7 +13,7 @@ export function isJsonBlank(byte: number | undefined): boolean {
  * Finds where the elements of a JSON array end, in pieces if need be, without looking into them: strings and brackets
  * are all that counts. However deep they nest, it takes the same few words of memory.
  */
-class ElementScan {
+export class ElementScan {
   #depth = 0;
   #inString = false;
   #escaped = false;

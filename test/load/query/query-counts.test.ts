@@ -3,7 +3,7 @@ import { partLine, QueryCounts, totalLines } from '../../../src/load/query/query
 
 test('tells a statement and a run in the lines of the report', (t) => {
   const counts = new QueryCounts();
-  for (const ms of [10, 20, 30]) counts.answered(ms, 2);
+  for (const ms of [10, 20, 30]) counts.completed(ms, 2);
   counts.failed(true);
   const figures = counts.report(0.5);
   t.regex(
@@ -27,8 +27,8 @@ test('tells of no queries in zeros', (t) => {
 
 test('adds up the counts of parts', (t) => {
   const [one, two] = [new QueryCounts(), new QueryCounts()];
-  one.answered(10, 1);
-  two.answered(30, 2);
+  one.completed(10, 1);
+  two.completed(30, 2);
   two.failed(false);
   one.add(two);
   t.like(one.report(1), { queries: 3, rows: 3, errors: 1, killed: 0 });

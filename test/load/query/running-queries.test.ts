@@ -13,7 +13,7 @@ test('a query that takes too long is broken off once, and told of', async (t) =>
   const slow = running.begin('select slow');
   t.false(slow.signal.aborted);
   await once(slow.signal, 'abort');
-  t.true(slow.wasKilled());
+  t.true(slow.isKilled);
   t.false(ended.signal.aborted);
   t.is(lines.length, 1);
   t.regex(lines[0] ?? '', /^warn: A query is killed after \d+\.\d{3} s: select slow$/);
@@ -33,7 +33,7 @@ test('a stop breaks off what runs and what begins afterwards, and kills nothing'
     [false, true, true],
   );
   t.deepEqual(
-    [ended, open, late].map(({ wasKilled }) => wasKilled()),
+    [ended, open, late].map(({ isKilled }) => isKilled),
     [false, false, false],
   );
   t.deepEqual(lines, []);

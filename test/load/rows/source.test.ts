@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { blocksByTable } from '../../../src/load/model/row-request.js';
+import { type RowRequest, tableRequests } from '../../../src/load/model/row-request.js';
 import type { InsertMode } from '../../../src/load/model/scenario.js';
 import type { TypeName } from '../../../src/model/schema.js';
 import { rowsOf } from '../../support/load/insert-world.js';
@@ -221,7 +221,8 @@ test('interlaced rows of normal tables come apart into blocks by table', async (
   ];
   const source = await openRows({ columns, normalTables: true, childCount: 3, rows: 5, interlaceRows: 2 });
   for (const request of requestsOf(source)) {
-    const blocks = blocksByTable(request, source.tables.nameOf);
+    const named = ({ block, tables }: RowRequest) => ({ ...block, table: source.tables.nameOf(tables[0]!) });
+    const blocks = tableRequests(request).map(named);
     t.deepEqual(
       blocks.flatMap((block) => rowsOf(block).map(([time, ...cells]) => ({ table: block.table, time, cells }))),
       rowsIn(source, [request]),
