@@ -157,7 +157,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'load/rows': { modules: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
   'load/encode': { modules: ['model', 'load/model'], packages: [] },
   'load/report': { modules: ['model', 'load/model'], packages: [] },
-  'load/view': { modules: ['model', 'load/model'], packages: ['hdr-histogram-js', 'cli-progress'] },
+  'load/view': { modules: ['model', 'load/model'], packages: ['hdr-histogram-js'] },
   'load/sinks': { modules: ['model', 'database', 'sinks', 'load/model'], packages: [] },
   'load/execution': { modules: ['model', 'pipelines', 'load/model'], packages: [] },
   'load/destination': {

@@ -48,7 +48,7 @@ test('on a terminal a bar stands below the lines and is gone at the end', async 
   view.write('a line\n', 'error');
   await until(() => written().includes('a line\n'));
   done();
-  await until(() => written().includes('\u001b[?25h'));
+  await until(() => written().endsWith('\r\u001b[K'));
   const after = written().length;
   view.write('another\n', 'out');
   await until(() => written().length > after);
