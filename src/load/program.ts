@@ -21,7 +21,7 @@ import { createRunLog } from './view/run-log.js';
 
 /** Exit code of a run that failed. */
 const failedExitCode = 255;
-/** Exit code of a run that cannot do what it was asked for. */
+/** Exit code of a request that is invalid. */
 const refusedExitCode = 1;
 /** Longest file of keys or statements. */
 const maxFileBytes = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ interface LoadProcess {
   readonly program: string;
   readonly argv: readonly string[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** A person is asked only at a terminal. */
+  /** Only a terminal asks for confirmation. */
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: ViewStream;
   readonly errors: ViewStream;
@@ -134,7 +134,7 @@ function written(path: string | undefined, write: (path: string) => void, log: R
 async function isConfirmed({ confirm }: LoadScenario, { input, output }: LoadProcess, log: RunLog): Promise<boolean> {
   if (!confirm) return true;
   if (!input.isTTY) {
-    log.info('Nobody can be asked without a terminal: the run begins.');
+    log.info('There is no terminal to ask for confirmation: the run begins.');
     return true;
   }
   const questions = createInterface({ input, output });
@@ -162,7 +162,7 @@ function stopSignal(log: RunLog): { readonly signal: AbortSignal; readonly relea
   };
   const stop = (): void => {
     release();
-    log.info('Stopping: requests under way may take some seconds more. A second signal ends at once.');
+    log.info('Stopping: requests in flight may take some seconds more. A second signal ends at once.');
     controller.abort();
   };
   process.on('SIGINT', stop);

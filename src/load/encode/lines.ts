@@ -23,7 +23,7 @@ export interface LinesTarget {
 /**
  * Encodes rows as schemaless text: line protocol with all columns, telnet lines or JSON objects with the first column alone, as their
  * points have one value. Tags are texts to the service whatever their type, so they are written without quotes or suffixes; those that
- * are NULL or empty are left out, as no format can say them. Telnet lines and plain JSON tell time in milliseconds.
+ * are NULL or empty are left out, as no format can say them. Telnet lines and plain JSON have times in milliseconds.
  */
 export function linesEncoder(target: LinesTarget, maxBytes: number): RowEncoder {
   const { format } = target;

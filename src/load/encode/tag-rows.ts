@@ -1,12 +1,12 @@
 import type { TagValue } from '../../model/schema.js';
 
-/** Tables whose tags are asked for at once: making them one by one costs several times as much. */
+/** Tables whose tags are made at once: one by one they cost several times as much. */
 const chunk = 256;
 
 /** Gives the tag values of the tables `[from, from + count)`. */
 export type TagRowsOf = (from: number, count: number) => readonly (readonly TagValue[])[];
 
-/** The tags of one table after the other, asked for in chunks. */
+/** The tags of one table after the other, made in chunks. */
 export class TagLookup {
   readonly #rowsOf: TagRowsOf;
   #rows: readonly (readonly TagValue[])[] = [];

@@ -16,7 +16,7 @@ export class TsmaWorker {
   #next = 0;
   #creating: Promise<void> = Promise.resolve();
 
-  /** `rows` tells how many were inserted so far. */
+  /** `rows` is how many were inserted so far. */
   constructor(database: DatabasePlan, plan: SuperTablePlan, rows: () => number, context: StatementContext) {
     this.#database = database;
     this.#plan = plan;
@@ -26,7 +26,7 @@ export class TsmaWorker {
     this.#poll();
   }
 
-  /** Ends with the insertion, and tells which TSMAs were never due. */
+  /** Ends with the insertion, and logs which TSMAs were never due. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#poll();

@@ -5,9 +5,9 @@ import type { consumer, database, general, insert, older, query, table, tsma } f
 /** Some values of rows of the table of settings; the help of each row says what its value means. */
 type Some<R extends Rows, K extends keyof R> = Pick<ValuesOf<R>, K>;
 
-/** Requests of one thread that are under way at once, at most. */
+/** Most requests of one thread in flight. */
 export const maxRequestsInFlight = 256;
-/** Rows of one thread that are under way at once, unless a single request has more. */
+/** Most rows of one thread in flight, unless a single request has more. */
 export const maxRowsInFlight = 4096;
 
 /**
@@ -24,7 +24,7 @@ export interface LoadConnection {
   readonly port: number;
   /** Port of the HTTP service, for the modes `rest` and `sml-rest`. */
   readonly httpPort: number;
-  /** The port that a person has named, other than the database's usual one: nothing else may be asked. */
+  /** The port that a person has named, other than the database's usual one: no other may be tried. */
   readonly namedPort?: number;
   /** Set when TLS is spoken with the HTTP service. */
   readonly tls?: LoadTls;

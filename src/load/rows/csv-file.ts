@@ -3,10 +3,10 @@ import { open, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, type IntegerRange, integerRanges } from '../../model/schema.js';
+import { type DataType, type IntegerRange, integerRanges, type TypeName } from '../../model/schema.js';
 import type { RowPool } from '../model/row-request.js';
 
-/** Bytes at a file's beginning that tell which quotes it uses. */
+/** Bytes at a file's beginning that show which quotes it uses. */
 const lookAheadBytes = 65536;
 /** Longest line: a row has at most 64 KiB, of which every character may be doubled and quoted. */
 const maxLineBytes = 1024 * 1024;
@@ -39,7 +39,7 @@ export interface CsvRows extends RowPool {
 }
 
 /**
- * Reads a CSV file without a header: a field of a line for each of the fields asked for, NULL without quotes for none, texts in
+ * Reads a CSV file without a header: a field of a line for each of the fields, NULL without quotes for none, texts in
  * double quotes or, as statements write them, in single ones, doubled inside. Blank lines are skipped. Throws a FaultError
  * that names file and line when it cannot be read, has no lines, or holds what its column cannot (`sample_file`,
  * `tags_file`).
@@ -65,8 +65,9 @@ export async function readCsvFile(file: string, options: CsvOptions): Promise<Cs
   try {
     for await (const record of parser) {
       const cells: unknown = record;
-      if (Array.isArray(cells)) putRow(file, builder, columns, cells, options);
-      if (builder.rows >= options.maxRows) break;
+      const problem = Array.isArray(cells) ? putRow(builder, columns, cells, options) : undefined;
+      if (problem !== undefined) throw refused(`"${file}", row ${builder.rows + 1}${problem}`);
+      if (++builder.rows >= options.maxRows) break;
     }
   } catch (error) {
     throw error instanceof FaultError ? error : refused(`"${file}" cannot be read`, error);
@@ -94,31 +95,29 @@ async function quoteOf(file: string): Promise<string> {
   }
 }
 
+/** Writes the cells of a line; returns why they are no row, if so. */
 function putRow(
-  file: string,
   builder: BlockBuilder,
   columns: readonly ColumnBuilder[],
   cells: readonly unknown[],
   { fields, spareFields = 0, withTimes, readTime }: CsvOptions,
-): void {
+): string | undefined {
   const row = builder.rows;
-  const place = `"${file}", row ${row + 1}`;
   const skipped = withTimes ? 1 : 0;
   const expected = fields.length + skipped;
   if (cells.length !== expected && cells.length !== expected + spareFields) {
-    throw refused(`${place}: ${cells.length} fields, expected ${expected}`);
+    return `: ${cells.length} fields, expected ${expected}`;
   }
   const time = withTimes ? ticksOf(String(cells[0]), readTime) : 0n;
-  if (time === undefined) throw refused(`${place}: "${cells[0]}" is not a time`);
+  if (time === undefined) return `: "${cells[0]}" is not a time`;
   builder.setKey(0n, time);
   for (const [i, column] of columns.entries()) {
     column.reserve(row);
     const cell = cells[i + skipped];
-    if (typeof cell !== 'string') continue;
-    const problem = putCell(column, row, cell, readTime);
-    if (problem !== undefined) throw refused(`${place}, column "${column.name}": ${problem}`);
+    const problem = typeof cell === 'string' ? putCell(column, row, cell, readTime) : undefined;
+    if (problem !== undefined) return `, column "${column.name}": ${problem}`;
   }
-  builder.rows++;
+  return undefined;
 }
 
 /** Writes a cell into a column; returns why it does not fit, if so. */
@@ -128,26 +127,34 @@ function putCell(
   text: string,
   readTime: CsvOptions['readTime'],
 ): string | undefined {
-  const { name } = column.type;
-  if (column.variable) return putText(column, row, text);
-  if (text === '') return undefined;
-  let value: number | bigint | undefined;
-  if (name === 'BOOL') value = boolOf(text);
-  else if (name === 'TIMESTAMP') value = ticksOf(text, readTime);
-  else if (name === 'FLOAT' || name === 'DOUBLE') value = realOf(text, name);
-  else value = wholeOf(text, integerRanges[name]);
-  if (value === undefined) return `"${text}" is not a value of type ${name}`;
-  column.putNumber(row, value);
+  const { name, length } = column.type;
+  if (column.variable) {
+    const bytes = Buffer.from(text);
+    const size = name === 'NCHAR' ? Array.from(text).length : bytes.length;
+    if (size > length) return `"${text}" is longer than ${name}(${length}) holds`;
+    column.putBytes(row, bytes, 0, bytes.length);
+  } else if (text !== '') {
+    const value = cellOf(text, name, readTime);
+    if (value === undefined) return `"${text}" is not a value of type ${name}`;
+    column.putNumber(row, value);
+  }
   return undefined;
 }
 
-function putText(column: ColumnBuilder, row: number, text: string): string | undefined {
-  const { name, length } = column.type;
-  const bytes = Buffer.from(text);
-  const isTooLong = name === 'NCHAR' ? Array.from(text).length > length : bytes.length > length;
-  if (isTooLong) return `"${text}" is longer than ${name}(${length}) holds`;
-  column.putBytes(row, bytes, 0, bytes.length);
-  return undefined;
+function cellOf(text: string, name: TypeName, readTime: CsvOptions['readTime']): number | bigint | undefined {
+  switch (name) {
+    case 'BOOL':
+      return boolOf(text);
+    case 'TIMESTAMP':
+      return ticksOf(text, readTime);
+    case 'FLOAT':
+    case 'DOUBLE': {
+      const value = Number(text);
+      return Number.isFinite(name === 'FLOAT' ? Math.fround(value) : value) ? value : undefined;
+    }
+    default:
+      return wholeOf(text, integerRanges[name]);
+  }
 }
 
 function boolOf(text: string): number | undefined {
@@ -155,11 +162,6 @@ function boolOf(text: string): number | undefined {
   if (word === 'true' || word === 'false') return word === 'true' ? 1 : 0;
   const number = Number(text);
   return Number.isNaN(number) ? undefined : Number(number !== 0);
-}
-
-function realOf(text: string, type: 'FLOAT' | 'DOUBLE'): number | undefined {
-  const value = Number(text);
-  return Number.isFinite(type === 'FLOAT' ? Math.fround(value) : value) ? value : undefined;
 }
 
 /** A whole number in range; decimals are rounded half away from zero, as in statements. */

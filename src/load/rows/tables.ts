@@ -21,7 +21,7 @@ export function tablesOf(plan: NamePlan, count: number = plan.childCount): Table
   return { from, to, nameOf: (table) => storedName(`${plan.childPrefix}${table}`, escapeNames) };
 }
 
-/** Tables that exist already. Their names are kept as bytes: there may be millions. */
+/** Tables that exist already. Their names are bytes in memory: there may be millions. */
 export function tablesNamed(names: Iterable<string>): TableSet {
   let bytes = Buffer.alloc(1024);
   const ends: number[] = [0];

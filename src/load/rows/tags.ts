@@ -10,7 +10,7 @@ import { mixed } from './random.js';
 
 const noTimes = new Uint32Array(0);
 
-/** The tags of sub-tables, made whenever they are asked for: the same ones for the same table. */
+/** The tags of sub-tables, made at each call: the same ones for the same table. */
 export interface TagRows {
   /** Tag values of the tables `[from, from + count)`, each in the order of the super table's tags, as {@link TagValue} texts. */
   rows(from: number, count: number): TagValue[][];
@@ -19,7 +19,7 @@ export interface TagRows {
 }
 
 /**
- * Tags by their plans. In schemaless modes the tags alone tell sub-tables apart, so there the first tag that is able to carries
+ * Tags by their plans. In schemaless modes the tags alone distinguish sub-tables, so there the first tag that is able to carries
  * the table's number.
  */
 export function generatedTags(

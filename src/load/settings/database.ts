@@ -79,7 +79,7 @@ function readOption(section: Section, member: JsonMember): string | undefined {
   return `${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`;
 }
 
-/** Files that programs write have every option, and nothing in those that nobody chose. */
+/** Files that programs write have every option, and empty ones for defaults. */
 function isAbsent(value: JsonMember['value']): boolean {
   return value.kind === 'null' || (value.kind === 'string' && value.text.trim() === '');
 }

@@ -15,7 +15,7 @@ export function scenarioText(scenario: LoadScenario): string {
   return JSON.stringify(scenario, shown, 2);
 }
 
-/** Plan of a run, in lines for a person: what is dropped, made, written or asked. */
+/** Plan of a run, in lines for a person: what is dropped, made, written or queried. */
 export function planLines(scenario: LoadScenario): readonly string[] {
   switch (scenario.kind) {
     case 'insert':
@@ -77,7 +77,7 @@ const usualRequestMs = 10;
 /** Bytes of a row of random values on disk beside its columns; rows that are alike take a third of all that. */
 const bytesBesideColumns = 8;
 
-/** How long a run may take, and how much disk; undefined when that cannot be told, or is less than a second. */
+/** How long a run may take, and how much disk; undefined when that is unknown, or less than a second. */
 function estimateLine(databases: readonly DatabasePlan[], threads: number): string | undefined {
   let rows = 0;
   let bytes = 0;

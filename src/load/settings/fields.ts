@@ -106,7 +106,7 @@ function readShape(section: Section, type: TypeName, role: FieldRole): FieldShap
   return { type: columnType(type, length), values: readValues(section, type, length, role) };
 }
 
-/** Length of texts; 0 of other types is kept, because it makes the column NULL. */
+/** Length of texts; 0 of other types counts, because it makes the column NULL. */
 function readLength(section: Section, type: TypeName, role: FieldRole): number {
   const length = section.get(field.length);
   const counts = isSized(type) || type === 'JSON';

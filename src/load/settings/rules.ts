@@ -51,12 +51,14 @@ export function lostTimes(plan: SuperTablePlan, precision: Precision): string | 
     : `${plan.format} holds milliseconds: of rows that are less than one apart only the last is kept`;
 }
 
-/** Prepared rows are kept in memory; without interlaced rows no more than a sub-table has. */
+/** Prepared rows stay in memory; without interlaced rows no more than a sub-table has. */
 function poolMistakes({ columns, preparedRows, interlaceRows, nonStop, rows }: SuperTablePlan): readonly string[] {
-  const kept = interlaceRows > 0 || nonStop ? preparedRows : Math.min(preparedRows, rows);
-  const bytes = kept * columns.reduce((sum, { type }) => sum + type.length, 0);
+  const pooled = interlaceRows > 0 || nonStop ? preparedRows : Math.min(preparedRows, rows);
+  const bytes = pooled * columns.reduce((sum, { type }) => sum + type.length, 0);
   if (bytes <= maxPoolBytes) return [];
-  return [`${kept} prepared rows would take ${Math.round(bytes / 1048576)} MB, more than ${maxPoolBytes / 1048576} MB`];
+  return [
+    `${pooled} prepared rows would take ${Math.round(bytes / 1048576)} MB, more than ${maxPoolBytes / 1048576} MB`,
+  ];
 }
 
 /** Lengths that the database would refuse only after the old one was dropped. */
@@ -91,7 +93,7 @@ export function nameMistakes(what: 'database' | 'table', name: string, inSql = t
     : [];
 }
 
-/** Columns and tags of one table are told apart by name, whatever its case. */
+/** Columns and tags of one table differ by name, whatever its case. */
 function repeatedNames({ columns, tags }: SuperTablePlan): readonly string[] {
   const seen = new Set(['ts']);
   const repeated: string[] = [];

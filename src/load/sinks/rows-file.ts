@@ -29,7 +29,7 @@ export class RowsFile {
     }
   }
 
-  /** Appends whole lines, after what others have asked for before. */
+  /** Appends whole lines, after those of earlier calls. */
   append(text: string): Promise<void> {
     const written = this.#last.then(() => this.#write(text));
     this.#last = written.catch(() => {});

@@ -6,7 +6,7 @@ import { deliveryOf } from '../../sinks/outcome.js';
 import { untilAborted } from '../../sinks/until-aborted.js';
 import type { LateEnding, RowSink, RowText } from '../model/ports.js';
 
-/** Longest unfinished complaint that is kept. */
+/** Longest unfinished complaint in memory. */
 const maxPendingLength = 4096;
 /** Longest piece of a complaint that is repeated. */
 const maxShownLength = 500;
@@ -24,10 +24,16 @@ export class TelnetComplaints {
   add(piece: string): void {
     const lines = (this.#pending + piece).split('\n');
     this.#pending = (lines.pop() ?? '').slice(0, maxPendingLength);
-    for (const line of lines) this.#complain(line.trim());
+    for (const line of lines.map((text) => text.trim())) {
+      if (line === '') continue;
+      const [, more] = /^put: illegal argument: (\d+) more lines$/.exec(line) ?? [];
+      const [, all] = /\(lines: (\d+)\)$/.exec(line) ?? [];
+      this.#rows += Number(more ?? all ?? 1);
+      if (this.#first === '') this.#first = line.slice(0, maxShownLength);
+    }
   }
 
-  /** Takes at most so many refused rows off, and gives what was said first. */
+  /** Takes at most so many refused rows off, and gives the first complaint. */
   take(most: number): { readonly rows: number; readonly said: string } {
     const rows = Math.min(this.#rows, most);
     this.#rows -= rows;
@@ -35,31 +41,24 @@ export class TelnetComplaints {
     if (this.#rows === 0) this.#first = '';
     return { rows, said };
   }
-
-  #complain(line: string): void {
-    if (line === '') return;
-    const [, more] = /^put: illegal argument: (\d+) more lines$/.exec(line) ?? [];
-    const [, all] = /\(lines: (\d+)\)$/.exec(line) ?? [];
-    this.#rows += Number(more ?? all ?? 1);
-    if (this.#first === '') this.#first = line.slice(0, maxShownLength);
-  }
 }
 
 /** Where a telnet-format listener is. */
 interface TelnetTcpOptions {
   readonly host: string;
   readonly port: number;
-  /** Breaks the connection off. */
+  /** Closes the connection at once. */
   readonly cut?: AbortSignal;
 }
 
 /**
- * Lines to a telnet-format listener over one connection. No answer says that a line is stored: a request counts as delivered when
+ * Lines to a telnet-format listener over one connection. No response says that a line is stored: a request counts as delivered when
  * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next ones, and
- * what it complains about after the last one is told by {@link TelnetTcpSink.end}.
+ * what it complains about after the last one is the result of {@link TelnetTcpSink.end}.
  */
 export class TelnetTcpSink implements RowSink<RowText> {
   readonly #options: TelnetTcpOptions;
+  readonly #address: string;
   readonly #complaints = new TelnetComplaints();
   #socket: Socket | undefined;
   #connecting: Promise<Socket> | undefined;
@@ -71,11 +70,13 @@ export class TelnetTcpSink implements RowSink<RowText> {
   #broken: Fault | undefined;
 
   constructor(options: TelnetTcpOptions) {
+    const { host, port, cut } = options;
     this.#options = options;
-    options.cut?.addEventListener('abort', () => this.#socket?.destroy(), { once: true });
+    this.#address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    cut?.addEventListener('abort', () => this.#socket?.destroy(), { once: true });
   }
 
-  /** Closes the connection once the listener has dealt with all that was written. */
+  /** Closes the connection once the listener has processed all that was written. */
   async stop(): Promise<void> {
     await this.end(new AbortController().signal);
   }
@@ -85,8 +86,8 @@ export class TelnetTcpSink implements RowSink<RowText> {
   }
 
   /**
-   * Says that nothing follows, and waits for the listener, which closes the connection once it has stored or refused all
-   * lines. Undefined when nothing is left to tell.
+   * Ends the connection, and waits for the listener, which closes it once it has stored or refused all lines. Undefined when
+   * all rows are stored.
    */
   async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
     this.#isEnding = true;
@@ -96,13 +97,13 @@ export class TelnetTcpSink implements RowSink<RowText> {
       await closed(socket, deadline);
       if (!socket.readableEnded) this.#lose('it did not say that it has read everything');
     }
-    const { rows: refusedRows, said } = this.#complaints.take(Number.POSITIVE_INFINITY);
-    const failure = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
-    const rows = this.#lostRows + refusedRows;
+    const complaints = this.#complaints.take(Number.POSITIVE_INFINITY);
+    const failure = this.#broken ?? (complaints.rows > 0 ? refused(complaints.said) : undefined);
+    const rows = this.#lostRows + complaints.rows;
     this.#broken = undefined;
     this.#lostRows = 0;
     this.#unconfirmedRows = 0;
-    return failure === undefined ? undefined : { rows, fault: failure };
+    return failure && { rows, fault: failure };
   }
 
   async #write({ text, rows }: RowText): Promise<Delivery> {
@@ -111,14 +112,17 @@ export class TelnetTcpSink implements RowSink<RowText> {
       await new Promise<void>((resolve, reject) => {
         socket.write(text, (error) => (error ? reject(error) : resolve()));
       });
-      // A write under way ends without an error when its connection is given up.
+      // A write in flight ends without an error when its connection is destroyed.
       if (socket.destroyed) throw new Error('the connection was broken off');
     } catch (error) {
-      return { outcome: 'failed', fault: this.#unreachable(error) };
+      const message = `The telnet-format listener at ${this.#address} cannot be reached: ${reasonOf(error)}`;
+      return { outcome: 'failed', fault: fault('network', Codes.networkUnavailable, message, error) };
     }
-    const { rows: refusedRows, said } = this.#complaints.take(rows);
-    this.#unconfirmedRows += rows - refusedRows;
-    return delivered(rows - refusedRows, refusedRows, refusedRows === 0 ? [] : [{ row: 0, fault: refused(said) }]);
+    const complaints = this.#complaints.take(rows);
+    const stored = rows - complaints.rows;
+    this.#unconfirmedRows += stored;
+    const rejects = complaints.rows === 0 ? [] : [{ row: 0, fault: refused(complaints.said) }];
+    return delivered(stored, complaints.rows, rejects);
   }
 
   #connected(): Promise<Socket> {
@@ -148,7 +152,7 @@ export class TelnetTcpSink implements RowSink<RowText> {
     return socket;
   }
 
-  /** No answer will say what became of the rows of a connection that broke. */
+  /** Counts the rows of a connection that broke: no complaint will say which were stored. */
   #lose(why: string): void {
     if (this.#unconfirmedRows === 0) return;
     const text = `The connection to the telnet-format listener at ${this.#address} broke: ${why}`;
@@ -157,19 +161,9 @@ export class TelnetTcpSink implements RowSink<RowText> {
     this.#unconfirmedRows = 0;
     this.#complaints.take(Number.POSITIVE_INFINITY);
   }
-
-  #unreachable(error: unknown): Fault {
-    const text = `The telnet-format listener at ${this.#address} cannot be reached: ${reasonOf(error)}`;
-    return fault('network', Codes.networkUnavailable, text, error);
-  }
-
-  get #address(): string {
-    const { host, port } = this.#options;
-    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  }
 }
 
-/** Says that nothing follows, and waits until the other end has closed the connection too. */
+/** Ends a connection, and waits until the other end has closed it too. */
 async function closed(socket: Socket, deadline: AbortSignal): Promise<void> {
   if (socket.closed) return;
   const closing = once(socket, 'close').catch(() => undefined);

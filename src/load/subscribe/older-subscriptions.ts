@@ -119,10 +119,10 @@ async function runTask(task: OlderTask, files: RowsFiles, run: SubscribeRun): Pr
   }
 }
 
-/** Topics whose progress is not kept are of no use after the run, and would keep their database from being dropped. */
+/** Topics without stored progress are of no use after the run, and would prevent their database from being dropped. */
 async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRun): Promise<void> {
-  const kept = new Set(tasks.filter(({ part }) => part.keepProgress).map(topicOf));
-  const topics = new Set(tasks.map(topicOf).filter((topic) => !kept.has(topic)));
+  const stored = new Set(tasks.filter(({ part }) => part.keepProgress).map(topicOf));
+  const topics = new Set(tasks.map(topicOf).filter((topic) => !stored.has(topic)));
   for (const topic of topics) {
     try {
       await run(`DROP TOPIC IF EXISTS ${topic}`);
@@ -130,7 +130,7 @@ async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRu
       log.debug(`The topic ${topic} stays: ${faultLine(expectedFault(error))}`);
     }
   }
-  if (kept.size > 0) log.info(`Topics that keep their progress: ${[...kept].join(', ')}. DROP TOPIC removes them.`);
+  if (stored.size > 0) log.info(`Topics that keep their progress: ${[...stored].join(', ')}. DROP TOPIC removes them.`);
 }
 
 /** Reads all that is there; true when there was something. */
@@ -159,7 +159,7 @@ function subscribe(task: OlderTask, run: SubscribeRun): Promise<TopicPoller> {
   });
 }
 
-/** Progress that is not to be kept is not: the next subscription begins anew. */
+/** Without `keepProgress` the next subscription begins anew. */
 async function unsubscribe(poller: TopicPoller, task: OlderTask, run: SubscribeRun): Promise<void> {
   if (task.part.keepProgress) await poller.commit();
   await poller.close();

@@ -37,7 +37,7 @@ export async function* polledThrough(
 }
 
 /**
- * The messages of one consumer, pulled: a consumer that asks for the next one has dealt with the one before. Ends when none came
+ * The messages of one consumer, pulled: the next poll comes after the message before was processed. Ends when none came
  * within `waitMs` (negative waits for ever) or `signal` says so; fails as polling does.
  */
 export function topicRows(poller: TopicPoller, waitMs: number, signal: AbortSignal): AsyncIterableX<TopicMessage> {

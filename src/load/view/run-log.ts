@@ -17,18 +17,18 @@ interface RunLogOutput {
 }
 
 const levels = {
-  info: { word: 'INFO', colour: '', stream: 'out', kept: false },
-  done: { word: 'SUCC', colour: '\u001b[32m', stream: 'out', kept: true },
-  warn: { word: 'WARN', colour: '\u001b[33m', stream: 'error', kept: true },
-  error: { word: 'ERROR', colour: '\u001b[31m', stream: 'error', kept: true },
-  debug: { word: 'DEBUG', colour: '', stream: 'out', kept: false },
+  info: { word: 'INFO', colour: '', stream: 'out', saved: false },
+  done: { word: 'SUCC', colour: '\u001b[32m', stream: 'out', saved: true },
+  warn: { word: 'WARN', colour: '\u001b[33m', stream: 'error', saved: true },
+  error: { word: 'ERROR', colour: '\u001b[31m', stream: 'error', saved: true },
+  debug: { word: 'DEBUG', colour: '', stream: 'out', saved: false },
 } as const;
 
 const plain = '\u001b[0m';
 
 /**
  * The lines of the load tool, `[MM/DD hh:mm:ss.micros] LEVEL: text` in local time. A result file that cannot be written is
- * told once and does not end the run.
+ * logged once and does not end the run.
  */
 export function createRunLog({
   write,
@@ -37,19 +37,19 @@ export function createRunLog({
   resultFile,
   now = () => performance.timeOrigin + performance.now(),
 }: RunLogOutput): RunLog {
-  let keeps = resultFile !== '';
+  let saves = resultFile !== '';
   const say = (level: keyof typeof levels, text: string): void => {
     if (level === 'debug' && !debug) return;
-    const { word, colour: code, stream, kept } = levels[level];
+    const { word, colour: code, stream, saved } = levels[level];
     const line = `[${lineTime(now())}] ${word}: ${text}\n`;
     write(colour && code !== '' ? `${code}${line.trimEnd()}${plain}\n` : line, stream);
-    if (kept && keeps) keep(line);
+    if (saved && saves) save(line);
   };
-  const keep = (line: string): void => {
+  const save = (line: string): void => {
     try {
       appendFileSync(resultFile, line);
     } catch (error) {
-      keeps = false;
+      saves = false;
       const reason = reasonOf(error);
       say('error', `The result file ${resultFile} cannot be written: ${reason}`);
     }

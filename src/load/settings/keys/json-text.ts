@@ -36,7 +36,7 @@ const numbers = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const words = /true|false|null/y;
 
-/** Reads a whole JSON text (RFC 8259: no comments, no trailing commas); a mistake is told with its line. */
+/** Reads a whole JSON text (RFC 8259: no comments, no trailing commas); a mistake has its line. */
 export function readJsonText(text: string): JsonRead {
   const reader = new JsonReader(text);
   try {
