@@ -56,6 +56,7 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     'database/cluster',
     /catch-?up|(?<!sluice\.)put_?-?aside|lifeline|\bgather|\bask(?:s|ed|ing)?\b|\btold|\bnote(?:s|d|clean|empty|whole)|br(?:eaks?|oken?) off|leftovers|clock-?trouble/i,
   ],
+  ['load', /load-?world|service-?instead|engine-?address|may-?repeat|\basked\b|\btold\b|\bheard\b|under way/i],
   ['events', /trouble|\btold|\bnoticed|lasting\.ts/i],
   ['notify', /outbox|trouble|together|giveUpOldest|\btold|refusedForGood/i],
   ['pipelines/events', /announcer|\bledger|recorder|\btold|\btell\b|\bhears\b|trouble|rule-?memory|event-?questions/i],

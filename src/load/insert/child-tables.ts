@@ -1,5 +1,5 @@
 import { pause } from '../../pipelines/pause.js';
-import { createNormalTable, encodeCreateTables } from '../encode/create-sql.js';
+import { createNormalTable, encodeCreateTables } from '../encode/definitions.js';
 import { define, type StatementContext } from '../execution/statements.js';
 import { allThreads } from '../execution/threads.js';
 import type { RunLog, Watch } from '../model/ports.js';

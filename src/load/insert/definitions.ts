@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { isVariable } from '../../model/schema.js';
-import { createSuperTable } from '../encode/create-sql.js';
 import {
   childNamesText,
   createDatabaseText,
+  createSuperTable,
   dropDatabaseText,
   dropStreamText,
   superTableText,
@@ -12,17 +12,11 @@ import { define, firstColumn, queried, type StatementContext, shortened } from '
 import { createStreamText, storedName } from '../model/names.js';
 import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../model/scenario.js';
 
-/** A database that is there before the run. */
-interface FoundDatabase {
-  readonly precision: string;
-}
-
-/** The databases that the user of the run can see, by name. */
-async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
-  const databases = new Map<string, FoundDatabase>();
+/** Precisions of the databases that the user of the run can see, by name. */
+async function existingDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, string>> {
+  const databases = new Map<string, string>();
   const sql = 'SELECT name, `precision` FROM information_schema.ins_databases';
-  for await (const [name, precision] of queried(run, sql))
-    databases.set(String(name), { precision: String(precision) });
+  for await (const [name, precision] of queried(run, sql)) databases.set(String(name), String(precision));
   return databases;
 }
 
@@ -42,7 +36,7 @@ export function isRemade(scenario: InsertScenario, database: DatabasePlan): bool
  */
 export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
   const { log } = context;
-  const existing = await findDatabases(context);
+  const existing = await existingDatabases(context);
   const replaced: DatabasePlan[] = [];
   for (const database of scenario.databases) {
     const name = storedName(database.name, database.escapeNames);
@@ -72,10 +66,10 @@ async function replaceDatabase(
   await define(createDatabaseText(database), attempts, context);
 }
 
-function checkExisting(name: string, { precision }: DatabasePlan, existing: FoundDatabase | undefined): void {
+function checkExisting(name: string, { precision }: DatabasePlan, existing: string | undefined): void {
   if (existing === undefined) throw new FaultError(missingDatabase(name));
-  if (existing.precision === precision) return;
-  const text = `Database ${name} has times in ${existing.precision}, and the run would write them in ${precision}`;
+  if (existing === precision) return;
+  const text = `Database ${name} has times in ${existing}, and the run would write them in ${precision}`;
   throw new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
@@ -96,7 +90,7 @@ export async function defineSuperTable(
   await checkSuperTable(database, plan, context);
 }
 
-interface FoundField {
+interface ServerField {
   readonly name: string;
   readonly type: string;
   readonly length: number;
@@ -104,8 +98,8 @@ interface FoundField {
 
 /** Compares the table with the plan: names and types, and that texts have room. */
 async function checkSuperTable(database: DatabasePlan, plan: SuperTablePlan, { run }: StatementContext): Promise<void> {
-  const columns: FoundField[] = [];
-  const tags: FoundField[] = [];
+  const columns: ServerField[] = [];
+  const tags: ServerField[] = [];
   for await (const [name, type, length, note] of queried(run, `DESCRIBE ${superTableText(database, plan)}`)) {
     const list = note === 'TAG' ? tags : columns;
     list.push({ name: String(name), type: String(type), length: Number(length) });
@@ -116,7 +110,7 @@ async function checkSuperTable(database: DatabasePlan, plan: SuperTablePlan, { r
   throw new FaultError(fault('parameter', Codes.invalidParameters, text));
 }
 
-function differenceOf(kind: string, planned: readonly FieldPlan[], fields: readonly FoundField[]): string | undefined {
+function differenceOf(kind: string, planned: readonly FieldPlan[], fields: readonly ServerField[]): string | undefined {
   if (planned.length !== fields.length) return `it has ${fields.length} ${kind}s instead of ${planned.length}`;
   for (const [i, { name, type }] of planned.entries()) {
     const there = fields[i]!;

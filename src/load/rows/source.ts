@@ -13,8 +13,7 @@ import { type Pace, paceOf, splitTables, type TableRange, type Turn, turnsOf } f
 import { builderOf, makePool, PooledColumns } from './pool.js';
 import { mixed, mixedText } from './random.js';
 import { readSamples, type SampleRows, type Samples } from './sample.js';
-import { SeriesIds } from './series-ids.js';
-import { type TableSet, tablesNamed, tablesOf } from './tables.js';
+import { SeriesIds, type TableSet, tablesNamed, tablesOf } from './tables.js';
 import { generatedTags, type TagRows, tagsFromFile } from './tags.js';
 import { RowTimes } from './times.js';
 

@@ -7,10 +7,8 @@ import { forChild, sqlName, storedName } from '../model/names.js';
 import type { RunSql, RunSqlOptions } from '../model/ports.js';
 import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/scenario.js';
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
-import type { Consumption, SubscribeRun } from './consumption.js';
-import { printedRow } from './message-lines.js';
-import { polledThrough } from './polled-through.js';
-import { ConsumerCount } from './subscribe-figures.js';
+import { ConsumerCount, type Consumption, type SubscribeRun } from './consumption.js';
+import { polledThrough, printedRow } from './polling.js';
 
 /** How long one look for new rows takes at most when there are none. */
 const lookMs = 500;

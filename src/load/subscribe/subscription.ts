@@ -4,9 +4,15 @@ import { faultLine } from '../execution/statements.js';
 import type { RunLog } from '../model/ports.js';
 import type { SubscribeReport } from '../model/report.js';
 import type { SubscribeScenario } from '../model/scenario.js';
-import type { Consumption, SubscribeRun } from './consumption.js';
+import {
+  type Consumption,
+  reportConsumers,
+  type SubscribeRun,
+  subscribeSettings,
+  sumOf,
+  totalLines,
+} from './consumption.js';
 import { OlderRun } from './older-subscriptions.js';
-import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
 import { TopicRun } from './topic-consumption.js';
 
 /**

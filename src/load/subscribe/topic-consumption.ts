@@ -4,10 +4,8 @@ import { faultLine } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { TopicConsumers } from '../model/scenario.js';
 import { RowsFile } from '../sinks/rows-file.js';
-import type { Consumption, SubscribeRun } from './consumption.js';
-import { messageLines } from './message-lines.js';
-import { polledThrough } from './polled-through.js';
-import { ConsumerCount } from './subscribe-figures.js';
+import { ConsumerCount, type Consumption, type SubscribeRun } from './consumption.js';
+import { messageLines, polledThrough } from './polling.js';
 
 /** Consumers of topics. */
 export class TopicRun implements Consumption {

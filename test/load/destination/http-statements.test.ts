@@ -8,7 +8,7 @@ import { FaultError } from '../../../src/model/fault.js';
 
 type Answer = (response: http.ServerResponse) => void;
 
-/** Answers by the statement that is asked. */
+/** Responses by statement. */
 const answers = new Map<string, Answer>();
 const server = http.createServer((request, response) => {
   let statement = '';
@@ -100,7 +100,7 @@ test.serial('affected rows are a number', async (t) => {
 });
 
 test.serial(
-  'over a kept connection that is dead a query is asked again, and a definition is not carried out twice',
+  'over an open connection that is dead a query is sent again, and a definition is not carried out twice',
   async (t) => {
     let arrived = 0;
     const dead: Answer = (response) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createNormalTable, createSuperTable, encodeCreateTables } from '../../../src/load/encode/create-sql.js';
+import { createNormalTable, createSuperTable, encodeCreateTables } from '../../../src/load/encode/definitions.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { field, loadPlan } from '../../support/load/plan.js';

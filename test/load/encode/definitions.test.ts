@@ -32,7 +32,7 @@ test('a database is made with its options in their order, and names fold unless 
   t.is(dropDatabaseText({ ...database, escapeNames: true }), 'DROP DATABASE IF EXISTS `Shop`');
 });
 
-test('sub-tables of a prefix are asked for in order, and the prefix means itself alone', (t) => {
+test('sub-tables of a prefix are queried in order, and the prefix means itself alone', (t) => {
   t.is(
     childNamesText(database, plan),
     "SELECT DISTINCT tbname FROM shop.till WHERE tbname LIKE 't\\\\_%' ORDER BY tbname LIMIT 7 OFFSET 2",

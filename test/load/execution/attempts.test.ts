@@ -2,7 +2,7 @@ import test from 'ava';
 import { retried } from '../../../src/load/execution/attempts.js';
 import { pause } from '../../../src/pipelines/pause.js';
 
-function told() {
+function recorded() {
   const lines: string[] = [];
   const say = (text: string): void => void lines.push(text);
   return { lines, log: { info: say, done: say, warn: say, error: say, debug: say } };
@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 
 /** Fails `failures` times, then gives `well`. */
 function work(failures: number, more: number, intervalMs = 1, stop: AbortSignal = never) {
-  const { lines, log } = told();
+  const { lines, log } = recorded();
   let runs = 0;
   let agains = 0;
   const result = retried({
@@ -27,14 +27,14 @@ function work(failures: number, more: number, intervalMs = 1, stop: AbortSignal 
   return { result, lines, counts: () => ({ runs, agains }) };
 }
 
-test('what goes well is not tried again', async (t) => {
+test('a success is not retried', async (t) => {
   const { result, counts, lines } = work(0, 3);
   t.is(await result, 'well');
   t.deepEqual(counts(), { runs: 1, agains: 0 });
   t.deepEqual(lines, []);
 });
 
-test('each further attempt is told, and no more are made than may be', async (t) => {
+test('each further attempt is logged, up to the allowed number', async (t) => {
   const enough = work(2, 3);
   t.is(await enough.result, 'well');
   t.deepEqual(enough.counts(), { runs: 3, agains: 2 });

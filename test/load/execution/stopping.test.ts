@@ -60,7 +60,7 @@ test('a person who asks for the end need not wait for the first answer', async (
   await t.throwsAsync(beforehand, { instanceOf: StoppedBeforehand });
 });
 
-test('what is under way is broken off some time after a stop, unless it has ended', async (t) => {
+test('requests in flight are cut some time after a stop, unless they have ended', async (t) => {
   const stop = new AbortController();
   const said = log();
   const cut = new Promise<void>((resolve) => {

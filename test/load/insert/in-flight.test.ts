@@ -2,7 +2,7 @@ import test from 'ava';
 import { InFlight } from '../../../src/load/insert/in-flight.js';
 import { maxRequestsInFlight } from '../../../src/load/model/scenario.js';
 
-/** Requests that end when they are told to. */
+/** Requests that the test ends. */
 class Requests {
   readonly begun: number[] = [];
   readonly #ends = new Map<number, { readonly end: () => void; readonly fail: (error: Error) => void }>();
@@ -49,7 +49,7 @@ test('without a number of rows even short requests follow one after the other', 
   await second;
 });
 
-test('short requests are under way together, with no more rows than one request may have', async (t) => {
+test('short requests are in flight together, with no more rows than one request may have', async (t) => {
   const inFlight = new InFlight(100);
   const requests = new Requests();
   for (const name of [1, 2, 3]) await inFlight.start(30, requests.begin(name));
@@ -88,7 +88,7 @@ test('the number of requests is bounded', async (t) => {
   await next;
 });
 
-test('after a failure nothing is started, and what is under way ends first', async (t) => {
+test('after a failure nothing is started, and what is in flight ends first', async (t) => {
   const inFlight = new InFlight(100);
   const requests = new Requests();
   await inFlight.start(10, requests.begin(1));

@@ -22,7 +22,7 @@ test('the summary has seconds, rows, threads, database, rate and delays', (t) =>
   ]);
 });
 
-test('what failed or was tried again is told apart', (t) => {
+test('failures and retries have a line of their own', (t) => {
   const lines = summaryLines({ ...figures, failedRows: 30, failedRequests: 2, retries: 5 }, 2, 'shop');
   t.is(lines[2], 'failed rows: 30 in 2 request(s), further attempts: 5');
 });

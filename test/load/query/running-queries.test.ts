@@ -5,7 +5,7 @@ import { recordedLog } from '../../support/load/recorded-log.js';
 
 const never = { slowerThanMs: 0, intervalMs: 1 };
 
-test('a query that takes too long is broken off once, and told of', async (t) => {
+test('a query that takes too long is cancelled once, and logged', async (t) => {
   const { log, lines } = recordedLog();
   const running = new RunningQueries({ slowerThanMs: 1, intervalMs: 1 }, log, new AbortController().signal);
   const ended = running.begin('select quick');

@@ -14,7 +14,7 @@ test('each table has tags of its own, within their ranges', async (t) => {
   t.deepEqual([...new Set(rows.map(([, location]) => location))].sort(), ['California.PaloAlto', 'California.SanJose']);
 });
 
-test('the tags of a table do not depend on which tables are asked for with it', async (t) => {
+test('the tags of a table do not depend on which tables are made with it', async (t) => {
   const { tags } = await openRows({ tags: demo, childCount: 100 });
   t.deepEqual(tags.rows(40, 3)[2], tags.rows(42, 1)[0]);
 });
@@ -50,7 +50,7 @@ test('in schemaless modes a text tag numbers the tables where no integer can', a
   t.true(rows.every(([, name]) => (name?.length ?? 0) <= 6));
 });
 
-test('it is told when no tag can number the tables', async (t) => {
+test('tags that cannot number the tables are not distinct', async (t) => {
   const tags = [field('b', 'BOOL', { kind: 'range', min: 0, max: 2 })];
   t.false((await openRows({ tags, mode: 'sml' })).tags.distinct);
   t.true((await openRows({ tags, mode: 'taosc' })).tags.distinct);

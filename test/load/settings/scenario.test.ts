@@ -115,7 +115,7 @@ test('makes a database without super tables', (t) => {
   }
 });
 
-test('mistakes of a file are told as the page of the load tool shows them', (t) => {
+test('mistakes of a file are shown as on the page of the load tool', (t) => {
   const text = `{
     "filetype": "insert",
     "thread_cuont": 4,

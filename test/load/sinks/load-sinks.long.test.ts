@@ -181,30 +181,33 @@ test.serial(
   },
 );
 
-test.serial('telnet-tcp: what a listener refuses, and what breaks on its way, is told at the end', async (t) => {
-  const deadline = AbortSignal.timeout(20_000);
-  let answer = (socket: Socket): void => void socket.end('put: refused: Database not exist (lines: 3)\n');
-  const listener = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => {}).resume();
-    socket.on('end', () => answer(socket));
-  });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const batch = rowText('any', 'tsdbwire-telnet', 'put m 1 1 a=1\n'.repeat(5));
-  const ended = async (): Promise<LateEnding | undefined> => {
-    const sink = new TelnetTcpSink({ host: '127.0.0.1', port });
-    t.like(await sink.write(batch, deadline), { outcome: 'delivered', rows: batch.rows });
-    return sink.end(deadline);
-  };
-  t.like(await ended(), { rows: 3, fault: { kind: 'database' } });
-  answer = (socket) => socket.resetAndDestroy();
-  t.like(await ended(), { rows: batch.rows, fault: { kind: 'network' } });
-  answer = (socket) => socket.end();
-  t.is(await ended(), undefined);
-  listener.close();
-});
+test.serial(
+  'telnet-tcp: what a listener refuses, and what a broken connection loses, is the result of the end',
+  async (t) => {
+    const deadline = AbortSignal.timeout(20_000);
+    let answer = (socket: Socket): void => void socket.end('put: refused: Database not exist (lines: 3)\n');
+    const listener = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {}).resume();
+      socket.on('end', () => answer(socket));
+    });
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const address = listener.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const batch = rowText('any', 'tsdbwire-telnet', 'put m 1 1 a=1\n'.repeat(5));
+    const ended = async (): Promise<LateEnding | undefined> => {
+      const sink = new TelnetTcpSink({ host: '127.0.0.1', port });
+      t.like(await sink.write(batch, deadline), { outcome: 'delivered', rows: batch.rows });
+      return sink.end(deadline);
+    };
+    t.like(await ended(), { rows: 3, fault: { kind: 'database' } });
+    answer = (socket) => socket.resetAndDestroy();
+    t.like(await ended(), { rows: batch.rows, fault: { kind: 'network' } });
+    answer = (socket) => socket.end();
+    t.is(await ended(), undefined);
+    listener.close();
+  },
+);
 
 test.serial('statements over HTTP give rows and refusals as the front-end in the process does', async (t) => {
   const overHttp = httpStatements(http);

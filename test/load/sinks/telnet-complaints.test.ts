@@ -26,7 +26,7 @@ test('rows are counted by line, by number and by batch, however the text is cut'
   );
 });
 
-test('refused rows are taken off as many at a time as asked for, with what was said first', (t) => {
+test('refused rows are taken off up to a number at a time, with the first complaint', (t) => {
   const complaints = new TelnetComplaints();
   t.deepEqual(complaints.take(10), { rows: 0, said: '' });
   complaints.add('put: refused: No (lines: 12)\nput: refused: Never (lines: 3)\n');

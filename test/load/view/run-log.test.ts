@@ -46,7 +46,7 @@ test('summaries and errors are appended to the result file without colour', (t) 
   remove();
 });
 
-test('a result file that cannot be written is told once, and the lines go on', (t) => {
+test('a result file that cannot be written is logged once, and the lines continue', (t) => {
   const { log, written } = logged({ resultFile: '/nowhere/at/all.txt' });
   log.done('one');
   log.done('two');

@@ -33,7 +33,7 @@ test('reads what JSON.parse reads', (t) => {
   );
 });
 
-test('a comment is told as what it is', (t) => {
+test('the message about a comment names it', (t) => {
   t.is(read('{"a": 5,\n // no\n "b": 1}'), 'line 2: JSON has no comments');
   t.is(read('[1] /* two\nlines */'), 'line 1: JSON has no comments');
   t.is(read('{"a" / 2}'), 'line 1: a colon is expected after the key "a"');

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { topicRows } from '../../../src/load/subscribe/polled-through.js';
+import { topicRows } from '../../../src/load/subscribe/polling.js';
 import type { TopicMessage, TopicPoller } from '../../../src/model/topic-message.js';
 
 const message: TopicMessage = { topic: 't', database: 'd', table: 'm', vgroup: 2, names: [''], rows: ['1'] };
 
-/** Gives out so many messages and then none; notes how it was asked. */
+/** Gives out so many messages and then none; records how it was polled. */
 function pollerOf(messages: number): TopicPoller & { readonly waits: number[] } {
   const waits: number[] = [];
   let left = messages;
@@ -19,7 +19,7 @@ function pollerOf(messages: number): TopicPoller & { readonly waits: number[] } 
   };
 }
 
-test('polls only when the next message is asked for, and ends when none came', async (t) => {
+test('polls only when the next message is pulled, and ends when none came', async (t) => {
   const poller = pollerOf(2);
   const rows = topicRows(poller, 70, new AbortController().signal)[Symbol.asyncIterator]();
   t.deepEqual(poller.waits, []);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { messageLines, printedRow } from '../../../src/load/subscribe/message-lines.js';
+import { messageLines, printedRow } from '../../../src/load/subscribe/polling.js';
 
 test('a message is printed with its consumer, its origin and its rows', (t) => {
   const message = { topic: 't', database: 'd', table: 'm', vgroup: 3, names: ['d1', ''], rows: ['1\t2.5', '2\t\\N'] };
