@@ -32,18 +32,22 @@ export interface Sink<P extends Payload = Payload> {
   write(batch: Batch<P>, deadline: AbortSignal): Promise<Delivery>;
 }
 
-/** Bytes taken but not settled; what every reader awaits before its next read. */
-export interface CreditGate {
-  take(bytes: number): void;
-  give(bytes: number): void;
+/** What every reader awaits before its next read. */
+export interface ReadGate {
   /** True while something shuts the gate, whatever credit there is: senders that cannot wait are refused then. */
   readonly isHeld: boolean;
-  /** Shuts the gate until the returned function is called. */
-  hold(reason: string): () => void;
   /** True when there is credit and nothing holds the gate. */
   isOpen(): boolean;
   /** Resolves when there is credit and nothing holds the gate. */
   opened(): Promise<void>;
+}
+
+/** Credit in bytes: taken for what flows, and given back once that is settled. */
+export interface CreditGate extends ReadGate {
+  take(bytes: number): void;
+  give(bytes: number): void;
+  /** Shuts the gate until the returned function is called. */
+  hold(reason: string): () => void;
 }
 
 /** Counts what is written; one call a batch or a write, never one a row. */

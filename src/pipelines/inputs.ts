@@ -53,8 +53,9 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
   const log = logOf(kind.name);
   const losses = new LossLog(log);
   const report = reported(losses);
+  const gate = newGate(kind.shed === undefined);
   const open = kind.create(settings, {
-    gate: newGate(kind.shed === undefined),
+    gate,
     log,
     losses,
     reported: report,
@@ -68,7 +69,7 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
   for (const address of kind.targets?.(settings) ?? []) signals.targets.add(address);
   if (kind.shed !== undefined) signals.shed.set(kind.name, () => kind.shed?.(open) ?? 0);
   const source = kind.reportsItself === true ? open.source : through(open.source, report);
-  return { source, retry: 'here', user: configuredUser(settings, kind.name, context) };
+  return { source, gate, retry: 'here', user: configuredUser(settings, kind.name, context) };
 }
 
 /** The user of the settings of a way in. */

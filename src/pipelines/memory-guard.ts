@@ -1,4 +1,13 @@
-import { BehaviorSubject, filter, map, type Observable, type Subscription, tap, timer } from 'rxjs';
+import {
+  BehaviorSubject,
+  distinctUntilChanged,
+  filter,
+  map,
+  type Observable,
+  type Subscription,
+  tap,
+  timer,
+} from 'rxjs';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { ByteCreditGate } from './credit-gate.js';
@@ -22,8 +31,9 @@ interface MemoryGuardOptions {
 const relieveMs = 2_000;
 
 /**
- * The memory guard: one state for the whole service, judged anew at every
- * sample, without hysteresis. Inputs read {@link MemoryGuard.state}; waiting readers are held by {@link holdWhile}.
+ * The memory guard: one state for the whole service, judged anew at every sample, without hysteresis. HTTP reads
+ * {@link MemoryGuard.state}. Listeners read nothing while their gate ({@link guardedGate}) is shut, and what they had read
+ * before waits at the entry of the write chain.
  */
 export class MemoryGuard implements Component {
   readonly name = 'memory-guard';
@@ -43,6 +53,14 @@ export class MemoryGuard implements Component {
   /** The state now, and every change. */
   get state$(): Observable<GuardState> {
     return this.#state$.asObservable();
+  }
+
+  /** True while everything is paused: now, and at every change. */
+  get paused$(): Observable<boolean> {
+    return this.#state$.pipe(
+      map((state) => state === 'all-paused'),
+      distinctUntilChanged(),
+    );
   }
 
   async start(): Promise<void> {
@@ -86,22 +104,13 @@ export class MemoryGuard implements Component {
   }
 }
 
-/** Holds a gate as long as everything is paused, until unsubscribed: the pausing operator of the pipelines. */
-export function holdWhile(state$: Observable<GuardState>, hold: (reason: string) => () => void): Subscription {
-  let release: (() => void) | undefined;
-  return state$.subscribe((state) => {
-    if (state === 'all-paused') {
-      release ??= hold('memory');
-      return;
-    }
-    release?.();
-    release = undefined;
-  });
-}
-
-/** The credit of an input that the guard pauses: shut as long as everything is paused. */
-export function guardedGate(guard: MemoryGuard, limitBytes: number): ByteCreditGate {
+/** The credit of an input whose reads the guard pauses: shut as long as everything is paused. */
+export function guardedGate(guard: Pick<MemoryGuard, 'paused$'>, limitBytes: number): ByteCreditGate {
   const gate = new ByteCreditGate(limitBytes);
-  holdWhile(guard.state$, (reason) => gate.hold(reason));
+  let release: (() => void) | undefined;
+  guard.paused$.subscribe((isPaused) => {
+    release?.();
+    release = isPaused ? gate.hold('memory') : undefined;
+  });
   return gate;
 }

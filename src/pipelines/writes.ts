@@ -1,53 +1,63 @@
-import { map, merge, Subject, type Subscription } from 'rxjs';
+import {
+  BehaviorSubject,
+  combineLatest,
+  identity,
+  map,
+  merge,
+  type Observable,
+  of,
+  Subject,
+  type Subscription,
+} from 'rxjs';
 import { nowMicros } from '../async/clock.js';
 import { detached } from '../async/detached.js';
 import { OpenList } from '../async/open-list.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
-import { storageWhenMade } from '../database/catalogue/shapes.js';
-import { nowTicks, storableTimes } from '../database/catalogue/storable-times.js';
 import type { SubTables } from '../database/store/sub-tables.js';
-import type { Acknowledgement, Batch, BlockGroup, ByteBlock, RowSet, Target, WireFormat } from '../model/batch.js';
-import { type ColumnBlock, tableKey } from '../model/column-block.js';
-import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
-import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
+import type { Acknowledgement, Batch, BlockGroup, ByteBlock } from '../model/batch.js';
+import type { Component, ComponentLog, CreditGate, Sink, Source, WriteMeter } from '../model/component.js';
+import { type Delivery, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
-import { Codes, type Fault, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
-import type { DatabaseDef } from '../model/schema.js';
+import { Codes, type Fault, fault, faultOf } from '../model/fault.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { RowWriter, StatementRows } from '../statements/row-writer.js';
-import type { ParsedPoints, TextTimes } from '../transforms/points/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
 import { type CommitLimits, GroupCommit } from './commit/group-commit.js';
+import { storageOf } from './commit/storage-of.js';
 import type { ConfiguredUser } from './configured-user.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
-import { type PointFormat, pointParsers } from './formats.js';
 import { Retries } from './retries.js';
+import { acknowledge } from './write/acknowledge.js';
 import { admit } from './write/admit.js';
 import { coalesce } from './write/coalesce.js';
-import { countEnded, counted, countReceived, type OpenBatches } from './write/count.js';
+import { countEnded, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
-
-import { LoggedQueue, type LoggedQueueContext } from './write/logged-queue.js';
-import { type ArrivedText, LoggedTexts, type ReadStatement } from './write/logged-texts.js';
+import { pausedWhile, withCredit } from './write/intake.js';
+import { LoggedQueue } from './write/logged-queue.js';
+import { LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { MetadataCache } from './write/metadata-cache.js';
 import { parse } from './write/parse.js';
+import { PointReader } from './write/point-reader.js';
 import { split } from './write/split.js';
 import { stamp } from './write/stamp.js';
+import { StatementRowsSource } from './write/statement-rows.js';
 
-/** A door that data comes in by. */
+/** An input of data. */
 export interface WriteInput {
   readonly source: Source<ByteBlock>;
+  /** The credit that its batches take. */
+  readonly gate: Pick<CreditGate, 'take' | 'give'>;
   /**
-   * Who tries again when a write fails for a passing reason. A `sender` that waits for an answer is told; for senders
-   * that are never told it is done here, while the batch keeps its credit.
+   * Who tries again when a write fails for a transient reason. A `sender` that waits for an answer gets it; for senders
+   * that get none it is done `here`, while the batch keeps its credit.
    */
   readonly retry: 'sender' | 'here';
-  /** Who writes, for doors whose senders bring no credentials; left out, the source lets in nobody unknown. */
+  /** Who writes, for inputs whose senders bring no credentials; left out, the source lets in no unknown user. */
   readonly user?: ConfiguredUser;
 }
 
@@ -65,6 +75,8 @@ export interface WriteContext {
   readonly bodies: HttpBodySource;
   /** Sources that listen or ask by themselves. */
   readonly inputs: readonly WriteInput[];
+  /** True while their batches must wait; left out, they never do. */
+  readonly paused$?: Observable<boolean>;
   /** Names of the values of agents' lists by type, where a types database is given. */
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Whether names of OpenTelemetry's metrics get their unit and type behind them. */
@@ -94,23 +106,22 @@ interface WriteLimits extends CommitLimits {
   readonly creditBytes: number;
 }
 
-/**
- * Everything that is written, as one chain: the doors are merged, short texts gathered; texts are stamped with their time, counted, admitted and
- * parsed, the rows of statements join them, definitions are made, texts are logged and answered, rows are gathered into
- * batches by the table they are stored in, and delivered to the database.
- */
+/** Everything that is written, as one chain: {@link WritePipeline.#chain} lists its stages. */
 export class WritePipeline implements Component, RowWriter {
   readonly name = 'writes';
   readonly #context: WriteContext;
-  readonly #statements$ = new Subject<Batch<RowSet>>();
-  /** Texts that are tried again. */
+  readonly #statements: StatementRowsSource;
+  /** Payloads that enter the chain once more. */
   readonly #again$ = new Subject<Batch<ByteBlock>>();
+  /** False from the end of the inputs on, also in a pause. */
+  readonly #mayPause$ = new BehaviorSubject(true);
   readonly #retries: Retries;
-  readonly #dictionaries: Dictionaries;
-  readonly #loggedQueue: LoggedQueue | undefined;
+  readonly #metadata = new MetadataCache();
+  readonly #definer: Definer;
+  readonly #reader: PointReader;
+  readonly #queue: LoggedQueue | undefined;
   readonly #commit: GroupCommit;
   readonly #open: OpenBatches = new OpenList();
-  readonly #told = new MetadataCache();
   #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -118,12 +129,15 @@ export class WritePipeline implements Component, RowWriter {
 
   constructor(context: WriteContext) {
     this.#context = context;
-    const { catalogue, limits, writeLog } = context;
-    this.#dictionaries = new Dictionaries(catalogue);
+    const { catalogue, limits, writeLog, gate } = context;
+    const dictionaries = new Dictionaries(catalogue);
+    this.#definer = dictionaries.expiredBy(context.definer);
+    this.#reader = new PointReader({ ...context, dictionaries, metadata: this.#metadata });
     this.#retries = new Retries((batch) => this.#again$.next(batch));
-    this.#loggedQueue = writeLog && this.#newLoggedQueue(writeLog);
+    this.#statements = new StatementRowsSource(catalogue, gate, brokenFault);
+    this.#queue = writeLog && this.#newQueue(writeLog);
     const flushBytes = limits.creditBytes / 4;
-    this.#commit = new GroupCommit({ ...limits, flushBytes }, (block) => this.#placeOf(block), this.#loggedQueue);
+    this.#commit = new GroupCommit({ ...limits, flushBytes }, (block) => storageOf(catalogue, block), this.#queue);
   }
 
   /** Set before the start: reads a logged statement again. */
@@ -144,14 +158,14 @@ export class WritePipeline implements Component, RowWriter {
   /** Figures of what waits. */
   get waiting() {
     const { oldestMicros, ...counts } = this.#commit.waiting;
-    const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#loggedQueue ?? {};
+    const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#queue ?? {};
     const oldestSeconds = oldestMicros === undefined ? 0 : Math.max(0, Number(nowMicros() - oldestMicros)) / 1e6;
     return { ...counts, oldestSeconds, isBehind, replayed, waitingBytes };
   }
 
   /** Answered texts that are still to be read back from the log, by database; the name of those of several is empty. */
   get replay(): ReadonlyMap<string, number> {
-    return this.#loggedQueue?.left ?? new Map();
+    return this.#queue?.left ?? new Map();
   }
 
   async start(): Promise<void> {
@@ -176,11 +190,12 @@ export class WritePipeline implements Component, RowWriter {
 
   async drain(): Promise<void> {
     const { bodies, inputs } = this.#context;
+    this.#mayPause$.next(false);
     await Promise.all([bodies.drain(), ...inputs.map(({ source }) => source.drain())]);
     this.#retries.stop();
     await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#again$.complete();
-    this.#statements$.complete();
+    this.#statements.complete();
     await this.#ended;
   }
 
@@ -214,37 +229,9 @@ export class WritePipeline implements Component, RowWriter {
     this.#context.bodies.accept(exchange, user);
   }
 
-  /** Writes the rows of one statement; resolves when they are answered: logged, or else stored. */
-  async insert({ blocks, user, bytes, statement, ack }: StatementRows): Promise<Delivery> {
-    const { gate, catalogue, meter } = this.#context;
-    const nowMicrosThen = nowMicros();
-    const [first] = blocks;
-    if (first === undefined) return delivered(0);
-    // As it was when the statement was scanned, which is just before.
-    const epochs = blocks.map(({ database }) => catalogue.epoch(database));
-    await gate.opened();
-    if (this.#failure !== undefined) return { outcome: 'failed', fault: brokenFault };
-    gate.take(bytes);
-    return new Promise((resolve) => {
-      const settle = (delivery: Delivery): void => {
-        gate.give(bytes);
-        resolve(delivery);
-      };
-      const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
-      const target: Target = {
-        database: statement?.database ?? first.database,
-        user,
-        createDatabase: false,
-        ttl: 0,
-        precision: 'ns',
-        reading: { epoch: Math.max(...epochs), nowMicros: nowMicrosThen },
-        ...(ack === undefined ? {} : { ack }),
-      };
-      const text = statement === undefined ? {} : { text: statement };
-      const payload: RowSet = { kind: 'rows', blocks, ...text, rejectedRows: 0, rejects: [] };
-      meter.received('sql', bytes);
-      this.#statements$.next(counted({ origin: 'sql', target, payload, rows, bytes, settle }, meter, this.#open));
-    });
+  /** Writes the rows of one statement; resolves when they are acknowledged: logged, or else stored. */
+  insert(rows: StatementRows): Promise<Delivery> {
+    return this.#statements.write(rows);
   }
 
   /**
@@ -260,107 +247,64 @@ export class WritePipeline implements Component, RowWriter {
   /** The same for the rows that wait in this process. */
   visibleHere(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
     const flush = () => this.#commit.visible(tables, series);
-    return this.#loggedQueue?.caughtUp(tables)?.then(flush) ?? flush();
+    return this.#queue?.caughtUp(tables)?.then(flush) ?? flush();
   }
 
-  /** The chain of operators from the doors to the database. */
-  #chain() {
-    const { bodies, inputs, sink, limits, catalogue } = this.#context;
-    const definer = this.#dictionaries.expiredBy(this.#context.definer);
-    const doors = [{ source: bodies, retry: 'sender' } as const, ...inputs].map((input) => this.#arriving(input));
-    const texts$ = merge(...doors, this.#again$).pipe(
+  /** The stages of a write, in their order. */
+  #chain(): Observable<Delivery> {
+    const { bodies, gate, inputs, sink, limits, catalogue, meter, writeLog } = this.#context;
+    const bodies$ = this.#arriving({ source: bodies, gate, retry: 'sender' });
+    const inputs$ = inputs.map((input) => this.#arriving(input));
+    const payloads$ = merge(bodies$, ...inputs$, this.#again$).pipe(
       admit(catalogue),
-      parse(
-        (batch) => this.#parse(batch.payload, batch.target),
-        (block) => definer.isDefined(block),
-      ),
+      parse(this.#reader, this.#definer),
     );
-    const logged$ = merge(texts$, this.#statements$).pipe(
-      map((batch) => this.#asAcknowledged(batch)),
-      define(definer, ({ payload }) => payload.text !== undefined, this.#again$),
-      this.#loggedQueue?.operator() ?? split(),
-    );
-    return logged$.pipe(this.#commit.operator(), deliver(this.#told.noting(sink), limits.writeTimeoutMs));
-  }
-
-  #arriving({ source, retry, user }: WriteInput) {
-    const { meter, writeLog } = this.#context;
-    // The texts of a turn are answered before the next one begins, so that their senders' next ones come in one turn, too.
-    const coalesced$ = source.batches$.pipe(
+    const statements$ = this.#statements.batches$.pipe(
+      withCredit(gate),
       countReceived(meter),
-      coalesce(() => writeLog?.wal.expect()),
+      countEnded(meter, this.#open),
     );
-    const arrived$ = coalesced$.pipe(stamp(), countEnded(meter, this.#open));
-    const batches$ = retry === 'here' ? arrived$.pipe(map((batch) => this.#retries.wrap(batch))) : arrived$;
-    return user === undefined ? batches$ : batches$.pipe(user.admit());
+    return merge(payloads$, statements$).pipe(
+      acknowledge(writeLog?.ack ?? 'stored'),
+      define(this.#definer, this.#again$),
+      this.#queue?.operator() ?? split(),
+      this.#commit.operator(),
+      deliver(this.#metadata.caching(sink), limits.writeTimeoutMs),
+    );
   }
 
-  /** Rows that are answered once they are stored do not need their text. */
-  #asAcknowledged(batch: Batch<RowSet>): Batch<RowSet> {
-    const { writeLog } = this.#context;
-    if (writeLog !== undefined && (batch.target.ack ?? writeLog.ack) === 'logged') return batch;
-    const { text, ...payload } = batch.payload;
-    return text === undefined ? batch : { ...batch, payload };
+  /** The stages of what one input brings, up to the merge of all of them. */
+  #arriving({ source, gate, retry, user }: WriteInput): Observable<Batch<ByteBlock>> {
+    const { meter, writeLog, paused$ = of(false) } = this.#context;
+    const isPaused$ = combineLatest([paused$, this.#mayPause$], (isPaused, mayPause) => isPaused && mayPause);
+    return source.batches$.pipe(
+      withCredit(gate),
+      source === this.#context.bodies ? identity : pausedWhile(isPaused$),
+      countReceived(meter),
+      // The payloads of a turn are logged before the next one begins, so that their senders' next ones come in one turn, too.
+      coalesce(() => writeLog?.wal.expect()),
+      stamp(),
+      countEnded(meter, this.#open),
+      retry === 'here' ? map((batch) => this.#retries.wrap(batch)) : identity,
+      user?.admit() ?? identity,
+    );
   }
 
-  #newLoggedQueue({ wal, rejected }: WriteLog): LoggedQueue {
-    const { catalogue, definer, limits } = this.#context;
+  #newQueue({ wal, rejected }: WriteLog): LoggedQueue {
+    const { catalogue, limits } = this.#context;
     const texts = new LoggedTexts({
       catalogue,
       readStatement: async (text) => (await this.#readStatement?.(text)) ?? { blocks: [], refused: [] },
-      parse: (text, target, arrived) => this.#parse(text, target, arrived),
+      parse: (text, target, arrived) => this.#reader.read(text, target, arrived),
     });
-    const context: LoggedQueueContext = {
+    return new LoggedQueue({
       wal,
       rejected,
       maxWaitingBytes: limits.creditBytes / 2,
       read: (text) => texts.read(text),
       readTogether: (all) => texts.readTogether(all),
-      isDefined: (block) => definer.isDefined(block),
-    };
-    return new LoggedQueue(context);
-  }
-
-  /** The engine table that rows will be in, or the name of their table where that is not known yet. */
-  #placeOf(block: ColumnBlock): string {
-    const { database: name, table, columns, style } = block;
-    const { catalogue } = this.#context;
-    const known = catalogue.table(name, table);
-    if (known !== undefined) return known.storage;
-    const database = catalogue.database(name);
-    const place = database && style && storageWhenMade(database, columns, style.tagType);
-    return place ?? tableKey(block);
-  }
-
-  #parse({ format, bytes, part, merged }: ByteBlock, target: Target, arrived?: readonly ArrivedText[]): ParsedPoints {
-    const { catalogue, subTables, limits, meter, dataSourceNames, otlpSuffixes = false } = this.#context;
-    const database = catalogue.database(target.database);
-    if (database === undefined) throw new FaultError(missingDatabase(target.database));
-    if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
-    const times = timesOf(database, target.reading?.nowMicros);
-    const place = `${database.id} ${catalogue.epoch(database.name)} `;
-    const parsed = pointParsers[format](bytes, {
-      database,
-      precision: target.precision,
-      ...times,
-      ttl: target.ttl,
-      schema: catalogue,
-      dictionary: this.#dictionaries.of(database, format),
-      ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
-      otlpSuffixes,
-      ...(target.tally === undefined ? {} : { tally: target.tally }),
-      isStored: this.#told.reader(place),
-      makeSubTable: (superTable, name, tags, ttl, metric) =>
-        subTables.make(database, superTable, name, tags, ttl, metric),
-      maxLineBytes: limits.maxLineBytes,
-      part,
-      texts:
-        merged?.ends.map((end) => ({ end, times })) ??
-        arrived?.map(({ end, nowMicros: then }) => ({ end, times: timesOf(database, then) })),
-      maxMessageBytes: limits.maxMessageBytes,
+      isDefined: (block) => this.#definer.isDefined(block),
     });
-    if (parsed.leftOut > 0) meter.leftOut(format, parsed.leftOut);
-    return this.#told.expect(place, parsed);
   }
 
   /** A defect in the chain: what is open fails, nothing is taken any more, and the service is told to end. */
@@ -374,14 +318,3 @@ export class WritePipeline implements Component, RowWriter {
 }
 
 const brokenFault = fault('resource', Codes.free, 'The service cannot write any more and is about to end');
-
-/** The times of rows of a text that came at a time, in Unix microseconds, or comes now. */
-function timesOf(database: DatabaseDef, micros?: bigint): TextTimes {
-  const now = nowTicks(database, micros);
-  const { min, max } = storableTimes(database, now);
-  return { nowTicks: now, minTicks: min, maxTicks: max };
-}
-
-function isPointFormat(format: WireFormat): format is PointFormat {
-  return format in pointParsers;
-}

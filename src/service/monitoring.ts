@@ -1,7 +1,7 @@
 import { type StatsFs, statfsSync } from 'node:fs';
 import { freeBytesOf } from '../bytes/free-bytes.js';
 import type { Settings } from '../config/adapter-settings.js';
-import type { ComponentLog, CreditGate } from '../model/component.js';
+import type { ComponentLog, ReadGate } from '../model/component.js';
 import type { WatchedMetrics } from '../model/metric.js';
 import { version } from '../model/version.js';
 import { MemoryGuard } from '../pipelines/memory-guard.js';
@@ -123,7 +123,7 @@ export function statsdSenders({ monitor }: Settings, metrics: ServiceMetrics, lo
 export function selfMetrics(
   { monitor }: Settings,
   metrics: ServiceMetrics,
-  gate: CreditGate,
+  gate: ReadGate,
   log: ComponentLog,
 ): SelfMetricsSource | undefined {
   if (!monitor.writeToDB || monitor.disable) return undefined;

@@ -192,6 +192,7 @@ function writePipeline(
     dataSourceNames: readTypesDatabases(settings.sources.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
     inputs,
+    paused$: monitoring.guard.paused$,
     sink: watched(sink, (group) => rules.observe(group)),
     meter,
     gate,
@@ -362,7 +363,8 @@ function listeningInputs(parts: ServiceParts): WriteInput[] {
 
 /** The self metrics as one more input; values that are not stored come with the next ones. */
 function selfMetricsInput({ settings, monitoring }: ServiceParts, context: InputContext): WriteInput[] {
-  const source = selfMetrics(settings, monitoring.metrics, context.newGate(true), context.logOf('own-figures'));
+  const gate = context.newGate(true);
+  const source = selfMetrics(settings, monitoring.metrics, gate, context.logOf('own-figures'));
   if (source === undefined) return [];
-  return [{ source, retry: 'sender', user: configuredUser(settings.monitor, source.name, context) }];
+  return [{ source, gate, retry: 'sender', user: configuredUser(settings.monitor, source.name, context) }];
 }

@@ -1,6 +1,6 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../model/component.js';
 import type { WatchedMetrics } from '../model/metric.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
 import type { ListenPort } from './support/listeners.js';
@@ -24,7 +24,7 @@ export interface ScrapePiece {
 /** Context that the service hands to each source. */
 interface SourceContext {
   /** A gate of its own: a sender who floods one way in holds up no other one. */
-  readonly gate: CreditGate;
+  readonly gate: ReadGate;
   readonly log: ComponentLog;
   /** Logs what is lost, a line per kind and interval. */
   readonly losses: LossLog;

@@ -4,6 +4,7 @@ import type { Source } from '../../src/model/component.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import type { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
+import { withCredit } from '../../src/pipelines/write/intake.js';
 import { until } from '../support/until.js';
 
 /** One source under test, with the means to feed it and to learn what its sender was told. */
@@ -26,9 +27,9 @@ const rejected: Delivery = {
 };
 
 /** Settles every batch with the endings given in turn, the last one again and again. */
-function settleWith({ source }: SourceUnderTest, ...endings: Delivery[]): Batch<ByteBlock>[] {
+function settleWith({ source, gate }: SourceUnderTest, ...endings: Delivery[]): Batch<ByteBlock>[] {
   const seen: Batch<ByteBlock>[] = [];
-  source.batches$.subscribe((batch) => {
+  source.batches$.pipe(withCredit(gate)).subscribe((batch) => {
     seen.push(batch);
     const ending = endings.length > 1 ? endings.shift()! : endings[0]!;
     setImmediate(() => batch.settle(ending));
@@ -107,7 +108,7 @@ export function sourceContract(
   test(`${name}: a drain waits for what was taken, and nothing new is taken after it`, async (t) => {
     const rig = await make();
     const open: Batch<ByteBlock>[] = [];
-    rig.source.batches$.subscribe((batch) => open.push(batch));
+    rig.source.batches$.pipe(withCredit(rig.gate)).subscribe((batch) => open.push(batch));
     const ending = rig.send('one line\n');
     t.true(await until(() => open.length > 0));
     const drained = rig.source.drain();
@@ -122,7 +123,7 @@ export function sourceContract(
 
   test(`${name}: a stop releases what a drain still waits for`, async (t) => {
     const rig = await make();
-    rig.source.batches$.subscribe(() => {});
+    rig.source.batches$.pipe(withCredit(rig.gate)).subscribe(() => {});
     void rig.send('one line\n');
     await soon(new Promise(() => {}));
     void rig.source.drain();

@@ -57,9 +57,9 @@ const landed: PigeonSource[] = [];
 const pigeon: SourceKind<PigeonSettings, { readonly source: PigeonSource }> = {
   name: 'pigeon',
   options: { table, read: (reader) => reader.settings(table) },
-  create(settings, { gate }) {
+  create(settings) {
     const target = targetOf(settings);
-    const source = new PigeonSource(new Emitter({ origin: 'pigeon', format: 'lineproto', target }, gate));
+    const source = new PigeonSource(new Emitter({ origin: 'pigeon', format: 'lineproto', target }));
     landed.push(source);
     return { source };
   },

@@ -2,8 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { BehaviorSubject } from 'rxjs';
 import type { GuardState } from '../../src/model/exchange.js';
-import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
-import { holdWhile, MemoryGuard } from '../../src/pipelines/memory-guard.js';
+import { guardedGate, MemoryGuard } from '../../src/pipelines/memory-guard.js';
 import { silentLog } from '../support/engine/engine.js';
 import { until } from '../support/until.js';
 
@@ -72,11 +71,10 @@ test('while anything is paused what is not used any more is made free, and not a
 });
 
 test('a gate is held while everything is paused, beside its credit', async (t) => {
-  const gate = new ByteCreditGate(10);
-  const state$ = new BehaviorSubject<GuardState>('normal');
-  const held = holdWhile(state$, (reason) => gate.hold(reason));
+  const paused$ = new BehaviorSubject(false);
+  const gate = guardedGate({ paused$ }, 10);
   await gate.opened();
-  state$.next('all-paused');
+  paused$.next(true);
   let opened = false;
   const waiting = gate.opened().then(() => {
     opened = true;
@@ -84,10 +82,9 @@ test('a gate is held while everything is paused, beside its credit', async (t) =
   await turn();
   t.false(opened);
   gate.take(10);
-  state$.next('query-paused');
+  paused$.next(false);
   await turn();
   t.false(opened, 'there is no credit');
   gate.give(10);
   await waiting;
-  held.unsubscribe();
 });

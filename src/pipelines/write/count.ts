@@ -1,6 +1,6 @@
 import { type MonoTypeOperatorFunction, map, tap } from 'rxjs';
 import type { Openable, OpenList } from '../../async/open-list.js';
-import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model/batch.js';
+import { type Batch, batchFrom, type Payload } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 
@@ -8,19 +8,22 @@ import type { Delivery } from '../../model/delivery.js';
 export type OpenBatches = OpenList<Openable & Pick<Batch, 'settle'>>;
 
 /** Counts the bytes of texts as they come. */
-export function countReceived(meter: WriteMeter): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+export function countReceived<P extends Payload>(meter: WriteMeter): MonoTypeOperatorFunction<Batch<P>> {
   return tap(({ origin, bytes }) => meter.received(origin, bytes));
 }
 
 /** Counts the rows of texts as they end. */
-export function countEnded(meter: WriteMeter, open: OpenBatches): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+export function countEnded<P extends Payload>(
+  meter: WriteMeter,
+  open: OpenBatches,
+): MonoTypeOperatorFunction<Batch<P>> {
   return map((batch) => counted(batch, meter, open));
 }
 
 /**
  * The batch, counted as it ends, and among the open ones until then. Of text that ends badly as a whole the lines are not always known.
  */
-export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, open: OpenBatches): Batch<P> {
+function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, open: OpenBatches): Batch<P> {
   const { origin } = batch;
   const settle = (delivery: Delivery): void => {
     if (!open.delete(entry)) return;

@@ -24,11 +24,7 @@ const mostReadings = 3;
  * Makes the tables and columns that arriving rows need, before they are answered: so a type that does not fit is refused
  * at once. Where the database is away, the rows go on and it is done when they are written.
  */
-export function define(
-  definer: Definer,
-  isLogged: (batch: Batch<RowSet>) => boolean,
-  again$: Subject<Batch<ByteBlock>>,
-): MonoTypeOperatorFunction<Batch<RowSet>> {
+export function define(definer: Definer, again$: Subject<Batch<ByteBlock>>): MonoTypeOperatorFunction<Batch<RowSet>> {
   return stage(({ next, work }) => {
     /** How often texts were read again, by their bytes. */
     const readings = new WeakMap<Uint8Array, number>();
@@ -51,7 +47,9 @@ export function define(
     };
     return {
       take: (batch) => {
-        if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block))) next(batch);
+        const { text, blocks } = batch.payload;
+        // Rows without a payload are acknowledged once they are stored, which makes their tables, too.
+        if (text === undefined || blocks.every((block) => definer.isDefined(block))) next(batch);
         else work(make(batch));
       },
     };

@@ -20,7 +20,7 @@ import type { Run } from './runs.js';
 import { type Home, homeOf, splitTables } from './split.js';
 
 /** Context of the stage. */
-export interface LoggedQueueContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
+interface LoggedQueueContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
   readonly wal: WriteAheadLog;
   readonly rejected: RejectedRowsFile;
   /** Bytes of texts whose rows wait in memory; what comes beyond is read back from the log. */

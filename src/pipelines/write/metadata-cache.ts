@@ -38,7 +38,7 @@ export class MetadataCache {
   }
 
   /** The sink, which is watched. */
-  noting(sink: Sink<BlockGroup>): Sink<BlockGroup> {
+  caching(sink: Sink<BlockGroup>): Sink<BlockGroup> {
     return watched(sink, ({ blocks }) => {
       for (const block of blocks) {
         const described = this.#blocks.get(block);

@@ -1,14 +1,16 @@
 import type { OperatorFunction } from 'rxjs';
 import { stage } from '../../async/stage.js';
-import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
-import type { ColumnBlock } from '../../model/column-block.js';
+import type { Batch, ByteBlock, RowSet, Target } from '../../model/batch.js';
 import { type Delivery, delivered, type RowReject } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
+import type { Definer } from './define.js';
 import { cutsOf, eachAlone } from './runs.js';
 
-/** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
-type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
+/** Parses a payload of points; throws a FaultError that rejects the whole payload (an unknown database, say). */
+interface Reader {
+  read(payload: ByteBlock, target: Target): ParsedPoints;
+}
 
 /**
  * Payloads to the rows of their tables. Bad lines stay with the rows; a payload that cannot be read at all ends here, and
@@ -19,14 +21,14 @@ type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
  * refused later, and the answers have waited for that.
  */
 export function parse(
-  read: ParsePoints,
-  isDefined: (block: ColumnBlock) => boolean,
+  reader: Reader,
+  definer: Pick<Definer, 'isDefined'>,
 ): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
   return stage(({ next }) => ({
     take: (batch) => {
       const { merged } = batch.payload;
       if (merged === undefined) {
-        const rows = parsed(batch, read);
+        const rows = parsed(batch, reader);
         if (rows !== undefined) next(rows);
         return;
       }
@@ -35,13 +37,13 @@ export function parse(
         batch.settle(delivered(0));
       };
       const count = merged.ends.length;
-      const points = readMerged(batch, read);
+      const points = readMerged(batch, reader);
       if (points === undefined) {
         divide(eachAlone(count));
         return;
       }
       const rejects = rejectsOf(points);
-      const cuts = cutsOf(count, [], aloneIn(points, rejects, isDefined), () => 0);
+      const cuts = cutsOf(count, [], aloneIn(points, rejects, definer), () => 0);
       if (cuts.length > 2) {
         divide(cuts);
         return;
@@ -66,9 +68,9 @@ function isRefused(delivery: Delivery, rejectedRows: number): boolean {
 type MergedPoints = ParsedPoints & { readonly joined: JoinedRows };
 
 /** The rows of merged payloads; undefined when each of them must be read alone. */
-function readMerged(batch: Batch<ByteBlock>, read: ParsePoints): MergedPoints | undefined {
+function readMerged(batch: Batch<ByteBlock>, reader: Reader): MergedPoints | undefined {
   try {
-    const points = read(batch);
+    const points = reader.read(batch.payload, batch.target);
     const { joined, usesNow } = points;
     // Rows without a time have that of their own payload's arrival, and the log has one for all of them.
     return joined === undefined || joined.isTorn || usesNow ? undefined : { ...points, joined };
@@ -92,19 +94,19 @@ function rejectsOf({ joined: { rows: texts, rejectTexts }, rejects }: MergedPoin
 function aloneIn(
   { blocks, joined: { texts, rows } }: MergedPoints,
   rejects: readonly (readonly RowReject[])[],
-  isDefined: (block: ColumnBlock) => boolean,
+  definer: Pick<Definer, 'isDefined'>,
 ): ReadonlySet<number> {
   const alone = new Set<number>();
   for (const [at, block] of blocks.entries()) {
-    if (!isDefined(block)) for (const text of texts[at]!) alone.add(text);
+    if (!definer.isDefined(block)) for (const text of texts[at]!) alone.add(text);
   }
   for (const [text, { rejectedRows }] of rows.entries()) if (rejectedRows > rejects[text]!.length) alone.add(text);
   return alone;
 }
 
-function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | undefined {
+function parsed(batch: Batch<ByteBlock>, reader: Reader): Batch<RowSet> | undefined {
   try {
-    const points = read(batch);
+    const points = reader.read(batch.payload, batch.target);
     const { rows, rejectedRows, rejects } = points;
     if (rejectedRows === 0 || batch.target.isWhole !== true) return rowsOf(batch, points);
     batch.settle(delivered(0, rows + rejectedRows, rejects));

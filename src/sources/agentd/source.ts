@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../../model/component.js';
 import { DatagramQueue } from '../support/datagrams.js';
 import { Emitter } from '../support/emitter.js';
 import { UdpListener } from '../support/listeners.js';
@@ -37,10 +37,10 @@ export class AgentdSource implements Source<ByteBlock> {
   readonly #queue: DatagramQueue;
   readonly #listener: UdpListener;
 
-  constructor(options: AgentdSourceOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: AgentdSourceOptions, gate: ReadGate, log: ComponentLog) {
     this.#options = options;
     this.#log = log;
-    this.#emitter = new Emitter({ origin: this.name, format: 'agentd', target: options.target }, gate);
+    this.#emitter = new Emitter({ origin: this.name, format: 'agentd', target: options.target });
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingPackets, maxPendingBytes };
     const opened = async (): Promise<void> => {

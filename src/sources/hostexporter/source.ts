@@ -5,7 +5,7 @@ import { nowMicros } from '../../async/clock.js';
 import { detached } from '../../async/detached.js';
 import { yieldToEventLoop } from '../../async/event-loop.js';
 import type { Batch, ByteBlock, Reading, Target } from '../../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../../model/component.js';
 import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
 import type { ScrapePiece } from '../kind.js';
@@ -57,7 +57,7 @@ export class HostexporterSource implements Source<ByteBlock> {
   readonly counts: HostexporterCounts = { scrapes: 0, failedScrapes: 0, skippedScrapes: 0 };
   readonly #options: HostexporterSourceOptions;
   readonly #scraping: ScrapeOptions;
-  readonly #gate: CreditGate;
+  readonly #gate: ReadGate;
   readonly #emitter: Emitter;
   readonly #losses: LossLog;
   readonly #log: ComponentLog;
@@ -66,12 +66,12 @@ export class HostexporterSource implements Source<ByteBlock> {
   readonly #running = new Set<Promise<void>>();
   readonly #busy = new Set<string>();
 
-  constructor(options: HostexporterSourceOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: HostexporterSourceOptions, gate: ReadGate, log: ComponentLog) {
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
     this.#losses = new LossLog(log);
-    this.#emitter = new Emitter({ origin: this.name, format: 'exposition', target: options.target }, gate);
+    this.#emitter = new Emitter({ origin: this.name, format: 'exposition', target: options.target });
     this.batches$ = this.#emitter.batches$;
     const { ca, cert, key, insecureSkipVerify, authorization, responseTimeoutMs, maxBodyBytes } = options;
     const pool = { keepAlive: true, maxFreeSockets: options.urls.length, scheduling: 'fifo' } as const;

@@ -325,13 +325,8 @@ export class HttpBodySource implements Source<ByteBlock> {
       return;
     }
     const bytes = isMessage ? this.#options.weigh(format, content) : content.length;
-    this.#gate.take(bytes);
-    const settle = (delivery: Delivery): void => {
-      this.#gate.give(bytes);
-      ended(delivery);
-    };
     const payload = { kind: 'bytes', format, bytes: content, part, turn: undefined } as const;
-    this.batches$.next({ origin, target, payload, rows, bytes, settle });
+    this.batches$.next({ origin, target, payload, rows, bytes, settle: ended });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../../model/component.js';
 
 /** Options of the source: what it writes, how often, and where to. */
 interface SelfMetricsOptions {
@@ -18,13 +18,13 @@ export class SelfMetricsSource implements Source<ByteBlock> {
   readonly name = 'own-figures';
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: SelfMetricsOptions;
-  readonly #gate: CreditGate;
+  readonly #gate: ReadGate;
   readonly #log: ComponentLog;
   #timer: NodeJS.Timeout | undefined;
   #open: Promise<void> | undefined;
   #ended = false;
 
-  constructor(options: SelfMetricsOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: SelfMetricsOptions, gate: ReadGate, log: ComponentLog) {
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
@@ -60,7 +60,6 @@ export class SelfMetricsSource implements Source<ByteBlock> {
     if (this.#ended) return;
     const bytes = await this.#options.take();
     if (bytes.length === 0) return;
-    this.#gate.take(bytes.length);
     await new Promise<void>((resolve) => {
       const payload = { kind: 'bytes', format: 'lineproto', bytes } as const;
       this.batches$.next({
@@ -70,7 +69,6 @@ export class SelfMetricsSource implements Source<ByteBlock> {
         rows: 0,
         bytes: bytes.length,
         settle: (delivery) => {
-          this.#gate.give(bytes.length);
           if (delivery.outcome !== 'delivered') {
             this.#options.giveBack();
             this.#log.warn({ outcome: delivery.outcome }, "The service's own metrics could not be written.");

@@ -3,7 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
 import { yieldToEventLoop } from '../../async/event-loop.js';
-import type { CreditGate } from '../../model/component.js';
+import type { ReadGate } from '../../model/component.js';
 
 /** After an item that took longer in ms the bridge yields to the event loop. */
 const longTurnMs = 5;
@@ -16,7 +16,7 @@ const longTurnMs = 5;
 export function fromBytes<T>(
   input: Readable | AsyncIterable<Uint8Array | readonly Uint8Array[]>,
   chain: Duplex,
-  gate: CreditGate,
+  gate: ReadGate,
   aborted: AbortSignal,
 ): Observable<T> {
   return new Observable((subscriber) => {

@@ -1,7 +1,7 @@
 import { detached } from '../../async/detached.js';
 import { Slice } from '../../async/slice.js';
 import { lineFeed } from '../../bytes/ascii.js';
-import type { ComponentLog, CreditGate } from '../../model/component.js';
+import type { ComponentLog, ReadGate } from '../../model/component.js';
 
 /** Bounds of what waits in a {@link DatagramQueue}. */
 interface DatagramLimits {
@@ -32,7 +32,7 @@ export class DatagramQueue {
   shed = 0;
   readonly #framing: DatagramFraming;
   readonly #limits: DatagramLimits;
-  readonly #gate: Pick<CreditGate, 'opened' | 'isHeld'>;
+  readonly #gate: Pick<ReadGate, 'opened' | 'isHeld'>;
   readonly #log: Pick<ComponentLog, 'error'>;
   readonly #emit: (block: Buffer, datagrams: number) => void;
   readonly #joins: Joins;
@@ -46,7 +46,7 @@ export class DatagramQueue {
   constructor(
     framing: DatagramFraming,
     limits: DatagramLimits,
-    gate: Pick<CreditGate, 'opened' | 'isHeld'>,
+    gate: Pick<ReadGate, 'opened' | 'isHeld'>,
     log: Pick<ComponentLog, 'error'>,
     emit: (block: Buffer, datagrams: number) => void,
     joins: Joins = () => true,

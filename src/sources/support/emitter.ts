@@ -1,7 +1,6 @@
 import { Subject } from 'rxjs';
 import { OpenWork } from '../../async/open-work.js';
 import { type Batch, type ByteBlock, type Reading, type Target, targetAt, type WireFormat } from '../../model/batch.js';
-import type { CreditGate } from '../../model/component.js';
 
 /** Facts that all batches of one source share. */
 interface EmitterOptions {
@@ -10,19 +9,17 @@ interface EmitterOptions {
   readonly target: Target;
 }
 
-/** Turns blocks into batches: takes credit for each, gives it back when it is settled, and knows when none is open. */
+/** Turns blocks into batches, and knows when none is open. */
 export class Emitter {
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: EmitterOptions;
-  readonly #gate: CreditGate;
   readonly #open = new OpenWork();
   #closed = false;
   /** Those who wait for fewer open batches. */
   #less: (() => void)[] = [];
 
-  constructor(options: EmitterOptions, gate: CreditGate) {
+  constructor(options: EmitterOptions) {
     this.#options = options;
-    this.#gate = gate;
   }
 
   /**
@@ -33,10 +30,8 @@ export class Emitter {
     if (this.#closed || bytes.length === 0) return;
     const { origin, format } = this.#options;
     const target = reading === undefined ? this.#options.target : targetAt(this.#options.target, reading);
-    this.#gate.take(bytes.length);
     this.#open.begin();
     const settle = (): void => {
-      this.#gate.give(bytes.length);
       this.#open.end();
       for (const wake of this.#less.splice(0)) wake();
     };

@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import { lineFeed } from '../../bytes/ascii.js';
 import { withoutByteOrderMark } from '../../bytes/byte-order-mark.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../../model/component.js';
 import { fromBytes } from './bridges.js';
 import { DatagramQueue } from './datagrams.js';
 import { Emitter } from './emitter.js';
@@ -58,7 +58,7 @@ export class LineListener implements Source<ByteBlock> {
   /** The ports that are listened on, once started, in the order of the protocols. */
   readonly ports: number[] = [];
   readonly #options: LineListenerOptions;
-  readonly #gate: CreditGate;
+  readonly #gate: ReadGate;
   readonly #log: ComponentLog;
   readonly #emitter: Emitter;
   readonly #queue: DatagramQueue;
@@ -67,13 +67,13 @@ export class LineListener implements Source<ByteBlock> {
   #refused = 0;
   #tooLong = 0;
 
-  constructor(options: LineListenerOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: LineListenerOptions, gate: ReadGate, log: ComponentLog) {
     const { name, format, target } = options;
     this.name = name;
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
-    this.#emitter = new Emitter({ origin: name, format, target }, gate);
+    this.#emitter = new Emitter({ origin: name, format, target });
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingMessages, maxPendingBytes };
     const emit = (block: Buffer): void => this.#emitter.emit(block, countLines(block));

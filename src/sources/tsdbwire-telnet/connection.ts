@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { CreditGate } from '../../model/component.js';
+import type { ReadGate } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, framing, lineFeedCutter, textOf } from '../support/framing.js';
@@ -14,7 +14,7 @@ const maxHeldBytes = 65_536;
 
 /** State that a connection shares with the others of its port. */
 export interface ConnectionContext {
-  readonly gate: CreditGate;
+  readonly gate: ReadGate;
   readonly maxLineBytes: number;
   /** Lines of a batch; 1 does not wait. */
   readonly batchSize: number;

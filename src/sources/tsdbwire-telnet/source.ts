@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Subject } from 'rxjs';
 import { detached } from '../../async/detached.js';
 import type { Batch, ByteBlock } from '../../model/batch.js';
-import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { ComponentLog, ReadGate, Source } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { TcpListener } from '../support/listeners.js';
 import { LossLog } from '../support/loss-log.js';
@@ -50,12 +50,12 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
   readonly name = 'tsdbwire_telnet';
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: TsdbwireTelnetOptions;
-  readonly #gate: CreditGate;
+  readonly #gate: ReadGate;
   readonly #log: ComponentLog;
   readonly #losses: LossLog;
   readonly #ports: readonly Port[];
 
-  constructor(options: TsdbwireTelnetOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: TsdbwireTelnetOptions, gate: ReadGate, log: ComponentLog) {
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
@@ -124,7 +124,6 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
       flushIntervalMs,
       emit: (bytes, lines, settled) => {
         counts.lines += lines;
-        this.#gate.take(bytes.length);
         this.batches$.next({
           origin: this.name,
           target,
@@ -132,7 +131,6 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
           rows: lines,
           bytes: bytes.length,
           settle: (delivery) => {
-            this.#gate.give(bytes.length);
             this.#count(delivery, lines, counts, database);
             settled(delivery);
           },

@@ -26,7 +26,7 @@ function defining(names: readonly string[], again$ = new Subject<Batch<ByteBlock
   const source = new Subject<Batch<RowSet>>();
   const passed: Batch<RowSet>[] = [];
   const endings: Delivery[] = [];
-  source.pipe(define(definer, () => true, again$)).subscribe((batch) => passed.push(batch));
+  source.pipe(define(definer, again$)).subscribe((batch) => passed.push(batch));
   const blocks = names.map((name) => blockOf(name, { v: int }, [[1n, 1n, { v: 1 }]]));
   const text = { format: 'lineproto', bytes: Buffer.alloc(0) } as const;
   source.next({

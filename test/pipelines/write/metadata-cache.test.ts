@@ -24,7 +24,7 @@ function groupOf({ blocks }: ParsedPoints): Batch<BlockGroup> {
 test('metadata that is stored already is left out, anything else is not', async (t) => {
   let ending: Delivery = delivered(3);
   const memory = new MetadataCache();
-  const sink = memory.noting({ write: async () => ending });
+  const sink = memory.caching({ write: async () => ending });
   /** Sends a sample and the metadata of two metrics; gives how many rows were written. */
   const send = async (help: string, onDay = 1n, place = 'demo 1 '): Promise<number> => {
     const metadata = ['first', 'second'].map((name) => ({ type: 1, metric_family_name: name, help }));

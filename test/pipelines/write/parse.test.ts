@@ -34,16 +34,18 @@ function startDesk(
   const sets: Batch<RowSet>[] = [];
   const endings: (readonly [sender: number, delivery: Delivery])[] = [];
   let reads = 0;
-  const read = ({ payload }: Batch<ByteBlock>) => {
-    reads++;
-    const times = { nowTicks: 0n };
-    const texts = payload.merged?.ends.map((end) => ({ end, times }));
-    return desk.parse(payload.bytes, texts && { texts });
+  const reader = {
+    read: ({ bytes, merged }: ByteBlock) => {
+      reads++;
+      const times = { nowTicks: 0n };
+      const texts = merged?.ends.map((end) => ({ end, times }));
+      return desk.parse(bytes, texts && { texts });
+    },
   };
   texts$
     .pipe(
       coalesce(),
-      parse(read, (block) => (typeof isDefined === 'boolean' ? isDefined : isDefined(block))),
+      parse(reader, { isDefined: (block) => (typeof isDefined === 'boolean' ? isDefined : isDefined(block)) }),
     )
     .subscribe((set) => {
       sets.push(set);

@@ -6,6 +6,7 @@ import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
+import { withCredit } from '../../../src/pipelines/write/intake.js';
 import { HttpBodySource } from '../../../src/sources/http-body/source.js';
 import { LineCutter } from '../../../src/transforms/wire/line-cutter.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
@@ -73,7 +74,7 @@ test('bodies that wait for one gate hold no room, and go on as far as there is c
     bodies,
   );
   const open: Batch<ByteBlock>[] = [];
-  source.batches$.subscribe((batch) => open.push(batch));
+  source.batches$.pipe(withCredit<ByteBlock>(gate)).subscribe((batch) => open.push(batch));
   const release = gate.hold('test');
   const body = Buffer.from('m v=1\n'.repeat(6));
   const answers = Array.from({ length: 5 }, (_, sender) => {
