@@ -31,8 +31,8 @@ interface MemoryGuardOptions {
 const relieveMs = 2_000;
 
 /**
- * The memory guard: one state for the whole service, judged anew at every sample, without hysteresis. HTTP reads
- * {@link MemoryGuard.state}. Listeners read nothing while their gate ({@link guardedGate}) is shut, and what they had read
+ * The memory guard: one state for the whole service, judged anew at every sample, without hysteresis. HTTP reads {@link
+ * MemoryGuard.state}. Listeners read nothing while their gate ({@link guardedGate}) is shut, and what they had read
  * before waits at the entry of the write chain.
  */
 export class MemoryGuard implements Component {

@@ -39,9 +39,9 @@ import { countEnded, countReceived, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
 import { pausedWhile, withCredit } from './write/intake.js';
 import { LoggedQueue } from './write/logged-queue.js';
-import { LoggedTexts, type ReadStatement } from './write/logged-texts.js';
 import { MetadataCache } from './write/metadata-cache.js';
 import { parse } from './write/parse.js';
+import { PayloadReader, type ReadStatement } from './write/payload-reader.js';
 import { PointReader } from './write/point-reader.js';
 import { split } from './write/split.js';
 import { stamp } from './write/stamp.js';
@@ -235,8 +235,8 @@ export class WritePipeline implements Component, RowWriter {
   }
 
   /**
-   * Makes the answered rows of tables that wait visible, with `series` those of these at least; undefined when none do. Rejects with a
-   * FaultError when the database cannot take them.
+   * Makes the answered rows of tables that wait visible, with `series` those of these at least; undefined when none do.
+   * Rejects with a FaultError when the database cannot take them.
    */
   visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
     const others = this.#context.others?.(tables);
@@ -281,7 +281,8 @@ export class WritePipeline implements Component, RowWriter {
       withCredit(gate),
       source === this.#context.bodies ? identity : pausedWhile(isPaused$),
       countReceived(meter),
-      // The payloads of a turn are logged before the next one begins, so that their senders' next ones come in one turn, too.
+      // The payloads of a turn are logged before the next one begins, so that their senders' next ones come in one
+      // turn, too.
       coalesce(() => writeLog?.wal.expect()),
       stamp(),
       countEnded(meter, this.#open),
@@ -292,7 +293,7 @@ export class WritePipeline implements Component, RowWriter {
 
   #newQueue({ wal, rejected }: WriteLog): LoggedQueue {
     const { catalogue, limits } = this.#context;
-    const texts = new LoggedTexts({
+    const texts = new PayloadReader({
       catalogue,
       readStatement: async (text) => (await this.#readStatement?.(text)) ?? { blocks: [], refused: [] },
       parse: (text, target, arrived) => this.#reader.read(text, target, arrived),

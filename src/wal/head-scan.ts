@@ -6,15 +6,15 @@ import {
   type GroupEnded,
   type LogRecord,
   lengthAt,
+  type PayloadHead,
+  PayloadHeads,
   prefixBytes,
-  type TextHead,
-  TextHeads,
 } from './record.js';
 import { headBytes } from './segment.js';
 
 /** Gets the records that the scan finds: of a payload the head alone. */
 interface HeadListener {
-  text(head: TextHead): void;
+  text(head: PayloadHead): void;
   group(record: GroupBegun | GroupEnded): void;
 }
 
@@ -24,7 +24,7 @@ const farBytes = 4096;
 const longBytes = 64 * 1024;
 
 /**
- * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened
+ * Looks through a segment of `size` bytes without reading the bodies of its payloads, so that a long log is opened
  * quickly. The checksum of a payload is checked when recovery reads it; here its number must follow the one before,
  * which is `after` for the first, or else its checksum counts. False as soon as anything is not as it should be: such a
  * segment must be scanned as a whole, and what the listener got of it forgotten.
@@ -54,7 +54,7 @@ export function scanHeads(fd: number, size: number, after: number, { text, group
 class Window {
   readonly #fd: number;
   readonly #size: number;
-  readonly #heads = new TextHeads();
+  readonly #heads = new PayloadHeads();
   #bytes: Buffer = Buffer.alloc(0);
   #room = Buffer.allocUnsafe(nearBytes);
   #from = 0;
@@ -73,8 +73,8 @@ class Window {
     return length;
   }
 
-  /** The head of the text at a place; undefined where another record is. */
-  head(at: number, length: number): TextHead | undefined {
+  /** The head of the payload at a place; undefined where another record is. */
+  head(at: number, length: number): PayloadHead | undefined {
     const from = this.#reach(at, Math.min(length, farBytes));
     const head = this.#heads.at(this.#bytes, from);
     if (head !== 'short') return head;

@@ -6,38 +6,38 @@ import type { WalSettings } from './options.js';
 import {
   decodeRecord,
   encodeGroup,
-  encodeTextHead,
+  encodePayloadHead,
   findRecord,
-  type LoggedText,
+  type LoggedPayload,
   type Member,
-  type UnknownText,
+  type UnknownPayload,
 } from './record.js';
 import { type Recovery, recover } from './recovery.js';
 import { headBytes, type RecordPosition, type Scanned, type Segment, scan, type Wants } from './segment.js';
 import { SegmentWriter } from './writer.js';
 
-/** A text in the log. */
+/** A payload in the log. */
 export interface LoggedRecord {
   readonly sequence: number;
   readonly place: RecordPosition;
 }
 
 /** A payload read from the log, and its position. */
-export interface ReadText {
-  readonly text: LoggedText;
+export interface ReadPayload {
+  readonly text: LoggedPayload;
   readonly place: RecordPosition;
 }
 
-/** A text whose content this version cannot read, and why. */
-export interface UnreadText {
-  readonly text: UnknownText;
+/** A payload whose content this version cannot read, and why. */
+export interface UnreadPayload {
+  readonly text: UnknownPayload;
   readonly place: RecordPosition;
   readonly fault: Fault;
 }
 
 /** Payloads read from the log, and where reading continues. */
 interface ReadPiece {
-  readonly texts: readonly (ReadText | UnreadText)[];
+  readonly texts: readonly (ReadPayload | UnreadPayload)[];
   readonly cursor: Cursor;
   /** Says which bytes before the cursor are no records, the first time that they are met. */
   readonly damage?: Fault | undefined;
@@ -64,7 +64,7 @@ const maxDiskFailures = 6;
 const readBytes = 1024 * 1024;
 
 /**
- * The write-ahead log of one process: texts as they came, in the order in which they were answered, until their rows
+ * The write-ahead log of one process: payloads as they came, in the order in which they were answered, until their rows
  * are in the database. The order of the answers is the order of the records.
  */
 export class WriteAheadLog {
@@ -76,7 +76,7 @@ export class WriteAheadLog {
   readonly #log: ComponentLog;
   #sequence: number;
   #group: number;
-  /** Files with texts that are in the log alone: how many of these recovery has not read. */
+  /** Files with payloads that are in the log alone: how many of these recovery has not read. */
   readonly #unread = new Map<Segment, number>();
   #damagedBytes = 0;
   /** Where damage was met. */
@@ -122,12 +122,12 @@ export class WriteAheadLog {
     return this.#damagedBytes;
   }
 
-  /** Why no text can be written now; undefined while one can. Its message names no path. */
+  /** Why no payload can be written now; undefined while one can. Its message names no path. */
   get refusal(): Fault | undefined {
     return this.#writer.refusal;
   }
 
-  /** Texts with rows that have not ended. */
+  /** Payloads with rows that have not ended. */
   get open(): number {
     return this.#writer.segments.reduce((sum, { open: texts }) => sum + texts, 0);
   }
@@ -144,12 +144,12 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends a text, whose bytes must not change until `written` is called with its record or with the fault that it
-   * could not be written for. The text is open until {@link WriteAheadLog.ended}.
+   * Appends a payload, whose bytes must not change until `written` is called with its record or with the fault that it
+   * could not be written for. The payload is open until {@link WriteAheadLog.ended}.
    */
-  append(text: Omit<LoggedText, 'sequence'>, written: (result: LoggedRecord | Fault) => void): void {
+  append(text: Omit<LoggedPayload, 'sequence'>, written: (result: LoggedRecord | Fault) => void): void {
     const sequence = this.#sequence++;
-    const head = encodeTextHead(sequence, text);
+    const head = encodePayloadHead(sequence, text);
     this.#writer.append([head, text.bytes], (result) => {
       if ('kind' in result) written(result);
       else {
@@ -160,8 +160,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Says that texts come at the end of this turn of the event loop: what was planned for then before this call is done
-   * first, and what it appends is written in the same turn.
+   * Says that payloads come at the end of this turn of the event loop: what was planned for then before this call is
+   * done first, and what it appends is written in the same turn.
    */
   expect(): void {
     this.#writer.schedule();
@@ -192,7 +192,7 @@ export class WriteAheadLog {
     this.#writer.append([encodeGroup({ kind: 'ended', group, members })], failed, true);
   }
 
-  /** A text has no rows any more that are on their way. */
+  /** A payload has no rows any more that are on their way. */
   ended({ segment }: RecordPosition): void {
     segment.open--;
     if (segment.open === 0) this.#writer.release();
@@ -209,10 +209,10 @@ export class WriteAheadLog {
   }
 
   /**
-   * Reads one text back. Rejects with a FaultError: one that may pass where the file cannot be read now, another one
-   * where the text is damaged or gone.
+   * Reads one payload back. Rejects with a FaultError: one that may pass where the file cannot be read now, another one
+   * where the payload is damaged or gone.
    */
-  async read({ segment, offset, length }: RecordPosition): Promise<LoggedText> {
+  async read({ segment, offset, length }: RecordPosition): Promise<LoggedPayload> {
     const bytes = await this.#attempt(segment, async () => {
       const file = await open(segment.path, 'r');
       try {
@@ -230,9 +230,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * The next texts from a place on, at most about 1 MiB of them, and where to continue; undefined at the end of what is
-   * written. Those that are not wanted are left out, and so is what is damaged or gone. Rejects with a FaultError that
-   * may pass where the file cannot be read now.
+   * The next payloads from a place on, at most about 1 MiB of them, and where to continue; undefined at the end of what
+   * is written. Those that are not wanted are left out, and so is what is damaged or gone. Rejects with a FaultError
+   * that may pass where the file cannot be read now.
    */
   async next(from: Cursor, wants?: Wants): Promise<ReadPiece | undefined> {
     const segment = this.#writer.segments.find(({ number }) => number >= from.segment);
@@ -261,7 +261,7 @@ export class WriteAheadLog {
   async #pieceAt(file: FileHandle, segment: Segment, offset: number, left: number, wants?: Wants): Promise<ReadPiece> {
     for (let length = Math.min(readBytes, left); ; length = Math.min(length * 4, left)) {
       const bytes = await bytesOf(file, offset, length);
-      const texts: (ReadText | UnreadText)[] = [];
+      const texts: (ReadPayload | UnreadPayload)[] = [];
       const each = ({ record, offset: at, length: recordLength }: Scanned): void => {
         const place = { segment, offset: offset + at, length: recordLength };
         if (record.kind === 'text') texts.push({ text: record.text, place });
@@ -295,14 +295,14 @@ export class WriteAheadLog {
     return this.#writer.flushed();
   }
 
-  /** Writes what waits and gives the directory back; without open texts nothing is left of it. */
+  /** Writes what waits and gives the directory back; without open payloads nothing is left of it. */
   async close(): Promise<void> {
     await this.#closeReading();
     await this.#writer.close();
     this.#directory.release();
   }
 
-  /** So many texts of a segment are read. */
+  /** So many payloads of a segment are read. */
   #count(segment: Segment, texts: number): void {
     const unread = this.#unread.get(segment);
     if (unread !== undefined) this.#unread.set(segment, unread - texts);
@@ -376,7 +376,7 @@ function damageAt({ path }: Segment, offset: number, bytes: number, reason = 'it
   return fault('database', Codes.free, text);
 }
 
-function unknownForm({ format, precision }: UnknownText): Fault {
+function unknownForm({ format, precision }: UnknownPayload): Fault {
   const text = `This version does not know the form of the text in the write-ahead log: format ${format}, precision ${precision}`;
   return fault('database', Codes.notSupported, text);
 }

@@ -21,8 +21,8 @@ const formats = new Map(Object.entries(formatNumbers).map(([format, number]) => 
 /** Units by their number in the log. */
 const precisions = ['ns', 'us', 'ms', 's', 'm', 'h', 'auto'] as const;
 
-/** A text as it came, with everything that its meaning depends on beside the catalogue. */
-export interface LoggedText {
+/** A payload as it came, with everything that its meaning depends on beside the catalogue. */
+export interface LoggedPayload {
   /** Position in the order of the answers, from 1. */
   readonly sequence: number;
   /** The input that received it. */
@@ -49,15 +49,15 @@ export interface LoggedText {
 }
 
 /**
- * A text in a format or with a unit of time that this version does not know, because a newer one wrote it: `format` and
- * `precision` are the names, or `number 12`. Its content is not read, and kept as it is.
+ * A payload in a format or with a unit of time that this version does not know, because a newer one wrote it: `format`
+ * and `precision` are the names, or `number 12`. Its content is not read, and kept as it is.
  */
-export interface UnknownText extends Omit<LoggedText, 'format' | 'precision'> {
+export interface UnknownPayload extends Omit<LoggedPayload, 'format' | 'precision'> {
   readonly format: string;
   readonly precision: string;
 }
 
-/** The rows of one table that several texts hold: the texts by their sequence, rising. */
+/** The rows of one table that several payloads hold: the payloads by their sequence, rising. */
 export interface Member {
   readonly database: string;
   readonly table: string;
@@ -80,8 +80,8 @@ export interface GroupEnded {
 
 /** A record of the log. */
 export type LogRecord =
-  | { readonly kind: 'text'; readonly text: LoggedText }
-  | { readonly kind: 'unknown text'; readonly text: UnknownText }
+  | { readonly kind: 'text'; readonly text: LoggedPayload }
+  | { readonly kind: 'unknown text'; readonly text: UnknownPayload }
   | GroupBegun
   | GroupEnded;
 
@@ -105,10 +105,10 @@ const flags = {
 const maxNameBytes = 65_535;
 
 /**
- * The record of a text without the text itself, which follows it: so a long text is written from where it lies. All
- * numbers are little-endian.
+ * The record of a payload without the payload itself, which follows it: so a long payload is written from where it
+ * lies. All numbers are little-endian.
  */
-export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequence'>): Buffer {
+export function encodePayloadHead(sequence: number, text: Omit<LoggedPayload, 'sequence'>): Buffer {
   const { origin, database, user, zone, bytes, part, rejectedRows = 0 } = text;
   const names = [origin, database, user, zone];
   let length = fixedTextBytes + (rejectedRows > 0 ? 4 : 0);
@@ -226,7 +226,7 @@ const magicBytes = Buffer.from('SLWR');
 
 /**
  * Reads the body of a record; undefined for a kind that this version does not know, and for a body whose lengths do not
- * fit. The text is a view on the body.
+ * fit. The payload is a view on the body.
  */
 export function decodeRecord(body: Buffer): LogRecord | undefined {
   try {
@@ -239,7 +239,7 @@ export function decodeRecord(body: Buffer): LogRecord | undefined {
 
 function decode(body: Buffer): LogRecord | undefined {
   const kind = body.readUInt8(0);
-  if (kind === kinds.text) return decodeText(body);
+  if (kind === kinds.text) return decodePayload(body);
   if (kind === kinds.begun) return { kind: 'begun', ...decodeGroup(body) };
   if (kind !== kinds.ended) return undefined;
   const { group, members } = decodeGroup(body);
@@ -247,22 +247,22 @@ function decode(body: Buffer): LogRecord | undefined {
 }
 
 /** The head of a payload, which decides whether the payload is read. */
-export interface TextHead {
+export interface PayloadHead {
   readonly sequence: number;
   readonly database: string;
   readonly isWithin: boolean;
 }
 
-/** Reads the heads of texts, most of which name the same database as the one before. */
-export class TextHeads {
+/** Reads the heads of payloads, most of which name the same database as the one before. */
+export class PayloadHeads {
   #name: Buffer = Buffer.alloc(0);
   #database = '';
 
   /**
-   * The head of the text whose record begins at `at`; undefined for a record of another kind, `short` when more bytes
-   * are needed. The checksum of the record is not checked.
+   * The head of the payload whose record begins at `at`; undefined for a record of another kind, `short` when more
+   * bytes are needed. The checksum of the record is not checked.
    */
-  at(bytes: Buffer, at: number): TextHead | undefined | 'short' {
+  at(bytes: Buffer, at: number): PayloadHead | undefined | 'short' {
     const body = at + prefixBytes;
     const origin = body + fixedTextBytes;
     if (body >= bytes.length) return 'short';
@@ -295,7 +295,7 @@ function isWithin(format: number, bits: number): boolean {
   return !isOfStatement || (bits & flags.isWithin) !== 0;
 }
 
-function decodeText(body: Buffer): LogRecord {
+function decodePayload(body: Buffer): LogRecord {
   const bits = body.readUInt8(25);
   const names: string[] = [];
   let at = fixedTextBytes;

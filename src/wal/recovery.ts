@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { tableKey } from '../model/column-block.js';
 import { scanHeads } from './head-scan.js';
-import { findRecord, type GroupBegun, type GroupEnded, type Member, nextMagic, type TextHead } from './record.js';
+import { findRecord, type GroupBegun, type GroupEnded, type Member, nextMagic, type PayloadHead } from './record.js';
 import { headBytes, listSegments, moveAside, readHead, type Segment, scan } from './segment.js';
 
-/** Stands for the database of texts whose rows may go to several. */
+/** Stands for the database of payloads whose rows may go to several. */
 export const ofSeveral = '';
 
 /**
@@ -23,14 +23,14 @@ interface DamagedFile {
 export interface Recovery {
   /** 16 bytes that identify this log. */
   readonly id: Buffer;
-  /** Its files, oldest first; every text in them counts as open. */
+  /** Its files, oldest first; every payload in them counts as open. */
   readonly segments: readonly Segment[];
   readonly nextSequence: number;
   readonly nextGroup: number;
   readonly texts: number;
   /** How many of them go to each database; the name of those that may go to several is empty. */
   readonly databases: ReadonlyMap<string, number>;
-  /** Rows that have ended: by table, the sequences of their texts. Of no use after recovery. */
+  /** Rows that have ended: by table, the sequences of their payloads. Of no use after recovery. */
   readonly ended: Map<string, ReadonlySet<number>>;
   /** Groups that were begun and have not ended, by number. */
   readonly groups: ReadonlyMap<number, readonly Member[]>;
@@ -43,8 +43,8 @@ export interface Recovery {
 }
 
 /**
- * Finds out what a log directory holds, without reading its texts where nothing is damaged. A record that was torn off
- * or is damaged at the end of a file counts as not there; what is damaged elsewhere is left out. Throws an Error
+ * Finds out what a log directory holds, without reading its payloads where nothing is damaged. A record that was torn
+ * off or is damaged at the end of a file counts as not there; what is damaged elsewhere is left out. Throws an Error
  * with one clear line for a file that this version cannot read.
  */
 export function recover(directory: string): Recovery {
@@ -96,7 +96,7 @@ class Findings {
     const groupRecords: (GroupBegun | GroupEnded)[] = [];
     const counts = new Map<string, number>();
     let last = this.lastSequence;
-    const text = (head: TextHead): void => {
+    const text = (head: PayloadHead): void => {
       last = head.sequence;
       count(counts, head);
       segment.open++;
@@ -150,7 +150,7 @@ class Findings {
   }
 }
 
-function count(counts: Map<string, number>, { database, isWithin }: Omit<TextHead, 'sequence'>): void {
+function count(counts: Map<string, number>, { database, isWithin }: Omit<PayloadHead, 'sequence'>): void {
   const key = isWithin ? database : ofSeveral;
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ComponentLog } from '../model/component.js';
 import type { Fault } from '../model/fault.js';
-import type { UnknownText } from './record.js';
+import type { UnknownPayload } from './record.js';
 
-/** What is known of a text whose rows are rejected: of a damaged one little or nothing. */
-export type RejectedText = Partial<UnknownText>;
+/** What is known of a payload whose rows are rejected: of a damaged one little or nothing. */
+export type RejectedPayload = Partial<UnknownPayload>;
 
 /** Rows that were answered and could not be stored after all. */
 export interface RejectedRows {
-  readonly text: RejectedText;
-  /** Left out where the text as a whole could not be read. */
+  readonly text: RejectedPayload;
+  /** Left out where the payload as a whole could not be read. */
   readonly table?: string | undefined;
   /** 0 where their number is not known. */
   readonly rows: number;
@@ -23,14 +23,14 @@ const maxFileBytes = 1024 ** 3;
 const retryMs = 1_000;
 
 /**
- * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each text
- * and table, with the input, the time, the reason, and the text in the form in which it can be sent again.
+ * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each
+ * payload and table, with the input, the time, the reason, and the payload in the form in which it can be sent again.
  */
 export class RejectedRowsFile {
   readonly path: string;
   readonly #log: ComponentLog;
   readonly #listener: (rejected: RejectedRows) => void;
-  /** Rows and texts since the start. */
+  /** Rows and payloads since the start. */
   readonly counts = { rows: 0, texts: 0 };
   #last: Promise<boolean> = Promise.resolve(true);
   #isClosed = false;

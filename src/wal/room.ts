@@ -57,7 +57,7 @@ export class LogRoom {
     return Math.min(this.#limits.segmentBytes, Math.max(leastSegmentBytes, Math.floor(this.#maxBytes / segmentShare)));
   }
 
-  /** Why a text of some bytes has no room beside those that are not stored yet; undefined when it has. */
+  /** Why a payload of some bytes has no room beside those that are not stored yet; undefined when it has. */
   refusal(openBytes: number, length: number): Fault | undefined {
     if (openBytes + length <= this.#maxBytes) return undefined;
     if (this.fullness !== undefined) return this.fullness;

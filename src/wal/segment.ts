@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { decodeRecord, findRecord, type LogRecord, lengthAt, nextMagic, type TextHead, TextHeads } from './record.js';
+import {
+  decodeRecord,
+  findRecord,
+  type LogRecord,
+  lengthAt,
+  nextMagic,
+  type PayloadHead,
+  PayloadHeads,
+} from './record.js';
 
 /** One file of a log. */
 export interface Segment {
@@ -8,7 +16,7 @@ export interface Segment {
   readonly path: string;
   /** Bytes that are written, the head of the file included. */
   size: number;
-  /** Texts in it with rows that have not ended. */
+  /** Payloads in it with rows that have not ended. */
   open: number;
   /** True once its file was deleted or moved away. */
   isLost?: boolean;
@@ -108,10 +116,11 @@ interface ScanEnd {
 }
 
 /** Decides by the head of a payload whether it is read. */
-export type Wants = (head: TextHead) => boolean;
+export type Wants = (head: PayloadHead) => boolean;
 
 /**
- * Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end.
+ * Which payloads of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their
+ * end.
  */
 interface Wanted {
   readonly wants: Wants;
@@ -123,7 +132,7 @@ interface Wanted {
  * the end may lie behind the bytes.
  */
 export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void, filter?: Wanted): ScanEnd {
-  const heads = new TextHeads();
+  const heads = new PayloadHeads();
   let at = from;
   let end = from;
   let [damagedBytes, damagedAt] = [0, 0];
@@ -158,8 +167,8 @@ export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => vo
   return { end, damagedBytes, damagedAt };
 }
 
-/** Length of the record at `at` where that is a text that is not wanted, else 0. */
-function unwanted(bytes: Buffer, at: number, heads: TextHeads, { wants, limit }: Wanted): number {
+/** Length of the record at `at` where that is a payload that is not wanted, else 0. */
+function unwanted(bytes: Buffer, at: number, heads: PayloadHeads, { wants, limit }: Wanted): number {
   const length = lengthAt(bytes, at);
   if (length === 0 || at + length > limit) return 0;
   const head = heads.at(bytes, at);

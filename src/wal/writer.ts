@@ -41,7 +41,7 @@ const syncBytes = 128 * 1024;
 const noSpace = 'ENOSPC: no space left on device';
 /** A file of this size is left when nothing in it is needed any more. */
 const idleSegmentBytes = 1024 * 1024;
-/** A text of this length is a small one. */
+/** A payload of this length is a small one. */
 const smallBytes = 4096;
 
 /** Bounds of a log's files. */
@@ -92,7 +92,7 @@ export class SegmentWriter {
     return this.#bytes;
   }
 
-  /** Why no text can be written now; undefined while one can. */
+  /** Why no payload can be written now; undefined while one can. */
   get refusal(): Fault | undefined {
     const { loss, fullness } = this.#room;
     return loss ?? this.#files.failure ?? this.#failure ?? fullness ?? this.#room.refusal(this.#openBytes, smallBytes);
@@ -288,7 +288,7 @@ export class SegmentWriter {
       this.#flush();
       return;
     }
-    // Texts may have ended while this was written, and a full disk needs the room of stored ones.
+    // Payloads may have ended while this was written, and a full disk needs the room of stored ones.
     this.release(this.#failure !== undefined);
     const waiting = this.#idle;
     this.#idle = [];

@@ -6,7 +6,7 @@ import type { ComponentLog } from '../../src/model/component.js';
 import { ServiceSignals } from '../../src/pipelines/events/signals.js';
 import { openWriteLog } from '../../src/service/write-log.js';
 import type { LoggedRecord } from '../../src/wal/log.js';
-import { loggedText, silent } from '../support/blocks/write-log.js';
+import { loggedPayload, silent } from '../support/blocks/write-log.js';
 import { directoryFor } from '../support/service/processes.js';
 import { until } from '../support/until.js';
 
@@ -25,7 +25,7 @@ test('a start names the files of the log that are damaged at their end, cut, or 
     ['a', 'b'].map(
       (content) =>
         new Promise<LoggedRecord>((resolve, reject) => {
-          first.wal.append(loggedText(content), (result) => {
+          first.wal.append(loggedPayload(content), (result) => {
             if ('kind' in result) reject(new Error(result.message));
             else resolve(result);
           });

@@ -15,12 +15,12 @@ import test, { type ExecutionContext } from 'ava';
 import { FaultError, isTransient } from '../../src/model/fault.js';
 import { type LoggedRecord, WriteAheadLog } from '../../src/wal/log.js';
 import { prefixBytes } from '../../src/wal/record.js';
-import { loggedText, logIn, logSettings } from '../support/blocks/write-log.js';
+import { loggedPayload, logIn, logSettings } from '../support/blocks/write-log.js';
 import { directoryFor } from '../support/service/processes.js';
 
 function append(wal: WriteAheadLog, content: string): Promise<LoggedRecord> {
   return new Promise((resolve, reject) => {
-    wal.append(loggedText(content), (result) => {
+    wal.append(loggedPayload(content), (result) => {
       if ('kind' in result) reject(new FaultError(result));
       else resolve(result);
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { logsOfOthers } from '../../src/wal/directory.js';
 import { type LoggedRecord, type WalOptions, WriteAheadLog } from '../../src/wal/log.js';
-import { loggedText, logSettings } from '../support/blocks/write-log.js';
+import { loggedPayload, logSettings } from '../support/blocks/write-log.js';
 import { smallDisk } from '../support/small-disk.js';
 
 const settings: WalOptions = { ...logSettings, maxBytes: 1 << 26 };
@@ -17,7 +17,7 @@ function directoryFor(t: ExecutionContext): string {
 
 function append(wal: WriteAheadLog, content: string): Promise<LoggedRecord> {
   return new Promise((resolve, reject) => {
-    wal.append(loggedText(content), (result) => {
+    wal.append(loggedPayload(content), (result) => {
       if ('kind' in result) reject(new Error(result.message));
       else resolve(result);
     });
@@ -256,7 +256,7 @@ test('a log of a newer version, and a file that is no log, are refused in one li
 test('what is expected at the end of a turn is written in that turn', async (t) => {
   const wal = new WriteAheadLog(directoryFor(t), settings);
   const order: string[] = [];
-  const append = (): void => wal.append(loggedText('m v=1 1'), () => order.push('written'));
+  const append = (): void => wal.append(loggedPayload('m v=1 1'), () => order.push('written'));
   setImmediate(append);
   wal.expect();
   await new Promise((resolve) => setImmediate(resolve));

@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import {
   decodeRecord,
   encodeGroup,
-  encodeTextHead,
+  encodePayloadHead,
   findRecord,
   type GroupBegun,
   type GroupEnded,
-  type LoggedText,
+  type LoggedPayload,
 } from '../../src/wal/record.js';
 
 const name = fc.string({ unit: 'grapheme', maxLength: 60 });
 const sequence = fc.integer({ min: 1, max: 2 ** 48 - 1 });
 
 /** Any text that an input may hand over. */
-const anyText: fc.Arbitrary<LoggedText> = fc.record({
+const anyText: fc.Arbitrary<LoggedPayload> = fc.record({
   sequence,
   origin: name,
   format: fc.constantFrom(
@@ -49,8 +49,8 @@ const anyMembers = fc.array(
   { maxLength: 5 },
 );
 
-function bytesOf(text: LoggedText): Buffer {
-  return Buffer.concat([encodeTextHead(text.sequence, text), text.bytes]);
+function bytesOf(text: LoggedPayload): Buffer {
+  return Buffer.concat([encodePayloadHead(text.sequence, text), text.bytes]);
 }
 
 function read(bytes: Buffer) {

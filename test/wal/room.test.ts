@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { FaultError } from '../../src/model/fault.js';
 import { type LoggedRecord, WriteAheadLog } from '../../src/wal/log.js';
-import { loggedText, logSettings } from '../support/blocks/write-log.js';
+import { loggedPayload, logSettings } from '../support/blocks/write-log.js';
 import { directoryFor } from '../support/service/processes.js';
 import { fillDisk, smallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
@@ -28,7 +28,7 @@ function listening() {
 
 function append(wal: WriteAheadLog, bytes: number): Promise<LoggedRecord> {
   return new Promise((resolve, reject) => {
-    wal.append(loggedText('x'.repeat(bytes)), (result) => {
+    wal.append(loggedPayload('x'.repeat(bytes)), (result) => {
       if ('kind' in result) reject(new FaultError(result));
       else resolve(result);
     });

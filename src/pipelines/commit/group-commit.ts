@@ -66,14 +66,14 @@ interface OpenTable {
 }
 
 /**
- * Group commit: gathers blocks until they are worth an insert. Each engine table has a queue, which
- * `table-queue.ts` describes; this class gives the queues their events and does what they decide.
+ * Group commit: gathers blocks until they are worth an insert. Each engine table has a queue, which `table-queue.ts`
+ * describes; this class gives the queues their events and does what they decide.
  *
- * `placeOf` says in which engine table the rows of a block are stored. Blocks of one engine table, also of several tables,
- * are inserted together. One group per queue is in flight, and a table keeps its queue while blocks of it are open, so
- * blocks of a table are stored in the order in which they came. Logged blocks wait for more of them, or for a reader
- * ({@link GroupCommit.visible}). Blocks that a sender waits for go at the end of the event loop's turn, so that requests
- * that came together are stored together.
+ * `placeOf` says in which engine table the rows of a block are stored. Blocks of one engine table, also of several
+ * tables, are inserted together. One group per queue is in flight, and a table keeps its queue while blocks of it are
+ * open, so blocks of a table are stored in the order in which they came. Logged blocks wait for more of them, or for a
+ * reader ({@link GroupCommit.visible}). Blocks that a sender waits for go at the end of the event loop's turn, so that
+ * requests that came together are stored together.
  */
 export class GroupCommit {
   readonly #limits: CommitLimits;
@@ -138,8 +138,8 @@ export class GroupCommit {
   }
 
   /**
-   * Makes the blocks of tables that wait go at once; resolves when they have ended, rejects with the fault that keeps them
-   * waiting. Undefined when none wait. With `series` blocks stay where they are while none has rows of these.
+   * Makes the blocks of tables that wait go at once; resolves when they have ended, rejects with the fault that keeps
+   * them waiting. Undefined when none wait. With `series` blocks stay where they are while none has rows of these.
    */
   visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
     const entries = [...this.#entriesOf(tables)].filter(
@@ -282,7 +282,8 @@ export class GroupCommit {
         else ended.push({ member, delivery: delivered(member.rows) });
       }
     }
-    // Rejected rows go to their file first. The log notes others before the first of them ends, which may delete its payload.
+    // Rejected rows go to their file first. The log notes others before the first of them ends, which may delete its
+    // payload.
     for (const { member, delivery } of ended) if (delivery.outcome !== 'delivered') this.#end(member, delivery);
     if (noted !== undefined) this.#log?.done(noted, { ended: ended.map(({ member }) => member), left: back });
     for (const [place, { member, delivery }] of ended.entries()) {

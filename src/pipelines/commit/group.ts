@@ -31,7 +31,9 @@ export function groupLength(waiting: Fifo<Batch<ColumnBlock>>, limits: GroupLimi
   return count;
 }
 
-/** The blocks of a logged payload stay together, because the log notes how the rows of a table in a payload end as one. */
+/**
+ * The blocks of a logged payload stay together, because the log notes how the rows of a table in a payload end as one.
+ */
 function isSamePayload({ logged }: Batch<ColumnBlock>, before: Batch<ColumnBlock>): boolean {
   return logged !== undefined && logged.sequences[0] === before.logged?.sequences[0];
 }
@@ -61,7 +63,10 @@ export function pairsIn(batches: readonly Batch<ColumnBlock>[]): number {
   return [...pairs.values()].reduce((sum, payloads) => sum + payloads, 0);
 }
 
-/** Senders who wait for blocks to be stored. The blocks of a payload stand one behind the other and have one target; logged ones are acknowledged. */
+/**
+ * Senders who wait for blocks to be stored. The blocks of a payload stand one behind the other and have one target;
+ * logged ones are acknowledged.
+ */
 export function sendersOf(batches: readonly Batch<ColumnBlock>[]): number {
   let senders = 0;
   for (const [i, { target, logged }] of batches.entries()) {

@@ -186,7 +186,10 @@ function impossible({ phase }: TableQueue, event: QueueEvent): never {
   throw new Error(`A table queue that is ${phase.kind} got the event ${event.kind}.`);
 }
 
-/** A queue with one block more. Field by field, because this is done per block: spreading an object is many times as slow. */
+/**
+ * A queue with one block more. Field by field, because this is done per block: spreading an object is many times as
+ * slow.
+ */
 function withBlock(queue: TableQueue, batch: Batch<ColumnBlock>, now: number, policy: QueuePolicy): TableQueue {
   const { phase, waiting, separate, ended, flushTo, readers, failures, refusals } = queue;
   const isFirst = waiting.length === 0;
@@ -219,7 +222,10 @@ function due(queue: TableQueue): Step {
   return [{ ...queue, phase: { kind: 'due' } }, lineUp];
 }
 
-/** True when a group is due at once: enough of it is here, no other sender is expected, or a reader or the clock asks for it. */
+/**
+ * True when a group is due at once: enough of it is here, no other sender is expected, or a reader or the clock asks
+ * for it.
+ */
 function isReady(queue: TableQueue, expected: number, now: number, { batchSize }: QueuePolicy): boolean {
   const { waiting, rows, senders, separate, flushTo, ended, dueAt } = queue;
   if (waiting.length === 0 || !isComplete(waiting)) return false;
@@ -316,7 +322,8 @@ function settled(
   policy: QueuePolicy,
 ): Step {
   const { isSeparated, isRefusedTogether, isRefused } = verdicts;
-  // Payloads that were parsed together come back one by one. Readers who wait for blocks behind them wait for all of these, too.
+  // Payloads that were parsed together come back one by one. Readers who wait for blocks behind them wait for all of
+  // these, too.
   const more = ended + back.length - members.length;
   const areSeparate = isSeparated || isRefusedTogether || queue.separate > 0;
   const readers = more === 0 ? queue.readers : queue.readers.map(({ upTo, reader }) => ({ upTo: upTo + more, reader }));
@@ -341,12 +348,18 @@ function settled(
   return [after, others.length === 0 ? effects : [...effects, ...others]];
 }
 
-/** Blocks that were refused or failed wait before they are inserted again. What was just parsed goes at once, before more is dropped. */
+/**
+ * Blocks that were refused or failed wait before they are inserted again. What was just parsed goes at once, before
+ * more is dropped.
+ */
 function continued(queue: TableQueue, { all }: Verdicts, now: number, policy: QueuePolicy): Step {
   return all.some(({ kind }) => kind === 'retry') ? [retrying(queue, now, policy), none] : due(queue);
 }
 
-/** After an insert: the next group is due, or waits for the senders that were just answered. One sender is never kept waiting. */
+/**
+ * After an insert: the next group is due, or waits for the senders that were just answered. One sender is never kept
+ * waiting.
+ */
 function lingering(queue: TableQueue, senders: number, insertMs: number, now: number, policy: QueuePolicy): Step {
   const expected = Math.max(1, senders);
   if (isReady(queue, expected, now, policy)) return due(queue);

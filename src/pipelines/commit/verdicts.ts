@@ -5,8 +5,8 @@ import type { Delivery } from '../../model/delivery.js';
 import type { Fault } from '../../model/fault.js';
 
 /**
- * What happens to a block of a group after an insert: its sender or the log gets a delivery, it is inserted again, or its
- * payload is parsed again for a reason.
+ * What happens to a block of a group after an insert: its sender or the log gets a delivery, it is inserted again, or
+ * its payload is parsed again for a reason.
  */
 type Verdict =
   | { readonly kind: 'end'; readonly delivery: Delivery }
@@ -20,7 +20,10 @@ export interface Verdicts {
   readonly failure: Fault | undefined;
   /** True when the whole group failed for transient reasons: it is inserted again as it was. */
   readonly isTransient: boolean;
-  /** True when blocks of one table were refused together. They are inserted one by one, because one of them may be the reason. */
+  /**
+   * True when blocks of one table were refused together. They are inserted one by one, because one of them may be the
+   * reason.
+   */
   readonly isRefusedTogether: boolean;
   /** True when the database refused logged rows, and they are inserted again after a while. */
   readonly isRefused: boolean;
@@ -52,7 +55,9 @@ export function verdictsOn(members: readonly Batch<ColumnBlock>[], delivery: Del
   return { all, failure, isTransient, isRefusedTogether: together.size > 0, isRefused, isSeparated };
 }
 
-/** The fault of logged rows that could not be stored for a transient reason: the database is away, say, or lacks memory. */
+/**
+ * The fault of logged rows that could not be stored for a transient reason: the database is away, say, or lacks memory.
+ */
 function transientFault({ logged }: Batch<ColumnBlock>, end: Delivery): Fault | undefined {
   if (logged === undefined || end.outcome !== 'failed') return undefined;
   return end.fault.kind === 'database' || isStaleSchema(end.fault) ? undefined : end.fault;
@@ -64,8 +69,8 @@ function isRefusedByDatabase({ logged }: Batch<ColumnBlock>, end: Delivery): boo
 }
 
 /**
- * Why the payload of logged rows is parsed again: a table, or a series in it, was dropped since it was parsed. Or the rows
- * are refused as they were parsed first: the catalogue may have changed, or another payload may be the reason.
+ * Why the payload of logged rows is parsed again: a table, or a series in it, was dropped since it was parsed. Or the
+ * rows are refused as they were parsed first: the catalogue may have changed, or another payload may be the reason.
  */
 function reasonToReparse({ logged }: Batch<ColumnBlock>, end: Delivery): Fault | undefined {
   if (logged === undefined || (end.outcome !== 'failed' && end.outcome !== 'rejected')) return undefined;
@@ -73,7 +78,9 @@ function reasonToReparse({ logged }: Batch<ColumnBlock>, end: Delivery): Fault |
   return isLate || (logged.isReadAgain !== true && isRefused(end)) ? end.fault : undefined;
 }
 
-/** The delivery of rows that are not inserted again. Logged ones are rejected, because no sender has them any longer. */
+/**
+ * The delivery of rows that are not inserted again. Logged ones are rejected, because no sender has them any longer.
+ */
 function final({ logged }: Batch<ColumnBlock>, end: Delivery): Delivery {
   return logged !== undefined && end.outcome === 'failed' ? { outcome: 'rejected', fault: end.fault } : end;
 }

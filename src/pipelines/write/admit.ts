@@ -9,12 +9,13 @@ import type { Delivery } from '../../model/delivery.js';
 import { Codes, faultOf } from '../../model/fault.js';
 import { unread } from './stamp.js';
 
-/** How often a text is read because drops by other processes overtake it. */
+/** How often a payload is read because drops by other processes overtake it. */
 const maxReadings = 3;
 
 /**
- * Lets in the texts whose user may write to their database, which is looked for or made where it is not known; others end
- * here. It notes what the catalogue is like as a text is read: a text whose schema a drop made stale is read again.
+ * Lets in the payloads whose user may write to their database, which is looked for or made where it is not known;
+ * others end here. It notes what the catalogue is like as a payload is read: a payload whose schema a drop made stale
+ * is read again.
  */
 export function admit(catalogue: Catalogue): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return stage(({ next, work }) => {

@@ -17,9 +17,9 @@ const ended: Delivery = { outcome: 'failed', fault: fault('resource', Codes.free
 
 /**
  * Merges the short payloads of an input that come in one turn of the event loop and have the same target: all stages
- * together cost little more with it than with one of them. The parser says which payloads these are. Where a stage needs
- * some of them alone, these come once more. `begun` is called when the first payload of a turn has come: what it plans
- * for the end of the turn is done when the turn has gone on.
+ * together cost little more with it than with one of them. The parser says which payloads these are. Where a stage
+ * needs some of them alone, these come once more. `begun` is called when the first payload of a turn has come: what it
+ * plans for the end of the turn is done when the turn has gone on.
  */
 export function coalesce(begun: () => void = () => {}): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return stage((output) => {

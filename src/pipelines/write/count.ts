@@ -7,12 +7,12 @@ import type { Delivery } from '../../model/delivery.js';
 /** Endings of batches that have come and have not ended. */
 export type OpenBatches = OpenList<Openable & Pick<Batch, 'settle'>>;
 
-/** Counts the bytes of texts as they come. */
+/** Counts the bytes of payloads as they come. */
 export function countReceived<P extends Payload>(meter: WriteMeter): MonoTypeOperatorFunction<Batch<P>> {
   return tap(({ origin, bytes }) => meter.received(origin, bytes));
 }
 
-/** Counts the rows of texts as they end. */
+/** Counts the rows of payloads as they end. */
 export function countEnded<P extends Payload>(
   meter: WriteMeter,
   open: OpenBatches,
@@ -21,7 +21,7 @@ export function countEnded<P extends Payload>(
 }
 
 /**
- * The batch, counted as it ends, and among the open ones until then. Of text that ends badly as a whole the lines are not always known.
+ * X
  */
 function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, open: OpenBatches): Batch<P> {
   const { origin } = batch;

@@ -17,20 +17,20 @@ export interface Definer {
 
 /** How long an answer waits for definitions; a database that is away or slow makes them when the rows are written. */
 const maxWaitMs = 10_000;
-/** How often a text is read again where others have changed its tables meanwhile. */
+/** How often a payload is read again where others have changed its tables meanwhile. */
 const mostReadings = 3;
 
 /**
- * Makes the tables and columns that arriving rows need, before they are answered: so a type that does not fit is refused
- * at once. Where the database is away, the rows go on and it is done when they are written.
+ * Makes the tables and columns that arriving rows need, before they are answered: so a type that does not fit is
+ * refused at once. Where the database is away, the rows go on and it is done when they are written.
  */
 export function define(definer: Definer, again$: Subject<Batch<ByteBlock>>): MonoTypeOperatorFunction<Batch<RowSet>> {
   return stage(({ next, work }) => {
-    /** How often texts were read again, by their bytes. */
+    /** How often payloads were read again, by their bytes. */
     const readings = new WeakMap<Uint8Array, number>();
     const reread = (batch: Batch<RowSet>): boolean => {
       const { text } = batch.payload;
-      // A text with a time of its own is a statement.
+      // A payload with a time of its own is a statement.
       if (text === undefined || text.nowNs !== undefined || !again$.observed) return false;
       const { format, bytes, part } = text;
       const count = readings.get(bytes) ?? 0;
@@ -57,8 +57,9 @@ export function define(definer: Definer, again$: Subject<Batch<ByteBlock>>): Mon
 }
 
 /**
- * The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. Where texts that are
- * read at the same time need columns that do not fit together, `reread` reads the text again, which then loses single rows and not all of a table.
+ * The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is
+ * kept. Where payloads that are read at the same time need columns that do not fit together, `reread` reads the payload
+ * again, which then loses single rows and not all of a table.
  */
 async function defined(
   batch: Batch<RowSet>,

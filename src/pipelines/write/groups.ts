@@ -2,18 +2,21 @@ import type { Batch, EarlierGroup } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Member } from '../../wal/record.js';
 
-/** Rows of one table, and their texts in the log. */
+/** Rows of one table, and their payloads in the log. */
 export interface LoggedBlock {
   readonly payload: ColumnBlock;
   readonly logged?: { readonly sequences: readonly number[] } | undefined;
 }
 
-/** The first text and the table of rows, by which the log knows them: texts that are read as one have no rows in any other block of the table. */
+/**
+ * The first payload and the table of rows, by which the log knows them: payloads that are read as one have no rows in
+ * any other block of the table.
+ */
 export function pairOf({ payload, logged }: LoggedBlock): string {
   return `${logged?.sequences[0]} ${tableKey(payload)}`;
 }
 
-/** The texts of batches by table; pairs of text and table that `others` have too are left out. */
+/** The payloads of batches by table; pairs of payload and table that `others` have too are left out. */
 export function membersOf(
   batches: readonly Batch<ColumnBlock>[],
   others: readonly Batch<ColumnBlock>[],
@@ -33,7 +36,7 @@ export function membersOf(
   return [...members.values()];
 }
 
-/** The groups that were begun before, by table and text. */
+/** The groups that were begun before, by table and payload. */
 export function earlierGroups(
   groups: ReadonlyMap<number, readonly Member[]>,
 ): ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>> {

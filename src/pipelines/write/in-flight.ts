@@ -7,20 +7,23 @@ import { Codes, type Fault, FaultError, fault, faultOf } from '../../model/fault
 import { noTable } from '../../model/refusals.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
 import type { LoggedRecord, WriteAheadLog } from '../../wal/log.js';
-import type { LoggedText } from '../../wal/record.js';
-import type { RejectedRows, RejectedRowsFile, RejectedText } from '../../wal/rejected-rows.js';
+import type { LoggedPayload } from '../../wal/record.js';
+import type { RejectedPayload, RejectedRows, RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { RecordPosition } from '../../wal/segment.js';
 import { type LoggedBlock, pairOf } from './groups.js';
 import { readWithRetry } from './read-with-retry.js';
 import { targets } from './split.js';
 
-/** The rows of a text with the catalogue as it is now, and those that were good when it was answered and are refused now. */
+/**
+ * The rows of a payload with the catalogue as it is now, and those that were good when it was answered and are refused
+ * now.
+ */
 export interface AnsweredRows extends Pick<Batch<RowSet>, 'target' | 'payload'> {
   readonly refused: readonly RefusedRows[];
 }
 
-/** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
-export type ReadLogged = (text: LoggedText) => Promise<AnsweredRows>;
+/** Reads a logged payload with the catalogue as it is now. May reject with a FaultError. */
+export type ReadLogged = (text: LoggedPayload) => Promise<AnsweredRows>;
 
 /** Context of rows in flight. */
 interface InFlightContext {
@@ -28,19 +31,21 @@ interface InFlightContext {
   readonly rejected: RejectedRowsFile;
   readonly read: ReadLogged;
   readonly forward: (batch: Batch<ColumnBlock>) => void;
-  /** The group that rows of a table in a text were in when the process ended, if it is not known whether that has it. */
+  /**
+   * The group that rows of a table in a payload were in when the process ended, if it is not known whether that has it.
+   */
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
-  /** Told when rows of a text have ended. */
+  /** Told when rows of a payload have ended. */
   readonly progressed: () => void;
 }
 
-/** A block, and the texts that have rows in it. */
-export interface BlockOfTexts {
+/** A block, and the payloads that have rows in it. */
+export interface BlockOfPayloads {
   readonly block: ColumnBlock;
   readonly records: readonly LoggedRecord[];
 }
 
-/** Texts whose rows go on: one, or several that were read as one. */
+/** Payloads whose rows go on: one, or several that were read as one. */
 interface Texts {
   readonly records: readonly LoggedRecord[];
   readonly origin: string;
@@ -50,7 +55,10 @@ interface Texts {
   open: number;
 }
 
-/** Memory of a text, of a block and of each array of a block beside its bytes: of a text of one line a hundred times these. */
+/**
+ * Memory of a payload, of a block and of each array of a block beside its bytes: of a payload of one line a hundred
+ * times these.
+ */
 const textWeight = 640;
 const blockWeight = 1_024;
 const arrayWeight = 448;
@@ -58,10 +66,13 @@ const arrayWeight = 448;
 /** Of rows whose table is dropped again and again. */
 const dropped: Fault = fault('database', Codes.tableNotExist, staleSchema.message);
 
-/** How often a text is read again because drops overtake it. */
+/** How often a payload is read again because drops overtake it. */
 const maxReadings = 30;
 
-/** The rows of logged texts that are in flight to the database. A text has ended in the log once all its rows have. */
+/**
+ * The rows of logged payloads that are in flight to the database. A payload has ended in the log once all its rows
+ * have.
+ */
 export class InFlightRows {
   readonly rejections: Rejections;
   readonly #context: InFlightContext;
@@ -74,7 +85,7 @@ export class InFlightRows {
     this.rejections = new Rejections(context);
   }
 
-  /** About the memory of the rows in flight, in bytes: their texts are in the log alone. */
+  /** About the memory of the rows in flight, in bytes: their payloads are in the log alone. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -84,17 +95,17 @@ export class InFlightRows {
     return this.#bytes === 0 ? 0 : performance.now() - this.#lastProgress;
   }
 
-  /** Texts are read again no more. */
+  /** Payloads are read again no more. */
   stop(): void {
     this.#isStopped = true;
     this.rejections.stop();
   }
 
-  /** Rows of texts go on, each table on its own; `blocks` are those of them that have not ended before. */
+  /** Rows of payloads go on, each table on its own; `blocks` are those of them that have not ended before. */
   add(
     { origin, target }: Pick<Batch, 'origin' | 'target'>,
     records: readonly LoggedRecord[],
-    blocks: readonly BlockOfTexts[],
+    blocks: readonly BlockOfPayloads[],
   ): void {
     let weight = records.length * textWeight;
     for (const { block } of blocks) weight += weightOf(block);
@@ -114,7 +125,7 @@ export class InFlightRows {
 
   #batchOf(
     texts: Texts,
-    { block, records }: BlockOfTexts,
+    { block, records }: BlockOfPayloads,
     target: Target,
     table: TableRows,
     readings = 0,
@@ -152,7 +163,7 @@ export class InFlightRows {
     this.#lastProgress = performance.now();
   }
 
-  /** Rows of one table of a text have ended. */
+  /** Rows of one table of a payload have ended. */
   #ended(texts: Texts): void {
     texts.open--;
     if (texts.open > 0) return;
@@ -161,10 +172,13 @@ export class InFlightRows {
     this.#context.progressed();
   }
 
-  /** The rows of one table in texts that are read again, each alone, because they ended for a reason; those that are refused now are rejected. */
+  /**
+   * The rows of one table in payloads that are read again, each alone, because they ended for a reason; those that are
+   * refused now are rejected.
+   */
   async #again(
     texts: Texts,
-    { block, records, rows }: BlockOfTexts & { readonly rows: number },
+    { block, records, rows }: BlockOfPayloads & { readonly rows: number },
     reason: Fault,
     readings: number,
   ): Promise<readonly Batch<ColumnBlock>[]> {
@@ -181,7 +195,7 @@ export class InFlightRows {
       );
       if (text === undefined) return notEnding();
       if ('fault' in text) {
-        refused.push({ sequence, text: { origin: texts.origin, database }, fault: lostText(reason, text.fault) });
+        refused.push({ sequence, text: { origin: texts.origin, database }, fault: lostPayload(reason, text.fault) });
         continue;
       }
       const result = await readWithRetry(
@@ -204,10 +218,10 @@ export class InFlightRows {
     return batches;
   }
 
-  /** Rejects rows of texts; of several texts it is not known how many of them are of each. */
+  /** Rejects rows of payloads; of several payloads it is not known how many of them are of each. */
   #reject(
     texts: Texts,
-    { block, records, rows }: BlockOfTexts & { readonly rows: number },
+    { block, records, rows }: BlockOfPayloads & { readonly rows: number },
     refused: readonly Refused[],
   ): void {
     const { database, table } = block;
@@ -222,8 +236,11 @@ export class InFlightRows {
     this.rejections.addAll(pairs, entries.length === 0 ? [unknown] : entries, () => this.#ended(texts));
   }
 
-  /** The rows of one table in a text, with the catalogue as it is now, and why others are refused. May reject with a FaultError. */
-  async #blocksOf(text: LoggedText, own: OneTable, readings: number) {
+  /**
+   * The rows of one table in a payload, with the catalogue as it is now, and why others are refused. May reject with a
+   * FaultError.
+   */
+  async #blocksOf(text: LoggedPayload, own: OneTable, readings: number) {
     if (readings > maxReadings) throw new FaultError(dropped);
     const key = tableKey(own);
     const { target, payload, refused } = await this.#context.read(text);
@@ -240,14 +257,14 @@ interface OneTable {
   readonly table: string;
 }
 
-/** A text with rows that are refused, and why they are. */
+/** A payload with rows that are refused, and why they are. */
 interface Refused {
   readonly sequence: number;
-  readonly text: RejectedText;
+  readonly text: RejectedPayload;
   readonly fault: Fault;
 }
 
-/** The rows of a table in all its blocks of one reading of a text, and whether they are read again already. */
+/** The rows of a table in all its blocks of one reading of a payload, and whether they are read again already. */
 interface TableRows {
   rows: number;
   isReadAgain: boolean;
@@ -265,12 +282,12 @@ function tablesOf(blocks: readonly ColumnBlock[]): (block: ColumnBlock) => Table
   return (block) => tables.get(tableKey(block))!;
 }
 
-/** Why rows are refused whose text cannot be read in the log. */
-function lostText(reason: Fault, failure: Fault): Fault {
+/** Why rows are refused whose payload cannot be read in the log. */
+function lostPayload(reason: Fault, failure: Fault): Fault {
   return { ...reason, message: `${reason.message}. The text of the rows is lost: ${failure.message}` };
 }
 
-/** The service ends: the rows do not, so that their text stays in the log for the next start. */
+/** The service ends: the rows do not, so that their payload stays in the log for the next start. */
 function notEnding(): Promise<never> {
   return new Promise(() => undefined);
 }
@@ -284,13 +301,16 @@ function weightOf({ ids, times, columns }: ColumnBlock): number {
   return bytes;
 }
 
-/** The door that a text came in by, and where it lies in the log. */
+/** The door that a payload came in by, and where it lies in the log. */
 interface Origin {
   readonly origin: string;
   readonly place: RecordPosition;
 }
 
-/** Acknowledged rows that are written to the file of rejected rows. Until they are there they have not ended, and stay in the log. */
+/**
+ * Acknowledged rows that are written to the file of rejected rows. Until they are there they have not ended, and stay
+ * in the log.
+ */
 class Rejections {
   readonly #wal: Pick<WriteAheadLog, 'read'>;
   readonly #file: RejectedRowsFile;
@@ -302,22 +322,25 @@ class Rejections {
     this.#file = rejected;
   }
 
-  /** Rows that are written: true once they are in the file, false where the service ends before that. Undefined for all others. */
+  /**
+   * Rows that are written: true once they are in the file, false where the service ends before that. Undefined for all
+   * others.
+   */
   of(rows: LoggedBlock): Promise<boolean> | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(pairOf(rows));
   }
 
-  /** A text is not read any more that cannot be read now. */
+  /** A payload is not read any more that cannot be read now. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Rejects rows whose text is at a place of the log; `kept` is called once they are in the file. */
+  /** Rejects rows whose payload is at a place of the log; `kept` is called once they are in the file. */
   add(rows: LoggedBlock, from: Origin, delivery: Delivery, kept: () => void): void {
     this.#add([pairOf(rows)], this.#write(rows, from, delivery), kept);
   }
 
-  /** Rejects rows of pairs of text and table; `kept` is called once they are in the file. */
+  /** Rejects rows of pairs of payload and table; `kept` is called once they are in the file. */
   addAll(pairs: readonly string[], rejected: readonly RejectedRows[], kept: () => void): void {
     const writing = Promise.all(rejected.map((rows) => this.#file.add(rows))).then((all) => all.every(Boolean));
     this.#add([...new Set(pairs)], writing, kept);
@@ -346,6 +369,6 @@ class Rejections {
     if (logged === undefined) return false;
     const reason = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
     if ('read' in logged) return this.#file.add({ text: logged.read, table, rows, fault: reason });
-    return this.#file.add({ text: { origin, database }, table, rows, fault: lostText(reason, logged.fault) });
+    return this.#file.add({ text: { origin, database }, table, rows, fault: lostPayload(reason, logged.fault) });
   }
 }

@@ -3,7 +3,7 @@ import type { Fault } from '../../model/fault.js';
 import { FaultError } from '../../model/fault.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { Cursor, LoggedRecord, WriteAheadLog } from '../../wal/log.js';
-import type { TextHead } from '../../wal/record.js';
+import type { PayloadHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
 import type { RecordPosition } from '../../wal/segment.js';
 import { readWithRetry } from './read-with-retry.js';
@@ -13,19 +13,22 @@ import type { Home } from './split.js';
 /** Context of reading back. */
 interface LogReaderContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end' | 'leave'>;
-  /** Hands the rows of texts on, which stand one behind the other and may be read as one; resolves when that is done. Never rejects. */
+  /**
+   * Hands the rows of payloads on, which stand one behind the other and may be read as one; resolves when that is done.
+   * Never rejects.
+   */
   readonly forward: (texts: Run) => Promise<void>;
   /** Hears of bytes of the log that cannot be read. */
   readonly lost: (damage: Fault) => void;
   /** Resolves once there is room for more rows; undefined when there is. */
   readonly room: () => Promise<unknown> | undefined;
-  /** Told after some texts. */
+  /** Told after some payloads. */
   readonly progressed: () => void;
   /** Told once everything that was written has been read back: nothing can have been written since that look. */
   readonly caughtUp: () => void;
 }
 
-/** Who waits until texts are in memory or stored: those of some databases, or all, up to a place. */
+/** Who waits until payloads are in memory or stored: those of some databases, or all, up to a place. */
 interface Waiter {
   readonly databases: readonly string[] | 'all';
   readonly upTo: Cursor;
@@ -36,20 +39,21 @@ interface Waiter {
 /** How far a database has been read on its own. */
 interface Ahead {
   readonly cursor: Cursor;
-  /** Of its last text that was handed on. */
+  /** Of its last payload that was handed on. */
   readonly sequence: number;
 }
 
 /**
- * Reads back answered texts that are in the log alone, in their order. Those of a database that somebody waits for are read first:
- * texts of different databases have no rows in common. As long as one is left whose rows may go to several databases, all are read in one order.
+ * Reads back answered payloads that are in the log alone, in their order. Those of a database that somebody waits for
+ * are read first: payloads of different databases have no rows in common. As long as one is left whose rows may go to
+ * several databases, all are read in one order.
  */
 export class LogReader {
   readonly #context: LogReaderContext;
   /** Where reading goes on; undefined while nothing is left to be read. */
   #cursor: Cursor | undefined;
   readonly #ahead = new Map<string, Ahead>();
-  /** Texts that are left, by database; the name of those whose rows may go to several is empty. */
+  /** Payloads that are left, by database; the name of those whose rows may go to several is empty. */
   readonly #left = new Map<string, number>();
   #waiters: Waiter[] = [];
   #isRunning = false;
@@ -64,37 +68,37 @@ export class LogReader {
     return this.#cursor;
   }
 
-  /** Texts that are left, by database; the name of those whose rows may go to several is empty. */
+  /** Payloads that are left, by database; the name of those whose rows may go to several is empty. */
   get left(): ReadonlyMap<string, number> {
     return this.#left;
   }
 
-  /** Begins at a place, from which on these texts are left. */
+  /** Begins at a place, from which on these payloads are left. */
   begin(cursor: Cursor, left: ReadonlyMap<string, number> = new Map()): void {
     this.#cursor = cursor;
     for (const [database, texts] of left) this.#left.set(database, texts);
   }
 
-  /** Leaves a text in the log, which lies behind the place where reading goes on. */
+  /** Leaves a payload in the log, which lies behind the place where reading goes on. */
   leave({ database, isWithin }: Home, place: RecordPosition): void {
     this.#context.wal.leave(place);
     const key = isWithin ? database : ofSeveral;
     this.#left.set(key, (this.#left.get(key) ?? 0) + 1);
   }
 
-  /** True while rows of a text would come before those of others that are left. */
+  /** True while rows of a payload would come before those of others that are left. */
   isBehind({ database, isWithin }: Home): boolean {
     if (this.#cursor === undefined) return false;
     return !isWithin || this.#left.has(ofSeveral) || this.#left.has(database);
   }
 
-  /** Says that a text which was just written need not be read, as its rows are in memory. */
+  /** Says that a payload which was just written need not be read, as its rows are in memory. */
   pass(database: string, { sequence, place: { segment, offset, length } }: LoggedRecord): void {
     if (this.#cursor === undefined) return;
     this.#ahead.set(database, { cursor: { segment: segment.number, offset: offset + length }, sequence });
   }
 
-  /** Resolves once all texts with rows of tables are in memory; undefined when they are. */
+  /** Resolves once all payloads with rows of tables are in memory; undefined when they are. */
   seen(tables: WaitingTables): Promise<void> | undefined {
     if (this.#cursor === undefined) return undefined;
     const databases = tables === 'all' ? tables : [...new Set(tables.map(({ database }) => database))];
@@ -137,9 +141,9 @@ export class LogReader {
 
   async #step(cursor: Cursor, nextDatabase: string | undefined): Promise<void> {
     const { wal, forward, lost, progressed } = this.#context;
-    const isAhead = ({ database, sequence }: TextHead): boolean =>
+    const isAhead = ({ database, sequence }: PayloadHead): boolean =>
       sequence <= (this.#ahead.get(database)?.sequence ?? 0);
-    const wants = (head: TextHead): boolean =>
+    const wants = (head: PayloadHead): boolean =>
       (nextDatabase === undefined || head.database === nextDatabase) && !isAhead(head);
     const ahead = nextDatabase === undefined ? undefined : this.#ahead.get(nextDatabase)?.cursor;
     const from = ahead !== undefined && reaches(ahead, cursor) ? ahead : cursor;

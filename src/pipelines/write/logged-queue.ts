@@ -23,18 +23,20 @@ import { type Home, homeOf, splitTables } from './split.js';
 interface LoggedQueueContext extends Pick<ReplayContext, 'read' | 'readTogether' | 'isDefined'> {
   readonly wal: WriteAheadLog;
   readonly rejected: RejectedRowsFile;
-  /** Bytes of texts whose rows wait in memory; what comes beyond is read back from the log. */
+  /** Bytes of payloads whose rows wait in memory; what comes beyond is read back from the log. */
   readonly maxWaitingBytes: number;
 }
 
-/** A text that is in the log and not yet answered. */
+/** A payload that is in the log and not yet answered. */
 interface Arrived {
   readonly batch: Batch<RowSet>;
   readonly record: LoggedRecord;
   readonly home: Home;
 }
 
-/** After how long without a stored row the database counts as stuck, so that texts are answered and left in the log. */
+/**
+ * After how long without a stored row the database counts as stuck, so that payloads are answered and left in the log.
+ */
 const stuckMs = 1_000;
 const lookMs = 100;
 /** So few bytes are read back in no time. */
@@ -42,9 +44,9 @@ const nearBytes = 1024 * 1024;
 
 /**
  * The queue on disk: writes payloads to the write-ahead log, acknowledges them, and puts out their rows. Rows wait in
- * memory up to a bound. Beyond it, acknowledgements wait as long as the database makes progress. When it is stuck, payloads
- * are acknowledged and left in the log. Once there is room again, everything is read back in its order; the log of a
- * process that was killed is read in the same way.
+ * memory up to a bound. Beyond it, acknowledgements wait as long as the database makes progress. When it is stuck,
+ * payloads are acknowledged and left in the log. Once there is room again, everything is read back in its order; the
+ * log of a process that was killed is read in the same way.
  */
 export class LoggedQueue implements WriteQueue {
   readonly #context: LoggedQueueContext;
@@ -85,7 +87,10 @@ export class LoggedQueue implements WriteQueue {
     if (this.#isRecovering) this.#reader.begin(wal.begin, recovered.databases);
   }
 
-  /** Answered texts that are in the log and not in memory, by database; the name of those whose rows may go to several is empty. */
+  /**
+   * Answered payloads that are in the log and not in memory, by database; the name of those whose rows may go to
+   * several is empty.
+   */
   get left(): ReadonlyMap<string, number> {
     return this.#reader.left;
   }
@@ -95,12 +100,12 @@ export class LoggedQueue implements WriteQueue {
     return this.#reader.cursor !== undefined;
   }
 
-  /** Texts that were read back from the log since the start. */
+  /** Payloads that were read back from the log since the start. */
   get replayed(): number {
     return this.#replayed;
   }
 
-  /** Bytes of texts whose rows wait in memory. */
+  /** Bytes of payloads whose rows wait in memory. */
   get waitingBytes(): number {
     return this.#inFlight.bytes;
   }
@@ -132,7 +137,10 @@ export class LoggedQueue implements WriteQueue {
     });
   }
 
-  /** Resolves once all answered rows of tables are in memory; undefined when they are. Rejects with the fault that holds them up. */
+  /**
+   * Resolves once all answered rows of tables are in memory; undefined when they are. Rejects with the fault that holds
+   * them up.
+   */
   caughtUp(tables: WaitingTables): Promise<void> | undefined {
     return this.#reader.seen(tables);
   }
@@ -182,7 +190,7 @@ export class LoggedQueue implements WriteQueue {
     detached(this.#reader.run(), this.#failed);
   }
 
-  /** Takes the rows of a payload. Rows without a text to log are put out behind those that are left in the log. */
+  /** Takes the rows of a payload. Rows without a payload to log are put out behind those that are left in the log. */
   offer(batch: Batch<RowSet>): void {
     const { payload, target, origin } = batch;
     const { text } = payload;
@@ -262,7 +270,7 @@ export class LoggedQueue implements WriteQueue {
     if (count > 0) this.#arrived.splice(0, count);
   }
 
-  /** Leaves the arrived texts in the log from the given one on, until there is room to read them back. */
+  /** Leaves the arrived payloads in the log from the given one on, until there is room to read them back. */
   #leaveFrom(first: number): void {
     const { segment, offset } = this.#arrived[first]!.record.place;
     this.#reader.begin({ segment: segment.number, offset });
@@ -289,14 +297,14 @@ export class LoggedQueue implements WriteQueue {
     return !this.#hasRoom() && this.#inFlight.stuckMs > stuckMs;
   }
 
-  /** Rows of a logged text go on. */
+  /** Rows of a logged payload go on. */
   #forward(batch: Batch<RowSet>, record: LoggedRecord): void {
     const records = [record];
     const blocks = batch.payload.blocks.map((block) => ({ block, records }));
     this.#inFlight.add(batch, records, blocks);
   }
 
-  /** Rows of a text have ended. */
+  /** Rows of a payload have ended. */
   #progressed(): void {
     this.#pass();
     if (this.#inFlight.bytes < this.#context.maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();

@@ -18,7 +18,9 @@ export function mayMerge({ format, bytes, part }: Mergeable): boolean {
   return lineRules[format]?.endsItsLines(bytes) === true;
 }
 
-/** True if the last row of a payload has a time of its own. Rows without one have the time of arrival of their payload. */
+/**
+ * True if the last row of a payload has a time of its own. Rows without one have the time of arrival of their payload.
+ */
 export function bringsTime({ format, bytes }: Mergeable): boolean {
   return lineRules[format]?.endsWithTime(bytes) === true;
 }

@@ -15,8 +15,8 @@ interface Told {
 }
 
 /**
- * Knows what metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored already, for it
- * would cost an insert of its own each time. A place is a database as long as nothing is dropped in it.
+ * Knows what metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored
+ * already, for it would cost an insert of its own each time. A place is a database as long as nothing is dropped in it.
  */
 export class MetadataCache {
   /** By place and metric, what was stored last. */
@@ -28,7 +28,7 @@ export class MetadataCache {
     return (metric, said) => this.#stored.get(place + metric) === said;
   }
 
-  /** Notes what the points of a text tell, to be remembered once it is stored; gives the points. */
+  /** Notes what the points of a payload tell, to be remembered once it is stored; gives the points. */
   expect(place: string, points: ParsedPoints): ParsedPoints {
     const { blocks, described: metrics } = points;
     if (metrics.length === 0) return points;

@@ -13,8 +13,8 @@ interface Reader {
 }
 
 /**
- * Payloads to the rows of their tables. Bad lines stay with the rows; a payload that cannot be read at all ends here, and
- * a defect of the parser costs this payload alone and not the pipeline.
+ * Payloads to the rows of their tables. Bad lines stay with the rows; a payload that cannot be read at all ends here,
+ * and a defect of the parser costs this payload alone and not the pipeline.
  *
  * Merged payloads are read as one, and each sender is told of its own rows. Those that make a table that is not
  * `isDefined` yet come alone, so that none answers for another one's definitions. So do all of them where rows are
@@ -59,7 +59,10 @@ export function parse(
   }));
 }
 
-/** True when more rows were refused for good than those. Rows that are stored by then are stored again, which changes nothing. */
+/**
+ * True when more rows were refused for good than those. Rows that are stored by then are stored again, which changes
+ * nothing.
+ */
 function isRefused(delivery: Delivery, rejectedRows: number): boolean {
   return delivery.outcome === 'rejected' || (delivery.outcome === 'delivered' && delivery.rejectedRows > rejectedRows);
 }

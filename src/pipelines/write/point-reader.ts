@@ -8,8 +8,8 @@ import type { DatabaseDef } from '../../model/schema.js';
 import type { ParsedPoints, TextTimes } from '../../transforms/points/parse-options.js';
 import type { Dictionaries } from '../dictionaries.js';
 import { type PointFormat, pointParsers } from '../formats.js';
-import type { ArrivedText } from './logged-texts.js';
 import type { MetadataCache } from './metadata-cache.js';
+import type { ArrivedPayload } from './payload-reader.js';
 
 /** What the meaning of points depends on besides their payload. */
 interface PointReaderContext {
@@ -33,8 +33,8 @@ export class PointReader {
     this.#context = context;
   }
 
-  /** The rows of a payload, which may be of several texts that came at different times. Throws a FaultError. */
-  read({ format, bytes, part, merged }: ByteBlock, target: Target, arrived?: readonly ArrivedText[]): ParsedPoints {
+  /** The rows of a payload, or of several that came at different times as one. Throws a FaultError. */
+  read({ format, bytes, part, merged }: ByteBlock, target: Target, arrived?: readonly ArrivedPayload[]): ParsedPoints {
     const { catalogue, subTables, limits, meter, metadata, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));

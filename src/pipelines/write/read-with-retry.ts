@@ -7,7 +7,7 @@ const lastRetryMs = 5_000;
 
 /**
  * Reads until that works, with a back-off, while it fails for a reason that may pass; `failed` hears of each such
- * failure. Gives the result, the fault that stays, or undefined once `isStopped` says so: the text is in the log for
+ * failure. Gives the result, the fault that stays, or undefined once `isStopped` says so: the payload is in the log for
  * the next start. Never rejects.
  */
 export async function readWithRetry<T extends object>(

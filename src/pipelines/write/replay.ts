@@ -3,14 +3,14 @@ import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { FaultError } from '../../model/fault.js';
 import type { JoinedRows } from '../../transforms/points/parse-options.js';
-import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
-import type { LoggedText } from '../../wal/record.js';
+import type { LoggedRecord, ReadPayload, WriteAheadLog } from '../../wal/log.js';
+import type { LoggedPayload } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
-import type { BlockOfTexts, InFlightRows, ReadLogged } from './in-flight.js';
+import type { BlockOfPayloads, InFlightRows, ReadLogged } from './in-flight.js';
 import { readWithRetry } from './read-with-retry.js';
 import { cutsOf, eachAlone, isUnread, type Run } from './runs.js';
 
-/** Rows of several texts that were read as one. */
+/** Rows of several payloads that were read as one. */
 export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> {
   readonly joined: JoinedRows;
 }
@@ -21,8 +21,8 @@ export interface ReplayContext {
   readonly rejected: RejectedRowsFile;
   readonly inFlight: Pick<InFlightRows, 'add'>;
   readonly read: ReadLogged;
-  /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
-  readonly readTogether: (texts: readonly LoggedText[]) => Promise<ReadTogether>;
+  /** Reads payloads of lines that go to the same place as one. May reject with a FaultError. */
+  readonly readTogether: (texts: readonly LoggedPayload[]) => Promise<ReadTogether>;
   /** True when the table of a block has all its columns and tags. */
   readonly isDefined: (block: ColumnBlock) => boolean;
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
@@ -32,9 +32,9 @@ export interface ReplayContext {
 const hasEnded = -1;
 
 /**
- * Parses texts that are read back from the log, and puts their rows in flight once more. Neighbours with one target are
- * parsed as one, as texts of one turn of the event loop are: that is thirty times as fast. A text is parsed by itself when
- * it has bad lines or makes a table, so that it is the only one to be rejected.
+ * Parses payloads that are read back from the log, and puts their rows in flight once more. Neighbours with one target
+ * are parsed as one, as payloads of one turn of the event loop are: that is thirty times as fast. A payload is parsed
+ * by itself when it has bad lines or makes a table, so that it is the only one to be rejected.
  */
 export class Replay {
   readonly #context: ReplayContext;
@@ -48,7 +48,7 @@ export class Replay {
     this.#isStopped = true;
   }
 
-  /** Hands the rows of texts on, which may be read as one. Never rejects. */
+  /** Hands the rows of payloads on, which may be read as one. Never rejects. */
   async take(run: Run): Promise<void> {
     if (!isUnread(run)) return this.#readAll(run);
     const { rejected, wal } = this.#context;
@@ -56,7 +56,7 @@ export class Replay {
     if (await rejected.add({ text, rows: 0, fault })) wal.ended(place);
   }
 
-  async #readAll(run: readonly ReadText[]): Promise<void> {
+  async #readAll(run: readonly ReadPayload[]): Promise<void> {
     const [one] = run;
     if (one === undefined) return;
     if (run.length === 1) {
@@ -72,8 +72,8 @@ export class Replay {
     }
   }
 
-  /** Hands the rows of several texts on; where they cannot stay together, the places at which to cut them. */
-  async #together(run: readonly ReadText[]): Promise<'done' | readonly number[]> {
+  /** Hands the rows of several payloads on; where they cannot stay together, the places at which to cut them. */
+  async #together(run: readonly ReadPayload[]): Promise<'done' | readonly number[]> {
     const { recovered } = this.#context.wal;
     const each = eachAlone(run.length);
     let read: ReadTogether;
@@ -99,14 +99,14 @@ export class Replay {
     });
     if (cuts.length > 2) return cuts;
     const records = run.map(({ text: { sequence }, place }): LoggedRecord => ({ sequence, place }));
-    const open = blocks.map((block, place): BlockOfTexts => {
+    const open = blocks.map((block, place): BlockOfPayloads => {
       return { block, records: joined.texts[place]!.map((text) => records[text]!) };
     });
     this.#forward(run, target, open);
     return 'done';
   }
 
-  async #alone(one: ReadText): Promise<void> {
+  async #alone(one: ReadPayload): Promise<void> {
     const { text, place } = one;
     const { wal, rejected, read } = this.#context;
     const record: LoggedRecord = { sequence: text.sequence, place };
@@ -131,7 +131,7 @@ export class Replay {
   }
 
   /** What has ended before does not go on. */
-  #forward(run: readonly ReadText[], target: Target, blocks: readonly BlockOfTexts[]): void {
+  #forward(run: readonly ReadPayload[], target: Target, blocks: readonly BlockOfPayloads[]): void {
     const { wal, inFlight } = this.#context;
     const { ended } = wal.recovered;
     const open = blocks.filter(({ block, records }) => !ended.get(tableKey(block))?.has(records[0]!.sequence));

@@ -1,26 +1,29 @@
 import { tableKey } from '../../model/column-block.js';
-import type { ReadText, UnreadText } from '../../wal/log.js';
-import type { LoggedText } from '../../wal/record.js';
+import type { ReadPayload, UnreadPayload } from '../../wal/log.js';
+import type { LoggedPayload } from '../../wal/record.js';
 import { isSameTarget, maxMergedBytes, mayMerge } from './merging.js';
 
 /**
- * Longest time between the arrivals of texts that are read as one, in microseconds. Their rows have the time of the first as the one of
- * receipt, by which a cluster decides between the rows of two adapters.
+ * Longest time between the arrivals of payloads that are read as one, in microseconds. Their rows have the time of the
+ * first as the one of receipt, by which a cluster decides between the rows of two adapters.
  */
 const maxSpreadMicros = 100_000n;
 
-/** Texts of the log that may be read as one, or a single one that cannot be read. */
-export type Run = readonly ReadText[] | readonly [UnreadText];
+/** Payloads of the log that may be read as one, or a single one that cannot be read. */
+export type Run = readonly ReadPayload[] | readonly [UnreadPayload];
 
-/** True for a single text that cannot be read. */
-export function isUnread(run: Run): run is readonly [UnreadText] {
+/** True for a single payload that cannot be read. */
+export function isUnread(run: Run): run is readonly [UnreadPayload] {
   return run[0] !== undefined && 'fault' in run[0];
 }
 
-/** Texts of the log that may be read as one, in their order: short ones of lines that go to the same place. Others stand alone. */
-export function runsOf(texts: readonly (ReadText | UnreadText)[]): readonly Run[] {
+/**
+ * Payloads of the log that may be read as one, in their order: short ones of lines that go to the same place. Others
+ * stand alone.
+ */
+export function runsOf(texts: readonly (ReadPayload | UnreadPayload)[]): readonly Run[] {
   const runs: Run[] = [];
-  let run: ReadText[] = [];
+  let run: ReadPayload[] = [];
   let bytes = 0;
   for (const read of texts) {
     if ('fault' in read) {
@@ -42,20 +45,23 @@ export function runsOf(texts: readonly (ReadText | UnreadText)[]): readonly Run[
   return runs;
 }
 
-function isAlike(a: LoggedText, b: LoggedText): boolean {
+function isAlike(a: LoggedPayload, b: LoggedPayload): boolean {
   const spread = b.receivedMicros - a.receivedMicros;
   if (spread < 0n || spread > maxSpreadMicros) return false;
   return a.format === b.format && a.origin === b.origin && isSameTarget(a, b);
 }
 
-/** Rows of one table of texts that were read as one: which texts these are, by their places, rising. */
+/** Rows of one table of payloads that were read as one: which payloads these are, by their places, rising. */
 interface JoinedBlock {
   readonly database: string;
   readonly table: string;
   readonly texts: readonly number[];
 }
 
-/** The note of the log about a text and a table: that its rows have ended, or the number of their group; 0 where there is none. */
+/**
+ * The note of the log about a payload and a table: that its rows have ended, or the number of their group; 0 where
+ * there is none.
+ */
 type Fate = (table: string, text: number) => number;
 
 /** The cuts that leave each of several payloads alone, as {@link cutsOf} returns them. */
@@ -64,8 +70,9 @@ export function eachAlone(count: number): readonly number[] {
 }
 
 /**
- * Cuts `count` texts that were read as one where they must not stay together: before and behind each of those that stand `apart`, and
- * where the rows of a table change from one fate to another. Gives where each part begins, and one past the last.
+ * Cuts `count` payloads that were read as one where they must not stay together: before and behind each of those that
+ * stand `apart`, and where the rows of a table change from one fate to another. Gives where each part begins, and one
+ * past the last.
  */
 export function cutsOf(
   count: number,

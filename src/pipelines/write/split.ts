@@ -23,12 +23,14 @@ export function splitTables(batch: Batch<RowSet>): readonly Batch<ColumnBlock>[]
   }));
 }
 
-/** Bytes of a text of `rows` rows that a block of it counts for. */
+/** Bytes of a payload of `rows` rows that a block of it counts for. */
 function shareOf(block: ColumnBlock, bytes: number, rows: number): number {
   return Math.ceil((bytes * block.rows) / Math.max(1, rows));
 }
 
-/** Gives the target of each block: a statement may write to several databases. Blocks of one database have one target. */
+/**
+ * Gives the target of each block: a statement may write to several databases. Blocks of one database have one target.
+ */
 export function targets(target: Target): (block: ColumnBlock) => Target {
   let others: Map<string, Target> | undefined;
   return ({ database }) => {
@@ -40,13 +42,13 @@ export function targets(target: Target): (block: ColumnBlock) => Target {
   };
 }
 
-/** Where the rows of a text go: all of them to one database, or else to several. */
+/** Where the rows of a payload go: all of them to one database, or else to several. */
 export interface Home {
   readonly database: string;
   readonly isWithin: boolean;
 }
 
-/** Where the rows of a text go, whose database is the current one of a statement, or empty where there is none. */
+/** Where the rows of a payload go, whose database is the current one of a statement, or empty where there is none. */
 export function homeOf(format: WireFormat, database: string, blocks: readonly ColumnBlock[]): Home {
   if (!isStatement(format)) return { database, isWithin: true };
   const own = blocks[0]?.database ?? database;

@@ -6,7 +6,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { LogReader } from '../../../src/pipelines/write/log-reader.js';
 import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
-import type { LoggedText } from '../../../src/wal/record.js';
+import type { LoggedPayload } from '../../../src/wal/record.js';
 import { logIn } from '../../support/blocks/write-log.js';
 
 interface Text {
@@ -34,7 +34,7 @@ const step = fc.oneof(
 );
 
 function append(wal: WriteAheadLog, { database, bytes }: Text): Promise<LoggedRecord> {
-  const logged: Omit<LoggedText, 'sequence'> = {
+  const logged: Omit<LoggedPayload, 'sequence'> = {
     origin: 'sql',
     format: 'sql-insert',
     database: database ?? 'a',

@@ -20,10 +20,10 @@ import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import { GroupCommit } from '../../../src/pipelines/commit/group-commit.js';
 import { LoggedQueue } from '../../../src/pipelines/write/logged-queue.js';
 import type { LoggedRecord, WriteAheadLog } from '../../../src/wal/log.js';
-import type { LoggedText } from '../../../src/wal/record.js';
+import type { LoggedPayload } from '../../../src/wal/record.js';
 import { RejectedRowsFile } from '../../../src/wal/rejected-rows.js';
 import { blockOf, int, recordedBatch } from '../../support/blocks/blocks.js';
-import { loggedText, logIn, silent } from '../../support/blocks/write-log.js';
+import { loggedPayload, logIn, silent } from '../../support/blocks/write-log.js';
 import { until } from '../../support/until.js';
 
 test('rejected rows stay in the log until they are in the file of rejected rows, others of their group do not', async (t) => {
@@ -99,7 +99,7 @@ test('rows wait while the database makes tables for those before them, and are l
 
 function appended(wal: WriteAheadLog, table: string): Promise<LoggedRecord> {
   return new Promise((resolve, reject) => {
-    wal.append(loggedText(table), (result) => ('kind' in result ? reject(new FaultError(result)) : resolve(result)));
+    wal.append(loggedPayload(table), (result) => ('kind' in result ? reject(new FaultError(result)) : resolve(result)));
   });
 }
 
@@ -112,7 +112,7 @@ function staged(
   store: (group: Batch<BlockGroup>) => void,
 ) {
   const rejected = new RejectedRowsFile(join(root, 'rejected.jsonl'), silent);
-  const read = async ({ bytes }: LoggedText) => {
+  const read = async ({ bytes }: LoggedPayload) => {
     const block = blockOf(Buffer.from(bytes).toString(), { v: int }, [[1n, 1n, { v: 1 }]]);
     return {
       target: recordedBatch(block).target,

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import type { EarlierGroup } from '../../../src/model/batch.js';
 import { type ColumnBlock, tableKey } from '../../../src/model/column-block.js';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
-import type { BlockOfTexts } from '../../../src/pipelines/write/in-flight.js';
-import { refusedNow } from '../../../src/pipelines/write/logged-texts.js';
+import type { BlockOfPayloads } from '../../../src/pipelines/write/in-flight.js';
 import { mergeLines } from '../../../src/pipelines/write/merging.js';
+import { refusedNow } from '../../../src/pipelines/write/payload-reader.js';
 import { Replay, type ReplayContext } from '../../../src/pipelines/write/replay.js';
 import { runsOf } from '../../../src/pipelines/write/runs.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
-import type { LoggedText } from '../../../src/wal/record.js';
+import type { LoggedPayload } from '../../../src/wal/record.js';
 import type { RejectedRows } from '../../../src/wal/rejected-rows.js';
 import { LineProtocolDesk, type ReadRow, superTable } from '../../support/messages/line-protocol.js';
 
@@ -18,7 +18,7 @@ const segment = { number: 1, path: '', size: 0, open: 0 };
 /** Ticks of now in the first text. */
 const firstNow = 1_000_000;
 
-function textOf(sequence: number, content: string): LoggedText {
+function textOf(sequence: number, content: string): LoggedPayload {
   return {
     ...target,
     sequence,
@@ -43,8 +43,8 @@ interface Noted {
 const nothing: Noted = { ended: new Map(), groups: new Map() };
 
 /** Replays texts with the real parser; tells what was handed on and rejected, and how often texts were read. */
-async function replayed(texts: readonly LoggedText[], noted = nothing, desk = new LineProtocolDesk()) {
-  const blocks: BlockOfTexts[] = [];
+async function replayed(texts: readonly LoggedPayload[], noted = nothing, desk = new LineProtocolDesk()) {
+  const blocks: BlockOfPayloads[] = [];
   const rejected: RejectedRows[] = [];
   const ended: number[] = [];
   let reads = 0;
@@ -58,12 +58,12 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
       recovered: { ended: noted.ended },
     },
     rejected: { add: async (one: RejectedRows) => rejected.push(one) > 0 },
-    inFlight: { add: (_: unknown, __: unknown, own: readonly BlockOfTexts[]) => blocks.push(...own) },
-    read: async (text: LoggedText) => {
+    inFlight: { add: (_: unknown, __: unknown, own: readonly BlockOfPayloads[]) => blocks.push(...own) },
+    read: async (text: LoggedPayload) => {
       const payload = payloadOf(desk.parse(text.bytes, { nowTicks: text.receivedMicros }));
       return { target, payload, refused: refusedNow(text, payload) };
     },
-    readTogether: async (all: readonly LoggedText[]) => {
+    readTogether: async (all: readonly LoggedPayload[]) => {
       const { bytes, ends } = mergeLines(all.map((text) => text.bytes));
       const marks = all.map(({ receivedMicros }, i) => ({ end: ends[i]!, times: { nowTicks: receivedMicros } }));
       const parsed = desk.parse(bytes, { ...marks[0]!.times, texts: marks });
@@ -76,7 +76,7 @@ async function replayed(texts: readonly LoggedText[], noted = nothing, desk = ne
   const replay = new Replay(context as unknown as ReplayContext);
   const all = texts.map((text) => ({ text, place: { segment, offset: text.sequence, length: 1 } }));
   for (const run of runsOf(all)) await replay.take(run);
-  const rows = (some: readonly BlockOfTexts[]): ReadRow[] =>
+  const rows = (some: readonly BlockOfPayloads[]): ReadRow[] =>
     some.flatMap(({ block }) =>
       desk.rows({
         blocks: [block],

@@ -1,6 +1,6 @@
 import type { ComponentLog } from '../../../src/model/component.js';
 import { type WalOptions, WriteAheadLog } from '../../../src/wal/log.js';
-import type { LoggedText } from '../../../src/wal/record.js';
+import type { LoggedPayload } from '../../../src/wal/record.js';
 
 /** A log that nobody reads. */
 export const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
@@ -22,7 +22,7 @@ export function logIn(root: string): WriteAheadLog {
 }
 
 /** A text of line protocol for the log. */
-export function loggedText(content: string): Omit<LoggedText, 'sequence'> {
+export function loggedPayload(content: string): Omit<LoggedPayload, 'sequence'> {
   return {
     origin: 'lineproto',
     format: 'lineproto',

@@ -4,46 +4,46 @@ import { type ByteBlock, isStatement, type RowSet, type Target } from '../../mod
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
 import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
-import type { LoggedText } from '../../wal/record.js';
+import type { LoggedPayload } from '../../wal/record.js';
 import type { AnsweredRows } from './in-flight.js';
 import { mergeLines } from './merging.js';
 import type { ReadTogether } from './replay.js';
 
 /**
- * Reads the rows of a logged statement. The sub-tables that it had to look up were in the database before it was logged, so
- * no rows that wait need to go before it.
+ * Reads the rows of a logged statement. The sub-tables that it had to look up were in the database before it was
+ * logged, so no rows that wait need to go before it.
  */
-export type ReadStatement = (text: LoggedText) => Promise<StatementRows>;
+export type ReadStatement = (text: LoggedPayload) => Promise<StatementRows>;
 
 interface StatementRows {
   readonly blocks: readonly ColumnBlock[];
   readonly refused: readonly RefusedRows[];
 }
 
-/** One of several texts that stand one behind the other: where it ends, and when it came in Unix microseconds. */
-export interface ArrivedText {
+/** One of several payloads that stand one behind the other: where it ends, and when it came in Unix microseconds. */
+export interface ArrivedPayload {
   readonly end: number;
   readonly nowMicros: bigint;
 }
 
-/** Context of reading logged texts. */
-interface LoggedTextsContext {
+/** Context of reading logged payloads. */
+interface PayloadReaderContext {
   readonly catalogue: Catalogue;
   readonly readStatement: ReadStatement;
-  /** Reads points; of several texts as one with `texts`. */
-  readonly parse: (text: ByteBlock, target: Target, texts?: readonly ArrivedText[]) => ParsedPoints;
+  /** Reads points; of several payloads as one with `texts`. */
+  readonly parse: (text: ByteBlock, target: Target, texts?: readonly ArrivedPayload[]) => ParsedPoints;
 }
 
-/** Reads texts of the log with the catalogue as it is now. */
-export class LoggedTexts {
-  readonly #context: LoggedTextsContext;
+/** Reads payloads of the log with the catalogue as it is now. */
+export class PayloadReader {
+  readonly #context: PayloadReaderContext;
 
-  constructor(context: LoggedTextsContext) {
+  constructor(context: PayloadReaderContext) {
     this.#context = context;
   }
 
-  /** Reads one text. May reject with a FaultError. */
-  async read(text: LoggedText): Promise<AnsweredRows> {
+  /** Reads one payload. May reject with a FaultError. */
+  async read(text: LoggedPayload): Promise<AnsweredRows> {
     const { format, bytes, part } = text;
     if (!isStatement(format)) return this.#points(text, { kind: 'bytes', format, bytes, part });
     const { catalogue, readStatement } = this.#context;
@@ -53,24 +53,26 @@ export class LoggedTexts {
     return { target, payload: { kind: 'rows', blocks, rejectedRows: 0, rejects: [] }, refused };
   }
 
-  /** Reads texts of lines that go to the same place as one. May reject with a FaultError. */
-  async readTogether(texts: readonly LoggedText[]): Promise<ReadTogether> {
+  /** Reads payloads of lines that go to the same place as one. May reject with a FaultError. */
+  async readTogether(texts: readonly LoggedPayload[]): Promise<ReadTogether> {
     const first = texts[0]!;
     const { bytes, ends } = mergeLines(texts.map((text) => text.bytes));
-    const arrived = texts.map(({ receivedMicros }, i): ArrivedText => ({ end: ends[i]!, nowMicros: receivedMicros }));
+    const arrived = texts.map(
+      ({ receivedMicros }, i): ArrivedPayload => ({ end: ends[i]!, nowMicros: receivedMicros }),
+    );
     return this.#points(first, { kind: 'bytes', format: first.format, bytes }, arrived);
   }
 
-  async #points(text: LoggedText, lines: ByteBlock): Promise<AnsweredRows>;
+  async #points(text: LoggedPayload, lines: ByteBlock): Promise<AnsweredRows>;
   async #points(
-    text: LoggedText,
+    text: LoggedPayload,
     lines: ByteBlock,
-    texts: readonly ArrivedText[],
+    texts: readonly ArrivedPayload[],
   ): Promise<ReadTogether & AnsweredRows>;
   async #points(
-    text: LoggedText,
+    text: LoggedPayload,
     lines: ByteBlock,
-    texts?: readonly ArrivedText[],
+    texts?: readonly ArrivedPayload[],
   ): Promise<AnsweredRows & { readonly joined: JoinedRows | undefined }> {
     const { catalogue, parse } = this.#context;
     const { database: name, createDatabase: create, user } = text;
@@ -82,9 +84,9 @@ export class LoggedTexts {
   }
 }
 
-/** The rows of a text that were good when it was answered and are refused now, of all that are refused now. */
+/** The rows of a payload that were good when it was answered and are refused now, of all that are refused now. */
 export function refusedNow(
-  text: Pick<LoggedText, 'rejectedRows'>,
+  text: Pick<LoggedPayload, 'rejectedRows'>,
   { rejectedRows, rejects }: Pick<RowSet, 'rejectedRows' | 'rejects'>,
 ): readonly RefusedRows[] {
   const rows = rejectedRows - (text.rejectedRows ?? rejectedRows);
@@ -93,7 +95,7 @@ export function refusedNow(
 }
 
 function targetOf(
-  { database, user, createDatabase, ttl, precision, receivedMicros }: LoggedText,
+  { database, user, createDatabase, ttl, precision, receivedMicros }: LoggedPayload,
   epoch: number,
 ): Target {
   return { database, user, createDatabase, ttl, precision, reading: { epoch, nowMicros: receivedMicros } };
