@@ -35,7 +35,7 @@ interface InFlightContext {
    * The group that rows of a table in a payload were in when the process ended, if it is not known whether that has it.
    */
   readonly earlierGroupOf: (block: ColumnBlock, sequence: number) => EarlierGroup | undefined;
-  /** Told when rows of a payload have ended. */
+  /** Called when rows of a payload have ended. */
   readonly progressed: () => void;
 }
 
@@ -45,7 +45,7 @@ export interface BlockOfPayloads {
   readonly records: readonly LoggedRecord[];
 }
 
-/** Payloads whose rows go on: one, or several that were read as one. */
+/** Payloads whose rows are in flight: one, or several that were parsed as one. */
 interface Texts {
   readonly records: readonly LoggedRecord[];
   readonly origin: string;
@@ -56,8 +56,8 @@ interface Texts {
 }
 
 /**
- * Memory of a payload, of a block and of each array of a block beside its bytes: of a payload of one line a hundred
- * times these.
+ * Memory of a payload, of a block and of each array of a block besides its bytes. For a payload of one line it is a
+ * hundred times its bytes.
  */
 const textWeight = 640;
 const blockWeight = 1_024;
@@ -95,13 +95,13 @@ export class InFlightRows {
     return this.#bytes === 0 ? 0 : performance.now() - this.#lastProgress;
   }
 
-  /** Payloads are read again no more. */
+  /** No payload is read again from now on. */
   stop(): void {
     this.#isStopped = true;
     this.rejections.stop();
   }
 
-  /** Rows of payloads go on, each table on its own; `blocks` are those of them that have not ended before. */
+  /** Puts rows of payloads in flight, each table separately; `blocks` are those of them that have not ended before. */
   add(
     { origin, target }: Pick<Batch, 'origin' | 'target'>,
     records: readonly LoggedRecord[],
@@ -301,7 +301,7 @@ function weightOf({ ids, times, columns }: ColumnBlock): number {
   return bytes;
 }
 
-/** The door that a payload came in by, and where it lies in the log. */
+/** The input that a payload came by, and its place in the log. */
 interface Origin {
   readonly origin: string;
   readonly place: RecordPosition;

@@ -14,21 +14,20 @@ import type { Home } from './split.js';
 interface LogReaderContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end' | 'leave'>;
   /**
-   * Hands the rows of payloads on, which stand one behind the other and may be read as one; resolves when that is done.
-   * Never rejects.
+   * Forwards the rows of consecutive payloads, which may be parsed as one; resolves when that is done. Never rejects.
    */
   readonly forward: (texts: Run) => Promise<void>;
-  /** Hears of bytes of the log that cannot be read. */
+  /** Called with the fault of bytes of the log that cannot be read. */
   readonly lost: (damage: Fault) => void;
   /** Resolves once there is room for more rows; undefined when there is. */
   readonly room: () => Promise<unknown> | undefined;
-  /** Told after some payloads. */
+  /** Called after some payloads. */
   readonly progressed: () => void;
-  /** Told once everything that was written has been read back: nothing can have been written since that look. */
+  /** Called once everything that was written has been read back: nothing can have been written since then. */
   readonly caughtUp: () => void;
 }
 
-/** Who waits until payloads are in memory or stored: those of some databases, or all, up to a place. */
+/** A reader who waits until payloads are in memory or stored: those of some databases, or all, up to a place. */
 interface Waiter {
   readonly databases: readonly string[] | 'all';
   readonly upTo: Cursor;
@@ -39,12 +38,12 @@ interface Waiter {
 /** How far a database has been read on its own. */
 interface Ahead {
   readonly cursor: Cursor;
-  /** Of its last payload that was handed on. */
+  /** Of its last payload that was forwarded. */
   readonly sequence: number;
 }
 
 /**
- * Reads back answered payloads that are in the log alone, in their order. Those of a database that somebody waits for
+ * Reads back answered payloads that are in the log alone, in their order. Those of a database that a reader waits for
  * are read first: payloads of different databases have no rows in common. As long as one is left whose rows may go to
  * several databases, all are read in one order.
  */
@@ -92,7 +91,7 @@ export class LogReader {
     return !isWithin || this.#left.has(ofSeveral) || this.#left.has(database);
   }
 
-  /** Says that a payload which was just written need not be read, as its rows are in memory. */
+  /** Skips a payload that was just written, because its rows are in memory. */
   pass(database: string, { sequence, place: { segment, offset, length } }: LoggedRecord): void {
     if (this.#cursor === undefined) return;
     this.#ahead.set(database, { cursor: { segment: segment.number, offset: offset + length }, sequence });
@@ -107,7 +106,7 @@ export class LogReader {
     return new Promise((resolve, reject) => this.#waiters.push({ databases, upTo, resolve, reject }));
   }
 
-  /** Refuses all who wait. */
+  /** Rejects the promises of all readers. */
   refuse(error: unknown): void {
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }

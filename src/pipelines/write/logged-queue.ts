@@ -297,7 +297,7 @@ export class LoggedQueue implements WriteQueue {
     return !this.#hasRoom() && this.#inFlight.stuckMs > stuckMs;
   }
 
-  /** Rows of a logged payload go on. */
+  /** Forwards the rows of a logged payload. */
   #forward(batch: Batch<RowSet>, record: LoggedRecord): void {
     const records = [record];
     const blocks = batch.payload.blocks.map((block) => ({ block, records }));

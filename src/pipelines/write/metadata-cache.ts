@@ -9,26 +9,26 @@ import type { MetricDescription, ParsedPoints } from '../../transforms/points/pa
 const maxMetrics = 100_000;
 
 /** The metadata of a block, and where it belongs. */
-interface Told {
+interface DescribedBlock {
   readonly place: string;
   readonly metrics: readonly MetricDescription[];
 }
 
 /**
- * Knows what metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored
- * already, for it would cost an insert of its own each time. A place is a database as long as nothing is dropped in it.
+ * Caches which metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored
+ * already, because it would cost an insert of its own each time. A place is a database while nothing is dropped in it.
  */
 export class MetadataCache {
   /** By place and metric, what was stored last. */
   readonly #stored = new Map<string, string>();
-  readonly #blocks = new WeakMap<ColumnBlock, Told>();
+  readonly #blocks = new WeakMap<ColumnBlock, DescribedBlock>();
 
-  /** Tells parsers whether the database has this of a metric. */
+  /** For parsers: true where the database has this metadata of a metric. */
   reader(place: string): (metric: string, said: string) => boolean {
     return (metric, said) => this.#stored.get(place + metric) === said;
   }
 
-  /** Notes what the points of a payload tell, to be remembered once it is stored; gives the points. */
+  /** Remembers the metadata in the points of a payload until it is stored and enters the cache; gives the points. */
   expect(place: string, points: ParsedPoints): ParsedPoints {
     const { blocks, described: metrics } = points;
     if (metrics.length === 0) return points;
@@ -47,7 +47,7 @@ export class MetadataCache {
     });
   }
 
-  #note({ place, metrics }: Told): void {
+  #note({ place, metrics }: DescribedBlock): void {
     if (this.#stored.size + metrics.length > maxMetrics) this.#stored.clear();
     for (const [metric, said] of metrics) this.#stored.set(place + metric, said);
   }

@@ -48,7 +48,7 @@ export class Replay {
     this.#isStopped = true;
   }
 
-  /** Hands the rows of payloads on, which may be read as one. Never rejects. */
+  /** Forwards the rows of payloads, which may be parsed as one. Never rejects. */
   async take(run: Run): Promise<void> {
     if (!isUnread(run)) return this.#readAll(run);
     const { rejected, wal } = this.#context;
@@ -72,7 +72,7 @@ export class Replay {
     }
   }
 
-  /** Hands the rows of several payloads on; where they cannot stay together, the places at which to cut them. */
+  /** Forwards the rows of several payloads; where they cannot stay together, the places at which to cut them. */
   async #together(run: readonly ReadPayload[]): Promise<'done' | readonly number[]> {
     const { recovered } = this.#context.wal;
     const each = eachAlone(run.length);
@@ -130,7 +130,7 @@ export class Replay {
     this.#forward([one], target, open);
   }
 
-  /** What has ended before does not go on. */
+  /** Rows that have ended before are left out. */
   #forward(run: readonly ReadPayload[], target: Target, blocks: readonly BlockOfPayloads[]): void {
     const { wal, inFlight } = this.#context;
     const { ended } = wal.recovered;
