@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
+import { rowSettings } from '../../../src/sql/engine/settings.js';
 
 /** A process has one engine in it at most: what its test files ask for is the same one, until the last of them gives it back. */
 let open: { readonly session: Session; readonly directory: string } | undefined;
@@ -11,7 +12,8 @@ let users = 0;
 export function takeSession(): Session {
   if (open === undefined) {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-session-'));
-    open = { directory, session: new Session(directory, { connectionArgs: ['--max_query_size=268435456'] }) };
+    const rows = Object.entries(rowSettings).map(([name, value]) => `--${name}=${value}`);
+    open = { directory, session: new Session(directory, { connectionArgs: ['--max_query_size=268435456', ...rows] }) };
   }
   users++;
   return open.session;

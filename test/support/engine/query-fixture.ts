@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../../src/model/exchange.js';
 import { FaultError } from '../../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../../src/model/schema.js';
-import { arrayRowFormat, objectRowFormat } from '../../../src/sql/engine/settings.js';
+import { arrayRowFormat, objectRowFormat, withSettings } from '../../../src/sql/engine/settings.js';
 import { engineType } from '../../../src/sql/engine/storage.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../../src/sql/plan/query.js';
@@ -186,7 +186,7 @@ export class QueryFixture {
     const format = overrides.form === 'objects' ? objectRowFormat : arrayRowFormat;
     try {
       return this.#session
-        .query(`${text} SETTINGS ${settings}`, format)
+        .query(withSettings(text, settings), format)
         .split('\n')
         .filter((line) => line !== '');
     } catch (error) {
