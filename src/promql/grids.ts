@@ -12,9 +12,14 @@ const gridFunctions: ReadonlySet<string> = new Set<GridFunction>([
   'delta',
   'irate',
   'idelta',
-  'changes',
   'resets',
 ]);
+
+/**
+ * Milliseconds of samples for each step from which on a source is worth the request: reading a few samples and computing here takes less time than
+ * the functions of the engine.
+ */
+const leastMsByStep = 60_000;
 
 /** True for a function over windows that a source may compute. */
 export function isGridFunction(name: string): name is GridFunction {
@@ -34,7 +39,8 @@ export async function gridRows(
 ): Promise<Row[] | undefined> {
   const { source, budget } = context;
   const isOfOneMetric = selector.matchers.some((matcher) => matcher.name === nameLabel && matcher.kind === 'equal');
-  if (source.grid === undefined || !isOfOneMetric) return undefined;
+  const msByStep = (windowMs + (steps.count - 1) * steps.stepMs) / steps.count;
+  if (source.grid === undefined || !isOfOneMetric || msByStep < leastMsByStep) return undefined;
   const ends = lookTimes(selector, steps, context);
   const offsetMs = steps.startMs - ends[0]!;
   if (steps.count > 1 && ends[1] === ends[0]) return undefined;

@@ -46,16 +46,7 @@ export interface Steps {
  * Functions over the window of a step that a source may compute by itself. `last` gives no value where the last sample is a stale marker; all others do
  * not see markers.
  */
-export type GridFunction =
-  | 'last'
-  | 'last_over_time'
-  | 'rate'
-  | 'increase'
-  | 'delta'
-  | 'irate'
-  | 'idelta'
-  | 'changes'
-  | 'resets';
+export type GridFunction = 'last' | 'last_over_time' | 'rate' | 'increase' | 'delta' | 'irate' | 'idelta' | 'resets';
 
 /** A function over the samples of each step: the step at `t` sees those of the window (t - offsetMs - windowMs, t - offsetMs]. */
 export interface GridRequest {

@@ -4,8 +4,16 @@ import { decodeNativeStream } from '../../database/engine/native-rows.js';
 import type { Label } from '../../model/label-set.js';
 import { type DatabaseDef, dataType } from '../../model/schema.js';
 import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
+import { gridRange, isForEngine } from '../../promql/plan/grid-query.js';
 import { QueryError } from '../../promql/query-error.js';
-import type { ReadBudget, Selection, SeriesSamples, SeriesSource } from '../../promql/source.js';
+import type {
+  GridRequest,
+  ReadBudget,
+  Selection,
+  SeriesGrid,
+  SeriesSamples,
+  SeriesSource,
+} from '../../promql/source.js';
 import type { Expr } from '../../sql/engine/nodes.js';
 import { idColumn, nameColumn } from '../../sql/engine/storage.js';
 import { expr } from '../../sql/engine/template.js';
@@ -21,6 +29,7 @@ import {
 import { withCurrentSchema } from '../../statements/current-schema.js';
 import { storedIfRoom } from '../../statements/stored-if-room.js';
 import { histogramsTable } from '../../transforms/points/label-set.js';
+import { GridColumns, gridStatement } from './grid-columns.js';
 import { histogramColumns, withHistograms } from './histogram-samples.js';
 import { metricLabel, tableLabel } from './metric-columns.js';
 import { requirePatterns } from './patterns.js';
@@ -73,6 +82,33 @@ export class SeriesReader implements SeriesSource {
     if (rows.length > mostHistograms) throw tooManyHistograms();
     budget.takeSamples(rows.length);
     return withHistograms(numbers, rows);
+  }
+
+  /** See {@link SeriesSource.grid}. */
+  async grid(request: GridRequest, budget: ReadBudget): Promise<SeriesGrid | undefined> {
+    if (!isForEngine(request)) return undefined;
+    const { matchers, steps } = request;
+    const { startMs, endMs } = gridRange(request);
+    const query = { matchers, startMs: BigInt(startMs), endMs: BigInt(endMs) };
+    const histograms = await this.sideRows(histogramsTable, histogramColumns, query, 1, budget.signal);
+    if (histograms.length > 0) return undefined;
+    return this.#overTables(matchers, budget.signal, async (tables) => {
+      // Several ticks within a millisecond are one sample, which the engine does not know.
+      if (tables.length > mostTables || tables.some(({ ticksPerMilli }) => ticksPerMilli !== 1n)) return undefined;
+      const grid = new GridColumns(steps.count);
+      const names = new Map<string, MetricTable>();
+      for (const table of tables) {
+        const series = await this.#unique(table, matchers, query, budget.signal, names);
+        if (series.length === 0) continue;
+        budget.takeSeries(series.length);
+        budget.takeSamples(series.length * steps.count);
+        const statement = gridStatement(table, request, literalIds(series));
+        if (statement === undefined) continue;
+        const rows = await this.#bytes(statement, budget.signal, series.length === 1);
+        if (!grid.add(rows, new Map(series.map(({ id, labels }) => [id, labels])))) return undefined;
+      }
+      return grid.finish();
+    });
   }
 
   /**
@@ -306,9 +342,9 @@ export class SeriesReader implements SeriesSource {
     return texts;
   }
 
-  async #bytes(query: FormattedQuery, signal: AbortSignal): Promise<Buffer> {
+  async #bytes(query: FormattedQuery, signal: AbortSignal, underSeriesLimit = false): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    const result = await this.#context.engine.result(query, { signal, owner: this.#user });
+    const result = await this.#context.engine.result(query, { signal, owner: this.#user, underSeriesLimit });
     for await (const piece of result) pieces.push(piece);
     return Buffer.concat(pieces);
   }
@@ -320,8 +356,7 @@ export class SeriesReader implements SeriesSource {
     samples: SampleColumns,
     budget: ReadBudget,
   ): Promise<void> {
-    const ids = series.length <= mostLiteralIds ? series.map(({ id }) => id) : undefined;
-    const rows = planSamples(table, query, ids);
+    const rows = planSamples(table, query, literalIds(series));
     if (rows === undefined) return;
     const current = new SeriesLabels(new Map(series.map(({ id, labels }) => [id, labels])));
     const { signal } = budget;
@@ -333,6 +368,11 @@ export class SeriesReader implements SeriesSource {
       budget.takeSamples(samples.count - before);
     }
   }
+}
+
+/** The ids of series, where they are few enough to stand in a statement. */
+function literalIds(series: readonly LabelledSeries[]): readonly bigint[] | undefined {
+  return series.length <= mostLiteralIds ? series.map(({ id }) => id) : undefined;
 }
 
 /**

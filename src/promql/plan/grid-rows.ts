@@ -1,6 +1,6 @@
 import { varintLength } from '../../bytes/varint.js';
 import { staleBits } from '../source.js';
-import { absentBits } from './grid-query.js';
+import { absentBits, inexactBits } from './grid-query.js';
 
 /** Numbers of series at steps: those of the series with the id `ids[i]` begin at `i * steps`. */
 interface Grid {
@@ -10,8 +10,11 @@ interface Grid {
   readonly present: Uint8Array;
 }
 
-/** Reads the rows of {@link gridQuery} in the engine's binary format: an id of 8 bytes, the number of steps, and 8 bytes for each. */
-export function readGrid(rows: Buffer, steps: number): Grid {
+/**
+ * Reads the rows of {@link gridQuery} in the engine's binary format: an id of 8 bytes, the number of steps, and 8 bytes for each. Undefined when the
+ * numbers of some series are not exact.
+ */
+export function readGrid(rows: Buffer, steps: number): Grid | undefined {
   const rowBytes = 8 + varintLength(steps) + steps * 8;
   const count = rows.length / rowBytes;
   if (!Number.isInteger(count)) throw new Error(`a grid of ${rows.length} bytes has no whole rows of ${steps} steps`);
@@ -28,6 +31,7 @@ export function readGrid(rows: Buffer, steps: number): Grid {
   for (let i = 0; i < present.length; i++) {
     if (halves[2 * i + 1] !== absentBits.high) continue;
     const low = halves[2 * i];
+    if (low === inexactBits.low) return undefined;
     if (low === absentBits.low || low === staleBits.low) present[i] = 0;
   }
   return { ids, values, present };
