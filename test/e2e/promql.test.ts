@@ -347,3 +347,51 @@ test('metadata, exemplars and the version are answered', async (t) => {
   ]);
   t.regex(JSON.stringify((await api('status/buildinfo')).data), /"version":"3\./);
 });
+
+test('native histograms are samples, also beside numbers of the same series', async (t) => {
+  const histogram = (count: number, sum: number, seconds: number) => ({
+    count_int: String(count),
+    sum,
+    schema: 0,
+    zero_threshold: 0.001,
+    zero_count_int: '1',
+    positive_spans: [
+      { offset: 0, length: 2 },
+      { offset: 1, length: 1 },
+    ],
+    positive_deltas: ['1', '0', String(count - 4)],
+    timestamp: at(seconds),
+  });
+  const labels = labelsOf({ __name__: 'latency', job: 'n' });
+  await send([
+    { labels, samples: [{ value: 7, timestamp: at(0) }], histograms: [histogram(6, 20, 60), histogram(9, 30, 120)] },
+  ]);
+  const { data } = await api('query', [
+    ['query', 'latency'],
+    ['time', String(start + 60)],
+  ]);
+  t.deepEqual(data, {
+    resultType: 'vector',
+    result: [
+      {
+        metric: { __name__: 'latency', job: 'n' },
+        histogram: [
+          start + 60,
+          {
+            count: '6',
+            sum: '20',
+            buckets: [
+              [3, '-0.001', '0.001', '1'],
+              [0, '0.5', '1', '1'],
+              [0, '1', '2', '1'],
+              [0, '4', '8', '3'],
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  t.deepEqual(await vector('latency', start), [[{ __name__: 'latency', job: 'n' }, '7']]);
+  t.deepEqual(await vector('histogram_count(increase(latency[2m]))', start + 120), [[{ job: 'n' }, '6']]);
+  t.deepEqual(await vector('histogram_quantile(1, latency)', start + 120), [[{ job: 'n' }, '8']]);
+});

@@ -55,7 +55,7 @@ function selectorsOf({ request: { parameters } }: EndpointScope) {
 }
 
 async function series(scope: EndpointScope): Answered {
-  const { request, source, signal, limits } = scope;
+  const { request, lists, signal, limits } = scope;
   const selectors = selectorsOf(scope);
   if (selectors.length === 0) throw new QueryError('bad_data', 'no match[] parameter provided');
   const limit = readLimit(request.parameters);
@@ -69,38 +69,41 @@ async function series(scope: EndpointScope): Answered {
     throw new QueryError('execution', text);
   };
   for (const matchers of selectors) {
-    for (const labels of await source.series(matchers, range, signal, take)) all.set(labelKey(labels), labels);
+    for (const labels of await lists.series(matchers, range, signal, take)) all.set(labelKey(labels), labels);
   }
   const sorted = [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, labels]) => labels);
   return listAnswer(sorted, limit, labelsText);
 }
 
 async function labels(scope: EndpointScope): Answered {
-  const { request, source, signal } = scope;
+  const { request, lists, signal } = scope;
   const limit = readLimit(request.parameters);
   const range = readRange(request.parameters);
   const selectors = selectorsOf(scope);
   const names = new Set<string>();
   for (const matchers of selectors.length === 0 ? [[]] : selectors) {
-    for (const name of await source.labelNames(matchers, range, signal)) names.add(name);
+    for (const name of await lists.labelNames(matchers, range, signal)) names.add(name);
   }
   return listAnswer(inOrder(names), limit, JSON.stringify);
 }
 
 async function labelValues(scope: EndpointScope): Answered {
-  const { request, source, signal } = scope;
+  const { request, lists, signal } = scope;
   const label = labelName(request.label ?? '');
   const limit = readLimit(request.parameters);
   const range = readRange(request.parameters);
   const selectors = selectorsOf(scope);
   const values = new Set<string>();
   for (const matchers of selectors.length === 0 ? [[]] : selectors) {
-    for (const value of await source.labelValues(label, matchers, range, signal)) values.add(value);
+    for (const value of await lists.labelValues(label, matchers, range, signal)) values.add(value);
   }
   return listAnswer(inOrder(values), limit, JSON.stringify);
 }
 
-/** The name of a label as a path has it: any text, or one whose other characters are written as `_<hexadecimal digits>_` behind `U__`. */
+/**
+ * The name of a label as a path has it: any text, or one whose other characters are written as `_<hexadecimal digits>_`
+ * behind `U__`.
+ */
 function labelName(text: string): string {
   if (!text.startsWith('U__')) return text;
   const name = text
@@ -133,10 +136,13 @@ async function parse({ request }: EndpointScope): Answered {
   return shortAnswer(treeOf(queryOf(request.parameters)));
 }
 
-/** The metrics with the most series and the labels with the most values, as far as they are counted cheaply: names alone. */
-async function tsdbStatus({ request, source, signal }: EndpointScope): Answered {
+/**
+ * The metrics with the most series and the labels with the most values, as far as they are counted cheaply: names
+ * alone.
+ */
+async function tsdbStatus({ request, lists, signal }: EndpointScope): Answered {
   const limit = readLimit(request.parameters) || 10;
-  const counts = await source.seriesCounts(signal);
+  const counts = await lists.seriesCounts(signal);
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const numSeries = sorted.reduce((sum, [, count]) => sum + count, 0);
   const seriesCountByMetricName = sorted.slice(0, limit).map(([name, value]) => ({ name, value }));

@@ -16,13 +16,13 @@ interface MetricMetadata {
  * `metadata`: type, help and unit of metrics by their names, as senders told them last. A metric of which nobody told
  * anything has the type that its table says.
  */
-export async function metadata({ request, source, signal }: EndpointScope): Promise<PromqlAnswer> {
+export async function metadata({ request, source, lists, signal }: EndpointScope): Promise<PromqlAnswer> {
   const { parameters } = request;
   const metric = parameters.get('metric') ?? '';
   const limit = readLimit(parameters);
   const matchers = metric === '' ? [] : [{ kind: 'equal', name: metricLabel, value: metric } as const];
   const all = new Map<string, MetricMetadata>();
-  for (const [name, type] of await source.metricTypes(matchers, signal)) all.set(name, { type, help: '', unit: '' });
+  for (const [name, type] of await lists.metricTypes(matchers, signal)) all.set(name, { type, help: '', unit: '' });
   const query = { startMs: 0n, endMs: 0n, matchers };
   for (const { labels, values } of await source.sideRows(metadataTable, columns, query, 'newest', signal)) {
     const name = labels.find(([label]) => label === metricLabel)?.[1];

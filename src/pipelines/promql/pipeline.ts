@@ -9,6 +9,8 @@ import { type Hold, RequestReply, type RequestReplyContext } from '../../stateme
 import type { RunningStatements } from '../../statements/running-statements.js';
 import type { SlowStatements } from '../../statements/slow-statements.js';
 import { parseJson } from '../../text/json.js';
+import { ReadableTables } from '../series/readable-tables.js';
+import { SeriesLists } from '../series/series-lists.js';
 import { SeriesReader } from '../series/series-reader.js';
 import { readableDatabase, type SeriesContext } from '../series/series-tables.js';
 import { answerOf } from './endpoints.js';
@@ -59,8 +61,8 @@ export class PromqlPipeline extends RequestReply<PromqlRequest, PromqlAnswer> {
   }
 
   /**
-   * The samples of an expression now, for rules: read as a user whose password is not checked, and listed as the user's query. Rejects with a
-   * FaultError where the expression cannot be evaluated.
+   * The samples of an expression now, for rules: read as a user whose password is not checked, and listed as the user's
+   * query. Rejects with a FaultError where the expression cannot be evaluated.
    */
   async samples(user: string, database: string, query: string, aborted: AbortSignal): Promise<readonly RuleSample[]> {
     const parameters = new URLSearchParams({ query });
@@ -96,9 +98,11 @@ export class PromqlPipeline extends RequestReply<PromqlRequest, PromqlAnswer> {
       finish(failure);
     };
     try {
+      const tables = new ReadableTables(await readableDatabase(database, user, this.#context), user, this.#context);
       const scope: EndpointScope = {
         request,
-        source: new SeriesReader(await readableDatabase(database, user, this.#context), user, this.#context),
+        source: new SeriesReader(tables),
+        lists: new SeriesLists(tables),
         signal: query.signal,
         limits,
         alerting,

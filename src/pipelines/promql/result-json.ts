@@ -4,7 +4,10 @@ import type { NativeHistogram } from '../../promql/native-histogram.js';
 import type { SeriesData } from '../../promql/samples.js';
 import { jsonArray, labelsText, numberText, timeText } from './json-pieces.js';
 
-/** The value of a query as the texts of `{"resultType": …, "result": …}`, made as they are asked for; at most `limit` series, 0 is no limit. */
+/**
+ * The value of a query as the texts of `{"resultType": …, "result": …}`, made as they are asked for; at most `limit`
+ * series, 0 is no limit.
+ */
 export function* valueTexts(value: QueryValue, limit: number, statistics: object | undefined): Generator<string> {
   yield `{"resultType":"${value.type}","result":`;
   switch (value.type) {

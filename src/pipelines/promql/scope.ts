@@ -1,6 +1,7 @@
 import type { QueryRule } from '../../events/rule.js';
 import type { StoredEvent } from '../../model/event-log.js';
 import type { PromqlRequest } from '../../model/exchange.js';
+import type { SeriesLists } from '../series/series-lists.js';
 import type { SeriesReader } from '../series/series-reader.js';
 
 /** The warning of an answer that a limit has cut. */
@@ -27,6 +28,7 @@ export interface AlertingRules {
 export interface EndpointScope {
   readonly request: PromqlRequest;
   readonly source: SeriesReader;
+  readonly lists: SeriesLists;
   /** Fires when the client has left, the query was killed or its time is over. */
   readonly signal: AbortSignal;
   readonly limits: PromqlLimits;

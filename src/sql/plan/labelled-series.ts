@@ -34,7 +34,10 @@ interface SeriesLabels {
 /** A table as series of one metric, or of several where its JSON tag names the metric. */
 export interface SeriesTable {
   readonly table: TableDef;
-  /** Physical names of the columns with the values; of several the first that is not NULL counts. */
+  /**
+   * Physical names of the columns with the values; of several the first that is not NULL counts, and without any every
+   * row does.
+   */
   readonly values: readonly string[];
   readonly labels: SeriesLabels;
   /** Ticks of its times in a millisecond. */
@@ -54,8 +57,8 @@ interface SeriesPlan {
   /** Two columns in RowBinary: id (UInt64) and labels (String) of the series that have rows in the time range. */
   readonly series: FormattedQuery;
   /**
-   * Three columns in RowBinary, 24 bytes a row: id (UInt64), Unix ms (Int64) and value (Float64), ordered by id and time.
-   * Rows without a value are left out.
+   * Three columns in RowBinary, 24 bytes a row: id (UInt64), Unix ms (Int64) and value (Float64), ordered by id and
+   * time. Rows without a value are left out.
    */
   readonly samples: FormattedQuery;
 }
@@ -150,7 +153,7 @@ export class MatchedSeries {
   select(
     columns: readonly Expr[],
     range?: Pick<SeriesQuery, 'startMs' | 'endMs'>,
-    more: Pick<SelectQuery, 'distinct' | 'groupBy'> = {},
+    more: Pick<SelectQuery, 'distinct' | 'groupBy' | 'limit'> = {},
   ): SelectQuery | undefined {
     const where = [...this.#matching];
     if (range !== undefined) {
@@ -163,10 +166,10 @@ export class MatchedSeries {
 
   /** Keys of the rows of these series in a time range; where a table has several columns, of rows with a value. */
   #rowsIn(range: Pick<SeriesQuery, 'startMs' | 'endMs'>) {
-    const { table } = this.#series;
+    const { table, values } = this.#series;
     const terms = this.rowTerms(range);
     if (terms === undefined) return undefined;
-    const isAlone = table.columns.filter(isNumeric).length === 1;
+    const isAlone = values.length === 0 || table.columns.filter(isNumeric).length === 1;
     const source = isAlone ? keysSource(table.storage, 'r') : rowsSource(table.storage, 'r');
     return { from: source, where: isAlone ? terms : [...terms, expr`isNotNull(${this.value})`] };
   }
@@ -250,8 +253,8 @@ export function inFormat(query: SelectQuery, format: 'Native' | 'RowBinary'): Fo
 }
 
 /**
- * The samples of matched series in a time range, as blocks of the Native format: id, Unix ms and the value as a nullable Float64,
- * ordered by id and time; undefined when the range is empty. With `ids` those of these series alone.
+ * The samples of matched series in a time range, as blocks of the Native format: id, Unix ms and the value as a
+ * nullable Float64, ordered by id and time; undefined when the range is empty. With `ids` those of these series alone.
  */
 export function planSamples(
   series: SeriesTable,

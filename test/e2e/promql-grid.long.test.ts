@@ -1,0 +1,1 @@
+import './promql-grid.test.js';
