@@ -21,6 +21,10 @@ test('names say what is there, and not how it came to be there', (t) => {
   }
 });
 
+/** Words that have been replaced in the write path. */
+const replacedInWrites =
+  /\blanes?\b|on-?(?:the|their)-?way|went-?on|hand-?on\b|goes-?on\b|\btold|read-?back\b|log-?stage|overtaken|\bhears?\b|\bdoors?\b|nobody|somebody/i;
+
 /** Folders of `src`, and of `test` where tests mirror them, with words that have been replaced there by the field's terms. */
 const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['async', /others-?turn/i],
@@ -57,6 +61,8 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
     /catch-?up|(?<!sluice\.)put_?-?aside|lifeline|\bgather|\bask(?:s|ed|ing)?\b|\btold|\bnote(?:s|d|clean|empty|whole)|br(?:eaks?|oken?) off|leftovers|clock-?trouble/i,
   ],
   ['load', /load-?world|service-?instead|engine-?address|may-?repeat|\basked\b|\btold\b|\bheard\b|under way/i],
+  ['pipelines/commit', replacedInWrites],
+  ['pipelines/write', replacedInWrites],
   ['events', /trouble|\btold|\bnoticed|lasting\.ts/i],
   ['notify', /outbox|trouble|together|giveUpOldest|\btold|refusedForGood/i],
   ['pipelines/events', /announcer|\bledger|recorder|\btold|\btell\b|\bhears\b|trouble|rule-?memory|event-?questions/i],

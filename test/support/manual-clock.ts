@@ -9,6 +9,11 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  /** Alarms that are still to come. */
+  get alarms(): number {
+    return this.#alarms.size;
+  }
+
   after(ms: number, run: () => void): Alarm {
     const alarm = { at: this.#now + ms, run };
     this.#alarms.add(alarm);

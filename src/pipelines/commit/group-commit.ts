@@ -217,7 +217,7 @@ export class GroupCommit {
   /** Sets the alarm of a queue, and forgets one that is empty. An alarm that is too early changes nothing. */
   #wake(entry: Entry): void {
     const at = wakeAt(entry.queue);
-    if (at < entry.alarmAt) {
+    if (at < entry.alarmAt && this.#groups?.closed !== true) {
       entry.alarm?.cancel();
       entry.alarmAt = at;
       entry.alarm = this.#clock.after(Math.max(0, Math.ceil(at - this.#clock.now())), () => {

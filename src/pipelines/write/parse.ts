@@ -16,7 +16,7 @@ interface Reader {
  * Payloads to the rows of their tables. Bad lines stay with the rows; a payload that cannot be read at all ends here,
  * and a defect of the parser costs this payload alone and not the pipeline.
  *
- * Merged payloads are read as one, and each sender is told of its own rows. Those that make a table that is not
+ * Merged payloads are read as one, and each sender gets the result of its own rows. Those that make a table that is not
  * `isDefined` yet come alone, so that none answers for another one's definitions. So do all of them where rows are
  * refused later, and the answers have waited for that.
  */

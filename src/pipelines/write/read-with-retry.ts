@@ -6,7 +6,7 @@ const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 
 /**
- * Reads until that works, with a back-off, while it fails for a reason that may pass; `failed` hears of each such
+ * Reads until that works, with a back-off, while it fails for a reason that may pass; `failed` gets each such
  * failure. Gives the result, the fault that stays, or undefined once `isStopped` says so: the payload is in the log for
  * the next start. Never rejects.
  */

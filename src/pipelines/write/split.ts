@@ -3,7 +3,7 @@ import { type Batch, isStatement, type RowSet, splitBatch, type Target, type Wir
 import type { ColumnBlock } from '../../model/column-block.js';
 import { delivered } from '../../model/delivery.js';
 
-/** Rows to those of one table each; nobody is answered before all of them are stored. */
+/** Rows to those of one table each; the sender gets its answer once all of them are stored. */
 export function split(): OperatorFunction<Batch<RowSet>, Batch<ColumnBlock>> {
   return concatMap((batch) => from(splitTables(batch)));
 }

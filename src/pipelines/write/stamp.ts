@@ -10,7 +10,7 @@ export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
   return map((batch) => batchFrom(batch, targetAt(batch.target, batch.target.reading ?? unread())));
 }
 
-/** A text that nobody has looked at, as of now. */
+/** The reading of a payload that comes now and is not parsed yet. */
 export function unread(): Reading {
   return { epoch: 0, nowMicros: nowMicros() };
 }

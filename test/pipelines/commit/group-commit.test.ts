@@ -208,7 +208,7 @@ test('blocks of several tables in one place go together, those of one text as on
   const names = () => groups.map(({ payload }) => payload.blocks.map(({ table }) => table));
   t.deepEqual(names(), [['a1', 'a2', 'a1'], ['b1']]);
   groups[0]!.settle(delivered(3));
-  // Its sender is back: nobody else is waited for, however many blocks there were.
+  // Its sender is back: the queue waits for no other one, however many blocks there were.
   for (const batch of text('a3')) input.next(batch);
   await instant();
   t.deepEqual(names()[2], ['a3']);
@@ -317,4 +317,16 @@ test('completes only when everything in flight is settled', async (t) => {
   groups[1]!.settle(delivered(1));
   await pass();
   t.true(isCompleted());
+});
+
+test('a commit that was stopped sets no more alarms, which would keep the process', async (t) => {
+  const { input, groups, pass, clock, subscription } = setUp({ batchSize: 1 });
+  input.next({ ...oneRow('a', 1), logged: { sequences: [1], again: async () => [] } });
+  await pass();
+  t.is(groups.length, 1);
+  subscription.unsubscribe();
+  t.is(clock.alarms, 0);
+  groups[0]!.settle({ outcome: 'failed', fault: fault('network', Codes.free, 'away') });
+  await pass();
+  t.deepEqual([clock.alarms, groups.length], [0, 1]);
 });

@@ -3,7 +3,7 @@ import { delivered } from '../../../src/model/delivery.js';
 import { Codes, fault } from '../../../src/model/fault.js';
 import { instant, oneRow, setUp } from '../../support/blocks/group-commit.js';
 
-test('what ends apart is told to its own senders, and goes once more only where blocks of one table may be the reason', async (t) => {
+test('each sender gets the result of its own block, and only blocks of one table that are refused together are retried', async (t) => {
   const { input, groups, pass } = setUp({ workers: 1 }, () => 'one');
   const batches = ['x', 'a', 'b', 'b', 'c'].map((table, value) => oneRow(table, value));
   const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;

@@ -42,7 +42,7 @@ test('metadata that is stored already is left out, anything else is not', async 
   t.is(await send('a'), 3, 'what was not stored is written');
   t.is(await send('a'), 1);
   t.is(await send('b'), 3);
-  t.is(await send('a'), 3, 'what was told last is stored');
+  t.is(await send('a'), 3, 'the last metadata is stored');
   t.is(await send('a', 2n), 3, 'a new day is a new row');
   t.is(await send('a', 2n), 1);
   t.is(await send('a', 2n, 'demo 2 '), 3, 'something was dropped');

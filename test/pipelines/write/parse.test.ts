@@ -96,7 +96,7 @@ test('short texts of one turn become one text, and each sender is answered', asy
   ]);
 });
 
-test('a bad line among them is told to its sender alone, by its own number', async (t) => {
+test('the sender of a bad line among them gets its number in its own payload, and the others get none', async (t) => {
   const { send, endings, rows } = startDesk();
   send(1, 'm v=1 10\nm v=2 20');
   send(2, 'm v=3 30\nm v=bad 40\nm v=5 50');
@@ -148,7 +148,7 @@ test('payloads that together name more tables than one text may are read one by 
   t.is(desk.parse(bytes.subarray(ends[0])).rejectedRows, 0);
 });
 
-test('texts that were read as one are read one by one when some of their rows are refused later, and each sender hears of its own', async (t) => {
+test('texts that were read as one are read one by one when some of their rows are refused later, and each sender gets its own result', async (t) => {
   const gone: Delivery = { outcome: 'rejected', fault: fault('database', Codes.tableNotExist, 'Table does not exist') };
   const row = { row: 0, fault: gone.fault };
   for (const refusal of [gone, delivered(1, 1, [row])]) {

@@ -210,8 +210,8 @@ test('a line that was good when it was answered, and is not now, goes to the fil
   );
   t.regex(now.rejected[0]!.fault.message, /is BOOL, but the column/);
   t.is(now.rows(now.blocks).length, 3);
-  const told = texts.map((one) => (one.sequence === 2 ? { ...one, rejectedRows: 1 } : one));
-  t.deepEqual((await replayed(told, nothing, deskWith(tables))).rejected, [], 'its sender was told of it');
+  const reported = texts.map((one) => (one.sequence === 2 ? { ...one, rejectedRows: 1 } : one));
+  t.deepEqual((await replayed(reported, nothing, deskWith(tables))).rejected, [], 'its sender knows of it');
 });
 
 test('texts of the telnet format are read as one, too, with the time of each', (t) => {

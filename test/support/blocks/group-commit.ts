@@ -22,7 +22,7 @@ export function setUp(limits: Partial<CommitLimits> = {}, placeOf?: (block: Colu
   let completed = false;
   const clock = new ManualClock();
   const commit = new GroupCommit({ ...usual, ...limits }, placeOf, undefined, clock);
-  input.pipe(commit.operator()).subscribe({
+  const subscription = input.pipe(commit.operator()).subscribe({
     next: (group) => groups.push(group),
     complete: () => {
       completed = true;
@@ -33,5 +33,5 @@ export function setUp(limits: Partial<CommitLimits> = {}, placeOf?: (block: Colu
     clock.pass(ms);
     await instant();
   };
-  return { commit, input, groups, pass, isCompleted: () => completed };
+  return { commit, input, groups, pass, clock, subscription, isCompleted: () => completed };
 }
