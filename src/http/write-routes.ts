@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import findMyWay from 'find-my-way';
 import { DirectReply } from './answer/direct-reply.js';
 import type { HandlerContext } from './request/call.js';
-import { headOf } from './request/request-head.js';
+import { cachedHead, headOf } from './request/request-head.js';
 import type { RequestEntry } from './request-entry.js';
 import { checkedWrite } from './route-checks.js';
 import type { Route } from './routes.js';
@@ -30,15 +30,22 @@ export class WriteRoutes {
       const { method, path } = route;
       const handle = checkedWrite(route, context);
       // As Fastify does, so that both answer HEAD alike.
-      this.#router.on(method === 'GET' ? ['GET', 'HEAD'] : method, path, (request, response, params) => {
-        const head = headOf(request);
-        entry.serve(new DirectReply(request, response, head), head, path, params, handle);
+      this.#router.on(method === 'GET' ? ['GET', 'HEAD'] : method, path, (first, firstResponse, params) => {
+        const head = headOf(first);
+        head.serve = (request, response) =>
+          entry.serve(new DirectReply(request, response, head), head, path, params, handle);
+        head.serve(first, firstResponse);
       });
     }
   }
 
   /** Serves a request; false when its route does not write. */
   serve(request: IncomingMessage, response: ServerResponse): boolean {
+    const cached = cachedHead(request)?.serve;
+    if (cached !== undefined) {
+      cached(request, response);
+      return true;
+    }
     const method = request.method as findMyWay.HTTPMethod;
     const route = this.#router.find(method, request.url ?? '');
     route?.handler(request, response, route.params, undefined, route.searchParams);

@@ -21,6 +21,7 @@ type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
 /** Requests of one route, method, status and client. */
 interface RequestKind {
+  readonly status: number;
   readonly labels: Readonly<Record<(typeof requestLabels)[number], string>>;
   readonly durations: RouteDurations;
   ended: number;
@@ -61,8 +62,8 @@ export class ServiceMetrics {
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
   #inFlight = 0;
-  /** Requests that ended since metrics were read last, by their labels. */
-  readonly #kinds = new Map<string, RequestKind>();
+  /** Requests that ended since metrics were read last, by client: of each there are few kinds, and a key of all labels costs more. */
+  readonly #kinds = new Map<string, RequestKind[]>();
   /** By method and route. */
   readonly #routes = new Map<string, RouteDurations>();
   /** Bytes and rows since metrics were read last, by input. */
@@ -181,12 +182,19 @@ export class ServiceMetrics {
     if (!this.#options.http) return;
     this.#inFlight--;
     const address = this.#client(client);
-    const key = `${method} ${route} ${status} ${address}`;
-    let kind = this.#kinds.get(key);
+    let kinds = this.#kinds.get(address);
+    if (kinds === undefined) {
+      kinds = [];
+      this.#kinds.set(address, kinds);
+    }
+    let kind = kinds.find(
+      ({ labels, status: known }) =>
+        known === status && labels.request_uri === route && labels.request_method === method,
+    );
     if (kind === undefined) {
       const labels = { request_method: method, request_uri: route, status_code: String(status), client_ip: address };
-      kind = { labels, durations: this.#durationsOf(method, route), ended: 0, failed: 0 };
-      this.#kinds.set(key, kind);
+      kind = { status, labels, durations: this.#durationsOf(method, route), ended: 0, failed: 0 };
+      kinds.push(kind);
     }
     kind.ended++;
     if (failed) kind.failed++;
@@ -204,7 +212,7 @@ export class ServiceMetrics {
   }
 
   #countAll(): void {
-    for (const { labels, ended, failed } of this.#kinds.values()) {
+    for (const { labels, ended, failed } of [...this.#kinds.values()].flat()) {
       this.#requests.inc(labels, ended);
       if (failed > 0) this.#failures.inc(labels, failed);
     }

@@ -118,7 +118,7 @@ export class OpenCalls {
     if (this.draining) call.beLast();
     // The answer to one that came behind another has no connection yet, and does not hear of its end.
     const behind = response.socket === null ? this.#behindOn(raw.socket) : undefined;
-    response.once('close', () => {
+    response.on('close', () => {
       behind?.delete(call);
       this.#end(call);
       if (!raw.complete) cutWhenSlow(raw, this.#answeredMs);

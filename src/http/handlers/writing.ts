@@ -45,7 +45,7 @@ export function carryWrite(
   if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
   const target = ack === undefined ? write.target : { ...write.target, ack };
   call.outliveEnd();
-  context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
+  context.intake.write(new WriteExchange(call, context, write, target, answers));
   return undefined;
 }
 
@@ -62,8 +62,8 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
   readonly #body: RequestBody;
   #isOver = false;
 
-  constructor(call: WriteCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
-    const { format, target, maxMessageBytes, head } = write;
+  constructor(call: WriteCall, context: HandlerContext, write: Write, target: Write['target'], answers: WriteAnswers) {
+    const { format, maxMessageBytes, head } = write;
     this.format = format;
     this.target = target;
     this.maxMessageBytes = maxMessageBytes;

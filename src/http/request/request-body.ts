@@ -68,8 +68,8 @@ export class RequestBody {
 
   /** Reads and drops what is left, so that an answer still reaches the client. */
   release(): void {
-    if (this.#open === undefined) this.#raw.resume();
-    else this.#open.stream.destroy();
+    if (this.#open !== undefined) this.#open.stream.destroy();
+    else if (!this.#raw.readableEnded) this.#raw.resume();
   }
 }
 
@@ -211,7 +211,8 @@ function longBody({ what = 'SQL statement', maxBytes }: BodyRules): Fault {
 /** All of a body that has come. */
 function readWhole(raw: IncomingMessage): Buffer {
   const bytes: Buffer | null = raw.read();
-  raw.resume();
+  // Of a message that is complete, this was the end.
+  if (!raw.complete) raw.resume();
   return bytes ?? Buffer.alloc(0);
 }
 

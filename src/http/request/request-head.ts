@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Credentials } from '../../model/exchange.js';
 import { plainAddress } from './client-address.js';
@@ -45,6 +45,8 @@ export class RequestHead {
   verdict: HeadVerdict | undefined;
   /** Set by the checks of the route, where they will read the same next time. */
   admission: HeadAdmission | undefined;
+  /** Set by the router of writes: serves a request with this head. */
+  serve: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 
   constructor(raw: IncomingMessage) {
     const { method = '', url = '', httpVersion, rawHeaders, socket } = raw;
@@ -104,10 +106,15 @@ function isContentLength(name: string): boolean {
 /** The last head of each connection that passed the checks of its route. */
 const cached = new WeakMap<Socket, RequestHead>();
 
-/** The head of a request: the cached one of its connection where it is equal, else a new one. */
-export function headOf(raw: IncomingMessage): RequestHead {
+/** The cached head of a request's connection, if the request has an equal one. */
+export function cachedHead(raw: IncomingMessage): RequestHead | undefined {
   const last = cached.get(raw.socket);
-  return last?.isOf(raw) === true ? last : new RequestHead(raw);
+  return last?.isOf(raw) === true ? last : undefined;
+}
+
+/** The head of a request: the cached one where it is equal, else a new one. */
+export function headOf(raw: IncomingMessage): RequestHead {
+  return cachedHead(raw) ?? new RequestHead(raw);
 }
 
 /** Caches a head for the next requests of its connection. */

@@ -43,9 +43,9 @@ export function parse(
         return;
       }
       const rejects = rejectsOf(points);
-      const cuts = cutsOf(count, [], aloneIn(points, rejects, definer), () => 0);
-      if (cuts.length > 2) {
-        divide(cuts);
+      const alone = aloneIn(points, rejects, definer);
+      if (alone.size > 0) {
+        divide(cutsOf(count, [], alone, () => 0));
         return;
       }
       const { rows: texts } = points.joined;
@@ -85,6 +85,7 @@ function readMerged(batch: Batch<ByteBlock>, reader: Reader): MergedPoints | und
 
 /** The described bad lines of each payload, with the index that they have in it. */
 function rejectsOf({ joined: { rows: texts, rejectTexts }, rejects }: MergedPoints): readonly (readonly RowReject[])[] {
+  if (rejects.length === 0) return [];
   const own: RowReject[][] = texts.map(() => []);
   for (const [at, reject] of rejects.entries()) {
     const text = rejectTexts[at]!;
@@ -95,7 +96,7 @@ function rejectsOf({ joined: { rows: texts, rejectTexts }, rejects }: MergedPoin
 
 /** Payloads that must come alone: those that need a definition, and those whose bad lines are not all described. */
 function aloneIn(
-  { blocks, joined: { texts, rows } }: MergedPoints,
+  { blocks, rejectedRows, joined: { texts, rows } }: MergedPoints,
   rejects: readonly (readonly RowReject[])[],
   definer: Pick<Definer, 'isDefined'>,
 ): ReadonlySet<number> {
@@ -103,7 +104,8 @@ function aloneIn(
   for (const [at, block] of blocks.entries()) {
     if (!definer.isDefined(block)) for (const text of texts[at]!) alone.add(text);
   }
-  for (const [text, { rejectedRows }] of rows.entries()) if (rejectedRows > rejects[text]!.length) alone.add(text);
+  if (rejectedRows === 0) return alone;
+  for (const [text, own] of rows.entries()) if (own.rejectedRows > (rejects[text]?.length ?? 0)) alone.add(text);
   return alone;
 }
 
