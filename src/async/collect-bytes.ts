@@ -14,12 +14,12 @@ interface Collecting {
   readonly lease: BodyLease;
   readonly aborted: AbortSignal;
   /** Memory for it, where that is there already; at least its length. */
-  readonly into?: Buffer;
+  readonly into?: Buffer | undefined;
   /**
    * Where a body is too long, or has not ended after so long, what was taken of it is put back into the stream, to be
    * read on. Left out, it has all the time, and is dropped where it is too long.
    */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import type { BodyBudget } from '../../async/body-budget.js';
+import type { BodyBudget, BodyLease } from '../../async/body-budget.js';
 import { nowMicros } from '../../async/clock.js';
 import { type Collected, collectBytes, firstBytes } from '../../async/collect-bytes.js';
 import { detached } from '../../async/detached.js';
@@ -162,93 +162,83 @@ export class HttpBodySource implements Source<ByteBlock> {
     };
   }
 
+  /**
+   * Reads a body in one of three forms: lines that are short and soon there are taken whole, longer ones are cut into
+   * pieces as they come, and a message is taken whole up to its own limit.
+   */
   async #read(reading: Reading): Promise<void> {
-    const { request } = reading.exchange;
-    if (!this.#isShort(request)) {
-      const { maxMessageBytes } = request;
-      return maxMessageBytes === undefined ? this.#readLong(reading) : this.#readMessage(reading, maxMessageBytes);
-    }
-    // Those that were woken together find the credit used up by the first of them.
-    while (!this.#gate.isOpen()) await this.#gate.opened();
-    const whole = request.whole?.(request.length);
-    if (whole === undefined) await this.#readShort(reading, request.length);
-    else await reading.emitAll(whole);
-  }
-
-  /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
-  async #readShort({ exchange, user, emitAll, ending }: Reading, length: number): Promise<void> {
+    const { exchange, user } = reading;
     const { request, aborted } = exchange;
-    const lease = await this.#bodies.lease(user, length, aborted);
+    const { length, maxMessageBytes } = request;
+    const maxBytes = maxMessageBytes ?? this.#options.smallBodyBytes;
+    const isLong = length !== undefined && length > maxBytes;
+    if (isLong && maxMessageBytes !== undefined) throw longMessage(maxBytes);
+    // Of bodies that wake together, the first may use the credit up.
+    while (!isLong && !this.#gate.isOpen()) await this.#gate.opened();
+    const whole = isLong || length === undefined ? undefined : request.whole?.(length);
+    if (whole !== undefined) return reading.emitAll(whole);
+    const lease = await this.#bodies.lease(
+      user,
+      Math.min(length ?? firstBytes, isLong ? firstBytes : maxBytes),
+      aborted,
+    );
     try {
-      const into = this.#buffers.take(length);
-      const bytes = collected(
-        await collectBytes(request.plain ?? request.body, { length, maxBytes: length, lease, aborted, into }),
-      );
-      await this.#emitWhole(bytes, emitAll, ending);
-      this.#buffers.give(into);
+      if (isLong || !(await this.#readWhole(reading, maxBytes, lease))) await this.#readPieces(reading, lease);
     } finally {
       lease.release();
     }
   }
 
-  /** Collects a longer message, unless it is here already. */
-  async #readMessage({ exchange, user, emitAll, ending }: Reading, maxBytes: number): Promise<void> {
-    const { request, aborted } = exchange;
-    const { length } = request;
-    if (length !== undefined && length > maxBytes) throw longMessage(maxBytes);
-    const whole = length === undefined ? undefined : request.whole?.(length);
-    if (whole !== undefined) return this.#emitWhole(whole, emitAll, ending);
-    const lease = await this.#bodies.lease(user, length ?? Math.min(firstBytes, maxBytes), aborted);
-    try {
-      const bytes = await collectBytes(request.plain ?? request.body, { length, maxBytes, lease, aborted });
-      if (bytes === 'too-long') throw longMessage(maxBytes);
-      await this.#emitWhole(collected(bytes), emitAll, ending);
-    } finally {
-      lease.release();
-    }
+  /**
+   * Collects lines or a message. Lines of known length are in a pooled buffer, which is free again when all that was made
+   * of it is settled. Returns false for lines of unknown length that turn out to be long, or slow to come.
+   */
+  async #readWhole(reading: Reading, maxBytes: number, lease: BodyLease): Promise<boolean> {
+    const { request, aborted } = reading.exchange;
+    const { length, maxMessageBytes } = request;
+    const isMessage = maxMessageBytes !== undefined;
+    const mayGoOn = !isMessage && length === undefined;
+    const into = isMessage || length === undefined ? undefined : this.#buffers.take(length);
+    // What goes on in pieces needs a stream of its own.
+    const stream = mayGoOn ? request.body : (request.plain ?? request.body);
+    const patience = mayGoOn ? patienceMs : undefined;
+    const bytes = await collectBytes(stream, { length, maxBytes, lease, aborted, into, patienceMs: patience });
+    if (bytes === 'too-long' && mayGoOn) return false;
+    if (bytes === 'too-long') throw longMessage(maxBytes);
+    await this.#emitWhole(collected(bytes), reading);
+    if (into !== undefined) this.#buffers.give(into);
+    return true;
   }
 
-  async #emitWhole(bytes: Buffer, emitAll: Reading['emitAll'], ending: Ending): Promise<void> {
+  async #emitWhole(bytes: Buffer, { emitAll, ending }: Reading): Promise<void> {
     while (!this.#gate.isOpen()) await this.#gate.opened();
     await emitAll(bytes);
     await ending.settled();
   }
 
-  /**
-   * Runs a long text through framing, in room for what that holds at once. A text of unknown length that turns out to be short, and to come
-   * soon, is taken whole.
-   */
-  async #readLong({ exchange, user, emit, emitAll, ending }: Reading): Promise<void> {
+  /** Runs lines through framing as they come, in room for what that holds at once. */
+  async #readPieces({ exchange, emit, ending }: Reading, lease: BodyLease): Promise<void> {
     const { request, aborted } = exchange;
-    const { blockBytes, maxLineBytes, smallBodyBytes } = this.#options;
-    const { body, format, length } = request;
-    const lease = await this.#bodies.lease(user, Math.min(firstBytes, smallBodyBytes), aborted);
-    try {
-      if (length === undefined) {
-        const bytes = await collectBytes(body, { length, maxBytes: smallBodyBytes, lease, aborted, patienceMs });
-        if (bytes !== 'too-long') return await this.#emitWhole(collected(bytes), emitAll, ending);
-      }
-      await lease.more(2 * blockBytes + maxLineBytes, aborted);
-      lease.giveUp = (reason) => body.destroy(new FaultError(reason));
-      lease.unread = () => body.readableLength;
-      const chain = framing(() => this.#options.newCutter(format), this.#options);
-      await new Promise<void>((resolve, reject) => {
-        const reading = fromBytes<Frame>(body, chain, this.#gate, aborted).subscribe({
-          next: (frame) => {
-            lease.received += frame.bytes.length;
-            emit(frame);
-            if (!ending.isHopeless) return;
-            ending.isCut = true;
-            reading.unsubscribe();
-            resolve();
-          },
-          complete: resolve,
-          error: reject,
-        });
+    const { blockBytes, maxLineBytes } = this.#options;
+    const { body, format } = request;
+    await lease.more(2 * blockBytes + maxLineBytes, aborted);
+    lease.giveUp = (reason) => body.destroy(new FaultError(reason));
+    lease.unread = () => body.readableLength;
+    const chain = framing(() => this.#options.newCutter(format), this.#options);
+    await new Promise<void>((resolve, reject) => {
+      const reading = fromBytes<Frame>(body, chain, this.#gate, aborted).subscribe({
+        next: (frame) => {
+          lease.received += frame.bytes.length;
+          emit(frame);
+          if (!ending.isHopeless) return;
+          ending.isCut = true;
+          reading.unsubscribe();
+          resolve();
+        },
+        complete: resolve,
+        error: reject,
       });
-    } finally {
-      lease.release();
-    }
+    });
   }
 
   /** Hands out a body: at once, or one with very many rows piece by piece, with a turn of others between them. */
@@ -325,7 +315,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       return;
     }
     const bytes = isMessage ? this.#options.weigh(format, content) : content.length;
-    const payload = { kind: 'bytes', format, bytes: content, part, turn: undefined } as const;
+    const payload = { kind: 'bytes', format, bytes: content, part, merged: undefined } as const;
     this.batches$.next({ origin, target, payload, rows, bytes, settle: ended });
   }
 }
