@@ -18,6 +18,7 @@ import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
 import { run as statsgw } from './statsgw.bench.js';
 import { run as tsdbwire } from './tsdbwire.bench.js';
+import { run as webSocket } from './websocket.bench.js';
 
 const benches = {
   lineprotoParse,
@@ -40,6 +41,7 @@ const benches = {
   eventsRules,
   eventsList,
   cluster,
+  webSocket,
 };
 const names = process.argv.slice(2);
 

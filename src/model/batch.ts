@@ -78,6 +78,8 @@ export interface Target {
   readonly tally?: WriteTally | undefined;
   /** Of a text that is taken whole: one bad row is enough to store none. */
   readonly isWhole?: boolean | undefined;
+  /** The tag of line protocol, or of a point of OpenTSDB, whose value is the name of the sub-table, and which is no tag of it then. */
+  readonly tableNameTag?: string | undefined;
   /** When a write is answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
 }
@@ -191,11 +193,11 @@ export function batchFrom<P extends Payload>(
  * shape: code that meets many shapes looks for each field anew.
  */
 export function targetOf(
-  { database, createDatabase, ttl, precision, tally, isWhole, ack }: Omit<Target, 'user'>,
+  { database, createDatabase, ttl, precision, tally, isWhole, tableNameTag, ack }: Omit<Target, 'user'>,
   user: string,
   reading?: Reading,
 ): Target {
-  return { database, user, createDatabase, ttl, precision, reading, tally, isWhole, ack };
+  return { database, user, createDatabase, ttl, precision, reading, tally, isWhole, tableNameTag, ack };
 }
 
 /** A target at the state of the world in which its text is read. */

@@ -114,6 +114,17 @@ export interface ColumnMeta {
 /** Bytes, cut anywhere: all that there are, as an array, or as they come. */
 export type Chunks = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 
+/** A connection that a client keeps open. Times are Unix ms. */
+export interface ClientConnection {
+  readonly user: string;
+  readonly address: string;
+  readonly began: number;
+  application(): string;
+  lastUsed(): number;
+  /** Ends what it runs, and closes it. */
+  kill(): void;
+}
+
 /** True when the bytes are all there. */
 export function isWhole(chunks: Chunks): chunks is readonly Uint8Array[] {
   return Array.isArray(chunks);
@@ -258,6 +269,8 @@ export interface ClusterState {
 /** The ports through which the module `http` reaches the pipelines. */
 export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
+  /** Lists a connection; gives what takes it off the list. */
+  listConnection(connection: ClientConnection): () => void;
   /** Says what the parameters of a statement stand for. */
   prepare(exchange: Exchange<PrepareRequest, PreparedStatement>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;

@@ -107,6 +107,7 @@ export function intakeOf(
   const { guard, metrics, history: memory } = monitoring;
   return {
     sql: (exchange) => sql.request(exchange),
+    listConnection: (connection) => sql.connections.add(connection),
     prepare: (exchange) => prepares.request(exchange),
     series: (exchange) => reads.request(exchange),
     promql: (exchange) => promql.request(exchange),

@@ -2,6 +2,7 @@ import type { SqlAnswer, SqlRequest } from '../model/exchange.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { ObjectName } from '../sql/syntax/ast.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
+import type { ClientConnections } from './client-connections.js';
 import { withCurrentSchema } from './current-schema.js';
 import type { DefinitionContext } from './definitions/context.js';
 import type { Listing } from './definitions/listing.js';
@@ -26,6 +27,7 @@ export interface StatementContext extends StreamContext {
   readonly systemTables: SystemTables;
   readonly plans: PlanCache;
   readonly running: RunningStatements;
+  readonly connections: ClientConnections;
   /** Undefined when the service is one process. */
   readonly others?: OtherStatements | undefined;
   /** Start of this process, Unix ms. */

@@ -4,6 +4,7 @@ import type { Fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
 import { systemDatabases } from '../sql/values/context.js';
 import { withParameters } from './bound/prepare.js';
+import { ClientConnections } from './client-connections.js';
 import type { StatementContext } from './context.js';
 import { placed } from './faults.js';
 import type { StatementPlace } from './lists/kill-id.js';
@@ -18,7 +19,7 @@ import { runStatement } from './table.js';
 /** Context of the SQL pipeline. */
 interface SqlContext
   extends RequestReplyContext,
-    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'started'> {
+    Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'started' | 'connections'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** The slow statements of all pipelines of queries. */
@@ -39,6 +40,8 @@ const holdRows: Hold<SqlAnswer> = (answer, release) => {
 
 /** The SQL pipeline: limits concurrent statements by slots, and lists the running and the slow ones. */
 export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
+  /** The connections that clients keep open. */
+  readonly connections = new ClientConnections();
   readonly #statements: StatementContext;
   readonly #reader: StatementReader;
   readonly #slow: SlowStatements;
@@ -52,6 +55,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       reader: this.#reader,
       systemTables: allSystemTables,
       plans: new PlanCache(),
+      connections: this.connections,
       started: Date.now(),
     };
     this.#slow = context.slow;

@@ -130,6 +130,7 @@ const statements: StatementTable = {
   },
   describe: { rights: tableInSight, fresh: 'rows', touches: namedTable, run: runDescribe },
   'kill-query': { rights: everybody, run: killQuery },
+  'kill-connection': { rights: everybody, run: killConnection },
   use: {
     ...changing(databaseInSight, use),
     touches: namedDatabase,
@@ -255,6 +256,15 @@ async function runDescribe(
       ? await describe(table, definitionsOf(scope, context))
       : describedView(await viewColumns(view, scope, context));
   return listingAnswer(described, scope);
+}
+
+async function killConnection(
+  { id }: StatementOf<'kill-connection'>,
+  { user }: RequestScope,
+  { connections, catalogue }: StatementContext,
+): Promise<SqlAnswer> {
+  connections.kill(id, new Access(catalogue, user));
+  return done;
 }
 
 async function killQuery(

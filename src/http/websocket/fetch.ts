@@ -76,7 +76,8 @@ export async function fetchRawBlock(
 /** The binary answer of a fetch that failed. */
 export function refusedFetch({ code, message }: Fault, { id }: BinaryMessage, request: SocketRequest): Uint8Array {
   const answer = Buffer.alloc(answerBytes + Buffer.byteLength(message));
-  putAnswer(answer, { id, request, code, message, isFinished: false });
+  // Some clients look for a block behind an answer that is not the last one, whatever its code.
+  putAnswer(answer, { id, request, code, message, isFinished: true });
   return answer;
 }
 

@@ -11,7 +11,7 @@ export const blockHeadroom = 55;
 /** Results of one connection that are open at once. */
 const maxOpen = 1_000;
 /** How long a result waits for its next fetch, in ms. */
-const idleMs = 600_000;
+const idleMs = 300_000;
 
 const tooMany = fault('resource', Codes.free, `a connection has at most ${maxOpen} open results: fetch or free them`);
 

@@ -2,6 +2,7 @@ import { version } from '../../model/version.js';
 import type { Arguments } from './arguments.js';
 import { fetch, fetchBlock, fetchRawBlock, messageText, refusedFetch } from './fetch.js';
 import type { BinaryAction, SocketProtocol, TextAction } from './protocol.js';
+import { insertSchemaless } from './schemaless.js';
 import { SqlSession } from './sql-session.js';
 import { binaryStatementActions, statementActions } from './statement-actions.js';
 
@@ -20,6 +21,7 @@ const text: Readonly<Record<string, TextAction<SqlSession>>> = {
   options_connection: { run: (session, args) => session.setOptions(args) },
   get_current_db: { run: (session) => session.currentDatabase() },
   get_server_info: { run: (session) => session.serverInfo() },
+  insert: { run: insertSchemaless },
   ...statementActions,
   get_connection_info: { run: (session) => session.connectionInfo() },
 };

@@ -1,5 +1,12 @@
 import { detached } from '../../async/detached.js';
-import { type BoundRows, type Credentials, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
+import {
+  type BoundRows,
+  type ClientConnection,
+  type Credentials,
+  isWhole,
+  type SqlAnswer,
+  type SqlRequest,
+} from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { notSupported, refusals } from '../../model/refusals.js';
 import { version } from '../../model/version.js';
@@ -62,6 +69,8 @@ export class SqlSession implements SocketSession {
   readonly statements = new OpenStatements(this);
   /** Statements that run, and those whose results are open. */
   readonly #running = new Set<AbortController>();
+  #unlist: (() => void) | undefined;
+  #lastUsed = Date.now();
   #isConnecting = false;
 
   constructor(link: SocketLink, context: HandlerContext) {
@@ -85,6 +94,7 @@ export class SqlSession implements SocketSession {
       this.#set(options.connector, args.text('connector', ''));
       this.database = database === '' ? undefined : database;
       this.credentials = credentials;
+      this.#unlist = this.#list(identity.user);
     } finally {
       this.#isConnecting = false;
     }
@@ -144,6 +154,7 @@ export class SqlSession implements SocketSession {
       throw new FaultError(memoryShort);
     }
     this.#record(statement, request);
+    this.#lastUsed = Date.now();
     const controller = new AbortController();
     const abort = (): void => {
       this.#running.delete(controller);
@@ -160,6 +171,21 @@ export class SqlSession implements SocketSession {
     if (outcome.kind === 'refused' || outcome.answer.kind === 'affected') this.#running.delete(controller);
     if (outcome.kind === 'refused') throw new FaultError(outcome.fault);
     return { answer: outcome.answer, abort };
+  }
+
+  #list(user: string): () => void {
+    const connection: ClientConnection = {
+      user,
+      address: this.link.from,
+      began: Date.now(),
+      application: () => this.application,
+      lastUsed: () => this.#lastUsed,
+      kill: () => {
+        for (const controller of this.#running) controller.abort();
+        this.link.end('the connection was killed');
+      },
+    };
+    return this.context.intake.listConnection(connection);
   }
 
   #record(statement: Buffer, { id }: SocketRequest): void {
@@ -205,6 +231,7 @@ export class SqlSession implements SocketSession {
   }
 
   close(): void {
+    this.#unlist?.();
     for (const controller of this.#running) controller.abort();
     this.statements.closeAll();
     detached(this.results.freeIdle());

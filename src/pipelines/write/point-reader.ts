@@ -4,8 +4,9 @@ import type { SubTables } from '../../database/store/sub-tables.js';
 import type { ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
-import type { DatabaseDef } from '../../model/schema.js';
+import type { DatabaseDef, TagValue } from '../../model/schema.js';
 import type { ParsedPoints, TextTimes } from '../../transforms/points/parse-options.js';
+import { SeriesDictionary } from '../../transforms/points/series-dictionary.js';
 import type { Dictionaries } from '../dictionaries.js';
 import { type PointFormat, pointParsers } from '../formats.js';
 import type { MetadataCache } from './metadata-cache.js';
@@ -41,19 +42,23 @@ export class PointReader {
     if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
     const times = timesOf(database, target.reading?.nowMicros);
     const place = `${database.id} ${catalogue.epoch(database.name)} `;
+    const nameTag = target.tableNameTag;
     const parsed = pointParsers[format](bytes, {
       database,
       precision: target.precision,
       ...times,
       ttl: target.ttl,
       schema: catalogue,
-      dictionary: this.#context.dictionaries.of(database, format),
+      // Series whose sub-table a tag names have other names than those that are known.
+      dictionary: nameTag === undefined ? this.#context.dictionaries.of(database, format) : new SeriesDictionary(),
       ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
       otlpSuffixes,
       ...(target.tally === undefined ? {} : { tally: target.tally }),
       isStored: metadata.reader(place),
-      makeSubTable: (superTable, name, tags, ttl, metric) =>
-        subTables.make(database, superTable, name, tags, ttl, metric),
+      makeSubTable: (superTable, name, tags, ttl, metric) => {
+        const named = namedByTag(name, tags, nameTag);
+        return subTables.make(database, superTable, named.name, named.tags, ttl, metric);
+      },
       maxLineBytes: limits.maxLineBytes,
       part,
       texts:
@@ -64,6 +69,13 @@ export class PointReader {
     if (parsed.leftOut > 0) meter.leftOut(format, parsed.leftOut);
     return metadata.expect(place, parsed);
   }
+}
+
+/** The name and the tags of a sub-table, where the value of a tag may be its name. */
+function namedByTag(name: string, tags: ReadonlyMap<string, TagValue>, nameTag: string | undefined) {
+  const subTable = nameTag === undefined ? undefined : tags.get(nameTag);
+  if (subTable === undefined || subTable === '') return { name, tags };
+  return { name: subTable, tags: new Map([...tags].filter(([tag]) => tag !== nameTag)) };
 }
 
 /** The times of rows of a payload that came at a time, in Unix microseconds, or comes now. */

@@ -28,7 +28,6 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
   ['S3MIGRATE DATABASE', parseDatabaseName],
   ['SSMIGRATE DATABASE', parseDatabaseName],
   ['RESET QUERY CACHE', nothing],
-  ['KILL CONNECTION', number],
   ['KILL TRANSACTION', number],
   ['KILL COMPACT', number],
   ['KILL RETENTION', number],
@@ -69,6 +68,7 @@ const unavailable: readonly string[] = [
 /** An administrative statement without effect or without support; undefined when the statement is neither. */
 export function parseAdministration(cursor: Cursor): Statement | undefined {
   if (cursor.acceptPhrase('KILL QUERY')) return { kind: 'kill-query', id: parseString(cursor) };
+  if (cursor.acceptPhrase('KILL CONNECTION')) return { kind: 'kill-connection', id: parseCount(cursor) };
   if (cursor.acceptPhrase('CREATE INDEX')) return parseTagIndex(cursor);
   for (const [words, rest] of accepted) {
     if (cursor.acceptPhrase(words)) return { kind: 'accepted', words, database: rest(cursor) };

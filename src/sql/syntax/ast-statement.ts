@@ -288,6 +288,8 @@ export type Statement =
   | { readonly kind: 'describe'; readonly table: ObjectName }
   /** `id` as SHOW QUERIES gives it. */
   | { readonly kind: 'kill-query'; readonly id: string }
+  /** `id` as SHOW CONNECTIONS gives it. */
+  | { readonly kind: 'kill-connection'; readonly id: number }
   /** Recognised, validated in shape, and without effect here (FLUSH DATABASE, RESET QUERY CACHE, BALANCE VGROUP ...). */
   | {
       readonly kind: 'accepted';

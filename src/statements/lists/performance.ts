@@ -2,14 +2,31 @@ import { killId } from './kill-id.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 
 const app = 'rest';
+const socketApp = 'websocket';
+/** Characters of the name of an application that the list has room for. */
+const shownCharacters = 24;
 
-/** `perf_connections`: over HTTP every statement stands for itself, so the ones that run now. */
+/** `perf_connections`: those that are kept open, and the statements that run now, as over HTTP every statement stands for itself. */
 export const connectionsTable: SystemTable = {
   columns: columnsOf(
     `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46`,
   ),
-  rows: ({ running, endpoint, nowMs }) =>
-    running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '']),
+  rows: ({ running, connections, endpoint, nowMs }) => [
+    ...running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '']),
+    ...connections.map(({ id, user, application, address, began, lastUsed }) => {
+      return [
+        id,
+        user,
+        socketApp,
+        process.pid,
+        endpoint,
+        began,
+        lastUsed,
+        application.slice(0, shownCharacters),
+        address,
+      ];
+    }),
+  ],
 };
 
 /** `perf_queries` */

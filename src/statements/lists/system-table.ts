@@ -44,12 +44,24 @@ export interface SystemFacts {
   readonly variables: readonly Variable[];
   /** Statements of this process that run now. */
   readonly running: readonly RunningStatement[];
+  /** Connections that clients of this process keep open. */
+  readonly connections: readonly ListedConnection[];
   /** Statements of this process that have run or run. */
   readonly statements: number;
 }
 
 /** Values that WHERE demands of columns: a table may leave out rows that have others. */
 export type Demands = ReadonlyMap<string, string>;
+
+/** A connection as lists show it. Times are Unix ms. */
+export interface ListedConnection {
+  readonly id: number;
+  readonly user: string;
+  readonly application: string;
+  readonly address: string;
+  readonly began: number;
+  readonly lastUsed: number;
+}
 
 /**
  * A table of information_schema or performance_schema. One of both: `rows`, made in memory, or `sql`, a SELECT of the

@@ -193,6 +193,20 @@ function systemFacts(
   const { catalogue, subTables, engine, endpoint, variables, started } = context;
   const running = visibleTo(access, [...context.running.all, ...others]);
   const statements = context.running.count;
+  const connections = context.connections.visibleTo(access);
   const nowMs = Date.now();
-  return { catalogue, access, subTables, zone, engine, endpoint, variables, running, statements, started, nowMs };
+  return {
+    catalogue,
+    access,
+    subTables,
+    zone,
+    engine,
+    endpoint,
+    variables,
+    running,
+    connections,
+    statements,
+    started,
+    nowMs,
+  };
 }

@@ -117,16 +117,18 @@ test('a result of many rows is read as it is fetched, and its slot is free once 
   t.is(rows.length, 100_000);
   t.true(blocks > 1);
   t.deepEqual(rows[77]?.slice(1), [77, 'w77', 'ä€😀']);
+  // Too long to be buffered.
+  const long = Array.from({ length: 6 }, () => 'SELECT * FROM many').join(' UNION ALL ');
   const ids: unknown[] = [];
   for (let at = 0; at < 5; at++) {
-    const { code, id } = await client.request('query', { sql: 'SELECT a.v FROM many a, many b WHERE a.ts = b.ts' });
+    const { code, id } = await client.request('query', { sql: long });
     t.is(code, 0);
     ids.push(id);
   }
   t.true((await service.rows('SHOW QUERIES')).length > 4);
   for (const id of ids) client.tell('free_result', { id: Number(id) });
   t.true(await until(async () => (await service.rows('SHOW QUERIES')).length <= 1));
-  await client.request('query', { sql: 'SELECT * FROM many' });
+  await client.request('query', { sql: long });
   client.socket.terminate();
   t.true(await until(async () => (await service.rows('SHOW QUERIES')).length <= 1));
 });
@@ -163,4 +165,24 @@ test('a changed password counts at the next request, and a dropped user loses th
   const begun = performance.now();
   t.is(await client.closed(), 1008);
   t.true(performance.now() - begun < 3_000);
+});
+
+test('connections are listed for their users and administrators, who may close them', async (t) => {
+  await service.run("CREATE USER kim PASS 'Secret-12345'");
+  const client = await SocketClient.logIn(service.port, { user: 'kim', password: 'Secret-12345', app: 'an app' });
+  const other = await open({ app: 'root app' });
+  const listed = await service.rows(
+    "SELECT user, app, user_app, user_ip FROM performance_schema.perf_connections WHERE app = 'websocket' ORDER BY user",
+  );
+  t.true(listed.some(([user, , app, address]) => user === 'kim' && app === 'an app' && address === '127.0.0.1'));
+  const own = "SELECT conn_id, user_app FROM performance_schema.perf_connections WHERE app = 'websocket'";
+  const [row, ...more] = (await queryRows(client, own)).rows;
+  t.deepEqual([more, row?.[1]], [[], 'an app']);
+  const [[rootId] = []] = await service.rows(`${own} AND user_app = 'root app'`);
+  await queryRows(client, `KILL CONNECTION ${rootId}`);
+  t.is((await queryRows(other, 'SELECT 1')).rows.length, 1);
+  await service.run(`KILL CONNECTION ${row?.[0]}`);
+  t.is(await client.closed(), 1001);
+  t.true(await until(async () => (await service.rows(`${own} AND user_app = 'an app'`)).length === 0));
+  other.socket.close();
 });

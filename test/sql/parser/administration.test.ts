@@ -27,7 +27,6 @@ test('accepts administrative statements without effect', (t) => {
     'kill ssmigrate 1',
     'create snode on dnode 1',
     'drop qnode on dnode 1',
-    'kill connection 4',
     "set timezone 'UTC'",
     "alter local 'debugflag' '131'",
     "alter dnode 1 'resetlog'",
@@ -52,7 +51,8 @@ test('reads an index on a tag', (t) => {
   t.is(faultOf('create index x on t (a, b)').code, 0x2600);
 });
 
-test('reads which query is to be killed', (t) => {
+test('reads which query and which connection is to be killed', (t) => {
+  t.deepEqual(parseStatement('kill connection 4'), { kind: 'kill-connection', id: 4 });
   t.deepEqual(parseStatement("kill query '7:1'"), { kind: 'kill-query', id: '7:1' });
 });
 

@@ -140,6 +140,7 @@ function defaultIntake(options: ServerOptions): Intake {
         }
       }),
     promql: (exchange) => exchange.answer({ kind: 'data', data: [], warnings: [], infos: [] }),
+    listConnection: () => () => undefined,
     prepare: (exchange) => exchange.answer({ isInsert: false, parameters: 0, fields: undefined }),
     series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
     events:

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type ExactJson, exactJsonText, parseExactJson } from '../../../src/text/exact-json.js';
-import { until } from '../until.js';
 
 type Members = { readonly [name: string]: ExactJson | undefined };
 
@@ -19,12 +18,16 @@ export class SocketClient {
   /** Everything that came, text as it is. */
   readonly messages: (string | Buffer)[] = [];
   #requests = 0n;
+  /** Called when something has come, or the connection has closed. */
+  #waiting: (() => void)[] = [];
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data, isBinary) => {
       this.messages.push(isBinary ? Buffer.from(data as Buffer) : String(data));
+      this.#wake();
     });
+    socket.on('close', () => this.#wake());
     socket.on('error', () => undefined);
   }
 
@@ -61,24 +64,19 @@ export class SocketClient {
   }
 
   /** The binary message that comes next behind what `send` does. */
-  async nextBinary(send: () => void): Promise<Buffer> {
+  nextBinary(send: () => void): Promise<Buffer> {
     const before = this.messages.length;
     send();
-    await until(() => this.messages.length > before);
-    const [answer] = this.messages.splice(before);
-    if (!Buffer.isBuffer(answer)) throw new Error(`An answer is no block: ${answer}`);
-    return answer;
+    return this.#wait(() => {
+      const [answer] = this.messages.length > before ? this.messages.splice(before) : [];
+      if (typeof answer === 'string') throw new Error(`An answer is no block: ${answer}`);
+      return answer;
+    });
   }
 
   /** The text answer to a request. */
-  async reply(id: bigint): Promise<SocketReply> {
-    let reply: SocketReply | undefined;
-    await until(() => {
-      reply = this.#replies().find((each) => BigInt(each.req_id) === id);
-      return reply !== undefined || this.socket.readyState !== WebSocket.OPEN;
-    });
-    if (reply === undefined) throw new Error('The connection has no answer.');
-    return reply;
+  reply(id: bigint): Promise<SocketReply> {
+    return this.#wait(() => this.#replies().find((each) => BigInt(each.req_id) === id));
   }
 
   /** Sends a binary action; `body` follows the header. */
@@ -95,14 +93,9 @@ export class SocketClient {
   /** Sends a binary action and gives the binary answer that carries its request id at `offset`. */
   async fetch(action: number, id: bigint, body: Uint8Array, offset = 26): Promise<Buffer> {
     const requestId = this.send(action, id, body);
-    let answer: Buffer | undefined;
-    await until(() => {
-      answer = this.messages.find(
-        (each): each is Buffer => Buffer.isBuffer(each) && each.readBigUInt64LE(offset) === requestId,
-      );
-      return answer !== undefined || this.socket.readyState !== WebSocket.OPEN;
-    });
-    if (answer === undefined) throw new Error('The connection has no answer.');
+    const answer = await this.#wait(() =>
+      this.messages.find((each): each is Buffer => Buffer.isBuffer(each) && each.readBigUInt64LE(offset) === requestId),
+    );
     this.messages.splice(this.messages.indexOf(answer), 1);
     return answer;
   }
@@ -112,6 +105,22 @@ export class SocketClient {
     if (this.socket.readyState === WebSocket.CLOSED) return 0;
     const [code] = await once(this.socket, 'close');
     return Number(code);
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** What `find` gives once it gives something; rejects when the connection has closed before. */
+  async #wait<T>(find: () => T | undefined): Promise<T> {
+    for (;;) {
+      const value = find();
+      if (value !== undefined) return value;
+      if (this.socket.readyState !== WebSocket.OPEN) throw new Error('The connection has no answer.');
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
   }
 
   #replies(): SocketReply[] {
