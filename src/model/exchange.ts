@@ -120,6 +120,8 @@ export interface ClientConnection {
   readonly address: string;
   readonly began: number;
   application(): string;
+  /** Name and version of the connector, as it gives them. */
+  connector(): string;
   lastUsed(): number;
   /** Ends what it runs, and closes it. */
   kill(): void;

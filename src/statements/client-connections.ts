@@ -20,10 +20,11 @@ export class ClientConnections {
   /** The connections that a user may see: the user's own; an administrator sees all. */
   visibleTo({ isAdministrator, user }: Access): readonly ListedConnection[] {
     const listed = [...this.#open].filter(([, connection]) => isAdministrator || connection.user === user);
-    return listed.map(([id, { user: owner, application, address, began, lastUsed }]) => ({
+    return listed.map(([id, { user: owner, application, connector, address, began, lastUsed }]) => ({
       id,
       user: owner,
       application: application(),
+      connector: connector(),
       address,
       began,
       lastUsed: lastUsed(),

@@ -179,6 +179,7 @@ export class SqlSession implements SocketSession {
       address: this.link.from,
       began: Date.now(),
       application: () => this.application,
+      connector: () => this.connector,
       lastUsed: () => this.#lastUsed,
       kill: () => {
         for (const controller of this.#running) controller.abort();

@@ -43,10 +43,17 @@ export function literalOf(column: BoundColumn): string {
     case 'GEOMETRY':
       if (!isGeometry(bytes)) throw badBinding('the bytes are no geometry in little-endian well-known binary');
       return `'${printWellKnownText(bytes)}'`;
+    case 'DECIMAL':
+      return decimalLiteral(bytes.toString('latin1'));
     default:
       if (!isUtf8(bytes)) throw badBinding('a text is not UTF-8');
       return quoted(bytes.toString('utf8'));
   }
+}
+
+function decimalLiteral(text: string): string {
+  if (!/^[+-]?\d{1,80}(?:\.\d{0,80})?(?:[eE][+-]?\d{1,3})?$/.test(text)) throw badBinding('the text is no decimal');
+  return text;
 }
 
 function realLiteral(value: number, type: 'FLOAT' | 'DOUBLE'): string {

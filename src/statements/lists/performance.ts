@@ -1,3 +1,4 @@
+import { version } from '../../model/version.js';
 import { killId } from './kill-id.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 
@@ -9,11 +10,12 @@ const shownCharacters = 24;
 /** `perf_connections`: those that are kept open, and the statements that run now, as over HTTP every statement stands for itself. */
 export const connectionsTable: SystemTable = {
   columns: columnsOf(
-    `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46`,
+    `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46, version V24,
+     connector_info V256`,
   ),
   rows: ({ running, connections, endpoint, nowMs }) => [
-    ...running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '']),
-    ...connections.map(({ id, user, application, address, began, lastUsed }) => {
+    ...running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '', version, '']),
+    ...connections.map(({ id, user, application, connector, address, began, lastUsed }) => {
       return [
         id,
         user,
@@ -24,6 +26,8 @@ export const connectionsTable: SystemTable = {
         lastUsed,
         application.slice(0, shownCharacters),
         address,
+        version,
+        connector,
       ];
     }),
   ],

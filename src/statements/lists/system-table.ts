@@ -58,6 +58,7 @@ export interface ListedConnection {
   readonly id: number;
   readonly user: string;
   readonly application: string;
+  readonly connector: string;
   readonly address: string;
   readonly began: number;
   readonly lastUsed: number;

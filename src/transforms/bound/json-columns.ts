@@ -29,8 +29,16 @@ function bytesOf(value: ExactJson, field: BindField): Buffer {
   if (name === 'DECIMAL' && (typeof value === 'number' || typeof value === 'bigint')) return Buffer.from(String(value));
   if (typeof value !== 'string') throw notOfType(field, value);
   if (name !== 'VARBINARY' && name !== 'GEOMETRY' && name !== 'BLOB') return Buffer.from(value);
+  // As the connector for Rust prints bytes.
+  if (/^\[[\d, ]*\]$/.test(value)) return listedBytes(value, field);
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(value)) throw badBinding(`the bytes of ${field.name} must be hexadecimal digits`);
   return Buffer.from(value, 'hex');
+}
+
+function listedBytes(text: string, field: BindField): Buffer {
+  const numbers = text === '[]' ? [] : text.slice(1, -1).split(',').map(Number);
+  if (!numbers.every((number) => Number.isInteger(number) && number < 256)) throw notOfType(field, text);
+  return Buffer.from(numbers);
 }
 
 function putValue(out: Buffer, at: number, value: ExactJson, field: BindField, width: number): void {

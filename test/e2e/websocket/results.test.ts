@@ -169,12 +169,22 @@ test('a changed password counts at the next request, and a dropped user loses th
 
 test('connections are listed for their users and administrators, who may close them', async (t) => {
   await service.run("CREATE USER kim PASS 'Secret-12345'");
-  const client = await SocketClient.logIn(service.port, { user: 'kim', password: 'Secret-12345', app: 'an app' });
+  const client = await SocketClient.logIn(service.port, {
+    user: 'kim',
+    password: 'Secret-12345',
+    app: 'an app',
+    connector: 'test-1',
+  });
   const other = await open({ app: 'root app' });
   const listed = await service.rows(
-    "SELECT user, app, user_app, user_ip FROM performance_schema.perf_connections WHERE app = 'websocket' ORDER BY user",
+    "SELECT user, connector_info, user_app, user_ip FROM performance_schema.perf_connections WHERE app = 'websocket' ORDER BY user",
   );
-  t.true(listed.some(([user, , app, address]) => user === 'kim' && app === 'an app' && address === '127.0.0.1'));
+  t.true(
+    listed.some(
+      ([user, connector, app, address]) =>
+        user === 'kim' && connector === 'test-1' && app === 'an app' && address === '127.0.0.1',
+    ),
+  );
   const own = "SELECT conn_id, user_app FROM performance_schema.perf_connections WHERE app = 'websocket'";
   const [row, ...more] = (await queryRows(client, own)).rows;
   t.deepEqual([more, row?.[1]], [[], 'an app']);
