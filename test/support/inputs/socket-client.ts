@@ -44,8 +44,8 @@ export class SocketClient {
   }
 
   /** The same, logged in. */
-  static async logIn(port: number, members: Members, path = '/ws'): Promise<SocketClient> {
-    const client = await SocketClient.open(port, path);
+  static async logIn(port: number, members: Members, path = '/ws', options: ClientOptions = {}): Promise<SocketClient> {
+    const client = await SocketClient.open(port, path, options);
     const { code, message } = await client.request('conn', members);
     if (code !== 0) throw new Error(message);
     return client;
