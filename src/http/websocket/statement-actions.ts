@@ -187,7 +187,7 @@ export const binaryStatementActions: Readonly<Record<number, BinaryAction<SqlSes
     const column = bytes.readInt32LE(versionBytes);
     if (column !== allColumns) throw new FaultError(parameterFault('single columns cannot be bound with stmt2'));
     const data = bytes.subarray(versionBytes + 4);
-    statement.bind(readBoundTables(data), data.length);
+    statement.bind(readBoundTables(data), data.length, data);
     return {};
   }),
   11: onBinary('stmt2_bind_exec', async (statement, bytes, request) => {

@@ -43,6 +43,8 @@ export class OpenStatement {
   /** The rows of a query that was executed. */
   result: { readonly rows: Rows; readonly abort: () => void } | undefined;
   pendingBytes = 0;
+  /** What is pending in the form of `transforms/bound`, where it came in one message of it. */
+  #form: Uint8Array | undefined;
   readonly #session: StatementSession;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -76,8 +78,11 @@ export class OpenStatement {
     return known;
   }
 
-  /** Adds bound tables, of which `bytes` are held until they are executed. Throws a FaultError when they are too many. */
-  bind(tables: readonly BoundTable[], bytes: number): void {
+  /**
+   * Adds bound tables, of which `bytes` are held until they are executed; `form` is their form as the client sent it. Throws a FaultError when
+   * they are too many.
+   */
+  bind(tables: readonly BoundTable[], bytes: number, form?: Uint8Array): void {
     if (this.prepared === undefined) throw new FaultError(notPrepared);
     const { sqlBytes } = this.#session.context.settings;
     if (this.pendingBytes + bytes > sqlBytes) {
@@ -85,13 +90,15 @@ export class OpenStatement {
         parameterFault(`more than ${sqlBytes} bytes are bound (limits.sqlBytes): execute them first`),
       );
     }
+    this.#form = this.pending.length === 0 ? form : undefined;
     this.pendingBytes += bytes;
     for (const table of tables) this.pending.push(table);
   }
 
   /** Executes what is bound. Gives the number of rows that were written, 0 for a query. */
-  async execute(request: SocketRequest, form?: Uint8Array): Promise<number> {
+  async execute(request: SocketRequest): Promise<number> {
     const { text, prepared, pending } = this;
+    const form = this.#form;
     if (text === undefined || prepared === undefined) throw new FaultError(notPrepared);
     const tables = pending.splice(0);
     this.clear();
@@ -119,6 +126,7 @@ export class OpenStatement {
   clear(): void {
     this.pending.length = 0;
     this.pendingBytes = 0;
+    this.#form = undefined;
     this.current = emptyTable();
     this.result?.abort();
     this.result = undefined;
