@@ -28,7 +28,7 @@ export interface RowFormat {
   /** The time stands behind the body. */
   readonly timeLast?: boolean;
   part(table: number): PartText;
-  writeTime(out: ByteWriter, low: number, high: number): void;
+  readonly writeTime: (out: ByteWriter, low: number, high: number) => void;
   /** Writes the values of a row; `cells` are its columns. */
   writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void;
 }
@@ -94,7 +94,7 @@ export class RowEncoder {
   #writeParts(request: RowRequest, from: number, limit: number): number {
     const { block, tables, starts } = request;
     const out = this.#out;
-    const writeBody = this.#bodyWriter(request);
+    const writeBody = this.#bodyWriter(request, from);
     const words = new Uint32Array(block.times.buffer, block.times.byteOffset, block.rows * 2);
     let part = 0;
     while (part < tables.length && starts[part + 1]! <= from) part++;
@@ -122,13 +122,13 @@ export class RowEncoder {
     limit: number,
   ): number {
     const out = this.#out;
-    const format = this.#format;
+    const { timeLast = false, writeTime } = this.#format;
     for (let row = from; row < to; row++) {
       const rowStart = out.at;
       out.copy(head);
-      if (format.timeLast) writeBody(row);
-      format.writeTime(out, words[2 * row]!, words[2 * row + 1]!);
-      if (!format.timeLast) writeBody(row);
+      if (timeLast) writeBody(row);
+      writeTime(out, words[2 * row]!, words[2 * row + 1]!);
+      if (!timeLast) writeBody(row);
       out.copy(tail);
       if (out.at > limit) {
         out.at = rowStart;
@@ -138,8 +138,8 @@ export class RowEncoder {
     return to;
   }
 
-  /** What writes the body of a row: a copy out of the printed pool, or its columns anew. */
-  #bodyWriter({ pooled, block }: RowRequest): (row: number) => void {
+  /** What writes the bodies of rows from `from` on: copies out of the printed pool, or their columns anew. */
+  #bodyWriter({ pooled, block }: RowRequest, from: number): (row: number) => void {
     const out = this.#out;
     const bodies = pooled && this.#bodiesOf(pooled.pool);
     if (pooled === undefined || bodies === undefined) {
@@ -147,10 +147,11 @@ export class RowEncoder {
       return (row) => this.#format.writeBody(out, cells, row);
     }
     const { bytes, offsets } = bodies;
-    const { first, pool } = pooled;
-    return (row) => {
-      const entry = (first + row) % pool.rows;
+    const { rows } = pooled.pool;
+    let entry = (pooled.first + from) % rows;
+    return () => {
       out.copy(bytes, offsets[entry], offsets[entry + 1]);
+      if (++entry === rows) entry = 0;
     };
   }
 

@@ -30,12 +30,14 @@ export function isWide(type: TypeName): boolean {
 /** Random values from `min` up to but without `max`; equal bounds are a constant. */
 export function rangeFill(type: TypeName, min: number | bigint, max: number | bigint): Fill {
   const [low, high] = [Number(min), Number(max)];
-  if (type === 'BOOL') return numberFill(type, low === high ? () => Math.sign(low) : bit);
-  if (type === 'FLOAT' || type === 'DOUBLE') return numberFill(type, realOf(type, low, high));
+  if (type === 'BOOL') return plainFill(low === high ? () => Math.sign(low) : bit);
+  if (type === 'FLOAT' || type === 'DOUBLE') return plainFill(realOf(type, low, high));
   const [least, end] = [Math.trunc(low), Math.trunc(high)];
   const isExact = Number.isSafeInteger(least) && Number.isSafeInteger(end) && end - least <= two53;
   if (!isExact) return wideFill(wholeOf(min), wholeOf(max));
-  return numberFill(type, (seed, entry) => least + below(seed, entry, Math.max(1, end - least)));
+  const span = Math.max(1, end - least);
+  const produce: Produce = (seed, entry) => least + below(seed, entry, span);
+  return isWide(type) ? numberFill(type, produce) : plainFill(produce);
 }
 
 /** `first + step × k`, k a whole number below `count`. */
@@ -66,6 +68,16 @@ export function numberFill(
         words[at + 1] = Math.floor(whole / two32);
       } else if (isNumeric(values)) values[row + i] = value;
     }
+    wrote(column, row, count);
+  };
+}
+
+/** Values that are in the range of a type of at most 32 bits, or real numbers. */
+function plainFill(produce: Produce): Fill {
+  return (column, row, count, seed, first) => {
+    const { values } = column;
+    if (!isNumeric(values)) return;
+    for (let i = 0; i < count; i++) values[row + i] = produce(seed, first + i);
     wrote(column, row, count);
   };
 }

@@ -253,7 +253,9 @@ export class RowSource {
 
 /** `first`, `first + step`, … */
 function counting(first: number, step: number, count: number): Uint32Array {
-  return Uint32Array.from({ length: count }, (_, i) => first + i * step);
+  const numbers = new Uint32Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = first + i * step;
+  return numbers;
 }
 
 function wordsOf(times: BigInt64Array): Uint32Array {
