@@ -3,8 +3,7 @@ import { superTableText } from '../encode/definitions.js';
 import { qualifiedName } from '../encode/insert-sql.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
-import { insertTarget } from './modes.js';
-import type { FilledTable } from './row-path.js';
+import { type FilledTable, insertTarget } from './modes.js';
 
 /** Most tags, by their number, that one series of queries over a super table goes up to. */
 const mostGroups = 10;

@@ -5,8 +5,7 @@ import { allThreads } from '../execution/threads.js';
 import type { RunLog, Watch } from '../model/ports.js';
 import type { SuperTablePlan } from '../model/scenario.js';
 import type { TableRange } from '../rows/plan.js';
-import { insertTarget, usingTarget } from './modes.js';
-import type { FilledTable } from './row-path.js';
+import { type FilledTable, insertTarget, usingTarget } from './modes.js';
 
 /** Tables per statement where the settings give no number, which counts as `usualBatch`: as many as the registry writes well at once. */
 const usualBatch = 10;

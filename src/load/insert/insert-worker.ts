@@ -11,7 +11,7 @@ import type { TableRange } from '../rows/plan.js';
 import { createMissing } from './child-tables.js';
 import { InsertFigures } from './figures.js';
 import { InFlight } from './in-flight.js';
-import type { FilledTable, RequestPart, RowPath } from './row-path.js';
+import type { FilledTable, RequestPart, RowPath } from './modes.js';
 
 /** How long one request may take, at least. */
 const requestTimeoutMs = 120_000;

@@ -11,13 +11,11 @@ import { type LoadReport, type SuperTableReport, settingList } from '../model/re
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
 import { aggregate } from './aggregate.js';
-import { seriesOf } from './blocks-path.js';
 import { createTables } from './child-tables.js';
 import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
 import { InsertFigures, summaryLines, threadLine } from './figures.js';
 import { InsertWorker, RunFailure } from './insert-worker.js';
-import { openPath, pathMode } from './modes.js';
-import type { FilledTable, InsertWays } from './row-path.js';
+import { type FilledTable, type InsertWays, openPath, pathMode, seriesOf } from './modes.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** Context of an insertion run. */
