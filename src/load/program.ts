@@ -43,7 +43,7 @@ const timeZone = serverTimeZone();
 const readTime = (text: string, precision: Parameters<typeof parseTimestamp>[1]) =>
   parseTimestamp(text, precision, timeZone);
 
-/** The load tool from its arguments to its exit code. While it runs, SIGINT and SIGTERM end the run and not the process. */
+/** The load tool from its arguments to its exit code. SIGINT and SIGTERM end the run, not the process. */
 export async function runLoadProgram(surroundings: LoadProcess): Promise<number> {
   const { program, argv, env, output, errors } = surroundings;
   const request = readLoadRequest({
@@ -150,8 +150,8 @@ async function isConfirmed({ confirm }: LoadScenario, { input, output }: LoadPro
 }
 
 /**
- * Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. Every thread, consumer and
- * pause of a run may wait for it. `release` leaves the signals alone again.
+ * Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. Every thread, consumer
+ * and pause of a run may wait for it. `release` leaves the signals alone again.
  */
 function stopSignal(log: RunLog): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();

@@ -2,7 +2,7 @@ import { databaseOptions } from '../database/catalogue/database-options.js';
 import { FaultError } from '../model/fault.js';
 import { parseStatement } from '../sql/parser/statement.js';
 
-/** Why a statement can be none: its form, or an option of the database that it makes. Undefined when neither is wrong. */
+/** Why a statement is invalid: its form, or an option of the database that it makes. Undefined for a valid one. */
 export function statementMistake(sql: string): string | undefined {
   try {
     const statement = parseStatement(sql);

@@ -21,7 +21,7 @@ interface DestinationNeeds {
   readonly rows?: readonly Way[];
   /** False when HTTP cannot take the place of the embedded service. */
   readonly hasFallback?: false;
-  /** Attempts to reach the database at the beginning. Left out, a service over HTTP is not tried before the first statement. */
+  /** Attempts to reach the database first. Left out, the first statement over HTTP is the only one. */
   readonly attempts?: Attempts;
   readonly limits: EmbeddedLimits;
   /** Connections to the HTTP service at most. */
@@ -51,8 +51,8 @@ interface Destination {
 const fallbackTimeoutMs = 5000;
 
 /**
- * Opens the ways that a run needs, does its work, and closes them. Throws a FaultError when the database cannot be reached, and a
- * StoppedBeforehand when a person stops the run before it is.
+ * Opens the ways that a run needs, does its work, and closes them. Throws a FaultError when the database cannot be
+ * reached, and a StoppedBeforehand when a person stops the run before it is.
  */
 export async function withDestination<T>(
   needs: DestinationNeeds,
@@ -108,9 +108,10 @@ async function openWays(needs: DestinationNeeds, context: DestinationContext): P
 }
 
 /**
- * The embedded service; where its engine cannot be reached, the HTTP service of the same server, for which address, user and
- * password are enough. Only the named port is tried where the run names one: another server may listen on the usual one. Throws the
- * FaultError of the engine when there is no HTTP service either, and that of HTTP when it does not know user or password.
+ * The embedded service; where its engine cannot be reached, the HTTP service of the same server, for which address,
+ * user and password are enough. Only the named port is tried where the run names one: another server may listen on the
+ * usual one. Throws the FaultError of the engine when there is no HTTP service either, and that of HTTP when it does
+ * not know user or password.
  */
 async function openEmbedded(needs: DestinationNeeds, context: DestinationContext): Promise<Opened> {
   const { connection, limits, hasFallback = true } = needs;

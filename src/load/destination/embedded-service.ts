@@ -27,7 +27,7 @@ import { serverDefaults } from '../settings/keys/table.js';
 import { unreachableWords } from './http-service.js';
 
 /** The service's own pipelines inside the tool's process, on the engine of the database, for one user. */
-export interface EmbeddedService extends Pick<ServiceParts, 'catalogue' | 'storage' | 'subTables'> {
+export interface EmbeddedService extends Pick<ServiceParts, 'catalogue' | 'subTables'> {
   /** Statements through the SQL front-end. */
   readonly run: RunSql;
   /** Rows as they are. */
@@ -126,7 +126,6 @@ async function startOn(
   const consuming = { engine: engine.client, catalogue, storage, subTables };
   return {
     catalogue,
-    storage,
     subTables,
     run: (statement, options = {}) => runSql(pipelines, credentials, statement, options),
     writeBlocks: async (blocks, bytes) => {
@@ -190,7 +189,8 @@ function writeLines(
 }
 
 /**
- * The settings of the service as the directory of the connection (`adapter.toml`), the environment and the defaults have them.
+ * The settings of the service as the directory of the connection (`adapter.toml`), the environment and the defaults
+ * have them.
  * @throws FaultError that names invalid settings.
  */
 function settingsOf({ configDirectory }: LoadConnection): Settings {
@@ -201,8 +201,9 @@ function settingsOf({ configDirectory }: LoadConnection): Settings {
 }
 
 /**
- * Where the engine is: host and port of the run where they are not the defaults, otherwise those of the settings. User and
- * password are those of the settings; an engine of this machine that runs as the same operating-system user publishes its own.
+ * Where the engine is: host and port of the run where they are not the defaults, otherwise those of the settings. User
+ * and password are those of the settings; an engine of this machine that runs as the same operating-system user
+ * publishes its own.
  */
 function addressOf(connection: LoadConnection, { database }: Settings): EngineEndpoint {
   const { user, password } = database;

@@ -5,7 +5,7 @@ import { parseJson } from '../../text/json.js';
 import type { RowSink, RowText } from '../model/ports.js';
 import { type HttpResponse, type HttpService, wholeOf } from './http-service.js';
 
-/** The write routes of the service, for text of the schemaless formats. Bad rows of a request are counted, and the first is named. */
+/** The write routes of the service, for schemaless text. Bad rows of a request are counted, and the first is named. */
 export function httpLinesSink(service: HttpService): RowSink<RowText> {
   return { write: (rows, deadline) => deliveryOf(post(rows, service, deadline)) };
 }

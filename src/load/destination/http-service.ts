@@ -8,7 +8,7 @@ interface HttpServiceOptions {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** Set for TLS, with the certificates of the authorities that vouch for the service; without them those that Node knows. */
+  /** Set for TLS, with the certificates of the authorities that count; without them those that Node knows. */
   readonly tls?: { readonly ca: string | undefined } | undefined;
   /** Connections at most, which stay open. */
   readonly connections: number;
@@ -42,9 +42,9 @@ export class HttpService {
   }
 
   /**
-   * Sends a body; the caller pulls the body of the response, to its end or until it returns early. Throws a FaultError of kind
-   * `network` when there is no response, and so do the chunks when it breaks off. `mayRetry` is for idempotent requests, which are
-   * sent again over a new connection when an open one turns out to be dead.
+   * Sends a body; the caller pulls the body of the response, to its end or until it returns early. Throws a FaultError
+   * of kind `network` when there is no response, and so do the chunks when it breaks off. `mayRetry` is for idempotent
+   * requests, which are sent again over a new connection when an open one turns out to be dead.
    */
   async post(
     path: string,

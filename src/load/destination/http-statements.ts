@@ -22,7 +22,7 @@ const maxHeadBytes = 16 * 1024 * 1024;
 /** Statements that may be sent twice: queries, and rows, which are stored once however often they are written. */
 const idempotent = /^\s*(?:select|show|desc|describe|explain|insert|import)\b/i;
 
-/** Statements over `POST /rest/sql`: refusals have the code and the text of the response's body; rows are read as they come. */
+/** Statements over `POST /rest/sql`. Refusals have the code and text of the body; rows are read as they come. */
 export function httpStatements(service: HttpService): RunSql {
   return async (statement, { database, timeZone, signal } = {}) => {
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
@@ -103,8 +103,9 @@ function parsed(text: string): Body | undefined {
 }
 
 /**
- * Cuts the rows out of the array `data` of a response: its elements become lines. Bytes are read as they come, in chunks
- * that are cut anywhere, and stay as they are except for the commas between rows, so that integers of 64 bits stay exact.
+ * Cuts the rows out of the array `data` of a response: its elements become lines. Bytes are read as they come, in
+ * chunks that are cut anywhere, and stay as they are except for the commas between rows, so that integers of 64 bits
+ * stay exact.
  */
 export class RowCutter {
   /** True when the end of the array was seen. */

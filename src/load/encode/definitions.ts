@@ -55,8 +55,8 @@ interface CreateBatch {
 }
 
 /**
- * `CREATE TABLE IF NOT EXISTS db.d0 USING db.stb TAGS (…) [TTL n] IF NOT EXISTS db.d1 USING …` for tables from `from` on: as many
- * of `count` as fit into `maxBytes` (`batch_create_tbl_num`).
+ * `CREATE TABLE IF NOT EXISTS db.d0 USING db.stb TAGS (…) [TTL n] IF NOT EXISTS db.d1 USING …` for tables from `from`
+ * on: as many of `count` as fit into `maxBytes` (`batch_create_tbl_num`).
  */
 export function encodeCreateTables(
   names: Names & Pick<InsertTarget, 'nameOf'>,

@@ -75,8 +75,8 @@ export function usingClause(
 }
 
 /**
- * Encodes rows as `INSERT INTO db.d0 [(ts,c0)] [USING db.stb TAGS (…)] VALUES (…)(…)`, rows of several tables in one statement.
- * Numbers are written so that they read back exactly, times as ticks.
+ * Encodes rows as `INSERT INTO db.d0 [(ts,c0)] [USING db.stb TAGS (…)] VALUES (…)(…)`, rows of several tables in one
+ * statement. Numbers are written so that they read back exactly, times as ticks.
  */
 export function insertEncoder(target: InsertTarget, maxBytes = maxStatementBytes): RowEncoder {
   const { using, columns } = target;

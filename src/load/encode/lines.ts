@@ -21,9 +21,10 @@ export interface LinesTarget {
 }
 
 /**
- * Encodes rows as schemaless text: line protocol with all columns, telnet lines or JSON objects with the first column alone, as their
- * points have one value. Tags are texts to the service whatever their type, so they are written without quotes or suffixes; those that
- * are NULL or empty are left out, as no format can say them. Telnet lines and plain JSON have times in milliseconds.
+ * Encodes rows as schemaless text: line protocol with all columns, telnet lines or JSON objects with the first column
+ * alone, as their points have one value. Tags are texts to the service whatever their type, so they are written without
+ * quotes or suffixes; those that are NULL or empty are left out, as no format can say them. Telnet lines and plain JSON
+ * have times in milliseconds.
  */
 export function linesEncoder(target: LinesTarget, maxBytes: number): RowEncoder {
   const { format } = target;
@@ -196,7 +197,7 @@ function writeLineValue(out: ByteWriter, cell: ColumnCells, row: number): void {
   out.text(suffix);
 }
 
-/** Puts a backslash before letters that part a line. A text that ends in a backslash, or has line breaks, cannot be said. */
+/** Escapes separators of a line. There is no form for a text that ends in a backslash or has line breaks. */
 function escaped(text: string, parting: RegExp): string {
   if (/[\r\n]|\\$/.test(text)) throw refused(`${JSON.stringify(text)} cannot be written as line protocol`);
   return text.replace(parting, '\\$&');

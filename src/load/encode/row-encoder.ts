@@ -14,8 +14,8 @@ interface PartText {
 }
 
 /**
- * A text format of rows. A request is its beginning, then for each part an opening and the rows, each a head, time and body in this
- * or the other order, and a tail, then the end.
+ * A text format of rows. A request is its beginning, then for each part an opening and the rows, each a head, time and
+ * body in this or the other order, and a tail, then the end.
  */
 export interface RowFormat {
   readonly wire: WireFormat;
@@ -45,7 +45,7 @@ interface Bodies {
   readonly offsets: Uint32Array;
 }
 
-/** Printed pools by the name of the format, for all threads of a run; undefined for those that are too long to stay in memory. */
+/** Printed pools by the name of the format, for all threads of a run; undefined for those over the limit. */
 const printedPools = new WeakMap<RowPool, Map<string, Bodies | undefined>>();
 
 /** Pools whose bodies would take more are printed row by row instead. */
@@ -53,8 +53,8 @@ const maxBodiesBytes = 256 * 1024 * 1024;
 const none = new Uint8Array(0);
 
 /**
- * Encodes rows into one buffer that is used again and again. Rows out of a pool are printed once, and after that only their times
- * vary.
+ * Encodes rows into one buffer that is used again and again. Rows out of a pool are printed once, and after that only
+ * their times vary.
  */
 export class RowEncoder {
   readonly #format: RowFormat;
@@ -74,8 +74,8 @@ export class RowEncoder {
   }
 
   /**
-   * Encodes the rows of a request from `from` on, as many as there is room for. Throws a FaultError when a single row is longer than
-   * a request may be, or cannot be written in the format.
+   * Encodes the rows of a request from `from` on, as many as there is room for. Throws a FaultError when a single row
+   * is longer than a request may be, or cannot be written in the format.
    */
   encode(request: RowRequest, from = 0): EncodedRows {
     const out = this.#out;

@@ -21,8 +21,8 @@ interface FirstRequest<T> {
 }
 
 /**
- * The response to the first request of a run. Throws a {@link StoppedBeforehand} as soon as a person stops the run, and a
- * FaultError of kind `network` when no response comes in time; the caller then closes the connection.
+ * The response to the first request of a run. Throws a {@link StoppedBeforehand} as soon as a person stops the run, and
+ * a FaultError of kind `network` when no response comes in time; the caller then closes the connection.
  */
 export async function firstResponse<T>(request: FirstRequest<T>): Promise<T> {
   const { response, otherwise, stop, timeoutMs = firstResponseTimeoutMs } = request;
@@ -48,8 +48,8 @@ export async function firstResponse<T>(request: FirstRequest<T>): Promise<T> {
 }
 
 /**
- * Calls `cut` some time after a person stopped the run, so that it does not wait for a server that does not respond. The result
- * cancels that.
+ * Calls `cut` some time after a person stopped the run, so that it does not wait for a server that does not respond.
+ * The result cancels that.
  */
 export function cutAfterGrace(
   { stop, log }: { readonly stop: AbortSignal; readonly log: RunLog },

@@ -1,6 +1,6 @@
 /**
- * Runs the work of every thread side by side, to the end of all; `broken` is aborted with the first that fails, for those that
- * should end early then. Throws the error of the first thread in order that failed.
+ * Runs the work of every thread side by side, to the end of all; `broken` is aborted with the first that fails, for
+ * those that should end early then. Throws the error of the first thread in order that failed.
  */
 export async function allThreads<T>(
   threads: readonly T[],

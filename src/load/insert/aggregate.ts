@@ -9,8 +9,8 @@ import { type FilledTable, insertTarget } from './modes.js';
 const mostGroups = 10;
 
 /**
- * The aggregation queries after an insertion (`-x`): each function over a growing number of groups of the super table, or over
- * each normal table. What fails ends this phase and not the run.
+ * The aggregation queries after an insertion (`-x`): each function over a growing number of groups of the super table,
+ * or over each normal table. What fails ends this phase and not the run.
  */
 export async function aggregate(table: FilledTable, context: StatementContext): Promise<void> {
   const { plan, source } = table;

@@ -7,7 +7,7 @@ import type { SuperTablePlan } from '../model/scenario.js';
 import type { TableRange } from '../rows/plan.js';
 import { type FilledTable, insertTarget, usingTarget } from './modes.js';
 
-/** Tables per statement where the settings give no number, which counts as `usualBatch`: as many as the registry writes well at once. */
+/** Tables per statement where the settings have the default: as many as the registry writes well at once. */
 const usualBatch = 10;
 const largeBatch = 2000;
 /** Longest creation statement, well below what a query may be. */
@@ -21,7 +21,7 @@ interface ChildTableContext extends StatementContext {
   readonly threads: number;
 }
 
-/** Creates the sub-tables or normal tables of a source, in statements of many, side by side, each thread its own range; the result is a line with their number and rate. */
+/** Creates the tables of a source, each thread its own range; the result is a line with their number and rate. */
 export async function createTables(table: FilledTable, context: ChildTableContext): Promise<string> {
   const { plan, source } = table;
   const begun = performance.now();

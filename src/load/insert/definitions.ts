@@ -20,7 +20,7 @@ async function existingDatabases({ run }: StatementContext): Promise<ReadonlyMap
   return databases;
 }
 
-/** Attempts of the definitions of a database: those of its first super table, which the scenario's own are the default of. */
+/** Attempts of the definitions of a database: those of its first super table, whose default is the scenario's. */
 function attemptsOf(database: DatabasePlan | undefined): Attempts {
   return database?.superTables[0]?.attempts ?? { more: 0, intervalMs: 0 };
 }
@@ -31,8 +31,9 @@ export function isRemade(scenario: InsertScenario, database: DatabasePlan): bool
 }
 
 /**
- * Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit. Nothing is
- * dropped before each statement that makes a database anew has been taken once: of one that exists it changes nothing.
+ * Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit.
+ * Nothing is dropped before each statement that makes a database anew has been taken once: of one that exists it
+ * changes nothing.
  */
 export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
   const { log } = context;
@@ -131,7 +132,7 @@ export function existingTables(
   return firstColumn(run, childNamesText(database, plan));
 }
 
-/** Makes the streams of the scenario anew; both statements are shown. Names without a database are those of the only one. */
+/** Makes the streams of the scenario anew, and logs both statements. Names without a database are in the only one. */
 export async function defineStreams({ streams, databases }: InsertScenario, context: StatementContext): Promise<void> {
   const [first, ...others] = databases;
   const attempts = attemptsOf(first);

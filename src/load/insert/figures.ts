@@ -40,7 +40,7 @@ export class InsertFigures {
   }
 }
 
-/** The line of one thread; its rate is over the time of all threads, so that the rates add up to that of the summary. */
+/** The line of one thread; its rate is over the time of all threads, so that rates add up to the summary's. */
 export function threadLine(thread: number, interlaced: boolean, { rows, seconds }: LoadFigures): string {
   const mode = interlaced ? 'interlace' : 'progressive';
   const rate = perSecond(rows, seconds).toFixed(2);

@@ -1,9 +1,10 @@
 import { maxRequestsInFlight, maxRowsInFlight } from '../model/scenario.js';
 
 /**
- * The requests of one thread that wait for their answers. As a rule that is one. Where requests are much shorter than they may be,
- * because tables end so soon, the next ones follow without waiting, as long as all together have no more rows than one request may have:
- * so a million tables of a few rows do not take a million round trips one after the other, and the database stores them in groups.
+ * The requests of one thread that wait for their answers. As a rule that is one. Where requests are much shorter than
+ * they may be, because tables end so soon, the next ones follow without waiting, as long as all together have no more
+ * rows than one request may have: so a million tables of a few rows do not take a million round trips one after the
+ * other, and the database stores them in groups.
  */
 export class InFlight {
   readonly #maxRows: number;
@@ -18,7 +19,7 @@ export class InFlight {
     this.#maxRows = Math.min(rowsPerRequest, maxRowsInFlight);
   }
 
-  /** Starts a request of so many rows as soon as there is room for it, one start at a time. Rejects with what an earlier one failed with. */
+  /** Starts a request of so many rows when there is room, one at a time. Rejects with the error of an earlier one. */
   async start(rows: number, request: () => Promise<void>): Promise<void> {
     // Racing all of them would leave a reaction with each, every time.
     while (!this.#hasRoomFor(rows)) await new Promise<void>((resolve) => (this.#wake = resolve));

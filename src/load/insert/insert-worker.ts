@@ -15,14 +15,14 @@ import type { FilledTable, RequestPart, RowPath } from './modes.js';
 
 /** How long one request may take, at least. */
 const requestTimeoutMs = 120_000;
-/** Requests that begin within that time, and so many, share a deadline: a timer for each would cost more than a short request does. */
+/** So many requests that begin within that time share a deadline: a timer costs more than a short request. */
 const sharedDeadlineMs = 10_000;
 const sharedDeadlineUses = 16;
 
 /** The run must end because of what happened to one request. */
 export class RunFailure extends Error {}
 
-/** A thread of an insertion: makes requests out of its range of tables, and sees each to its end; see {@link InFlight}. */
+/** A thread of an insertion: makes requests of its range of tables, and sends them; see {@link InFlight}. */
 export class InsertWorker {
   readonly figures = new InsertFigures();
   readonly #table: FilledTable;
@@ -39,8 +39,8 @@ export class InsertWorker {
   }
 
   /**
-   * Inserts the rows of a range until they are done or the run is stopped. Throws a {@link RunFailure} when a request failed
-   * and the scenario does not say to go on.
+   * Inserts the rows of a range until they are done or the run is stopped. Throws a {@link RunFailure} when a request
+   * failed and the scenario does not say to go on.
    */
   async run(range: TableRange): Promise<void> {
     const { source, plan } = this.#table;
@@ -87,7 +87,7 @@ export class InsertWorker {
     }
   }
 
-  /** Sends a part, whose first row is `from`. One that lacks a table loses the rows of that table alone where the run goes on. */
+  /** Sends a part, whose first row is `from`. A missing table costs its own rows alone where the run continues. */
   async #deliver(request: RowRequest, part: RequestPart, from: number): Promise<void> {
     const { plan } = this.#table;
     const { log, stop } = this.#context;

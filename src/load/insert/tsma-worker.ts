@@ -6,7 +6,7 @@ import { type DatabasePlan, isSchemaless, type SuperTablePlan } from '../model/s
 
 const pollMs = 100;
 
-/** Creates the TSMAs of a super table as soon as enough rows are in it, beside the insertion. What cannot be made does not end the run. */
+/** Creates the TSMAs of a super table once enough rows are in it, beside the insertion. Failures do not end the run. */
 export class TsmaWorker {
   readonly #database: DatabasePlan;
   readonly #plan: SuperTablePlan;

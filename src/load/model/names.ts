@@ -4,8 +4,8 @@ import type { StreamPlan } from './scenario.js';
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * A name that the load tool was given, as the database stores it: the dialect folds names to lower case unless they are quoted,
- * and those that need quotes get them.
+ * A name that the load tool was given, as the database stores it: the dialect folds names to lower case unless they are
+ * quoted, and those that need quotes get them.
  */
 export function storedName(name: string, quoted: boolean): string {
   return quoted || !plain.test(name) ? name : name.toLowerCase();
@@ -20,8 +20,8 @@ export function sqlName(stored: string, quoted: boolean): string {
 const placeholder = /(\.?)([`'"]?)xxxx/g;
 
 /**
- * Puts a sub-table in the place of every `xxxx`: with its database, or alone where a dot stands before it; as it is stored
- * where the text is quoted already.
+ * Puts a sub-table in the place of every `xxxx`: with its database, or alone where a dot stands before it; as it is
+ * stored where the text is quoted already.
  */
 export function forChild(sql: string, database: string, table: string): string {
   return sql.replace(placeholder, (_, dot: string, quote: string) => {

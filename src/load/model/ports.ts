@@ -15,8 +15,8 @@ export interface RunSqlOptions {
 }
 
 /**
- * Runs one statement as the user of the run. Resolves to its result, whose rows the caller must read to their end or return;
- * throws a FaultError.
+ * Runs one statement as the user of the run. Resolves to its result, whose rows the caller must read to their end or
+ * return; throws a FaultError.
  */
 export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Promise<SqlAnswer>;
 

@@ -1,6 +1,6 @@
 /**
- * Common part of the reports of all kinds of run. A report is plain figures, so that the JSON report is this value and nothing
- * else. Times are Unix milliseconds, delays are milliseconds.
+ * Common part of the reports of all kinds of run. A report is plain figures, so that the JSON report is this value and
+ * nothing else. Times are Unix milliseconds, delays are milliseconds.
  */
 export interface RunReport {
   /** The tool's version. */

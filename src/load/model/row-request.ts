@@ -2,8 +2,9 @@ import { PoolReader } from '../../bytes/pool-reader.js';
 import { type Column, type ColumnBlock, elementsPerRow } from '../../model/column-block.js';
 
 /**
- * Content of one request of the load tool: rows of one or more sub-tables of a super table, or of normal tables of one shape.
- * Part `i` is the run of rows `[starts[i], starts[i + 1])` of the block, all of the table with index `tables[i]`.
+ * Content of one request of the load tool: rows of one or more sub-tables of a super table, or of normal tables of one
+ * shape. Part `i` is the run of rows `[starts[i], starts[i + 1])` of the block, all of the table with index
+ * `tables[i]`.
  */
 export interface RowRequest {
   /** The rows of all parts in their order. `table` is the super table; for normal tables see {@link tableRequests}. */

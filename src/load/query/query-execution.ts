@@ -27,8 +27,9 @@ export const maxShownErrors = 50;
 export class ResultFileFailure extends Error {}
 
 /**
- * Runs a statement and reads its result to the end, into the file where there is one. True when the result was complete; a
- * failure is in the counts and in the log. Once the run is stopped nothing is counted: queries that end early then are no errors.
+ * Runs a statement and reads its result to the end, into the file where there is one. True when the result was
+ * complete; a failure is in the counts and in the log. Once the run is stopped nothing is counted: queries that end
+ * early then are no errors.
  */
 export async function executeQuery(
   sql: string,

@@ -36,8 +36,8 @@ interface QueryPart extends Omit<QueryPartReport, 'figures'> {
 }
 
 /**
- * Runs the queries of a scenario: first the statements as they are, one after the other, each on all threads, then those for
- * every sub-table. Never throws for what the database refuses: the report says how the run ended.
+ * Runs the queries of a scenario: first the statements as they are, one after the other, each on all threads, then
+ * those for every sub-table. Never throws for what the database refuses: the report says how the run ended.
  */
 export async function runQueries(scenario: QueryScenario, run: QueryRun): Promise<QueryReport> {
   const rule = { slowerThanMs: scenario.killSlowerThanMs, intervalMs: scenario.killIntervalMs };

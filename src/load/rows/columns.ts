@@ -76,8 +76,8 @@ function ticksNow(precision: Precision): bigint {
 }
 
 /**
- * Fills rows with the entries `(first + i) % prepared` of a pool. The rows of the column must be reserved. `timeWords` are the
- * times of the column's rows as low and high words.
+ * Fills rows with the entries `(first + i) % prepared` of a pool. The rows of the column must be reserved. `timeWords`
+ * are the times of the column's rows as low and high words.
  */
 export function fillRows(
   maker: FieldMaker,
@@ -100,8 +100,8 @@ export function fillRows(
 const degrees = 360;
 
 /**
- * Values along a wave: `amplitude × shape(x) + offset + offset × (0 … fluctuation-1)/100`, where the angle x is the row's time
- * modulo 360, in degrees. It is the key `fun` of a column.
+ * Values along a wave: `amplitude × shape(x) + offset + offset × (0 … fluctuation-1)/100`, where the angle x is the
+ * row's time modulo 360, in degrees. It is the key `fun` of a column.
  */
 function waveFill(type: TypeName, { shape, amplitude, offset, fluctuation }: Wave, seed: number): Fill {
   const height = (degree: number) => amplitude * Math[shape]((degree / (degrees / 2)) * Math.PI) + offset;

@@ -40,9 +40,9 @@ export interface CsvRows extends RowPool {
 
 /**
  * Reads a CSV file without a header: a field of a line for each of the fields, NULL without quotes for none, texts in
- * double quotes or, as statements write them, in single ones, doubled inside. Blank lines are skipped. Throws a FaultError
- * that names file and line when it cannot be read, has no lines, or holds what its column cannot (`sample_file`,
- * `tags_file`).
+ * double quotes or, as statements write them, in single ones, doubled inside. Blank lines are skipped. Throws a
+ * FaultError that names file and line when it cannot be read, has no lines, or holds what its column cannot
+ * (`sample_file`, `tags_file`).
  */
 export async function readCsvFile(file: string, options: CsvOptions): Promise<CsvRows> {
   const quote = await quoteOf(file);

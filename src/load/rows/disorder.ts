@@ -9,8 +9,8 @@ const maxFilterBits = 1 << 27;
 const bitsPerRow = 16;
 
 /**
- * Which rows are late, and by how much: with a probability of `ratio` percent a row's time is its ordered one less 1 to `range`
- * ticks (`disorder_ratio`, `disorder_range`). A time that another row of the table has already is drawn again a
+ * Which rows are late, and by how much: with a probability of `ratio` percent a row's time is its ordered one less 1 to
+ * `range` ticks (`disorder_ratio`, `disorder_range`). A time that another row of the table has already is drawn again a
  * few times, so that late rows overwrite others only where the range has no free times left.
  */
 export class Disorder {
@@ -19,8 +19,8 @@ export class Disorder {
   readonly #range: number;
   readonly #step: number;
   /**
-   * Late times given out, as a filter of bits by their hash: it may take a free time for a used one, which costs one more
-   * draw, never the reverse. It is emptied before it is full, so that endless runs stay bounded.
+   * Late times given out, as a filter of bits by their hash: it may take a free time for a used one, which costs one
+   * more draw, never the reverse. It is emptied before it is full, so that endless runs stay bounded.
    */
   readonly #filter: Uint32Array;
   readonly #mask: number;

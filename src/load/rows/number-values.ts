@@ -4,8 +4,8 @@ import { type DataType, integerRanges, type TypeName } from '../../model/schema.
 import { below, bits32 } from './random.js';
 
 /**
- * Writes the values of pool entries `first`, `first + 1`, … to `count` rows from `row` on, which are reserved. `timeWords` are
- * the times of the rows as low and high words, row 0 first.
+ * Writes the values of pool entries `first`, `first + 1`, … to `count` rows from `row` on, which are reserved.
+ * `timeWords` are the times of the rows as low and high words, row 0 first.
  */
 export type Fill = (
   column: ColumnBuilder,
@@ -48,7 +48,7 @@ export function stepsFill(type: TypeName, first: number, step: number, count: nu
   return numberFill(type, (seed, entry) => values[below(seed, entry, count)]!);
 }
 
-/** Values that a function gives for each entry and time; those of integer types are cut towards zero and kept in range. */
+/** Values of a function of entry and time; those of integer types are truncated and clamped to their range. */
 export function numberFill(
   type: TypeName,
   produce: (seed: number, entry: number, low: number, high: number) => number,
@@ -91,7 +91,7 @@ export function wideConstantFill(valueNow: () => bigint): Fill {
   };
 }
 
-/** Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers; a type of more than 18 digits has 128 bits. */
+/** Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers of 64 or 128 bits. */
 export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fill {
   return wideFill(min, max, length > 18 ? 4 : 2);
 }
@@ -169,7 +169,7 @@ function wideFill(min: bigint, max: bigint, wordsPerRow: 2 | 4 = 2): Fill {
   };
 }
 
-/** A whole number from 0 up to but without `span`, which has at most 128 bits; draws again so that none is likelier than another. */
+/** A whole number from 0 up to but without `span` of at most 128 bits; draws again so that all are equally likely. */
 function wideBelow(seed: number, entry: number, span: bigint): bigint {
   if (span <= BigInt(two53)) return BigInt(below(seed, entry, Number(span)));
   const bits = span.toString(2).length;

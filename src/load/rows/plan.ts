@@ -25,8 +25,8 @@ export interface Turn extends TableRange {
 }
 
 /**
- * Deals tables out to threads in contiguous ranges, the first of which get one more when it does not come out even. There are
- * never more threads than tables.
+ * Deals tables out to threads in contiguous ranges, the first of which get one more when it does not come out even.
+ * There are never more threads than tables.
  */
 export function splitTables({ from, to }: TableRange, threads: number): TableRange[] {
   const count = to - from;
@@ -63,8 +63,9 @@ export function paceOf(plan: Pick<SuperTablePlan, 'rowsPerRequest' | 'interlaceR
 }
 
 /**
- * The requests of one thread, in order. Progressive: a table is finished before the next begins, and no request spans two of
- * them. Interlaced: rounds over all tables, cut where a round ends. Endless runs go on after the last row, over all tables again.
+ * The requests of one thread, in order. Progressive: a table is finished before the next begins, and no request spans
+ * two of them. Interlaced: rounds over all tables, cut where a round ends. Endless runs go on after the last row, over
+ * all tables again.
  */
 export function* turnsOf(
   range: TableRange,

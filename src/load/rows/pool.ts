@@ -27,8 +27,8 @@ export function builderOf({ field }: FieldMaker, rows: number): ColumnBuilder {
 }
 
 /**
- * Takes runs of rows out of the columns of a pool, one after the other: views where a single run does not pass the pool's end, so that
- * nothing is copied, otherwise copies by typed array.
+ * Takes runs of rows out of the columns of a pool, one after the other: views where a single run does not pass the
+ * pool's end, so that nothing is copied, otherwise copies by typed array.
  */
 export class PooledColumns {
   readonly pool: RowPool;

@@ -1,7 +1,7 @@
 import { two32 } from '../../bytes/words.js';
 /**
- * Random numbers that are a function of where they are used: the same seed, pool and entry always give the same number, in any
- * order of calls. So a row can be made when it is written, and needs no memory.
+ * Random numbers that are a function of where they are used: the same seed, pool and entry always give the same number,
+ * in any order of calls. So a row can be made when it is written, and needs no memory.
  */
 
 /** A 32-bit mixing function of good avalanche (the finalizer of `lowbias32`). */

@@ -18,8 +18,8 @@ export interface Samples {
 }
 
 /**
- * Reads the sample files of a super table. Without times no more than `prepared_rand` lines are used; with times every line is
- * a row (`sample_file`, `use_sample_ts`).
+ * Reads the sample files of a super table. Without times no more than `prepared_rand` lines are used; with times every
+ * line is a row (`sample_file`, `use_sample_ts`).
  */
 export async function readSamples(
   sample: SamplePlan,

@@ -75,8 +75,9 @@ function fieldsOf({ mode, partialColumns, columns }: SuperTablePlan): FieldPlan[
 }
 
 /**
- * The rows of one super table as a pulled source: each thread iterates over the requests of its own range of tables, and nothing is
- * made before it is pulled. Memory does not grow with tables or rows, except for the files that were read.
+ * The rows of one super table as a pulled source: each thread iterates over the requests of its own range of tables,
+ * and nothing is made before it is pulled. Memory does not grow with tables or rows, except for the files that were
+ * read.
  */
 export class RowSource {
   readonly tables: TableSet;

@@ -12,15 +12,15 @@ const noTimes = new Uint32Array(0);
 
 /** The tags of sub-tables, made at each call: the same ones for the same table. */
 export interface TagRows {
-  /** Tag values of the tables `[from, from + count)`, each in the order of the super table's tags, as {@link TagValue} texts. */
+  /** Values of the tables `[from, from + count)`, in the order of the super table's tags. */
   rows(from: number, count: number): TagValue[][];
   /** False when schemaless writes may take two tables for one because none of the tags can number them. */
   readonly distinct: boolean;
 }
 
 /**
- * Tags by their plans. In schemaless modes the tags alone distinguish sub-tables, so there the first tag that is able to carries
- * the table's number.
+ * Tags by their plans. In schemaless modes the tags alone distinguish sub-tables, so there the first tag that is able
+ * to carries the table's number.
  */
 export function generatedTags(
   plan: Pick<SuperTablePlan, 'tags' | 'chinese' | 'mode' | 'childCount'>,

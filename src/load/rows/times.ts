@@ -17,7 +17,7 @@ export class RowTimes {
     this.#disorder = disorder;
   }
 
-  /** The times of the rows of a turn, table by table. The array may be shared with other turns and must not be changed. */
+  /** The times of the rows of a turn, table by table. The array may be shared and must not be changed. */
   of({ from, to, firstRow, rows }: Turn): BigInt64Array {
     const run = this.#ordered(firstRow, rows);
     const disorder = this.#disorder;

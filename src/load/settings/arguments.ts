@@ -6,7 +6,7 @@ import { flagOf, flags, nameOfFlag } from './keys/rows.js';
 import { type Rows, rangeText, type Setting, type Values, type ValuesOf, valuesOf } from './keys/setting.js';
 import { general } from './keys/table.js';
 
-/** The load tool ends before anything is touched: lines for stderr, and its exit code: 64 for a wrong command line, 1 for a wrong file. */
+/** The tool ends before anything is touched: lines for stderr, and exit code 64 for the command line, 1 for a file. */
 export interface LoadRefusal {
   readonly outcome: 'refused';
   readonly lines: readonly string[];
@@ -20,8 +20,8 @@ type ArgumentsRead =
   | LoadRefusal;
 
 /**
- * Reads the load tool's command line. `-V`, `--help` and `--usage` act when they are met, and so does a mistake in the form of
- * an argument: what stands to the right of them is not read.
+ * Reads the load tool's command line. `-V`, `--help` and `--usage` act when they are met, and so does a mistake in the
+ * form of an argument: what stands to the right of them is not read.
  */
 export function readLoadArguments(program: string, version: string, argv: readonly string[]): ArgumentsRead {
   const texts = new Map<Setting<unknown>, string>();
@@ -78,8 +78,8 @@ export class LoadArguments implements Values {
   }
 
   /**
-   * Checks every value. One that cannot be read is a mistake; with `--lenient` it is replaced, with a complaint, by the digits
-   * it begins with or by the default. A port is never replaced: another server would have its database dropped.
+   * Checks every value. One that cannot be read is a mistake; with `--lenient` it is replaced, with a complaint, by the
+   * digits it begins with or by the default. A port is never replaced: another server would have its database dropped.
    */
   check(): void {
     const lenient = this.has(general.lenient);

@@ -14,9 +14,10 @@ const fileName = 'adapter.toml';
 class ConnectionMistake extends Error {}
 
 /**
- * Where the server is: as the settings say, otherwise as the configuration directory's `adapter.toml` does when they name neither
- * host nor port, otherwise on this machine. Of runs `overHttp` a port other than 6030 is that of the HTTP service. The
- * result is a sentence for a directory or a host that is invalid, and for certificates that cannot be read.
+ * Where the server is: as the settings say, otherwise as the configuration directory's `adapter.toml` does when they
+ * name neither host nor port, otherwise on this machine. Of runs `overHttp` a port other than 6030 is that of the HTTP
+ * service. The result is a sentence for a directory or a host that is invalid, and for certificates that cannot be
+ * read.
  */
 export function readConnection(
   values: Values,
@@ -89,7 +90,7 @@ function expanded(directory: string, env: LoadInput['env']): string {
   });
 }
 
-/** Values of the service's own settings file by flag; a missing file causes a warning where the run `names` its directory. */
+/** Values of the service's settings file by flag; a missing file is a warning where the run `names` its directory. */
 function readServiceFile(
   directory: string,
   names: boolean,

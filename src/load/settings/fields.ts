@@ -46,7 +46,7 @@ export function readFields(
   return fields;
 }
 
-/** The fields of one entry: name, name_2, name_3, …; `before` is how many there are already, for those without a name. */
+/** The fields of one entry: name, name_2, name_3, …; `before` is how many there are already, for default names. */
 function readField(section: Section, role: FieldRole, before: number): readonly FieldPlan[] {
   const type = readType(section, role);
   const { count, name, sma } = section.all(field, 'count', 'name', 'sma');
@@ -198,8 +198,8 @@ const pattern =
   /^(?:([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\*)?(sin|cos)\(x\)(?:([+-])((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?:\*random\((\d*)\))?)?$/;
 
 /**
- * Reads the value of `fun`: `<a>*sin(x)+<b>*random(<n>)`, or with cos, or with minus; `b` may stand without `random`, or be
- * missing. Blanks count for nothing. Undefined when it is something else.
+ * Reads the value of `fun`: `<a>*sin(x)+<b>*random(<n>)`, or with cos, or with minus; `b` may stand without `random`,
+ * or be missing. Blanks count for nothing. Undefined when it is something else.
  */
 export function readWave(text: string): Wave | undefined {
   const plain = text.replace(/\s+/g, '');

@@ -20,7 +20,7 @@ import {
   usualValues,
 } from './types.js';
 
-/** The insert scenario of a command line without `-f`, except for what every run has. What is wrong with it is in `args`. */
+/** The insert scenario of a command line without `-f`, except for what every run has. Mistakes are in `args`. */
 export function readInsertArguments(args: LoadArguments, input: LoadInput): Omit<InsertScenario, keyof LoadRun> {
   const { supplement, noDrop, name = '' } = args.all(database, 'supplement', 'noDrop', 'name');
   const drop = !supplement && !noDrop;

@@ -70,8 +70,8 @@ function readSuperTables(entry: Section): readonly Section[] {
 }
 
 /**
- * A stream that the run makes; none without `"drop": "yes"`. Its statement is checked here, before anything is touched; of several
- * databases none is the one that a target without a database is in.
+ * A stream that the run makes; none without `"drop": "yes"`. Its statement is checked here, before anything is touched;
+ * of several databases none is the one that a target without a database is in.
  */
 function readStream(section: Section, hasManyDatabases: boolean, input: LoadInput): readonly StreamPlan[] {
   const [name, target, sql] = [stream.name, stream.target, stream.sql].map((setting) =>
@@ -102,7 +102,7 @@ function readStream(section: Section, hasManyDatabases: boolean, input: LoadInpu
   return [plan];
 }
 
-/** A clause of words and a value, unless the value begins with the words; words that end in a bracket put it in brackets. */
+/** Words and a value, unless the value begins with the words; after words that end in a bracket it is in brackets. */
 function clauseOf(words: string, value = ''): string | undefined {
   const text = value.trim();
   if (text === '') return undefined;

@@ -3,29 +3,30 @@ import { shownDefault } from './help.js';
 import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './keys/rows.js';
 import { flagGroups, type Level, levels } from './keys/setting.js';
 
-const otherOptions = `Any other key is an option of CREATE DATABASE, such as \`keep\`, \`vgroups\`, \`replica\`, \`minRows\`, \`maxRows\` or \`comp\`. \`days\`
-is its DURATION, \`walLevel\` WAL_LEVEL, \`fsync\` WAL_FSYNC_PERIOD, \`cacheLast\` CACHEMODEL. \`cache\`, \`blocks\`, \`quorum\` and \`update\` have
-no effect. A value that CREATE DATABASE would refuse ends the run before anything is touched.`;
+const otherOptions = `Any other key is an option of CREATE DATABASE, such as \`keep\`, \`vgroups\`, \`replica\`, \`minRows\`, \`maxRows\`
+or \`comp\`. \`days\` is its DURATION, \`walLevel\` WAL_LEVEL, \`fsync\` WAL_FSYNC_PERIOD, \`cacheLast\` CACHEMODEL.
+\`cache\`, \`blocks\`, \`quorum\` and \`update\` have no effect. A value that CREATE DATABASE would refuse ends the
+run before anything is touched.`;
 
 /** Of a line of prose, in characters. */
-const lineLength = 140;
+const lineLength = 120;
 
 const introduction = `# Arguments and files of the load tool
 
-This page is generated from the tables in \`src/load/settings\`; \`npm run settings-page\` writes it anew.
+This page is generated from the table in \`src/load/settings/keys/table.ts\`; \`npm run settings-page\` writes it anew.
 
-Arguments describe insertions. A JSON file, which \`-f\` names, also describes queries and subscriptions. With \`-f\` only \`-y\`, \`-g\`,
-\`--json\` and \`--html\` count.
+Arguments describe insertions. A JSON file, which \`-f\` names, also describes queries and subscriptions. With \`-f\`
+only \`-y\`, \`-g\`, \`--json\` and \`--html\` count.
 
 ## Arguments
 
-These mean the same: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Switches can be bundled, and the last letter may have a
-value: \`-yn5\`. Long names can be cut as long as they are unique. If an argument is repeated, the last one counts. \`--\` ends the
-arguments. \`-h\` is the host; help is \`-?\`.
+These mean the same: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Switches can be bundled, and the last
+letter may have a value: \`-yn5\`. Long names can be cut as long as they are unique. If an argument is repeated, the
+last one counts. \`--\` ends the arguments. \`-h\` is the host; help is \`-?\`.
 
-A mistake in the command line ends the tool with code 64 before anything is touched. With \`--lenient\` a number that cannot be
-read, or is out of range, is replaced with a message, but never a port. The exit code is 0 after success, 1 when a file asks for something
-impossible, and 255 when a run failed.
+A mistake in the command line ends the tool with code 64 before anything is touched. With \`--lenient\` a number
+that cannot be read, or is out of range, is replaced with a message, but never a port. The exit code is 0 after
+success, 1 when a file asks for something impossible, and 255 when a run failed.
 
 [load-tool.md](load-tool.md) shows what to do with it.
 `;
@@ -33,10 +34,10 @@ impossible, and 255 when a run failed.
 const fileIntroduction = `
 ## Keys of a file
 
-Upper and lower case of keys are the same. If a key is repeated, the first one counts. An unknown key is ignored with a warning that names
-the nearest known one. A number as text, or true instead of \`"yes"\`, is accepted with a warning. Any other value of a
-wrong type ends the run before anything is touched. Paths are relative to the working directory. A file has one JSON object
-without comments.
+Upper and lower case of keys are the same. If a key is repeated, the first one counts. An unknown key is ignored
+with a warning that names the nearest known one. A number as text, or true instead of \`"yes"\`, is accepted with a
+warning. Any other value of a wrong type ends the run before anything is touched. Paths are relative to the working
+directory. A file has one JSON object without comments.
 `;
 
 /** The page `docs/load-tool-arguments.md`: every argument and every key. */

@@ -28,8 +28,8 @@ export type LoadRequest = { readonly notes: readonly LoadNote[] } & (
 );
 
 /**
- * Reads the request to the load tool, by arguments or by a JSON file. Opens the files that are named and nothing else; never
- * throws for what a person can get wrong.
+ * Reads the request to the load tool, by arguments or by a JSON file. Opens the files that are named and nothing else;
+ * never throws for what a person can get wrong.
  */
 export function readLoadRequest(input: LoadInput): LoadRequest {
   const read = readLoadArguments(input.program, input.version, input.argv);
@@ -50,8 +50,8 @@ function fromArguments(args: LoadArguments, input: LoadInput): LoadScenario | Lo
 }
 
 /**
- * Reads the JSON file of a run and checks all of it, so that nothing is touched when a key is wrong. A refusal has one line
- * per mistake, with file, line and path of the key.
+ * Reads the JSON file of a run and checks all of it, so that nothing is touched when a key is wrong. A refusal has one
+ * line per mistake, with file, line and path of the key.
  */
 function fromFile(path: string, args: LoadArguments, input: LoadInput): LoadScenario | LoadRefusal {
   warnOfIgnored(args);
@@ -79,7 +79,7 @@ function refused(lines: readonly string[]): LoadRefusal {
   return { outcome: 'refused', lines, exitCode: 1 };
 }
 
-/** One line with the arguments that have no effect beside a file; complaints about their values are not worth showing. */
+/** Adds one line with the arguments that have no effect beside a file. */
 function warnOfIgnored(args: LoadArguments): void {
   const ignored = flags.filter(({ setting }) => setting.withFile !== true && args.has(setting));
   if (ignored.length === 0) return;

@@ -79,8 +79,8 @@ function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): re
 }
 
 /**
- * A line when a name is empty, too long, or holds what no name is meant to hold; `inSql` also when it holds a dot, which parts
- * names of an INSERT even in quotes.
+ * A line when a name is empty, too long, or holds what no name is meant to hold; `inSql` also when it holds a dot,
+ * which parts names of an INSERT even in quotes.
  */
 export function nameMistakes(what: 'database' | 'table', name: string, inSql = true): readonly string[] {
   if (name === '') return [`the name of the ${what} is empty`];

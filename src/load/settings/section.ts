@@ -27,9 +27,9 @@ interface SectionPlace {
 type Subject = Setting<unknown> | JsonMember | undefined;
 
 /**
- * Typed access to the keys of one JSON object. Keys are matched whatever their case; of a repeated one the first counts. A
- * value of another type is accepted with a warning where its meaning is plain, otherwise it is an error in the report and
- * reads as if the key were absent. Unknown keys cause a warning with the nearest known one.
+ * Typed access to the keys of one JSON object. Keys are matched whatever their case; of a repeated one the first
+ * counts. A value of another type is accepted with a warning where its meaning is plain, otherwise it is an error in
+ * the report and reads as if the key were absent. Unknown keys cause a warning with the nearest known one.
  */
 export class Section implements Values {
   /** Members without a row, of an open object alone. */

@@ -288,8 +288,8 @@ const msPerDay = 86_400_000;
 const spareDays = 60;
 
 /**
- * The start of a command line: that of its argument, or the usual one. Once a new database no longer keeps that, rows begin
- * on 1 January five years ago, so that all runs of one year begin at the same time.
+ * The start of a command line: that of its argument, or the usual one. Once a new database no longer keeps that, rows
+ * begin on 1 January five years ago, so that all runs of one year begin at the same time.
  */
 export function argumentStart(values: Values, { nowMs }: LoadInput): bigint {
   const text = values.get(table.startArgument);

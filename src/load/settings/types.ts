@@ -87,7 +87,7 @@ export function decimalBounds({ precision }: Digits): { readonly min: bigint; re
 /** Most digits on either side of the point, and the greatest exponent, of a bound that is read. */
 const [mostDigits, mostExponent] = [80, 999] as const;
 
-/** A number as a DECIMAL scaled to a whole number, exactly; undefined when it is none or has more digits behind the point. */
+/** A number as a DECIMAL scaled to a whole number, exactly; undefined when it is none or has too many digits. */
 export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
   const pattern = /^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
   const [, sign, whole = '', rest = '', exponent = '0'] = pattern.exec(text.trim()) ?? [];
@@ -123,8 +123,8 @@ export function usualValues(type: TypeName, length: number, role: FieldRole): Va
 export type FieldShape = Pick<FieldPlan, 'type' | 'values'>;
 
 /**
- * Reads the value of `-b` or `-A`: types parted by commas, in any case, BINARY, VARCHAR, NCHAR and JSON also with a length
- * in brackets. The result is the word that is no type, where there is one.
+ * Reads the value of `-b` or `-A`: types parted by commas, in any case, BINARY, VARCHAR, NCHAR and JSON also with a
+ * length in brackets. The result is the word that is no type, where there is one.
  */
 export function readTypeList(text: string, defaultLength: number, role: FieldRole): readonly FieldShape[] | string {
   const list: FieldShape[] = [];

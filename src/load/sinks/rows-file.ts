@@ -5,8 +5,8 @@ import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 const tailBytes = 1024 * 1024;
 
 /**
- * A file to which whole lines are appended. A line that a process left unfinished when it was killed is removed first: what
- * it was of comes again. Each text is in the operating system's hands when its promise resolves.
+ * A file to which whole lines are appended. A line that a process left unfinished when it was killed is removed first:
+ * what it was of comes again. Each text is in the operating system's hands when its promise resolves.
  */
 export class RowsFile {
   readonly path: string;

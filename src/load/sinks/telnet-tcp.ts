@@ -12,8 +12,8 @@ const maxPendingLength = 4096;
 const maxShownLength = 500;
 
 /**
- * Complaints of a telnet-format listener about lines that it does not store, counted in rows: a line each for bad ones, `put: illegal
- * argument: 7 more lines`, and `(lines: 7)` at the end of what holds for a whole batch.
+ * Complaints of a telnet-format listener about lines that it does not store, counted in rows: a line each for bad ones,
+ * `put: illegal argument: 7 more lines`, and `(lines: 7)` at the end of what holds for a whole batch.
  */
 export class TelnetComplaints {
   #rows = 0;
@@ -52,9 +52,9 @@ interface TelnetTcpOptions {
 }
 
 /**
- * Lines to a telnet-format listener over one connection. No response says that a line is stored: a request counts as delivered when
- * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next ones, and
- * what it complains about after the last one is the result of {@link TelnetTcpSink.end}.
+ * Lines to a telnet-format listener over one connection. No response says that a line is stored: a request counts as
+ * delivered when the operating system has taken all of it. What the listener complains about meanwhile is taken off the
+ * next ones, and what it complains about after the last one is the result of {@link TelnetTcpSink.end}.
  */
 export class TelnetTcpSink implements RowSink<RowText> {
   readonly #options: TelnetTcpOptions;
@@ -86,8 +86,8 @@ export class TelnetTcpSink implements RowSink<RowText> {
   }
 
   /**
-   * Ends the connection, and waits for the listener, which closes it once it has stored or refused all lines. Undefined when
-   * all rows are stored.
+   * Ends the connection, and waits for the listener, which closes it once it has stored or refused all lines. Undefined
+   * when all rows are stored.
    */
   async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
     this.#isEnding = true;

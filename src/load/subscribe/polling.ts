@@ -10,8 +10,8 @@ const patienceMs = 60_000;
 const pauseMs = 500;
 
 /**
- * The messages of a consumer, over outages of the database that pass: what was not given out yet comes afterwards, what was
- * not committed may come again.
+ * The messages of a consumer, over outages of the database that pass: what was not given out yet comes afterwards, what
+ * was not committed may come again.
  */
 export async function* polledThrough(
   poller: TopicPoller,
@@ -57,8 +57,8 @@ async function* messages(
 }
 
 /**
- * A message as lines of a rows file: the consumer and the number of its message, where the rows are from, and for each row
- * its table and number and then its values, separated by blanks. NULL is printed as a word.
+ * A message as lines of a rows file: the consumer and the number of its message, where the rows are from, and for each
+ * row its table and number and then its values, separated by blanks. NULL is printed as a word.
  */
 export function messageLines(message: TopicMessage, consumer: number, number: number): string {
   const { database, table, topic, vgroup, names, rows } = message;

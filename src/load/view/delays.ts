@@ -13,8 +13,8 @@ const bounds = Array.from({ length: decades }, (_, decade) =>
 ).flat();
 
 /**
- * Delays of requests by a histogram of fixed size: percentiles to three digits however many requests there are; least, most,
- * mean and sum exact.
+ * Delays of requests by a histogram of fixed size: percentiles to three digits however many requests there are; least,
+ * most, mean and sum exact.
  */
 export class Delays {
   readonly #histogram: Histogram = build({

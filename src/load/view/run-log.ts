@@ -27,8 +27,8 @@ const levels = {
 const plain = '\u001b[0m';
 
 /**
- * The lines of the load tool, `[MM/DD hh:mm:ss.micros] LEVEL: text` in local time. A result file that cannot be written is
- * logged once and does not end the run.
+ * The lines of the load tool, `[MM/DD hh:mm:ss.micros] LEVEL: text` in local time. A result file that cannot be written
+ * is logged once and does not end the run.
  */
 export function createRunLog({
   write,

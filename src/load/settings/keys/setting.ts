@@ -58,8 +58,8 @@ interface SettingType<V> {
 }
 
 /**
- * One row of the table of settings: a key of a file, an argument or both. Reading, checking, the help text and the page of
- * documentation come from it. `V` is what a getter returns: undefined is possible where there is no default.
+ * One row of the table of settings: a key of a file, an argument or both. Reading, checking, the help text and the page
+ * of documentation come from it. `V` is what a getter returns: undefined is possible where there is no default.
  */
 export interface Setting<V> extends Bounds {
   readonly type: SettingType<V>;
