@@ -134,7 +134,7 @@ function written(path: string | undefined, write: (path: string) => void, log: R
 async function isConfirmed({ confirm }: LoadScenario, { input, output }: LoadProcess, log: RunLog): Promise<boolean> {
   if (!confirm) return true;
   if (!input.isTTY) {
-    log.info('There is no terminal to ask for confirmation: the run begins.');
+    log.info('There is no confirmation without a terminal: the run begins.');
     return true;
   }
   const questions = createInterface({ input, output });

@@ -155,7 +155,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'load/model': { modules: ['model', 'load/settings/keys'], packages: [] },
   'load/settings': { modules: ['model', 'config', 'load/model', 'load/settings'], packages: [] },
   'load/rows': { modules: ['model', 'load/model'], packages: ['ix', 'csv-parse'] },
-  'load/encode': { modules: ['model', 'load/model'], packages: [] },
+  'load/encode': { modules: ['model', 'transforms', 'load/model'], packages: [] },
   'load/report': { modules: ['model', 'load/model'], packages: [] },
   'load/view': { modules: ['model', 'load/model'], packages: ['hdr-histogram-js'] },
   'load/sinks': { modules: ['model', 'database', 'sinks', 'load/model'], packages: [] },

@@ -1,6 +1,6 @@
 import { comma, space } from '../../bytes/ascii.js';
 import { wholeParts } from '../../bytes/whole-parts.js';
-import type { Precision, TypeName } from '../../model/schema.js';
+import { type DataType, isVariable, type Precision, type TypeName } from '../../model/schema.js';
 import type { FieldPlan, SchemalessFormat } from '../model/scenario.js';
 import type { ByteWriter } from './byte-writer.js';
 import type { ColumnCells } from './column-cells.js';
@@ -33,39 +33,27 @@ export function linesEncoder(target: LinesTarget, maxBytes: number): RowEncoder 
   return new RowEncoder(jsonFormat(target, format === 'taosjson'), maxBytes);
 }
 
-/** Suffixes of line protocol and telnet values. */
-const suffixes: Partial<Record<TypeName, string>> = {
-  TINYINT: 'i8',
-  SMALLINT: 'i16',
-  INT: 'i32',
-  BIGINT: 'i64',
-  TIMESTAMP: 'i64',
-  'TINYINT UNSIGNED': 'u8',
-  'SMALLINT UNSIGNED': 'u16',
-  'INT UNSIGNED': 'u32',
-  'BIGINT UNSIGNED': 'u64',
-  FLOAT: 'f32',
-  DOUBLE: 'f64',
-  BOOL: '',
-};
+/** Suffix of a value of line protocol and telnet: its kind and width in bits. */
+function suffixOf({ name, length }: DataType): string {
+  if (name === 'BOOL') return '';
+  const kind = name === 'FLOAT' || name === 'DOUBLE' ? 'f' : name.endsWith('UNSIGNED') ? 'u' : 'i';
+  return `${kind}${length * 8}`;
+}
 
-/** Types of typed JSON. There are no unsigned ones: the next wider type holds their values. */
+/** Names of types in typed JSON, where they differ. There are no unsigned ones: the next wider type holds their values. */
 const jsonTypes: Partial<Record<TypeName, string>> = {
-  BOOL: 'bool',
-  TINYINT: 'tinyint',
-  SMALLINT: 'smallint',
-  INT: 'int',
-  BIGINT: 'bigint',
   TIMESTAMP: 'bigint',
   'TINYINT UNSIGNED': 'smallint',
   'SMALLINT UNSIGNED': 'int',
   'INT UNSIGNED': 'bigint',
   'BIGINT UNSIGNED': 'bigint',
-  FLOAT: 'float',
-  DOUBLE: 'double',
   VARCHAR: 'binary',
-  NCHAR: 'nchar',
+  JSON: 'nchar',
 };
+
+function jsonTypeOf(type: TypeName): string {
+  return jsonTypes[type] ?? type.toLowerCase();
+}
 
 /** The tags of tables that have a value. */
 function givenTags({ tags, tagRows }: LinesTarget) {
@@ -142,9 +130,8 @@ function jsonFormat(target: LinesTarget, typed: boolean): RowFormat {
   const beforeValue = typed ? `,"type":"${precision}"},"value":{"value":` : ',"value":';
   const head = Buffer.from(`{"metric":${JSON.stringify(superTable)},"timestamp":${typed ? '{"value":' : ''}`);
   const tagValue = (type: TypeName, value: string): string => {
-    const text = jsonTypes[type] === 'binary' || jsonTypes[type] === 'nchar' || type === 'JSON';
-    const literal = text ? JSON.stringify(value) : value;
-    return typed ? `{"value":${literal},"type":"${type === 'JSON' ? 'nchar' : jsonTypeOf(type)}"}` : literal;
+    const literal = isVariable(type) ? JSON.stringify(value) : value;
+    return typed ? `{"value":${literal},"type":"${jsonTypeOf(type)}"}` : literal;
   };
   return {
     wire: 'tsdbwire-json',
@@ -171,12 +158,6 @@ function jsonFormat(target: LinesTarget, typed: boolean): RowFormat {
   };
 }
 
-function jsonTypeOf(type: TypeName): string {
-  const name = jsonTypes[type];
-  if (name === undefined) throw refused(`a value of type ${type} cannot be written as JSON`);
-  return name;
-}
-
 /** The first column of a row, the one value that a point has. */
 function firstCell(cells: readonly ColumnCells[], row: number): ColumnCells {
   const cell = cells[0];
@@ -191,10 +172,8 @@ function writeLineValue(out: ByteWriter, cell: ColumnCells, row: number): void {
     out.text(cell.type.name === 'NCHAR' ? `L"${text}"` : `"${text}"`);
     return;
   }
-  const suffix = suffixes[cell.type.name];
-  if (suffix === undefined) throw refused(`a value of type ${cell.type.name} cannot be written in a line`);
   cell.write(out, row);
-  out.text(suffix);
+  out.text(suffixOf(cell.type));
 }
 
 /** Escapes separators of a line. There is no form for a text that ends in a backslash or has line breaks. */
