@@ -6,7 +6,7 @@ import { pause } from '../../pipelines/pause.js';
 import { retried } from '../execution/attempts.js';
 import { faultLine, type StatementContext } from '../execution/statements.js';
 import type { LateEnding } from '../model/ports.js';
-import { type RowRequest, tableRequests } from '../model/row-request.js';
+import { halvesOf, type RowRequest } from '../model/row-request.js';
 import type { TableRange } from '../rows/plan.js';
 import { createMissing } from './child-tables.js';
 import { InsertFigures } from './figures.js';
@@ -106,10 +106,9 @@ export class InsertWorker {
       this.figures.retries++;
       delivery = await this.#send(part);
     }
-    const mayDivide = plan.failure !== 'no' && isMissingTable(delivery);
-    const ofTables = mayDivide ? tableRequests(request, from, from + part.rows) : [];
-    if (ofTables.length > 1) for (const ofTable of ofTables) await this.#insert(ofTable);
-    else this.#settle(delivery, part.rows);
+    const halves = plan.failure !== 'no' && isMissingTable(delivery) ? halvesOf(request, from, from + part.rows) : [];
+    for (const half of halves) await this.#insert(half);
+    if (halves.length === 0) this.#settle(delivery, part.rows);
   }
 
   async #send(part: RequestPart): Promise<Delivery> {

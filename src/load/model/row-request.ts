@@ -29,28 +29,46 @@ export interface RowPool {
   readonly columns: readonly Column[];
 }
 
-/** The rows `[from, to)` of a request as requests of their own, one for each of the tables in them. */
-export function tableRequests(request: RowRequest, from = 0, to = request.block.rows): RowRequest[] {
+/** The rows of a request between rising bounds, as requests of their own. */
+function cutRequest(request: RowRequest, bounds: ArrayLike<number>): RowRequest[] {
   const { block, tables, starts, pooled } = request;
-  if (tables.length === 1 && to - from === block.rows) return [request];
   const slicers = block.columns.map(slicerOf);
-  if (from > 0) for (const slice of slicers) slice(0, from);
-  return Array.from(tables).flatMap((table, part) => {
-    const first = Math.max(starts[part]!, from);
-    const end = Math.min(starts[part + 1]!, to);
-    if (first >= end) return [];
-    const columns = slicers.map((slice) => slice(first, end));
-    const [ids, times] = [block.ids.subarray(first, end), block.times.subarray(first, end)];
-    return [
-      {
-        block: { ...block, rows: end - first, ids, times, columns },
-        tables: Uint32Array.of(table),
-        starts: Uint32Array.of(0, end - first),
-        pooled: pooled && { pool: pooled.pool, first: (pooled.first + first) % pooled.pool.rows },
-        endsRound: false,
+  if (bounds[0]! > 0) for (const slice of slicers) slice(0, bounds[0]!);
+  let part = 0;
+  return Array.from({ length: bounds.length - 1 }, (_, at) => {
+    const [first, end] = [bounds[at]!, bounds[at + 1]!];
+    while (starts[part + 1]! <= first) part++;
+    const own: number[] = [];
+    for (let each = part; each < tables.length && starts[each]! < end; each++) own.push(each);
+    return {
+      block: {
+        ...block,
+        rows: end - first,
+        ids: block.ids.subarray(first, end),
+        times: block.times.subarray(first, end),
+        columns: slicers.map((slice) => slice(first, end)),
       },
-    ];
+      tables: Uint32Array.from(own, (each) => tables[each]!),
+      starts: Uint32Array.from([...own.map((each) => Math.max(starts[each]!, first) - first), end - first]),
+      pooled: pooled && { pool: pooled.pool, first: (pooled.first + first) % pooled.pool.rows },
+      endsRound: false,
+    };
   });
+}
+
+/** A request for each table of a request: what normal tables need. */
+export function tableRequests(request: RowRequest): RowRequest[] {
+  return request.tables.length === 1 ? [request] : cutRequest(request, request.starts);
+}
+
+/**
+ * The rows `[from, to)` of a request as two requests, each of half of the tables in them. None where they are of one
+ * table.
+ */
+export function halvesOf(request: RowRequest, from: number, to: number): RowRequest[] {
+  const inner = request.starts.filter((start) => start > from && start < to);
+  const middle = inner[((inner.length + 1) >> 1) - 1];
+  return middle === undefined ? [] : cutRequest(request, [from, middle, to]);
 }
 
 /** Cuts a column into views, from its beginning on. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type RowRequest, tableRequests } from '../../../src/load/model/row-request.js';
+import { halvesOf, type RowRequest, tableRequests } from '../../../src/load/model/row-request.js';
 import { dataType } from '../../../src/model/schema.js';
 
 /** Three tables with two rows each; the values are the places of the rows. */
@@ -36,7 +36,7 @@ function content({ tables, starts, block }: RowRequest): readonly unknown[] {
   return [[...tables], [...starts], [...(block.columns[0]?.pool ?? [])].filter((byte) => byte > 1), block.rows];
 }
 
-test('a request is cut between its tables, each with its own rows and values', (t) => {
+test('each table of a request gets a request with its own rows and values', (t) => {
   const parts = tableRequests(request);
   t.deepEqual(parts.map(content), [
     [[7], [0, 2], [48, 49], 2],
@@ -46,19 +46,28 @@ test('a request is cut between its tables, each with its own rows and values', (
   t.deepEqual([...(parts[2]?.block.ids ?? [])], [30n, 30n]);
 });
 
-test('of a part in the middle of a request only its rows are cut', (t) => {
-  t.deepEqual(tableRequests(request, 1, 5).map(content), [
-    [[7], [0, 1], [49], 1],
-    [[8], [0, 2], [50, 51], 2],
-    [[9], [0, 1], [52], 1],
-  ]);
-  t.deepEqual(tableRequests(request, 3, 4).map(content), [[[8], [0, 1], [51], 1]]);
+test('a request is cut between its tables, each half with its own rows and values', (t) => {
+  const [left, right] = halvesOf(request, 0, 6);
+  t.deepEqual(left && content(left), [[7], [0, 2], [48, 49], 2]);
+  t.deepEqual(right && content(right), [[8, 9], [0, 2, 4], [50, 51, 52, 53], 4]);
+  t.deepEqual([...(right?.block.ids ?? [])], [20n, 20n, 30n, 30n]);
 });
 
-test('rows out of a pool continue where the table before ends', (t) => {
+test('of a part in the middle of a request only its rows are in the halves', (t) => {
+  const [left, right] = halvesOf(request, 1, 5);
+  t.deepEqual(left && content(left), [[7], [0, 1], [49], 1]);
+  t.deepEqual(right && content(right), [[8, 9], [0, 2, 3], [50, 51, 52], 3]);
+});
+
+test('rows of one table are not cut', (t) => {
+  t.deepEqual(halvesOf(request, 2, 4), []);
+  t.deepEqual(halvesOf(request, 3, 4), []);
+});
+
+test('rows out of a pool go on where the first half ends', (t) => {
   const pooled = { ...request, pooled: { pool: { rows: 4, columns: [] }, first: 3 } };
   t.deepEqual(
-    tableRequests(pooled, 1, 6).map((part) => part.pooled?.first),
-    [0, 1, 3],
+    halvesOf(pooled, 1, 6).map((half) => half.pooled?.first),
+    [0, 1],
   );
 });
