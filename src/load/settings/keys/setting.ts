@@ -159,43 +159,44 @@ export const word = rowsOf<string>({
     node.kind === 'string' || node.kind === 'number' ? node.text : refuseType(node, 'a text', place),
 });
 
-export const integer = rowsOf<number>({
-  word: 'whole number',
-  isNumber: true,
-  read: (node, bounds, place) => {
-    const value = Number(numeric(node, place) ?? Number.NaN);
-    if (Number.isNaN(value)) return undefined;
-    const whole = plain(Math.trunc(value));
-    if (whole !== value) place.warn(`takes whole numbers; ${value} is read as ${whole}`);
+/** A type of numbers, each converted from its text. */
+function numberType<V>(
+  word: string,
+  convert: (text: string, bounds: Bounds, place: Place) => V | undefined,
+): SettingType<V> {
+  const read: SettingType<V>['read'] = (node, bounds, place) => {
+    const text = numeric(node, place)?.trim();
+    return text === undefined ? undefined : convert(text, bounds, place);
+  };
+  return { word, isNumber: true, read };
+}
+
+export const integer = rowsOf(
+  numberType('whole number', (text, bounds, place) => {
+    const whole = plain(Math.trunc(Number(text)));
+    if (whole !== Number(text)) place.warn(`takes whole numbers; ${Number(text)} is read as ${whole}`);
     return Number.isSafeInteger(whole) ? withinRange(whole, bounds, place) : place.refuse('the number is too large');
-  },
-});
+  }),
+);
 
 /** Seconds in a file; the value, its default included, is in milliseconds. */
-export const seconds = rowsOf<number>({
-  word: 'number',
-  isNumber: true,
-  read: (node, bounds, place) => {
-    const value = numeric(node, place);
-    const inRange = value === undefined ? undefined : withinRange(Number(value), bounds, place);
-    return inRange === undefined ? undefined : inRange * 1000;
-  },
-});
+export const seconds = rowsOf(
+  numberType('number', (text, bounds, place) => {
+    const value = withinRange(Number(text), bounds, place);
+    return value && value * 1000;
+  }),
+);
 
 /** A number; an integer beyond 2^53 is a bigint. */
-export const exact = rowsOf<number | bigint>({
-  word: 'number',
-  isNumber: true,
-  read: (node, { range }, place) => {
-    const text = numeric(node, place)?.trim();
-    if (text === undefined) return undefined;
-    if (!Number.isFinite(Number(text))) return place.refuse('the number is too large');
+export const exact = rowsOf(
+  numberType<number | bigint>('number', (text, { range }, place) => {
     const rounded = plain(Number(text));
+    if (!Number.isFinite(rounded)) return place.refuse('the number is too large');
     const value = !/^[+-]?\d+$/.test(text) || Number.isSafeInteger(rounded) ? rounded : BigInt(text);
     if (isWithin(Number(value), range)) return value;
     return place.refuse(`${value} is out of range; allowed: ${rangeText(range)}`);
-  },
-});
+  }),
+);
 
 const booleanWords: ReadonlyMap<string, boolean> = new Map([
   ...['yes', 'true', 'on', '1'].map((word) => [word, true] as const),
