@@ -1,6 +1,6 @@
 import type { Slice } from '../async/slice.js';
 import type { Annotations } from './annotations.js';
-import { ExactMean, ExactSum } from './exact-sum.js';
+import { ExactMean } from './exact-sum.js';
 import { compacted, divided, histogramText } from './histogram-math.js';
 import { sumOfHistograms } from './histogram-windows.js';
 import { type LabelSet, nameLabel } from './label-set.js';
@@ -101,14 +101,50 @@ function variance(numbers: Float64Array): number {
   return sum / numbers.length;
 }
 
-const exactSum = new ExactSum();
 const exactMean = new ExactMean();
 
-function sumOf(numbers: Float64Array): number {
-  exactSum.reset(numbers[0]!);
-  for (let i = 1; i < numbers.length; i++) exactSum.add(numbers[i]!);
-  return exactSum.total;
+/** Adds the numbers of rows step by step, row after row as they lie in memory, with what rounding loses (Neumaier's sum). */
+function addRows({ rows }: RowGroup, sums: Float64Array, lost: Float64Array, counts: Uint32Array): void {
+  for (const { present, values } of rows) {
+    for (let step = 0; step < sums.length; step++) {
+      if (present[step] !== floatSample) continue;
+      const value = values[step]!;
+      const sum = sums[step]!;
+      const total = counts[step]!++ === 0 ? value : sum + value;
+      if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) lost[step] = 0;
+      else if (Math.abs(sum) >= Math.abs(value)) lost[step]! += sum - total + value;
+      else lost[step]! += value - total + sum;
+      sums[step] = total;
+    }
+  }
 }
+
+const sum: Collector = (group, result) => {
+  const steps = result.values.length;
+  const [lost, counts] = [new Float64Array(steps), new Uint32Array(steps)];
+  addRows(group, result.values, lost, counts);
+  for (let step = 0; step < steps; step++)
+    if (counts[step] !== 0) setFloat(result, step, result.values[step]! + lost[step]!);
+};
+
+const average: Collector = (group, result) => {
+  const steps = result.values.length;
+  const [lost, counts] = [new Float64Array(steps), new Uint32Array(steps)];
+  addRows(group, result.values, lost, counts);
+  let buffer: Float64Array | undefined;
+  for (let step = 0; step < steps; step++) {
+    const count = counts[step]!;
+    const total = result.values[step]!;
+    if (count === 0) continue;
+    if (Number.isFinite(total)) {
+      setFloat(result, step, total / count + lost[step]! / count);
+      continue;
+    }
+    // The sum may be too large where the mean is not.
+    buffer ??= new Float64Array(group.rows.length);
+    setFloat(result, step, meanOf(numbersAt(group.rows, step, buffer)));
+  }
+};
 
 function meanOf(numbers: Float64Array): number {
   exactMean.reset();
@@ -130,8 +166,8 @@ const grouped: Collector = ({ rows }, result) => {
 };
 
 const collectors: Partial<Readonly<Record<AggregateOperator, Collector>>> = {
-  sum: byStep(sumOf),
-  avg: byStep(meanOf),
+  sum,
+  avg: average,
   min: extreme((value, best) => value < best),
   max: extreme((value, best) => value > best),
   count: counted,

@@ -6,7 +6,7 @@ import { quotedText } from './language/literals.js';
 import type { CallExpr, Expr, MatrixSelector, SubqueryExpr } from './language/tree.js';
 import { rangeFunctions } from './range-functions.js';
 import { rangeOf, selectRange } from './ranges.js';
-import { emptyRow, floatSample, hasSamples, invertedRows, type Row, relabelled, requireDistinct } from './rows.js';
+import { floatSample, hasSamples, invertedRows, type Row, RowSlab, relabelled, requireDistinct } from './rows.js';
 import type { Steps } from './source.js';
 import { stepTime } from './steps.js';
 import { Notes, WindowWalk } from './windows.js';
@@ -69,10 +69,11 @@ async function fromSamples(
   const times = new Float64Array(steps.count);
   for (let step = 0; step < steps.count; step++) times[step] = stepTime(steps, step);
   const rows: Row[] = [];
+  const slab = new RowSlab(steps.count);
   let work = 0;
   for (const each of series) {
     budget.hold(steps.count);
-    const row = emptyRow(each.labels, steps.count);
+    const row = slab.row(each.labels);
     const walk = new WindowWalk(each, { ends, times, rangeMs }, scalars, notes);
     for (let step = 0; step < steps.count; step++) {
       work += 1 + walk.compute(step, compute, row);

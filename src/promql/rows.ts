@@ -23,6 +23,42 @@ export function emptyRow(labels: LabelSet, steps: number): Row {
   return { labels, values: new Float64Array(steps), present: new Uint8Array(steps), histograms: undefined };
 }
 
+/** Makes rows without samples whose columns lie side by side, which costs less than a piece of memory for each. */
+export class RowSlab {
+  readonly #steps: number;
+  readonly #rowsAtOnce: number;
+  #values = new Float64Array(0);
+  #present = new Uint8Array(0);
+  #next = 0;
+
+  constructor(steps: number) {
+    this.#steps = steps;
+    this.#rowsAtOnce = Math.max(1, Math.min(256, Math.floor(slabSteps / steps)));
+  }
+
+  /** A row without samples. */
+  row(labels: LabelSet): Row {
+    const start = this.#next * this.#steps;
+    if (start >= this.#present.length) {
+      this.#values = new Float64Array(this.#rowsAtOnce * this.#steps);
+      this.#present = new Uint8Array(this.#rowsAtOnce * this.#steps);
+      this.#next = 1;
+      return this.#cut(labels, 0);
+    }
+    this.#next++;
+    return this.#cut(labels, start);
+  }
+
+  #cut(labels: LabelSet, start: number): Row {
+    const end = start + this.#steps;
+    const [values, present] = [this.#values.subarray(start, end), this.#present.subarray(start, end)];
+    return { labels, values, present, histograms: undefined };
+  }
+}
+
+/** Steps of all rows of one piece of memory. */
+const slabSteps = 65_536;
+
 /** The same samples under other labels. */
 export function relabelled(row: Row, labels: LabelSet): Row {
   return row.labels === labels ? row : { ...row, labels };

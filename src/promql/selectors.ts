@@ -1,6 +1,6 @@
 import type { Slice } from '../async/slice.js';
 import { LabelSet } from './label-set.js';
-import { emptyRow, type Row, setFloat, setHistogram } from './rows.js';
+import { type Row, RowSlab, setFloat, setHistogram } from './rows.js';
 import { StaleMarkers } from './samples.js';
 import type { SeriesSamples } from './source.js';
 
@@ -23,9 +23,10 @@ export async function instantRows(
 ): Promise<Row[]> {
   const markers = new StaleMarkers(samples.values);
   const rows: Row[] = [];
+  const slab = new RowSlab(times.length);
   for (const [series, labels] of samples.labels.entries()) {
     if (slice.isOver()) await slice.next();
-    const row = emptyRow(new LabelSet(labels), times.length);
+    const row = slab.row(new LabelSet(labels));
     if (fillRow(row, samples, series, times, lookbackMs, number, markers)) rows.push(row);
   }
   return rows;

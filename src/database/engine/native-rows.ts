@@ -42,10 +42,19 @@ export async function* decodeNativeStream(
   columns: readonly EngineColumn[],
 ): AsyncGenerator<StoredRows, void, void> {
   let buffered = Buffer.alloc(0);
-  // Bytes without a whole block are looked at again only when they have doubled, so that long blocks stay cheap.
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  // Bytes without a whole block are joined and looked at again only when they have doubled, so that long blocks stay cheap.
   let enough = 1;
+  const join = (): void => {
+    if (waiting.length > 0) buffered = Buffer.concat([buffered, ...waiting], length);
+    waiting = [];
+  };
   for await (const piece of pieces) {
-    buffered = Buffer.concat([buffered, piece]);
+    waiting.push(piece);
+    length += piece.length;
+    if (length < enough) continue;
+    join();
     while (buffered.length >= enough) {
       const block = firstBlock(buffered, columns);
       if (block === undefined) {
@@ -53,10 +62,12 @@ export async function* decodeNativeStream(
         break;
       }
       buffered = buffered.subarray(block.end);
+      length = buffered.length;
       enough = 1;
       if (block.rows.rows > 0) yield block.rows;
     }
   }
+  join();
   const reader = new Reader(buffered);
   while (reader.at < buffered.length) {
     const rows = readBlock(reader, columns);

@@ -29,7 +29,7 @@ export class SampleColumns {
   add({ rows, ids, times, columns }: StoredRows, series: SeriesLabels): void {
     const { values, nulls, full } = columns[0]!;
     if (!(values instanceof Float64Array)) throw new Error('Samples are not of the type Float64.');
-    this.#reserve(this.#count + rows);
+    this.#reserve(this.#count + rows, series.count);
     const idWords = new Uint32Array(ids.buffer, ids.byteOffset, rows * 2);
     const timeWords = new Int32Array(times.buffer, times.byteOffset, rows * 2);
     const valueWords = new Uint32Array(values.buffer, values.byteOffset, rows * 2);
@@ -71,9 +71,12 @@ export class SampleColumns {
     this.#offsets.push(this.#count);
   }
 
-  #reserve(length: number): void {
+  /** Makes room for so many samples: for as many in each of the series to come as in those so far, if that is more. */
+  #reserve(length: number, series: number): void {
     if (length <= this.#times.length) return;
-    const capacity = Math.max(length, this.#times.length * 2);
+    const begun = this.#labels.length;
+    const estimate = begun < 2 ? 0 : Math.ceil((this.#count / (begun - 1)) * series * 1.02);
+    const capacity = Math.max(length, estimate <= this.#times.length ? this.#times.length * 2 : estimate);
     const times = new Float64Array(capacity);
     times.set(this.#times.subarray(0, this.#count));
     const words = new Uint32Array(capacity * 2);
@@ -94,6 +97,11 @@ export class SeriesLabels {
 
   constructor(byId: ReadonlyMap<bigint, readonly Label[]>) {
     this.#byId = byId;
+  }
+
+  /** How many series there are. */
+  get count(): number {
+    return this.#byId.size;
   }
 
   enter(low: number, high: number, id: bigint): void {
