@@ -30,6 +30,14 @@ const stalledFault = fault(
   'The result was not read for too long while others waited for its connection',
 );
 
+/** All bytes of a result. */
+export async function wholeResult(result: Buffer | BufferedResult): Promise<Buffer> {
+  if (Buffer.isBuffer(result)) return result;
+  const pieces: Buffer[] = [];
+  for await (const piece of result) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 /**
  * The pieces of a result, read ahead of their reader by some MB, so that a slow reader of a shorter result does not
  * hold up the engine. Its source calls `add` and `end`. Returning early cancels the result.

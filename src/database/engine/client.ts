@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Chunks } from '../../model/exchange.js';
-import { BufferBudget, type BufferedResult } from './buffered-result.js';
+import { BufferBudget, type BufferedResult, wholeResult } from './buffered-result.js';
 import { type ConnectionLease, ConnectionPool } from './connection-pool.js';
 import { unlessMade } from './definition-room.js';
 import { EmbeddedHost } from './embedded-host.js';
@@ -102,13 +102,7 @@ export class EngineClient implements Engine {
 
   /** The whole result. */
   bytes(query: EngineQuery, options: StatementOptions = {}): Promise<Buffer> {
-    return this.#limited(options, async () => {
-      const result = await this.#transport.query(query, options);
-      if (Buffer.isBuffer(result)) return result;
-      const pieces: Uint8Array[] = [];
-      for await (const piece of result) pieces.push(piece);
-      return Buffer.concat(pieces);
-    });
+    return this.#limited(options, async () => wholeResult(await this.#transport.query(query, options)));
   }
 
   /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import { arrayRowFormat, reliedOnDefaults, rowSettings } from '../../sql/engine/settings.js';
-import { type BufferBudget, BufferedResult } from './buffered-result.js';
+import { type BufferBudget, BufferedResult, wholeResult } from './buffered-result.js';
 import { requireRoom } from './definition-room.js';
 import type { InsertData } from './engine.js';
 import { EngineHttp, exceptionIn } from './engine-http.js';
@@ -67,8 +67,8 @@ export class EngineServer implements Transport {
 
   async change(statement: string, effect: Effect, { signal, parameters }: StatementOptions): Promise<void> {
     await requireRoom(this.#options.url, effect, async (query) => {
-      const result = await this.query({ statement: query, format: 'TSV' }, {});
-      return Buffer.isBuffer(result) ? result.toString().trim() : '';
+      const result = await wholeResult(await this.query({ statement: query, format: 'TSV' }, {}));
+      return result.toString().trim();
     });
     await this.#whole(statement, { ...limitsFor(statement), ...parameters }, signal);
   }
