@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { channelSocket } from '../engine/frames.js';
 import { type HostDirectory, readHostDirectory } from '../engine/handover.js';
 
 /** Where an engine answers and as whom. */
@@ -78,7 +80,8 @@ export function findEndpoint(port: number, env: Environment = process.env): Engi
   let readAt = performance.now();
   // A restarted engine has another directory.
   const directory = (): HostDirectory => {
-    if (performance.now() - readAt < rereadMs) return latest;
+    const isFresh = performance.now() - readAt < rereadMs;
+    if (isFresh && existsSync(join(latest.path, channelSocket))) return latest;
     readAt = performance.now();
     latest = findPublished(port, env)?.directory ?? latest;
     return latest;
@@ -87,7 +90,7 @@ export function findEndpoint(port: number, env: Environment = process.env): Engi
   return { url, user, password, directory };
 }
 
-/** Time for which the content of a file is used without reading it again. */
+/** Time for which the content of a file is used without reading it again, while the engine's socket is there. */
 const rereadMs = 500;
 
 function findPublished(port: number, env: Environment): PublishedEngine | undefined {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { endpointDirectories, findEndpoint, publishEndpoint } from '../../../src/database/host/endpoint-file.js';
@@ -52,6 +52,25 @@ test('what killed engines have left is passed over, replaced or removed, and a n
   t.deepEqual(publishedAt(60301, env), engine);
   takeBackOld();
   t.deepEqual(publishedAt(60301, env), engine);
+  remove();
+});
+
+test('the directory of a restarted engine is found as soon as the socket of the old one is gone', (t) => {
+  const { env, directory: parent, remove } = place();
+  publishEndpoint(60301, engine, env);
+  const hostOf = (name: string) => {
+    const path = join(parent, name);
+    mkdirSync(path);
+    writeFileSync(join(path, 'engine.sock'), '');
+    return { path, maxBytes: 1_000 };
+  };
+  const [old, restarted] = [hostOf('old'), hostOf('restarted')];
+  publishEndpoint(60301, { ...engine, directory: old }, env);
+  const endpoint = findEndpoint(60301, env);
+  publishEndpoint(60301, { ...engine, directory: restarted }, env);
+  t.deepEqual(endpoint?.directory?.(), old);
+  rmSync(join(old.path, 'engine.sock'));
+  t.deepEqual(endpoint?.directory?.(), restarted);
   remove();
 });
 
