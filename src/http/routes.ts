@@ -60,6 +60,7 @@ import type { AdmittedCall, Handler, HandlerContext, HandlerSettings, WriteCall 
 import { gzipLayers, snappyLayers } from './request/compression.js';
 import type { RouteChecks, SocketRouteChecks } from './route-checks.js';
 import { sqlProtocol } from './websocket/sql-protocol.js';
+import { topicProtocol } from './websocket/topic-protocol.js';
 
 /** One interface: its path, its checks, its handler and its description. */
 export type Route = {
@@ -203,6 +204,7 @@ export const routes: readonly Route[] = [
   { ...webSocket, path: '/rest/ws' },
   { ...webSocket, path: '/rest/stmt' },
   { ...webSocket, path: '/rest/schemaless' },
+  { ...webSocket, path: '/rest/tmq', protocol: topicProtocol },
   { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
   { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
   { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },

@@ -9,6 +9,7 @@ import type { NotificationChannel, NotificationTest } from './notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
 import type { DataType, Precision } from './schema.js';
 import type { SlowStatementList } from './slow-statement.js';
+import type { SubscribeUser } from './topic-message.js';
 
 /** The authenticated user; made by the credentials check, never by HTTP. */
 export interface Identity {
@@ -276,6 +277,7 @@ export interface Intake {
   /** Says what the parameters of a statement stand for. */
   prepare(exchange: Exchange<PrepareRequest, PreparedStatement>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
+  readonly subscribe: SubscribeUser;
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   promql(exchange: Exchange<PromqlRequest, PromqlAnswer>): void;
   /**

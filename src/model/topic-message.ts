@@ -1,11 +1,24 @@
-/** Rows of one table that a consumer got at once, in the order in which they were written. */
-export interface TopicMessage {
+import type { DataType, Precision } from './schema.js';
+
+/** Where the rows of a message come from. */
+export interface MessageHead {
   readonly topic: string;
   readonly database: string;
   /** The super table, or the normal table. */
   readonly table: string;
   /** The vgroup to which the rows' sub-tables belong; a vgroup is read by one consumer of a group at a time. */
   readonly vgroup: number;
+  /** The position of the consumer in the vgroup before this message; it never falls unless the consumer seeks. */
+  readonly offset: bigint;
+}
+
+/** Rows that a consumer got at once. */
+export interface CountedMessage extends MessageHead {
+  readonly count: number;
+}
+
+/** Rows of one table that a consumer got at once, in the order in which they were written. */
+export interface TopicMessage extends CountedMessage {
   /** Name of each row's own table; empty strings unless the consumer requests names. */
   readonly names: readonly string[];
   /**
@@ -15,20 +28,41 @@ export interface TopicMessage {
   readonly rows: readonly string[];
 }
 
+/** The same as raw blocks; the rows of a sub-table are in the order in which they were written. */
+export interface TopicBlocks extends CountedMessage {
+  readonly meta: readonly { readonly name: string; readonly type: DataType }[];
+  readonly precision: Precision;
+  readonly blocks: readonly TopicBlock[];
+}
+
+/** Rows of one sub-table. */
+export interface TopicBlock {
+  /** Empty unless the consumer requests names. */
+  readonly table: string;
+  readonly rows: number;
+  /** {@link topicBlockHeadroom} bytes for the caller, then the raw block. */
+  readonly bytes: Buffer;
+}
+
+/** Bytes in front of the raw block of a message. */
+export const topicBlockHeadroom = 24;
+
 /** Where to begin where a group has no committed place. */
 type OffsetReset = 'earliest' | 'latest' | 'none';
 
 /** One consumer of a group, as its caller sees it. All methods reject with a FaultError. */
-export interface TopicPoller {
+export interface TopicPoller<M extends CountedMessage = TopicMessage> {
   /**
    * The next message; undefined when none came within `waitMs` (negative: waits until there is one or `signal` ends
    * it). Asking says that the message before was dealt with.
    */
-  poll(waitMs: number, signal: AbortSignal): Promise<TopicMessage | undefined>;
+  poll(waitMs: number, signal: AbortSignal): Promise<M | undefined>;
   /** Commits every message that was given out. */
   commit(): Promise<void>;
   /** Leaves the group; commits before, where that is automatic. */
   close(): Promise<void>;
+  /** Leaves the group and commits nothing: what was given out since the last commit comes again. */
+  abandon(): Promise<void>;
 }
 
 /** The options of a requested consumer. */
@@ -40,7 +74,16 @@ export interface WantedConsumer {
   readonly autoCommit: boolean;
   readonly autoCommitIntervalMs: number;
   readonly withTableName: boolean;
+  /** How long it may be silent before its shares go to others; left out, a multiple of the interval of commits. */
+  readonly sessionTimeoutMs?: number | undefined;
 }
 
 /** Joins a group for some topics. Throws a FaultError: a topic does not exist or may not be consumed. */
 export type SubscribeTo = (topics: readonly string[], consumer: WantedConsumer) => Promise<TopicPoller>;
+
+/** The same for a user, whose messages are raw blocks. */
+export type SubscribeUser = (
+  user: string,
+  topics: readonly string[],
+  consumer: WantedConsumer,
+) => Promise<TopicPoller<TopicBlocks>>;

@@ -11,6 +11,7 @@ import type { CredentialCheck } from '../statements/users/credentials.js';
 import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
+import { subscriber } from './topic-blocks.js';
 
 /** The HTTP endpoint as a component that knows its port once it is started. */
 interface HttpEndpoint extends Component {
@@ -101,9 +102,10 @@ function endpointOf(http: HttpServer, port: number): HttpEndpoint {
  * pipeline.
  */
 export function intakeOf(
-  { credentials, catalogue, monitoring, engine }: ServiceParts,
+  parts: ServiceParts,
   { sql, prepares, reads, promql, writes, events, eventsAdmin }: ServicePipelines,
 ): Intake {
+  const { credentials, catalogue, monitoring, engine } = parts;
   const { guard, metrics, history: memory } = monitoring;
   return {
     sql: (exchange) => sql.request(exchange),
@@ -118,6 +120,7 @@ export function intakeOf(
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
       else detached(letIn(exchange, credentials, (user) => writes.write(exchange, user)));
     },
+    subscribe: subscriber(parts),
     mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (proof) => credentials.authenticate(proof),
     mayStay: (proof) => credentials.mayStay(proof),

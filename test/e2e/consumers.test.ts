@@ -1,6 +1,7 @@
 import test from 'ava';
 import { TopicConsumer } from '../../src/database/consumers/consumer.js';
 import type { ConsumerOptions } from '../../src/database/consumers/consumer-options.js';
+import { lineForm } from '../../src/database/consumers/message-form.js';
 import type { TopicMessage } from '../../src/model/topic-message.js';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { partsOn } from '../support/engine/engine-parts.js';
@@ -30,7 +31,7 @@ const defaults: Omit<ConsumerOptions, 'group'> = {
 };
 
 function subscribe(topics: readonly string[], options: Partial<ConsumerOptions> & { group: string }) {
-  return TopicConsumer.subscribe(topics, { ...defaults, ...options }, parts);
+  return TopicConsumer.subscribe(topics, { ...defaults, ...options }, lineForm, parts);
 }
 
 /** Everything that comes until nothing has come for a while, as `name|values`. */

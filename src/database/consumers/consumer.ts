@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, expectedFault, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
-import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
+import type { CountedMessage, TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { Access } from '../catalogue/rights.js';
 import { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
@@ -11,6 +11,7 @@ import { isStaleSchema } from '../store/stale-schema.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
+import type { MessageForm } from './message-form.js';
 import { Subscription } from './subscription.js';
 
 /** However short the interval of commits: a consumer that is only busy must not lose its share. */
@@ -22,8 +23,8 @@ const mostRenewalMs = 1_000;
 const idleMs = { least: 50, most: 400 };
 
 /** How long a consumer is waited for. */
-function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): number {
-  return Math.max(leastLeaseMs, autoCommitIntervalMs * releaseMultiplier);
+function leaseOf({ autoCommitIntervalMs, releaseMultiplier, sessionTimeoutMs }: ConsumerOptions): number {
+  return sessionTimeoutMs ?? Math.max(leastLeaseMs, autoCommitIntervalMs * releaseMultiplier);
 }
 
 /**
@@ -32,12 +33,12 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): 
  * except for what one of them had not committed when it ended. A consumer that does not poll for its lease loses its
  * share; when it comes back it takes part again.
  */
-export class TopicConsumer implements TopicPoller {
+export class TopicConsumer<M extends CountedMessage = TopicMessage> implements TopicPoller<M> {
   readonly id = `0x${randomBytes(8).toString('hex')}`;
   readonly #options: ConsumerOptions;
   readonly #context: DatabaseParts;
   readonly #groups: ConsumerGroups;
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptions = new Map<string, Subscription<M>>();
   readonly #row: ConsumerRow;
   #logPlace = 0;
   #renewed = Number.NEGATIVE_INFINITY;
@@ -45,13 +46,18 @@ export class TopicConsumer implements TopicPoller {
   /** Where the search for rows continues: shares are read in round robin. */
   #turn = 0;
 
-  private constructor(topics: readonly TopicDef[], options: ConsumerOptions, context: DatabaseParts) {
+  private constructor(
+    topics: readonly TopicDef[],
+    options: ConsumerOptions,
+    form: MessageForm<M>,
+    context: DatabaseParts,
+  ) {
     this.#options = options;
     this.#context = context;
     this.#groups = new ConsumerGroups(context.engine);
     const changes = new Changes(context.engine, context.storage);
     for (const topic of topics) {
-      const subscription = new Subscription(topic, options, this.#groups, { ...context, changes });
+      const subscription = new Subscription(topic, options, this.#groups, form, { ...context, changes });
       this.#subscriptions.set(topic.id, subscription);
     }
     const { group, clientId, user, offsetReset, autoCommit, autoCommitIntervalMs, withTableName } = options;
@@ -70,11 +76,12 @@ export class TopicConsumer implements TopicPoller {
   }
 
   /** Joins the group for some topics. Throws FaultErrors: a topic does not exist, or may not be consumed. */
-  static async subscribe(
+  static async subscribe<M extends CountedMessage>(
     topics: readonly string[],
     options: ConsumerOptions,
+    form: MessageForm<M>,
     context: DatabaseParts,
-  ): Promise<TopicConsumer> {
+  ): Promise<TopicConsumer<M>> {
     const { catalogue } = context;
     await catalogue.sync();
     const access = new Access(catalogue, options.user);
@@ -84,7 +91,7 @@ export class TopicConsumer implements TopicPoller {
       access.requireSubscription(topic);
       return topic;
     });
-    const consumer = new TopicConsumer(defs, options, context);
+    const consumer = new TopicConsumer(defs, options, form, context);
     try {
       await consumer.#join();
     } catch (error) {
@@ -94,7 +101,7 @@ export class TopicConsumer implements TopicPoller {
     return consumer;
   }
 
-  async poll(waitMs: number, signal: AbortSignal): Promise<TopicMessage | undefined> {
+  async poll(waitMs: number, signal: AbortSignal): Promise<M | undefined> {
     const until = waitMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + waitMs;
     if (this.#options.autoCommit && performance.now() - this.#committed >= this.#options.autoCommitIntervalMs) {
       await this.commit();
@@ -126,6 +133,10 @@ export class TopicConsumer implements TopicPoller {
     await this.#leave();
   }
 
+  async abandon(): Promise<void> {
+    await this.#leave();
+  }
+
   async #leave(): Promise<void> {
     await this.#append(this.#everywhere({ op: 'leave', consumer: this.id }));
     await this.#groups.renew(this.#row, true);
@@ -137,7 +148,7 @@ export class TopicConsumer implements TopicPoller {
     await this.#renew();
   }
 
-  async #next(): Promise<TopicMessage | undefined> {
+  async #next(): Promise<M | undefined> {
     const readers = [...this.#subscriptions.values()];
     for (let at = 0; at < readers.length; at++) {
       const message = await readers[(this.#turn + at) % readers.length]?.next();
@@ -186,8 +197,11 @@ export class TopicConsumer implements TopicPoller {
 
   async #checkTopics(): Promise<void> {
     const { catalogue } = this.#context;
+    const access = new Access(catalogue, this.#options.user);
     for (const { topic } of this.#subscriptions.values()) {
-      if (catalogue.topics.topic(topic.name)?.id !== topic.id) throw missingTopic(topic.name);
+      const current = catalogue.topics.topic(topic.name);
+      if (current?.id !== topic.id) throw missingTopic(topic.name);
+      access.requireSubscription(current);
     }
   }
 

@@ -12,6 +12,14 @@ export interface ReadPosition {
 /** Before everything. */
 export const beginning: ReadPosition = { number: 0 };
 
+/** Positions in the histories of several engine tables as one number, which grows with each of them. */
+export function offsetOf(places: ReadonlyMap<string, ReadPosition>): bigint {
+  let sum = 0n;
+  // Of an insert that is read in part nothing counts.
+  for (const { number, key } of places.values()) sum += BigInt(key === undefined ? number : number - 1);
+  return sum;
+}
+
 const digits = 16;
 const wholeInsert = 'f'.repeat(2 * digits);
 /** Makes the order of signed numbers that of unsigned ones. */

@@ -1,12 +1,13 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
-import type { TopicMessage } from '../../model/topic-message.js';
+import type { CountedMessage } from '../../model/topic-message.js';
 import type { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
-import { beginning, type ReadPosition } from './read-position.js';
+import type { MessageForm } from './message-form.js';
+import { beginning, offsetOf, type ReadPosition } from './read-position.js';
 import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 
@@ -17,7 +18,7 @@ import { TopicTables } from './topic-tables.js';
 const begun = '';
 
 /** A share in hand: how far it was given out, and what of that waits for a commit. */
-interface HeldShare extends Share {
+interface HeldShare extends Omit<Share, 'offset'> {
   readonly number: number;
   readonly places: Map<string, ReadPosition>;
   /** Rows that were given out since the last place was reached. */
@@ -34,23 +35,24 @@ function reach({ places, pending, uncommitted }: HeldShare, storage: string, pla
 }
 
 /** Reading of one topic by one consumer. */
-export class Subscription {
+export class Subscription<M extends CountedMessage> {
   readonly topic: TopicDef;
   readonly state: GroupState;
   readonly #options: ConsumerOptions;
   readonly #groups: ConsumerGroups;
-  readonly #reader: TopicReader;
+  readonly #reader: TopicReader<M>;
   readonly #first: number;
   readonly #count: number;
   #held: HeldShare[] = [];
   #turn = 0;
   /** The share that is being read, and its reading. */
-  #open: { readonly share: HeldShare; readonly steps: AsyncGenerator<Step, void, void> } | undefined;
+  #open: { readonly share: HeldShare; readonly steps: AsyncGenerator<Step<M>, void, void> } | undefined;
 
   constructor(
     topic: TopicDef,
     options: ConsumerOptions,
     groups: ConsumerGroups,
+    form: MessageForm<M>,
     context: DatabaseParts & { readonly changes: Changes },
   ) {
     const { first, count } = context.catalogue.vgroups(topic.database);
@@ -60,7 +62,7 @@ export class Subscription {
     this.#groups = groups;
     this.#first = first;
     this.#count = count;
-    this.#reader = new TopicReader(new TopicTables(topic, context), options.withTableName, context);
+    this.#reader = new TopicReader(new TopicTables(topic, context), options.withTableName, form, context);
   }
 
   /** Takes shares in hand that this consumer owns now, where its group has left off. */
@@ -89,7 +91,7 @@ export class Subscription {
   }
 
   /** The next message of any share in hand; undefined when there is none now. */
-  async next(): Promise<TopicMessage | undefined> {
+  async next(): Promise<M | undefined> {
     const more = await this.#fromOpen();
     if (more !== undefined) return more;
     for (let at = 0; at < this.#held.length; at++) {
@@ -124,9 +126,9 @@ export class Subscription {
     }
   }
 
-  async #nextOf(share: HeldShare): Promise<TopicMessage | undefined> {
+  async #nextOf(share: HeldShare): Promise<M | undefined> {
     for (;;) {
-      const steps = await this.#reader.next(share, share.places);
+      const steps = await this.#reader.next({ ...share, offset: offsetOf(share.places) }, share.places);
       if (steps === undefined) return undefined;
       this.#open = { share, steps };
       const message = await this.#fromOpen();
@@ -135,7 +137,7 @@ export class Subscription {
   }
 
   /** Goes on with what is being read. A place that is reached with a message counts from when that was given out. */
-  async #fromOpen(): Promise<TopicMessage | undefined> {
+  async #fromOpen(): Promise<M | undefined> {
     const open = this.#open;
     if (open === undefined) return undefined;
     const { share, steps } = open;
@@ -144,7 +146,7 @@ export class Subscription {
         const { done, value } = await steps.next();
         if (done === true) break;
         const { message, storage, place } = value;
-        share.pending.rows += message?.rows.length ?? 0;
+        share.pending.rows += message?.count ?? 0;
         if (place !== undefined) reach(share, storage, place);
         if (message !== undefined) return message;
       }

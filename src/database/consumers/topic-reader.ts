@@ -1,13 +1,14 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import type { TopicMessage } from '../../model/topic-message.js';
+import type { CountedMessage } from '../../model/topic-message.js';
 import { allOf } from '../../sql/engine/build.js';
 import { printExpr } from '../../sql/engine/print.js';
-import { querySettings, topicRowFormat } from '../../sql/engine/settings.js';
+import { querySettings } from '../../sql/engine/settings.js';
 import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/engine/storage.js';
 import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import type { Changed, Changes } from '../store/changes.js';
+import type { MessageForm } from './message-form.js';
 import { beginning, type ReadPosition } from './read-position.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
@@ -18,13 +19,15 @@ const messageRows = 16_384;
 export interface Share {
   readonly vgroup: number;
   readonly slice: TopicSlice;
+  /** The position that was reached. */
+  readonly offset: bigint;
 }
 
 /** A step in the history of an engine table. */
-export interface Step {
+export interface Step<M> {
   readonly storage: string;
   /** Undefined when there was nothing for the share. */
-  readonly message: TopicMessage | undefined;
+  readonly message: M | undefined;
   /** The place that is reached with it; undefined when more is needed for one. */
   readonly place: ReadPosition | undefined;
 }
@@ -37,16 +40,18 @@ interface TopicReaderContext {
 }
 
 /** Reads the rows of one topic, share by share, behind given places. */
-export class TopicReader {
+export class TopicReader<M extends CountedMessage> {
   readonly tables: TopicTables;
   readonly #context: TopicReaderContext;
   readonly #withNames: boolean;
+  readonly #form: MessageForm<M>;
   /** Pieces that are known to be there, by share and engine table. */
   readonly #known = new Map<string, Changed[]>();
 
-  constructor(tables: TopicTables, withNames: boolean, context: TopicReaderContext) {
+  constructor(tables: TopicTables, withNames: boolean, form: MessageForm<M>, context: TopicReaderContext) {
     this.tables = tables;
     this.#withNames = withNames;
+    this.#form = form;
     this.#context = context;
   }
 
@@ -70,7 +75,7 @@ export class TopicReader {
   async next(
     share: Share,
     places: ReadonlyMap<string, ReadPosition>,
-  ): Promise<AsyncGenerator<Step, void, void> | undefined> {
+  ): Promise<AsyncGenerator<Step<M>, void, void> | undefined> {
     const parts = this.tables.parts();
     for (const part of parts) {
       const nextPart = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
@@ -90,7 +95,7 @@ export class TopicReader {
   }
 
   /** Forgets what is known about a share, which another consumer reads from now on. */
-  forget({ vgroup }: Share): void {
+  forget({ vgroup }: Pick<Share, 'vgroup'>): void {
     for (const key of this.#known.keys()) if (key.startsWith(`${vgroup} `)) this.#known.delete(key);
   }
 
@@ -98,7 +103,7 @@ export class TopicReader {
     part: TopicPart,
     share: Share,
     places: ReadonlyMap<string, ReadPosition>,
-  ): AsyncGenerator<Step, void, void> | undefined {
+  ): AsyncGenerator<Step<M>, void, void> | undefined {
     const { number } = places.get(part.storage) ?? beginning;
     const known = this.#known.get(keyOf(share, part));
     if (known === undefined || known[0]?.after !== number) return undefined;
@@ -111,7 +116,7 @@ export class TopicReader {
     part: TopicPart,
     share: Share,
     places: ReadonlyMap<string, ReadPosition>,
-  ): AsyncGenerator<Step, void, void> | undefined {
+  ): AsyncGenerator<Step<M>, void, void> | undefined {
     const { number, key } = places.get(part.storage) ?? beginning;
     if (key === undefined) return undefined;
     const { order } = this.#context.changes;
@@ -145,7 +150,7 @@ export class TopicReader {
     share: Share,
     changed: Changed,
     behind: RowKey | undefined,
-  ): AsyncGenerator<Step, void, void> {
+  ): AsyncGenerator<Step<M>, void, void> {
     const end: ReadPosition = { number: changed.upTo };
     const touched = changed.rows === 0 ? [] : await this.#touched(storage, tables, share, changed);
     if (touched.length === 0) yield { storage, message: undefined, place: end };
@@ -174,9 +179,8 @@ export class TopicReader {
     return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
   }
 
-  async #whole(table: TableDef, share: Share, { order, after, upTo }: Changed): Promise<TopicMessage | undefined> {
-    const lines = await this.#lines(table, { order, after, upTo, slice: share.slice });
-    return lines.length === 0 ? undefined : this.#message(table, share, lines);
+  async #whole(table: TableDef, share: Share, { order, after, upTo }: Changed): Promise<M | undefined> {
+    return this.#message(table, share, { order, after, upTo, slice: share.slice });
   }
 
   /** An insert of many rows, message by message in the order of keys. */
@@ -190,12 +194,11 @@ export class TopicReader {
       isSingle,
       last,
     }: { behind: RowKey | undefined; isSingle: boolean; last: ReadPosition | undefined },
-  ): AsyncGenerator<Step, void, void> {
+  ): AsyncGenerator<Step<M>, void, void> {
     for (let behind = isSingle ? start : undefined; ; ) {
       const range = { order, after, upTo, slice: share.slice, keys: { behind, upTo: undefined } };
       const end = await this.#keyAfter(table, range);
-      const lines = await this.#lines(table, { ...range, keys: { behind, upTo: end } });
-      const message = lines.length === 0 ? undefined : this.#message(table, share, lines);
+      const message = await this.#message(table, share, { ...range, keys: { behind, upTo: end } });
       if (end === undefined) {
         yield { storage, message, place: last };
         return;
@@ -221,28 +224,16 @@ export class TopicReader {
     return row === undefined ? undefined : { id: BigInt(String(row[0])), time: BigInt(String(row[1])) };
   }
 
-  async #lines(table: TableDef, range: TopicRange): Promise<string[]> {
+  async #message(table: TableDef, { vgroup, offset }: Share, range: TopicRange): Promise<M | undefined> {
+    const { topic } = this.tables;
     const plan = await this.tables.plan(table);
-    const sql = plan.rows(range, this.#withNames);
+    const sql = plan.rows(range, this.#withNames, this.#form.rows);
     const bytes = await this.#context.engine.bytes({
       statement: `${sql} SETTINGS ${querySettings}`,
-      format: topicRowFormat,
+      format: this.#form.format,
     });
-    const lines = bytes.toString().split('\n');
-    lines.pop();
-    return lines;
-  }
-
-  #message(table: TableDef, { vgroup }: Share, lines: readonly string[]): TopicMessage {
-    const { topic } = this.tables;
-    const names: string[] = [];
-    const rows: string[] = [];
-    for (const line of lines) {
-      const tab = line.indexOf('\t');
-      names.push(line.slice(0, tab).replaceAll('\\\\', '\\'));
-      rows.push(line.slice(tab + 1));
-    }
-    return { topic: topic.name, database: topic.database, table: table.name, vgroup, names, rows };
+    const head = { topic: topic.name, database: topic.database, table: table.name, vgroup, offset };
+    return this.#form.message(bytes, plan, head);
   }
 }
 

@@ -12,6 +12,11 @@ export class Arguments {
     this.#values = values;
   }
 
+  /** Names of all that came. */
+  names(): readonly string[] {
+    return Object.keys(this.#values);
+  }
+
   /** The value as it came; undefined where there is none or null. */
   value(name: string): ExactJson | undefined {
     return this.#values[name] ?? undefined;

@@ -42,7 +42,7 @@ const draining = fault('resource', Codes.free, 'service is shutting down');
 /** What a connection is made with. */
 export interface ConnectionOptions {
   readonly socket: WebSocket;
-  readonly link: Omit<SocketLink, 'closed' | 'end'>;
+  readonly link: Omit<SocketLink, 'closed' | 'ending' | 'end'>;
   /** The path without its query, as metrics name it. */
   readonly route: string;
   readonly context: HandlerContext;
@@ -70,6 +70,7 @@ export class SocketConnection implements Openable {
   readonly #protocol: SocketProtocol;
   readonly #session: SocketSession;
   readonly #closing = new AbortController();
+  readonly #ending = new AbortController();
   readonly #openedMs = performance.now();
   #inFlight = 0;
   #whenAnswered: (() => void) | undefined;
@@ -86,7 +87,12 @@ export class SocketConnection implements Openable {
     this.#client = link.from;
     this.#context = context;
     this.#protocol = protocol;
-    const own: SocketLink = { ...link, closed: this.#closing.signal, end: (reason) => this.end(reason) };
+    const own: SocketLink = {
+      ...link,
+      closed: this.#closing.signal,
+      ending: this.#ending.signal,
+      end: (reason) => this.end(reason),
+    };
     this.#session = protocol.begin(own, context);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('pong', () => this.#received());
@@ -95,6 +101,7 @@ export class SocketConnection implements Openable {
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#closing.abort();
+      this.#ending.abort();
       this.#session.close();
       closed();
     });
@@ -108,6 +115,7 @@ export class SocketConnection implements Openable {
   /** Closes the connection once its requests in flight are answered; further ones are refused. */
   end(reason: string): void {
     this.#isEnding = true;
+    this.#ending.abort();
     if (this.#inFlight === 0) this.#socket.close(closeCodes.goingAway, reason);
     else this.#whenAnswered = () => this.#socket.close(closeCodes.goingAway, reason);
   }

@@ -78,6 +78,8 @@ export interface SocketLink {
   readonly uri: string;
   /** Fires when the connection has closed. */
   readonly closed: AbortSignal;
+  /** Fires when the connection answers what it has begun and then closes, or has closed: requests that wait end. */
+  readonly ending: AbortSignal;
   /** Closes the connection once its requests in flight are answered. */
   end(reason: string): void;
 }

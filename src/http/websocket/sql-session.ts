@@ -18,6 +18,7 @@ import { parameterFault, readTimeZone } from '../request/parameters.js';
 import { isQuery, trimmed } from '../request/statement-text.js';
 import { type Arguments, isObject } from './arguments.js';
 import type { SocketAnswer, SocketLink, SocketRequest, SocketSession } from './protocol.js';
+import { readCredentials } from './read-credentials.js';
 import { describedColumns, OpenResults } from './results.js';
 import { OpenStatements } from './statements.js';
 
@@ -51,7 +52,6 @@ const noColumns = {
 const noSql = fault('parameter', Codes.noSql, 'no sql input');
 const memoryShort = fault('resource', Codes.free, 'memory is short, please try again later');
 const duplicate = parameterFault('duplicate connections');
-const noUser = fault('auth', Codes.authenticationFailure, 'Authentication failure');
 
 /** A client of SQL, binding and schemaless writes: its user, and the state that its requests depend on. */
 export class SqlSession implements SocketSession {
@@ -83,7 +83,7 @@ export class SqlSession implements SocketSession {
     if (this.credentials !== undefined || this.#isConnecting) throw new FaultError(duplicate);
     this.#isConnecting = true;
     try {
-      const credentials = this.#credentialsOf(args);
+      const credentials = readCredentials(args, this.link);
       const identity = await this.context.intake.authenticate(credentials);
       if (isFault(identity)) throw new FaultError(identity);
       this.#readMode(args);
@@ -241,17 +241,6 @@ export class SqlSession implements SocketSession {
   /** Name of the user; empty for a token. */
   get user(): string {
     return this.credentials?.scheme === 'password' ? this.credentials.user : '';
-  }
-
-  #credentialsOf(args: Arguments): Credentials {
-    const { from, foreignPage } = this.link;
-    if (args.text('totp_code', '') !== '') throw new FaultError(notSupported('TOTP codes'));
-    const token = args.text('bearer_token', '');
-    if (token !== '') return { scheme: 'token', token, from };
-    const [user, password] = [args.text('user', ''), args.text('password', '')];
-    if (user === '' || password === '') throw new FaultError(noUser);
-    const page = foreignPage === undefined ? {} : { foreignPage };
-    return { scheme: 'password', user, password, from, ...page };
   }
 
   #readMode(args: Arguments): void {

@@ -5,6 +5,7 @@ import { resolveAdapterSettings, type Settings } from '../../config/adapter-sett
 import { mistakesIn } from '../../config/resolve.js';
 import { Access } from '../../database/catalogue/rights.js';
 import { TopicConsumer } from '../../database/consumers/consumer.js';
+import { lineForm } from '../../database/consumers/message-form.js';
 import { EngineClient } from '../../database/engine/client.js';
 import { isUnknownUser } from '../../database/engine/engine-faults.js';
 import { isLoopback } from '../../database/host/connection/options.js';
@@ -134,7 +135,7 @@ async function startOn(
     },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     subscribe: (topics, consumer) =>
-      TopicConsumer.subscribe(topics, { ...consumer, user, releaseMultiplier }, consuming),
+      TopicConsumer.subscribe(topics, { ...consumer, user, releaseMultiplier }, lineForm, consuming),
     ping: () => engine.client.ping(),
     cut: () => engine.client.close(),
     stop: async () => {

@@ -1,11 +1,12 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import { noSuperTable } from '../../model/refusals.js';
-import { typeLength, typeText } from '../../model/schema.js';
+import { dataType, type Precision, typeLength, typeText } from '../../model/schema.js';
 import { text } from '../engine/build.js';
 import type { Expr, SelectColumn } from '../engine/nodes.js';
 import { printQuery } from '../engine/print.js';
 import {
+  castToEngine,
   idColumn,
   keysBetween,
   keysSource,
@@ -25,6 +26,7 @@ import { type Relation, storedRelation } from '../resolve/relation.js';
 import type { Expression, ObjectName, Query, Select } from '../syntax/ast.js';
 import { hasQuery } from '../syntax/tree.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../values/context.js';
+import { columnForm, resultPrecision } from '../values/result.js';
 import { isBinary, Uses } from '../values/value.js';
 import { resultColumns } from './rows/block.js';
 import { type Filter, sortFilter } from './rows/filter.js';
@@ -57,12 +59,18 @@ export interface TopicPlan {
   /** Columns and tags of the table that rows or conditions need. */
   readonly columns: readonly string[];
   readonly meta: readonly ColumnMeta[];
-  /**
-   * Engine SELECT of the rows in the order in which they were written: the name of the sub-table (empty unless `withNames`),
-   * then the values; times are ticks, binary values hexadecimal.
-   */
-  rows(range: TopicRange, withNames: boolean): string;
+  /** The precision of its times in the form of columns. */
+  readonly precision: Precision;
+  /** Engine SELECT of the rows: the name of the sub-table (empty unless `withNames`), then the values. */
+  rows(range: TopicRange, withNames: boolean, form?: TopicRowForm): string;
 }
+
+/**
+ * Form of a topic's rows. `lines`: in the order of writing, times as ticks and binary values hexadecimal. `columns`:
+ * every column Nullable, as {@link SqlAnswer} has them; with names the rows of a sub-table stand together, in the order
+ * of writing.
+ */
+export type TopicRowForm = 'lines' | 'columns';
 
 /**
  * Plans the query of a topic. Error 0x2639 unless it gives a row of its own for each row of one stored table: no
@@ -101,6 +109,9 @@ export function planWholeTable(database: string, target: TableTarget, context: Q
 export function topicSchema({ meta }: TopicPlan): string {
   return JSON.stringify(meta.map(({ name, type }) => ({ name, type: typeText(type), length: typeLength(type) })));
 }
+
+/** Of the column of names; longer than names are. */
+const nameType = dataType('VARCHAR', 256);
 
 interface Source {
   readonly target: TableTarget;
@@ -168,10 +179,14 @@ function planRows(
   const filter = sortFilter(where, translator);
   const values = items.map(({ value }) => translator.translate(value));
   const { columns: selected, shown } = resultColumns(items, values);
-  const printed = selected.map(([sql, alias], at): SelectColumn => {
-    const own = shown[at];
-    return [own !== undefined && isBinary(own.type) ? expr`lower(hex(${sql}))` : sql, alias];
-  });
+  const precision = resultPrecision(shown);
+  const printed = (form: TopicRowForm): SelectColumn[] =>
+    selected.map(([sql, alias], at) => {
+      const own = shown[at];
+      if (own === undefined) return [sql, alias];
+      if (form === 'columns') return [columnForm(sql, own, precision), `p${at + 1}`];
+      return [isBinary(own.type) ? expr`lower(hex(${sql}))` : sql, alias];
+    });
   const wantsTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
   const { rowAlias, tbname } = relation;
   return {
@@ -180,19 +195,25 @@ function planRows(
     columns,
     meta: shown.map(({ name, type }) => ({ name, type })),
     uses: usesOf(filter),
-    rows: ({ slice, keys, ...written }, withNames) => {
-      const name = withNames ? (tbname?.sql ?? text('')) : text('');
+    precision,
+    rows: ({ slice, keys, ...written }, withNames, form = 'lines') => {
+      const own = withNames ? (tbname?.sql ?? text('')) : text('');
+      const name = form === 'columns' ? castToEngine(own, nameType) : own;
       const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
       const terms = [
         writtenBetween(rowAlias, written),
         ...(slice === undefined ? [] : [inSlice(rowAlias, slice)]),
         ...(keys === undefined ? [] : keysBetween(rowAlias, keys.behind, keys.upTo)),
       ];
+      const [wrote, series] = [writtenAt(rowAlias, written.order), idColumn(rowAlias)];
+      const time = timeColumn(rowAlias);
       return printQuery({
-        columns: [[name, 'tbname'], ...printed],
+        columns: [[name, 'tbname'], ...printed(form)],
         from: scan.from,
         where: [...terms, ...scan.where],
-        orderBy: [writtenAt(rowAlias, written.order), idColumn(rowAlias), timeColumn(rowAlias)].map((by) => ({ by })),
+        orderBy: (form === 'columns' && withNames ? [series, wrote, time] : [wrote, series, time]).map((by) => ({
+          by,
+        })),
       });
     },
   };

@@ -145,7 +145,8 @@ function printedForm(value: Expr, shown: BlockColumn, { form, zone, precision }:
 /** Digits of the decimals of columns, which take 8 or 16 bytes. */
 const decimalDigits = { short: 18, long: 38 } as const;
 
-function columnForm(value: Expr, { type, precision: own }: BlockColumn, precision: Precision): Expr {
+/** A value in the form of columns, where times are ticks of `precision`. */
+export function columnForm(value: Expr, { type, precision: own }: BlockColumn, precision: Precision): Expr {
   if (type.name === 'TIMESTAMP' && own !== precision) {
     const factor = BigInt(ticksPerSecond(precision) / ticksPerSecond(own));
     return castToEngine(expr`multiply(${castToEngine(value, type)}, ${factor})`, type);

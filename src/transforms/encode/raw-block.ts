@@ -87,6 +87,100 @@ export async function* rawBlocks(
   }
 }
 
+/** Rows under one name, see {@link namedRawBlocks}. */
+interface NamedRawBlock extends RawBlock {
+  readonly name: string;
+}
+
+/**
+ * Turns a whole result in the form of columns, whose first column is a name, into raw blocks without that column: one
+ * for each run of rows with the same name. `meta` describes the other columns; see {@link rawBlocks}.
+ */
+export function namedRawBlocks(result: Buffer, meta: readonly ColumnMeta[], headroom: number): NamedRawBlock[] {
+  const types = [nameType, ...meta.map(({ type }) => type)];
+  const blocks: NamedRawBlock[] = [];
+  for (let rest = result; rest.length > 0; ) {
+    const block = blockAt(rest, types);
+    if (block instanceof Incomplete) throw new Error('A result ends within a block.');
+    cutByName(rest, block, meta, headroom, blocks);
+    rest = rest.subarray(block.end);
+  }
+  return blocks;
+}
+
+const nameType: DataType = { name: 'VARCHAR', length: 0 };
+
+function cutByName(
+  bytes: Buffer,
+  { rows, columns }: NativeBlock,
+  meta: readonly ColumnMeta[],
+  headroom: number,
+  blocks: NamedRawBlock[],
+): void {
+  const [names, ...others] = columns;
+  if (names === undefined) return;
+  const cutters = others.map((place, at) => new ColumnCutter(bytes, place, meta[at]!.type));
+  const reader = new ColumnCutter(bytes, names, nameType);
+  let first = rows > 0 ? reader.cut(1) : undefined;
+  for (let from = 0; first !== undefined; ) {
+    const name = bytes.subarray(first.values, first.end);
+    let next: ColumnPlace | undefined;
+    let to = from + 1;
+    for (; to < rows; to++) {
+      next = reader.cut(1);
+      if (!name.equals(bytes.subarray(next.values, next.end))) break;
+      next = undefined;
+    }
+    const block: NativeBlock = { rows: to - from, columns: cutters.map((cutter) => cutter.cut(to - from)), end: 0 };
+    const text = name.subarray(lengthBytes(name)).toString();
+    blocks.push({ name: text, rows: block.rows, bytes: encode(bytes, block, meta, headroom) });
+    first = next;
+    from = to;
+  }
+}
+
+/** Bytes of the length in front of a value. */
+function lengthBytes(value: Buffer): number {
+  let count = 1;
+  while (value[count - 1]! >= 0x80) count++;
+  return count;
+}
+
+/** Cuts a column of a block into pieces, from its first row to its last one. */
+class ColumnCutter {
+  readonly #bytes: Buffer;
+  readonly #width: number;
+  #nulls: number;
+  #values: number;
+
+  constructor(bytes: Buffer, { nulls, values }: ColumnPlace, type: DataType) {
+    this.#bytes = bytes;
+    this.#width = rawWidth(type);
+    this.#nulls = nulls;
+    this.#values = values;
+  }
+
+  /** The next rows. */
+  cut(rows: number): ColumnPlace {
+    const [nulls, values] = [this.#nulls, this.#values];
+    this.#nulls += rows;
+    if (this.#width > 0) this.#values += rows * this.#width;
+    else for (let row = 0; row < rows; row++) this.#values = this.#behindValue(this.#values);
+    return { nulls, values, end: this.#values };
+  }
+
+  #behindValue(start: number): number {
+    let length = 0;
+    let scale = 1;
+    for (let at = start; ; at++) {
+      const byte = this.#bytes[at]!;
+      length += (byte & 0x7f) * scale;
+      if (byte < 0x80) return at + 1 + length;
+      scale *= 128;
+    }
+  }
+}
+
 function joined(pieces: readonly Uint8Array[], length: number): Buffer {
   const [only] = pieces;
   if (only === undefined || pieces.length > 1) return Buffer.concat(pieces, length);
@@ -200,7 +294,7 @@ function putFixed(out: Buffer, start: number, source: Buffer, place: ColumnPlace
   out.fill(0, start, start + bitmapBytes);
   const { nulls, values, end } = place;
   let row = source.indexOf(1, nulls);
-  while (row >= 0 && row < values) {
+  while (row >= 0 && row < nulls + rows) {
     const index = row - nulls;
     out[start + (index >> 3)]! |= 0x80 >> (index & 7);
     row = source.indexOf(1, row + 1);

@@ -2,7 +2,8 @@ import test from 'ava';
 import { messageLines, printedRow } from '../../../src/load/subscribe/polling.js';
 
 test('a message is printed with its consumer, its origin and its rows', (t) => {
-  const message = { topic: 't', database: 'd', table: 'm', vgroup: 3, names: ['d1', ''], rows: ['1\t2.5', '2\t\\N'] };
+  const origin = { topic: 't', database: 'd', table: 'm', vgroup: 3, offset: 0n };
+  const message = { ...origin, count: 2, names: ['d1', ''], rows: ['1\t2.5', '2\t\\N'] };
   const text = messageLines(message, 4, 7);
   t.is(
     text,

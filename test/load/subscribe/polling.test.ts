@@ -2,7 +2,8 @@ import test from 'ava';
 import { topicRows } from '../../../src/load/subscribe/polling.js';
 import type { TopicMessage, TopicPoller } from '../../../src/model/topic-message.js';
 
-const message: TopicMessage = { topic: 't', database: 'd', table: 'm', vgroup: 2, names: [''], rows: ['1'] };
+const origin = { topic: 't', database: 'd', table: 'm', vgroup: 2, offset: 0n };
+const message: TopicMessage = { ...origin, count: 1, names: [''], rows: ['1'] };
 
 /** Gives out so many messages and then none; records how it was polled. */
 function pollerOf(messages: number): TopicPoller & { readonly waits: number[] } {
@@ -16,6 +17,7 @@ function pollerOf(messages: number): TopicPoller & { readonly waits: number[] } 
     },
     commit: async () => undefined,
     close: async () => undefined,
+    abandon: async () => undefined,
   };
 }
 

@@ -21,7 +21,7 @@ import type {
   SqlRequest,
   WriteRequest,
 } from '../../../src/model/exchange.js';
-import { Codes, type Fault, fault } from '../../../src/model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../../../src/model/fault.js';
 import type { TlsSettings } from '../../../src/model/tls-settings.js';
 
 /** The one user of the little database behind the server under test. */
@@ -139,6 +139,9 @@ function defaultIntake(options: ServerOptions): Intake {
           );
         }
       }),
+    subscribe: async () => {
+      throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
+    },
     promql: (exchange) => exchange.answer({ kind: 'data', data: [], warnings: [], infos: [] }),
     listConnection: () => () => undefined,
     prepare: (exchange) => exchange.answer({ isInsert: false, parameters: 0, fields: undefined }),

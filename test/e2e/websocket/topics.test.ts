@@ -1,0 +1,132 @@
+import test from 'ava';
+import { rowsOfRawBlock } from '../../support/inputs/raw-block.js';
+import { SocketClient } from '../../support/inputs/socket-client.js';
+import { TopicClient } from '../../support/inputs/topic-client.js';
+import { sharedService } from '../../support/service/shared-service.js';
+
+const { service, end } = await sharedService();
+test.after.always(end);
+
+let databases = 0;
+
+/** A database with a topic over its super table. */
+async function newTopic(): Promise<string> {
+  const db = `tmq${databases++}`;
+  await service.run(`CREATE DATABASE ${db} KEEP 36500 VGROUPS 2`);
+  await service.run(`CREATE STABLE ${db}.m (ts TIMESTAMP, v INT, s NCHAR(20)) TAGS (g INT)`);
+  await service.run(`CREATE TOPIC ${db} AS SELECT ts, v, s FROM ${db}.m`);
+  return db;
+}
+
+function write(db: string, table: string, from: number, count: number): Promise<unknown> {
+  const rows = Array.from({ length: count }, (_, at) => `(${1000 + from + at}, ${from + at}, 'é${from + at}')`);
+  return service.run(`INSERT INTO ${db}.${table} USING ${db}.m TAGS (1) VALUES ${rows.join(' ')}`);
+}
+
+function expected(table: string, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${table} ${1000 + from + at} ${from + at} é${from + at}`);
+}
+
+test('a consumer gets every row once, under the name of its table, and goes on where it committed', async (t) => {
+  const db = await newTopic();
+  await write(db, 'a', 0, 3);
+  await write(db, 'b', 0, 2);
+  const first = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  t.deepEqual((await first.request('list_topics')).topics, [db]);
+  t.deepEqual((await first.drain()).toSorted(), [...expected('a', 0, 3), ...expected('b', 0, 2)]);
+  await first.request('commit', { message_id: 0 });
+  await write(db, 'a', 3, 2);
+  t.deepEqual(await first.drain(2_000), expected('a', 3, 2));
+  first.close();
+  // What was not committed comes again.
+  const second = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  t.deepEqual(await second.drain(2_000), expected('a', 3, 2));
+  await second.request('commit', { message_id: 0 });
+  await second.request('unsubscribe');
+  await t.throwsAsync(second.request('poll', { blocking_time: 1 }), { message: /tmq not init/ });
+  second.close();
+  const third = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  t.deepEqual(await third.drain(), []);
+  third.close();
+});
+
+test('a message that the client has not got is given once more, and another id gets no rows', async (t) => {
+  const db = await newTopic();
+  await write(db, 'a', 0, 1);
+  const { client } = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  const first = await client.request('poll', { blocking_time: 2_000, message_id: 0 });
+  t.like(first, { have_message: true, topic: db, database: db, message_type: 1, message_id: 1 });
+  t.like(await client.request('poll', { blocking_time: 0, message_id: 0 }), { have_message: true, message_id: 1 });
+  t.like(await client.request('fetch', { message_id: 7 }), { code: 0xffff, message_id: 7 });
+  t.like(await client.request('fetch_block', { message_id: 1 }), { code: 0xffff, message: 'no fetch data' });
+  t.like(await client.request('poll', { blocking_time: 0, message_id: 1 }), { have_message: false });
+  client.socket.close();
+});
+
+test('both raw forms have the blocks of a message', async (t) => {
+  const db = await newTopic();
+  await write(db, 'a', 0, 2);
+  const { client } = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  await client.request('poll', { blocking_time: 2_000 });
+  const older = await client.nextBinary(() => client.tell('fetch_raw', { message_id: 1 }));
+  const newer = await client.nextBinary(() => client.tell('fetch_raw_data', { message_id: 1 }));
+  t.deepEqual([older.readBigUInt64LE(16), older.readUInt32LE(32)], [1n, older.length - 38]);
+  t.deepEqual([newer.readBigUInt64LE(42), newer.readUInt32LE(52)], [1n, newer.length - 56]);
+  const raw = newer.subarray(56);
+  t.deepEqual(older.subarray(38), raw);
+  t.deepEqual([raw.readInt8(0), raw.readInt32LE(1), raw.readInt32LE(5)], [100, 0, 1]);
+  const lengthBytes = raw.readUInt8(11) >= 0x80 ? 2 : 1;
+  const blockAt = 11 + lengthBytes + 18;
+  const block = raw.subarray(blockAt, blockAt + raw.readInt32LE(blockAt + 4));
+  const columns = [9, 4, 10].map((type) => ({ type, scale: 0 }));
+  t.deepEqual(rowsOfRawBlock(block, columns), [
+    [1000n, 0, 'é0'],
+    [1001n, 1, 'é1'],
+  ]);
+  t.true(raw.toString('latin1').endsWith('\x02a\0'));
+  const refused = await client.nextBinary(() => client.tell('fetch_raw_data', { message_id: 9 }));
+  t.is(refused.readUInt32LE(34), 0xffff);
+  client.socket.close();
+});
+
+test('wrong users, topics and options are refused by name, and the connection stays', async (t) => {
+  const db = await newTopic();
+  const client = await SocketClient.open(service.port, '/rest/tmq');
+  const known = { user: 'root', password: 'taosdata', group_id: 'g', topics: [db] };
+  t.like(await client.request('version'), { code: 0 });
+  t.like(await client.request('poll', { blocking_time: 0 }), { code: 0xffff, message: 'server not connected' });
+  t.like(await client.request('subscribe', { ...known, password: 'wrong' }), { code: 0x0357 });
+  t.like(await client.request('subscribe', { ...known, topics: ['nowhere'] }), { code: 0x03e1 });
+  for (const [members, message] of [
+    [{ topics: [] }, /topics/],
+    [{ topics: [1] }, /topics/],
+    [{ group_id: '' }, /group\.id/],
+    [{ group_id: 'x'.repeat(193) }, /group\.id/],
+    [{ offset_reset: 'middle' }, /auto\.offset\.reset/],
+    [{ session_timeout_ms: '1' }, /session\.timeout\.ms/],
+    [{ auto_commit: 'perhaps' }, /enable\.auto\.commit/],
+    [{ config: { 'max.flow': '1' } }, /max\.flow/],
+    [{ config: { 'enable.replay': 'true' } }, /enable\.replay/],
+  ] as const) {
+    const reply = await client.request('subscribe', { ...known, ...members });
+    t.not(reply.code, 0);
+    t.regex(reply.message, message);
+  }
+  t.like(await client.request('subscribe', { ...known, config: { 'auto.offset.reset': 'earliest' } }), { code: 0 });
+  t.like(await client.request('subscribe', known), { code: 0xffff, message: 'tmq should have unsubscribed first' });
+  client.socket.close();
+});
+
+test('who may not consume a topic cannot subscribe, and loses it with the right', async (t) => {
+  const db = await newTopic();
+  await service.run("CREATE USER watcher PASS 'Secret_1' SYSINFO 0");
+  const members = { user: 'watcher', password: 'Secret_1', group_id: 'g' };
+  await t.throwsAsync(TopicClient.subscribe(service.port, [db], members));
+  await service.run(`GRANT SUBSCRIBE ON ${db} TO watcher`);
+  const consumer = await TopicClient.subscribe(service.port, [db], members);
+  await write(db, 'a', 0, 1);
+  t.deepEqual(await consumer.drain(2_000), expected('a', 0, 1));
+  await service.run(`REVOKE SUBSCRIBE ON ${db} FROM watcher`);
+  await t.throwsAsync(consumer.poll(5_000));
+  consumer.close();
+});
