@@ -50,6 +50,14 @@ export const topicBlockHeadroom = 24;
 /** Where to begin where a group has no committed place. */
 type OffsetReset = 'earliest' | 'latest' | 'none';
 
+/** A vgroup that a consumer reads: its position, and those before the first and behind the last row. */
+export interface VgroupOffsets {
+  readonly vgroup: number;
+  readonly offset: bigint;
+  readonly begin: bigint;
+  readonly end: bigint;
+}
+
 /** One consumer of a group, as its caller sees it. All methods reject with a FaultError. */
 export interface TopicPoller<M extends CountedMessage = TopicMessage> {
   /**
@@ -59,6 +67,16 @@ export interface TopicPoller<M extends CountedMessage = TopicMessage> {
   poll(waitMs: number, signal: AbortSignal): Promise<M | undefined>;
   /** Commits every message that was given out. */
   commit(): Promise<void>;
+  /** The vgroups of a topic that it reads now. */
+  assignment(topic: string): Promise<readonly VgroupOffsets[]>;
+  /** Its position in a vgroup that it reads. */
+  position(topic: string, vgroup: number): Promise<bigint>;
+  /** The position that its group has committed; undefined where there is none. */
+  committed(topic: string, vgroup: number): Promise<bigint | undefined>;
+  /** Goes to a position of a vgroup that it reads; the rows behind it come next. */
+  seek(topic: string, vgroup: number, offset: bigint): Promise<void>;
+  /** Commits a position, also one before the committed one. */
+  commitOffset(topic: string, vgroup: number, offset: bigint): Promise<void>;
   /** Leaves the group; commits before, where that is automatic. */
   close(): Promise<void>;
   /** Leaves the group and commits nothing: what was given out since the last commit comes again. */

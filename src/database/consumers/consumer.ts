@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, expectedFault, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
-import type { CountedMessage, TopicMessage, TopicPoller } from '../../model/topic-message.js';
+import type { CountedMessage, TopicMessage, TopicPoller, VgroupOffsets } from '../../model/topic-message.js';
 import { Access } from '../catalogue/rights.js';
 import { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
@@ -126,6 +126,35 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
       throw error;
     }
     this.#committed = performance.now();
+  }
+
+  async assignment(topic: string): Promise<readonly VgroupOffsets[]> {
+    const subscription = this.#subscription(topic);
+    await this.#renewWhenDue();
+    await this.#followAwaited();
+    return subscription.assignment();
+  }
+
+  async position(topic: string, vgroup: number): Promise<bigint> {
+    return this.#subscription(topic).position(vgroup);
+  }
+
+  async committed(topic: string, vgroup: number): Promise<bigint | undefined> {
+    return this.#subscription(topic).committed(vgroup);
+  }
+
+  async seek(topic: string, vgroup: number, offset: bigint): Promise<void> {
+    this.#subscription(topic).seek(vgroup, offset);
+  }
+
+  async commitOffset(topic: string, vgroup: number, offset: bigint): Promise<void> {
+    await this.#subscription(topic).commitOffset(vgroup, offset);
+  }
+
+  #subscription(name: string): Subscription<M> {
+    const subscription = [...this.#subscriptions.values()].find(({ topic }) => topic.name === name);
+    if (subscription !== undefined) return subscription;
+    throw new FaultError(fault('database', Codes.topicNotSubscribed, `Topic ${name} is not subscribed`));
   }
 
   async close(): Promise<void> {

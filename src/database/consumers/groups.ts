@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import { deletesFrom } from '../engine/request.js';
 import type { GroupEntry } from './group-state.js';
-import { decodePosition, encodePosition, type ReadPosition } from './read-position.js';
+import { beginning, begun, decodePosition, encodePosition, type ReadPosition } from './read-position.js';
 
 /**
  * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the
@@ -167,6 +167,24 @@ export class ConsumerGroups {
        WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)} AND vgroup = ${vgroup} GROUP BY storage`,
     );
     return new Map(rows.map(([storage, place]) => [String(storage), decodePosition(String(place))]));
+  }
+
+  /**
+   * Commits places also where the group was farther on. A crash in between leaves the group before the first row, never
+   * behind rows that it has not read.
+   */
+  async setPlaces(group: string, places: readonly CommittedPlace[]): Promise<void> {
+    const [first] = places;
+    if (first === undefined) return;
+    const { topic, vgroup } = first;
+    await this.commit(group, [{ topic, vgroup, storage: begun, place: beginning, rows: 0 }]);
+    const table = 'sluice.consumer_places';
+    await this.#engine.exec(
+      `DELETE FROM ${table} WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)}
+       AND vgroup = ${vgroup} AND storage != ${quoteString(begun)}`,
+      deletesFrom(table),
+    );
+    await this.commit(group, places);
   }
 
   /** Places that groups have committed, one entry a vgroup. */

@@ -12,6 +12,12 @@ export interface ReadPosition {
 /** Before everything. */
 export const beginning: ReadPosition = { number: 0 };
 
+/**
+ * The place under this name says that a group has begun to read a vgroup: engine tables made later are read from the
+ * start.
+ */
+export const begun = '';
+
 /** Positions in the histories of several engine tables as one number, which grows with each of them. */
 export function offsetOf(places: ReadonlyMap<string, ReadPosition>): bigint {
   let sum = 0n;

@@ -1,21 +1,18 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
-import type { CountedMessage } from '../../model/topic-message.js';
+import type { CountedMessage, VgroupOffsets } from '../../model/topic-message.js';
 import type { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
 import type { MessageForm } from './message-form.js';
-import { beginning, offsetOf, type ReadPosition } from './read-position.js';
+import { beginning, begun, offsetOf, type ReadPosition } from './read-position.js';
 import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 
-/**
- * The place under this name says that a group has begun to read a vgroup: engine tables made later are read from the
- * start.
- */
-const begun = '';
+/** Positions of a vgroup that are remembered, where a number alone does not say what they are. */
+const maxRemembered = 256;
 
 /** A share in hand: how far it was given out, and what of that waits for a commit. */
 interface HeldShare extends Omit<Share, 'offset'> {
@@ -25,6 +22,8 @@ interface HeldShare extends Omit<Share, 'offset'> {
   readonly pending: { rows: number };
   /** By engine table: the place to commit, and rows since the last commit. */
   readonly uncommitted: Map<string, { readonly place: ReadPosition; readonly rows: number }>;
+  /** Places of several engine tables by their offset. */
+  readonly remembered: Map<bigint, ReadonlyMap<string, ReadPosition>>;
 }
 
 function reach({ places, pending, uncommitted }: HeldShare, storage: string, place: ReadPosition): void {
@@ -72,7 +71,15 @@ export class Subscription<M extends CountedMessage> {
       const vgroup = this.#first + number;
       const slice = { number, of: this.#count };
       const places = await this.#beginning(vgroup);
-      this.#held.push({ number, vgroup, slice, places, pending: { rows: 0 }, uncommitted: new Map() });
+      this.#held.push({
+        number,
+        vgroup,
+        slice,
+        places,
+        pending: { rows: 0 },
+        uncommitted: new Map(),
+        remembered: new Map(),
+      });
     }
   }
 
@@ -128,7 +135,9 @@ export class Subscription<M extends CountedMessage> {
 
   async #nextOf(share: HeldShare): Promise<M | undefined> {
     for (;;) {
-      const steps = await this.#reader.next({ ...share, offset: offsetOf(share.places) }, share.places);
+      const offset = offsetOf(share.places);
+      this.#remember(share, offset, share.places);
+      const steps = await this.#reader.next({ ...share, offset }, share.places);
       if (steps === undefined) return undefined;
       this.#open = { share, steps };
       const message = await this.#fromOpen();
@@ -159,6 +168,81 @@ export class Subscription<M extends CountedMessage> {
     return undefined;
   }
 
+  /** The vgroups in hand. */
+  async assignment(): Promise<readonly VgroupOffsets[]> {
+    const latest = await this.#reader.latest();
+    const places = new Map([...latest].map(([storage, number]) => [storage, { number }]));
+    const end = offsetOf(places);
+    return this.#held.map((share) => {
+      this.#remember(share, end, places);
+      return { vgroup: share.vgroup, offset: offsetOf(share.places), begin: 0n, end };
+    });
+  }
+
+  /** The position in a vgroup in hand. */
+  position(vgroup: number): bigint {
+    return offsetOf(this.#share(vgroup).places);
+  }
+
+  /** The position that the group has committed; undefined where there is none. */
+  async committed(vgroup: number): Promise<bigint | undefined> {
+    if (vgroup < this.#first || vgroup >= this.#first + this.#count) throw notAssigned(this.topic, vgroup);
+    const places = await this.#groups.places(this.topic.id, this.#options.group, vgroup);
+    const share = this.#held.find((held) => held.vgroup === vgroup);
+    if (places.size === 0) return undefined;
+    const offset = offsetOf(places);
+    if (share !== undefined) this.#remember(share, offset, places);
+    return offset;
+  }
+
+  /** Goes to a position of a vgroup in hand. */
+  seek(vgroup: number, offset: bigint): void {
+    const share = this.#share(vgroup);
+    const places = this.#placesAt(share, offset);
+    this.#reader.forget(share);
+    if (this.#open?.share === share) this.#open = undefined;
+    share.pending.rows = 0;
+    share.uncommitted.clear();
+    share.places.clear();
+    for (const [storage, place] of places) share.places.set(storage, place);
+  }
+
+  /** Commits a position of a vgroup in hand. */
+  async commitOffset(vgroup: number, offset: bigint): Promise<void> {
+    const share = this.#share(vgroup);
+    const places = new Map([[begun, beginning], ...this.#placesAt(share, offset)]);
+    const topic = this.topic.id;
+    const committed = [...places].map(([storage, place]) => ({ topic, vgroup, storage, place, rows: 0 }));
+    await this.#groups.setPlaces(this.#options.group, committed);
+    share.uncommitted.clear();
+  }
+
+  #share(vgroup: number): HeldShare {
+    const share = this.#held.find((held) => held.vgroup === vgroup);
+    if (share === undefined) throw notAssigned(this.topic, vgroup);
+    return share;
+  }
+
+  /** What an offset means: of one engine table it is the number of an insert, of several the sum of such numbers. */
+  #placesAt({ vgroup, remembered }: HeldShare, offset: bigint): ReadonlyMap<string, ReadPosition> {
+    if (offset === 0n) return new Map();
+    const known = remembered.get(offset);
+    if (known !== undefined) return known;
+    const [part, ...others] = this.#reader.tables.parts();
+    if (offset > 0n && offset <= Number.MAX_SAFE_INTEGER && part !== undefined && others.length === 0) {
+      return new Map([[part.storage, { number: Number(offset) }]]);
+    }
+    const text = `Offset ${offset} of topic ${this.topic.name}, vgroup ${vgroup} is not known`;
+    throw new FaultError(fault('database', Codes.offsetOutOfRange, text));
+  }
+
+  #remember({ remembered }: HeldShare, offset: bigint, places: ReadonlyMap<string, ReadPosition>): void {
+    if (remembered.has(offset) || this.#reader.tables.parts().length <= 1) return;
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined && remembered.size >= maxRemembered) remembered.delete(oldest);
+    remembered.set(offset, new Map(places));
+  }
+
   async #beginning(vgroup: number): Promise<Map<string, ReadPosition>> {
     const { group, offsetReset } = this.#options;
     const committed = await this.#groups.places(this.topic.id, group, vgroup);
@@ -173,4 +257,9 @@ export class Subscription<M extends CountedMessage> {
     await this.#groups.commit(group, places);
     return latest;
   }
+}
+
+function notAssigned({ name }: TopicDef, vgroup: number): FaultError {
+  const text = `Vgroup ${vgroup} of topic ${name} is not assigned to this consumer`;
+  return new FaultError(fault('database', Codes.vgroupNotAssigned, text));
 }

@@ -38,6 +38,16 @@ export class Arguments {
     return BigInt(id);
   }
 
+  /** A signed 64-bit integer, which must be there. Clients send it as a number, or as its digits. */
+  signed(name: string): bigint {
+    const value = this.value(name);
+    const isExact = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
+    const isDigits = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+    const number = isExact || isDigits ? BigInt(value) : undefined;
+    if (number === undefined || BigInt.asIntN(64, number) !== number) throw badArgument(name, 'an integer');
+    return number;
+  }
+
   /** A whole number that a JavaScript number holds exactly; the fallback where there is none. */
   integer(name: string, fallback: number): number {
     const value = this.value(name) ?? fallback;

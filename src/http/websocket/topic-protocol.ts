@@ -30,6 +30,11 @@ const text: Readonly<Record<string, TextAction<TopicSession>>> = {
   fetch_raw_data: { run: fetchRawData },
   fetch_json_meta: { run: refuseMeta, errorMembers },
   commit: { run: (session, args) => session.commit(args) },
+  commit_offset: { run: (session, args) => session.commitOffset(args) },
+  assignment: { run: (session, args) => session.assignment(args) },
+  position: { run: (session, args) => session.position(args) },
+  committed: { run: (session, args) => session.committed(args) },
+  seek: { run: (session, args) => session.seek(args) },
   list_topics: { run: (session) => session.listTopics() },
   unsubscribe: { run: (session) => session.unsubscribe() },
 };

@@ -7,7 +7,7 @@ import { version } from '../../model/version.js';
 import { isFault } from '../request/auth.js';
 import type { HandlerContext } from '../request/call.js';
 import { parameterFault } from '../request/parameters.js';
-import type { Arguments } from './arguments.js';
+import { Arguments, isObject } from './arguments.js';
 import type { SocketAnswer, SocketLink, SocketSession } from './protocol.js';
 import { readCredentials } from './read-credentials.js';
 import { readSubscribe, type Subscribe } from './topic-options.js';
@@ -24,6 +24,9 @@ const noMessage = {
   message_id: 0,
   offset: 0,
 } as const;
+
+/** What clients know as the lack of an offset. */
+const noOffset = -2_147_467_247n;
 
 const notSubscribed = parameterFault('tmq not init');
 const subscribedTwice = parameterFault('tmq should have unsubscribed first');
@@ -88,16 +91,14 @@ export class TopicSession implements SocketSession {
     const waitMs = args.integer('blocking_time', 0);
     const known = args.value('message_id') === undefined ? undefined : args.id('message_id');
     return this.#inTurn(async () => {
-      const subscription = this.#subscribed();
+      this.#subscribed();
       const state = this.#context.intake.guard();
       if (state !== 'normal') {
         this.#context.observer?.refused(state);
         throw new FaultError(memoryShort);
       }
       if (known !== undefined && this.#held !== undefined && this.#held.id !== known) return pollAnswer(this.#held);
-      const { user, topics, consumer } = subscription;
-      subscription.poller ??= await this.#context.intake.subscribe(user, topics, consumer);
-      const message = await subscription.poller.poll(waitMs, this.#link.ending);
+      const message = await (await this.#joined()).poll(waitMs, this.#link.ending);
       if (message === undefined) return noMessage;
       this.#free();
       this.#held = await this.#hold(message);
@@ -135,6 +136,68 @@ export class TopicSession implements SocketSession {
       await this.#subscribed().poller?.commit();
       return { message_id: args.id('message_id') };
     });
+  }
+
+  /** The vgroups of a topic that the consumer reads. */
+  assignment(args: Arguments): Promise<SocketAnswer> {
+    return this.#inTurn(async () => {
+      const assigned = await (await this.#joined()).assignment(args.text('topic'));
+      return { assignment: assigned.map(({ vgroup, ...offsets }) => ({ vgroup_id: vgroup, ...offsets })) };
+    });
+  }
+
+  position(args: Arguments): Promise<SocketAnswer> {
+    return this.#inTurn(async () => ({
+      position: await this.#offsets(args, (poller, topic, vgroup) => poller.position(topic, vgroup)),
+    }));
+  }
+
+  committed(args: Arguments): Promise<SocketAnswer> {
+    return this.#inTurn(async () => ({
+      committed: await this.#offsets(args, async (poller, topic, vgroup) => {
+        return (await poller.committed(topic, vgroup)) ?? noOffset;
+      }),
+    }));
+  }
+
+  /** Goes to a position; the message in hand is no longer there. */
+  seek(args: Arguments): Promise<SocketAnswer> {
+    const { topic, vgroup, offset } = readPlace(args);
+    return this.#inTurn(async () => {
+      await (await this.#joined()).seek(topic, vgroup, offset);
+      this.#free();
+      return {};
+    });
+  }
+
+  commitOffset(args: Arguments): Promise<SocketAnswer> {
+    const { topic, vgroup, offset } = readPlace(args);
+    return this.#inTurn(async () => {
+      await (await this.#joined()).commitOffset(topic, vgroup, offset);
+      return { topic, vgroup_id: vgroup, offset };
+    });
+  }
+
+  async #offsets(
+    args: Arguments,
+    read: (poller: TopicPoller<TopicBlocks>, topic: string, vgroup: number) => Promise<bigint>,
+  ): Promise<bigint[]> {
+    const places = args.list('topic_vgroup_ids').map((value) => {
+      if (!isObject(value)) throw new FaultError(parameterFault('args.topic_vgroup_ids must be a list of objects'));
+      return new Arguments(value);
+    });
+    const poller = await this.#joined();
+    const offsets: bigint[] = [];
+    for (const each of places) offsets.push(await read(poller, each.text('topic'), each.integer('vgroup_id', 0)));
+    return offsets;
+  }
+
+  /** The consumer, which joins its group again where it has left it. */
+  async #joined(): Promise<TopicPoller<TopicBlocks>> {
+    const subscription = this.#subscribed();
+    const { user, topics, consumer } = subscription;
+    subscription.poller ??= await this.#context.intake.subscribe(user, topics, consumer);
+    return subscription.poller;
   }
 
   listTopics(): SocketAnswer {
@@ -212,4 +275,8 @@ export class TopicSession implements SocketSession {
 function pollAnswer({ id, message: { topic, database, vgroup, offset } }: HeldMessage): SocketAnswer {
   const about = { topic, database, vgroup_id: vgroup, offset };
   return { have_message: true, ...about, message_type: dataMessage, message_id: id };
+}
+
+function readPlace(args: Arguments): { readonly topic: string; readonly vgroup: number; readonly offset: bigint } {
+  return { topic: args.text('topic'), vgroup: args.integer('vgroup_id', 0), offset: args.signed('offset') };
 }

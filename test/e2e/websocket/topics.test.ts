@@ -130,3 +130,86 @@ test('who may not consume a topic cannot subscribe, and loses it with the right'
   await t.throwsAsync(consumer.poll(5_000));
   consumer.close();
 });
+
+/** The offsets of the vgroups that a consumer reads, by vgroup. */
+async function offsetsOf(
+  consumer: TopicClient,
+  topic: string,
+): Promise<{ vgroup: number; offset: number; end: number }[]> {
+  const { assignment } = await consumer.request('assignment', { topic });
+  if (!Array.isArray(assignment)) throw new Error('There is no assignment.');
+  return assignment.map((each) => {
+    const { vgroup_id: vgroup, offset, end: last } = each as { readonly [name: string]: unknown };
+    return { vgroup: Number(vgroup), offset: Number(offset), end: Number(last) };
+  });
+}
+
+for (const [over, isDatabase] of [
+  ['a query', false],
+  ['a database', true],
+] as const) {
+  test(`offsets of a topic over ${over} are found, committed and gone to`, async (t) => {
+    const db = await newTopic();
+    const topic = isDatabase ? `${db}_all` : db;
+    if (isDatabase) {
+      await service.run(`CREATE TABLE ${db}.n (ts TIMESTAMP, v INT)`);
+      await service.run(`CREATE TOPIC ${topic} AS DATABASE ${db}`);
+    }
+    await write(db, 'a', 0, 3);
+    await write(db, 'b', 0, 3);
+    const consumer = await TopicClient.subscribe(service.port, [topic], { group_id: 'g' });
+    const before = await offsetsOf(consumer, topic);
+    t.deepEqual(
+      before.map(({ offset }) => offset),
+      [0, 0],
+    );
+    const ids = before.map(({ vgroup }) => ({ topic, vgroup_id: vgroup }));
+    t.deepEqual((await consumer.request('committed', { topic_vgroup_ids: ids })).committed, [-2147467247, -2147467247]);
+    const all = (await consumer.drain(1_000)).toSorted();
+    t.deepEqual(all, [...expected('a', 0, 3), ...expected('b', 0, 3)]);
+    const { position } = await consumer.request('position', { topic_vgroup_ids: ids });
+    t.deepEqual(
+      (await offsetsOf(consumer, topic)).map(({ offset }) => offset),
+      position,
+    );
+    t.deepEqual(
+      (await offsetsOf(consumer, topic)).map(({ end: last }) => last),
+      position,
+    );
+    await consumer.request('commit', { message_id: 0 });
+    t.deepEqual((await consumer.request('committed', { topic_vgroup_ids: ids })).committed, position);
+    for (const { vgroup } of before) await consumer.request('seek', { topic, vgroup_id: vgroup, offset: 0 });
+    t.deepEqual((await consumer.drain(1_000)).toSorted(), all);
+    const [first] = before;
+    for (const members of [
+      { vgroup_id: 999, offset: 0 },
+      { vgroup_id: first?.vgroup ?? 0, offset: -5 },
+    ]) {
+      await t.throwsAsync(consumer.request('seek', { topic, ...members }), { message: /Vgroup|Offset/ });
+    }
+    await t.throwsAsync(consumer.request('assignment', { topic: 'other' }), { message: /not subscribed/ });
+    for (const { vgroup } of before) await consumer.request('commit_offset', { topic, vgroup_id: vgroup, offset: 0 });
+    t.deepEqual((await consumer.request('committed', { topic_vgroup_ids: ids })).committed, [0, 0]);
+    consumer.close();
+    const next = await TopicClient.subscribe(service.port, [topic], { group_id: 'g' });
+    t.deepEqual((await next.drain(2_000)).toSorted(), all);
+    next.close();
+  });
+}
+
+test('a consumer that is silent loses its shares, and what it has not committed comes again', async (t) => {
+  const db = await newTopic();
+  const members = { group_id: 'g', session_timeout_ms: '6000' };
+  const silent = await TopicClient.subscribe(service.port, [db], members);
+  for (const table of ['a', 'b', 'c', 'd']) await write(db, table, 0, 2);
+  const all = ['a', 'b', 'c', 'd'].flatMap((table) => expected(table, 0, 2));
+  t.deepEqual((await silent.drain(1_000)).toSorted(), all);
+  const other = await TopicClient.subscribe(service.port, [db], members);
+  const rows = new Set<string>();
+  for (const until = Date.now() + 30_000; rows.size < all.length && Date.now() < until; ) {
+    for (const row of await other.drain(500)) rows.add(row);
+  }
+  t.deepEqual([...rows].toSorted(), all);
+  other.close();
+  silent.close();
+});

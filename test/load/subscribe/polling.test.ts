@@ -18,6 +18,11 @@ function pollerOf(messages: number): TopicPoller & { readonly waits: number[] } 
     commit: async () => undefined,
     close: async () => undefined,
     abandon: async () => undefined,
+    assignment: async () => [],
+    position: async () => 0n,
+    committed: async () => undefined,
+    seek: async () => undefined,
+    commitOffset: async () => undefined,
   };
 }
 
