@@ -1,5 +1,5 @@
 import { hasFailed, sendInternalError, sendNotFound } from './answer/reply.js';
-import type { OpenCall, OpenCalls } from './connection/open-calls.js';
+import type { RequestInFlight, RequestsInFlight } from './connection/requests-in-flight.js';
 import type { Call, Handler, HandlerContext, Reply } from './request/call.js';
 import type { CorsPolicy } from './request/cors.js';
 import { HttpCall } from './request/http-call.js';
@@ -11,11 +11,11 @@ const second = 1_000;
 
 /** The steps from a parsed request to its handler: the same for writes and for what the router of Fastify serves. */
 export class RequestEntry {
-  readonly #open: OpenCalls;
+  readonly #open: RequestsInFlight;
   readonly #cors: CorsPolicy;
   readonly #context: HandlerContext;
 
-  constructor(open: OpenCalls, cors: CorsPolicy, context: HandlerContext) {
+  constructor(open: RequestsInFlight, cors: CorsPolicy, context: HandlerContext) {
     this.#open = open;
     this.#cors = cors;
     this.#context = context;
@@ -25,7 +25,7 @@ export class RequestEntry {
    * Takes a request in flight and makes the general checks. Returns undefined when they answer the request, or its
    * connection is gone. `route` is the template of its path, for the metrics.
    */
-  enter(reply: Reply, head: RequestHead, route: string): OpenCall | undefined {
+  enter(reply: Reply, head: RequestHead, route: string): RequestInFlight | undefined {
     const { request } = reply;
     // Requests that were read together with the last one of a connection that was cut.
     if (request.raw.socket.destroyed) return undefined;
@@ -65,7 +65,7 @@ export class RequestEntry {
   }
 
   /** Records a request and its end, whatever way it ends. */
-  #watch(inFlight: OpenCall, reply: Reply, { client }: RequestHead, route: string): void {
+  #watch(inFlight: RequestInFlight, reply: Reply, { client }: RequestHead, route: string): void {
     const { log, observer } = this.#context;
     const { request } = reply;
     const started = performance.now();

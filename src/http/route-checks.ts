@@ -1,7 +1,7 @@
 import { Codes, type Fault, fault } from '../model/fault.js';
 import { refusalOf } from './answer/refusal.js';
 import { errorBody, headerText, sendGuardRefusal, sendJson, sendNotFound } from './answer/reply.js';
-import type { OpenCalls } from './connection/open-calls.js';
+import type { RequestsInFlight } from './connection/requests-in-flight.js';
 import { type CredentialReader, isFault, isLasting } from './request/auth.js';
 import type {
   AdmittedCall,
@@ -166,7 +166,7 @@ export function checkRequest(
   request: HttpRequest,
   reply: Reply,
   head: RequestHead,
-  open: OpenCalls,
+  open: RequestsInFlight,
   cors: CorsPolicy,
   context: HandlerContext,
 ): boolean {

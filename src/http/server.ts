@@ -13,9 +13,9 @@ import { otherMethods, suggestedPath } from './answer/path-suggestion.js';
 import { errorBody, safeJson, sendJson, sendNotFound } from './answer/reply.js';
 import { clientStatusOf } from './answer/status.js';
 import { createApiDocument } from './api/document.js';
-import { answerBrokenRequest, refuseExpectation } from './connection/broken-request.js';
 import { CoalescedMessage } from './connection/coalesced-message.js';
-import { OpenCalls } from './connection/open-calls.js';
+import { answerMalformed, refuseExpectation } from './connection/malformed-request.js';
+import { RequestsInFlight } from './connection/requests-in-flight.js';
 import { createTlsPort, type TlsPort } from './connection/tls-port.js';
 import { pageFolder } from './handlers/page-files.js';
 import type { HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './request/call.js';
@@ -87,7 +87,7 @@ const second = 1_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const cors = createCorsPolicy(options.cors);
   const mounted = routes.filter(({ isOn }) => isOn?.(options.settings) ?? true);
-  const open = new OpenCalls(options.timeouts?.answeredMs ?? 10 * second);
+  const open = new RequestsInFlight(options.timeouts?.answeredMs ?? 10 * second);
   const context: HandlerContext = {
     description: safeJson(createApiDocument(mounted, options.version)),
     intake: options.intake,
@@ -193,7 +193,7 @@ type FirstListener = (...request: Parameters<RequestListener>) => boolean;
 
 function buildApp(
   { server, malformed }: BuiltServer,
-  open: OpenCalls,
+  open: RequestsInFlight,
   entry: RequestEntry,
   servesFirst: FirstListener,
 ): FastifyInstance {
@@ -229,11 +229,11 @@ interface BuiltServer {
 
 function buildServer(
   { timeouts = {} }: HttpServerOptions,
-  open: OpenCalls,
+  open: RequestsInFlight,
   socketPaths: ReadonlySet<string>,
 ): BuiltServer {
   const malformed: BuiltServer['malformed'] = (error, socket) =>
-    open.behindOthers(socket, () => answerBrokenRequest(error, socket, open.answering(socket)));
+    open.behindOthers(socket, () => answerMalformed(error, socket, open.answering(socket)));
   const headersMs = timeouts.headersMs ?? 10 * second;
   const server = createServer({
     IncomingMessage: class extends CoalescedMessage {
@@ -268,7 +268,7 @@ function buildServer(
  * Cuts a connection that was silent for the idle span, when the next move is the client's. Bytes may have come while the
  * event loop was late, so the sockets are polled once more before the verdict.
  */
-function judgeSilence(socket: Socket, open: OpenCalls): void {
+function judgeSilence(socket: Socket, open: RequestsInFlight): void {
   const before = socket.bytesRead;
   setImmediate(() => {
     if (socket.bytesRead === before && open.clientIsStuck(socket)) socket.destroy();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import fastifyWebSocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sendNotFound } from './answer/reply.js';
-import type { OpenCall, OpenCalls } from './connection/open-calls.js';
+import type { RequestInFlight, RequestsInFlight } from './connection/requests-in-flight.js';
 import type { HandlerContext } from './request/call.js';
 import { HttpCall } from './request/http-call.js';
 import { redactUri } from './request/redact.js';
@@ -27,14 +27,14 @@ export function asksForWebSocket({ method, url = '', headers }: IncomingMessage,
 
 interface SocketContext {
   readonly sockets: SocketConnections;
-  readonly open: OpenCalls;
+  readonly open: RequestsInFlight;
   readonly context: HandlerContext;
   readonly entry: RequestEntry;
 }
 
 /** The request that opened a connection. */
 interface OpenSocketCall {
-  readonly call: OpenCall;
+  readonly call: RequestInFlight;
   readonly head: RequestHead;
 }
 

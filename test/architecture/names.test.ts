@@ -36,7 +36,10 @@ const replaced: readonly (readonly [folder: string, words: RegExp])[] = [
   ['database/store', /\bask(?:s|ed|ing)?\b(?! for)|\btold|\btells?\b|overtaken|leftovers|silent-?series|\bturns?\b/i],
   ['database/catalogue', /\bask(?:s|ed|ing)?\b|\btold|\btells?\b|overtaken/i],
   ['database/consumers', /\bask(?:s|ed|ing)?\b|\btold|\btells?\b|\bPlace\b/],
-  ['http', /(?<![-\w])doors?\b|\bask[<(]|DoorRules|standing-?user|probable-?path|own-?figures/i],
+  [
+    'http',
+    /(?<![-\w])doors?\b|\bask[<(]|DoorRules|standing-?user|probable-?path|open-?calls|broken-?request|repeated-?heads|own-?figures/i,
+  ],
   ['model', /\bfigures?\b|\bdoors?\b|\btold|may-?pass|is-?passing/i],
   ['sources', /(?<!'own-)\bfigures?\b|\bdoors?\b|\btold|\bhold-?back\b/i],
   ['wal', /survey|\bPlace\b|\btold|read(?:s|ing)? back/],

@@ -3,7 +3,7 @@ import type { Call, HttpRequest, Reply, WriteCall } from './call.js';
 import type { HeadAdmission, RequestHead } from './request-head.js';
 
 /** The part of a request in flight that its call uses. */
-interface RequestInFlight extends Pick<Call, 'aborted'> {
+interface CallInFlight extends Pick<Call, 'aborted'> {
   /** Set where it is answered although its client has closed its half of the connection. */
   outlivesEnd: boolean;
 }
@@ -17,10 +17,10 @@ export class HttpCall<R extends Reply = Reply> implements WriteCall {
   readonly reply: R;
   readonly head: RequestHead;
   readonly params: Call['params'];
-  readonly #inFlight: RequestInFlight;
+  readonly #inFlight: CallInFlight;
   #admission = unchecked;
 
-  constructor(reply: R, head: RequestHead, params: Call['params'], inFlight: RequestInFlight) {
+  constructor(reply: R, head: RequestHead, params: Call['params'], inFlight: CallInFlight) {
     this.request = reply.request;
     this.reply = reply;
     this.head = head;

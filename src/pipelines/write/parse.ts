@@ -3,7 +3,7 @@ import { stage } from '../../async/stage.js';
 import type { Batch, ByteBlock, RowSet, Target } from '../../model/batch.js';
 import { type Delivery, delivered, type RowReject } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
+import type { MergedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { Definer } from './define.js';
 import { cutsOf, eachAlone } from './runs.js';
 
@@ -68,7 +68,7 @@ function isRefused(delivery: Delivery, rejectedRows: number): boolean {
 }
 
 /** Points of merged payloads. */
-type MergedPoints = ParsedPoints & { readonly joined: JoinedRows };
+type MergedPoints = ParsedPoints & { readonly joined: MergedRows };
 
 /** The rows of merged payloads; undefined when each of them must be read alone. */
 function readMerged(batch: Batch<ByteBlock>, reader: Reader): MergedPoints | undefined {

@@ -3,7 +3,7 @@ import { ensureWritable } from '../../database/catalogue/ensure-database.js';
 import { type ByteBlock, isStatement, type RowSet, type Target } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RefusedRows } from '../../model/refused-rows.js';
-import type { JoinedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
+import type { MergedRows, ParsedPoints } from '../../transforms/points/parse-options.js';
 import type { LoggedPayload } from '../../wal/record.js';
 import type { AnsweredRows } from './in-flight.js';
 import { mergeLines } from './merging.js';
@@ -73,7 +73,7 @@ export class PayloadReader {
     text: LoggedPayload,
     lines: ByteBlock,
     texts?: readonly ArrivedPayload[],
-  ): Promise<AnsweredRows & { readonly joined: JoinedRows | undefined }> {
+  ): Promise<AnsweredRows & { readonly joined: MergedRows | undefined }> {
     const { catalogue, parse } = this.#context;
     const { database: name, createDatabase: create, user } = text;
     await ensureWritable(catalogue, { name, create, user });

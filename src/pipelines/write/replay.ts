@@ -2,7 +2,7 @@ import { Slice } from '../../async/slice.js';
 import type { Batch, EarlierGroup, RowSet, Target } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { FaultError } from '../../model/fault.js';
-import type { JoinedRows } from '../../transforms/points/parse-options.js';
+import type { MergedRows } from '../../transforms/points/parse-options.js';
 import type { LoggedRecord, ReadPayload, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedPayload } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
@@ -12,7 +12,7 @@ import { cutsOf, eachAlone, isUnread, type Run } from './runs.js';
 
 /** Rows of several payloads that were read as one. */
 export interface ReadTogether extends Pick<Batch<RowSet>, 'target' | 'payload'> {
-  readonly joined: JoinedRows;
+  readonly joined: MergedRows;
 }
 
 /** Context of a replay. */

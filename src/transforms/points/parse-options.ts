@@ -16,7 +16,7 @@ export interface TextTimes {
 }
 
 /** One of several texts that stand one behind the other, and where it ends. */
-export interface JoinedText {
+export interface MergedText {
   readonly end: number;
   readonly times: TextTimes;
 }
@@ -30,7 +30,7 @@ export interface TextRows {
 }
 
 /** Which rows came of which of several texts, which are named by their places. */
-export interface JoinedRows {
+export interface MergedRows {
   /** The texts that a block has rows of, rising; one entry a block. */
   readonly texts: readonly (readonly number[])[];
   /** One entry a text. */
@@ -80,7 +80,7 @@ export interface ParseOptions extends TextTimes {
   /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */
   readonly part?: TextPart | undefined;
   /** Set where `bytes` are several texts, for formats made of lines: the times of the first one are beside it, too. */
-  readonly texts?: readonly JoinedText[] | undefined;
+  readonly texts?: readonly MergedText[] | undefined;
 }
 
 /** A metric, and its metadata as one text. */
@@ -107,5 +107,5 @@ export interface ParsedPoints {
   /** Metrics that the rows of `metric_metadata` describe. */
   readonly described: readonly MetricDescription[];
   /** Set where several texts were read as one. */
-  readonly joined?: JoinedRows | undefined;
+  readonly joined?: MergedRows | undefined;
 }

@@ -1,11 +1,11 @@
-import type { JoinedRows, JoinedText, TextRows } from './parse-options.js';
+import type { MergedRows, MergedText, TextRows } from './parse-options.js';
 import type { PointTable } from './point-table.js';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Keeps account of which rows came of which of several texts that are read as one. */
 export class TextMarks {
-  readonly #texts: readonly JoinedText[];
+  readonly #texts: readonly MergedText[];
   /** Place of the text that the current line is of. */
   #place = 0;
   #isTorn = false;
@@ -14,13 +14,13 @@ export class TextMarks {
   readonly #rejectTexts: number[] = [];
   readonly #ofBlocks: (readonly number[])[] = [];
 
-  constructor(texts: readonly JoinedText[]) {
+  constructor(texts: readonly MergedText[]) {
     this.#texts = texts;
     this.#rows = texts.map(() => ({ firstLine: 0, rows: 0, rejectedRows: 0 }));
   }
 
   /** The line of that index begins at `at`, where the text before has ended. Returns the text that it is of. */
-  begin(at: number, line: number): JoinedText {
+  begin(at: number, line: number): MergedText {
     this.#isTorn ||= at > this.#texts[this.#place]!.end;
     while (at >= this.#texts[this.#place]!.end) this.#place++;
     this.#rows[this.#place]!.firstLine = line;
@@ -50,7 +50,7 @@ export class TextMarks {
   }
 
   /** All of it, once the last line was read. */
-  finish(): JoinedRows {
+  finish(): MergedRows {
     const isTorn = this.#isTorn || this.#texts[this.#place]!.end < this.#texts.at(-1)!.end;
     return { texts: this.#ofBlocks, rows: this.#rows, rejectTexts: this.#rejectTexts, isTorn };
   }

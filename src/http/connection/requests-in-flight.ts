@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Openable, OpenList } from '../../async/open-list.js';
-import { cutWhenSlow } from './answered.js';
+import { cutWhenSlow } from './slow-body.js';
 
 /** A request that is not finished yet, as connections are watched over. */
-export class OpenCall implements Openable {
+export class RequestInFlight implements Openable {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   /** Called once it is over. */
@@ -96,13 +96,13 @@ function probeUntilAnswered(response: ServerResponse): void {
 const mostBehind = 128;
 
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
-export class OpenCalls {
+export class RequestsInFlight {
   draining = false;
-  readonly #calls = new OpenList<OpenCall>();
+  readonly #calls = new OpenList<RequestInFlight>();
   #whenChanged: () => void = () => undefined;
   readonly #answeredMs: number;
   /** Requests that came behind others on their connection, and have not ended. */
-  readonly #behind = new WeakMap<Duplex, Set<OpenCall>>();
+  readonly #behind = new WeakMap<Duplex, Set<RequestInFlight>>();
   /** What connections are told behind the answers to the requests before it. */
   readonly #last = new Map<Duplex, () => void>();
 
@@ -112,8 +112,8 @@ export class OpenCalls {
   }
 
   /** Begins to watch a request; its end is noticed by itself. */
-  add(raw: IncomingMessage, response: ServerResponse): OpenCall {
-    const call = new OpenCall(raw, response);
+  add(raw: IncomingMessage, response: ServerResponse): RequestInFlight {
+    const call = new RequestInFlight(raw, response);
     this.#calls.add(call);
     if (this.draining) call.beLast();
     // The answer to one that came behind another has no connection yet, and does not hear of its end.
@@ -129,7 +129,7 @@ export class OpenCalls {
   }
 
   /** The end of a request whose connection speaks another protocol from now on. */
-  upgraded(call: OpenCall): void {
+  upgraded(call: RequestInFlight): void {
     call.isUpgraded = true;
     if (this.#remove(call)) call.ended();
   }
@@ -151,10 +151,10 @@ export class OpenCalls {
     return this.#calls.all().some((call) => call.socket === socket && call.isWhole);
   }
 
-  #behindOn(socket: Duplex): Set<OpenCall> {
+  #behindOn(socket: Duplex): Set<RequestInFlight> {
     const known = this.#behind.get(socket);
     if (known !== undefined) return known;
-    const calls = new Set<OpenCall>();
+    const calls = new Set<RequestInFlight>();
     this.#behind.set(socket, calls);
     socket.once('close', () => {
       for (const call of calls) if (call.response.socket === null) this.#end(call);
@@ -162,12 +162,12 @@ export class OpenCalls {
     return calls;
   }
 
-  #end(call: OpenCall): void {
+  #end(call: RequestInFlight): void {
     if (this.#remove(call)) call.close();
   }
 
   /** False when it was removed before. */
-  #remove(call: OpenCall): boolean {
+  #remove(call: RequestInFlight): boolean {
     if (!this.#calls.delete(call)) return false;
     const last = this.#last.get(call.socket);
     if (last !== undefined && !this.#owesAnswer(call.socket)) {

@@ -47,7 +47,7 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 /** Answers a connection that cannot go on as HTTP, and closes it; `answering` means that an answer has begun already. */
-export function answerBrokenRequest(error: RequestError, socket: Duplex, answering: boolean): void {
+export function answerMalformed(error: RequestError, socket: Duplex, answering: boolean): void {
   if (error.code === 'ECONNRESET' || answering || !socket.writable) {
     socket.destroy();
     return;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import test from 'ava';
-import { OpenCalls } from '../../../src/http/connection/open-calls.js';
+import { RequestsInFlight } from '../../../src/http/connection/requests-in-flight.js';
 
 /** A request on a connection, all of which has come or not. */
 function request(socket: Socket, isWhole: boolean): readonly [IncomingMessage, ServerResponse] {
@@ -14,7 +14,7 @@ function request(socket: Socket, isWhole: boolean): readonly [IncomingMessage, S
 }
 
 test('half a request behind one that the service works on does not make its client stuck', (t) => {
-  const calls = new OpenCalls(1_000);
+  const calls = new RequestsInFlight(1_000);
   const socket = new Socket();
   const all = [true, true, false].map((isWhole) => request(socket, isWhole));
   for (const [message, response] of all) calls.add(message, response);
