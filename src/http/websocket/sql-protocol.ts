@@ -1,10 +1,20 @@
+import { expectedFault, FaultError } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import { version } from '../../model/version.js';
 import type { Arguments } from './arguments.js';
 import { fetch, fetchBlock, fetchRawBlock, messageText, refusedFetch } from './fetch.js';
-import type { BinaryAction, SocketProtocol, TextAction } from './protocol.js';
+import type {
+  BinaryAction,
+  BinaryMessage,
+  SocketAnswer,
+  SocketProtocol,
+  SocketRequest,
+  TextAction,
+} from './protocol.js';
 import { insertSchemaless } from './schemaless.js';
 import { SqlSession } from './sql-session.js';
 import { binaryStatementActions, statementActions } from './statement-actions.js';
+import { describeStatement } from './statements.js';
 
 /** The state of a server that serves everything, as clients have it. */
 const serviceOk = 2;
@@ -32,8 +42,33 @@ const binary: Readonly<Record<number, BinaryAction<SqlSession>>> = {
     name: 'binary_query',
     run: (session, message, request) => session.query(messageText(message, 'binary query'), request),
   },
+  3: refusedAction('write_raw'),
+  4: refusedAction('write_raw_block'),
+  5: refusedAction('write_raw_block_with_fields'),
+  10: { name: 'validate_sql', run: validate },
   7: { name: 'fetch_raw_block', run: fetchRawBlock, refuse: refusedFetch },
 };
+
+/** Blocks of rows are written by binding. */
+function refusedAction(name: string): BinaryAction<SqlSession> {
+  return {
+    name,
+    run: () => {
+      throw new FaultError(notSupported(name));
+    },
+  };
+}
+
+/** The code of the error of a statement, 0 where it has none; the statement does not run. */
+async function validate(session: SqlSession, message: BinaryMessage, request: SocketRequest): Promise<SocketAnswer> {
+  const statement = Buffer.from(messageText(message, 'validate SQL'));
+  try {
+    await describeStatement(session, { statement }, request);
+  } catch (error) {
+    return { result_code: expectedFault(error).code };
+  }
+  return { result_code: 0 };
+}
 
 /** Clients wait for no answer. */
 async function freeResult(session: SqlSession, args: Arguments): Promise<undefined> {

@@ -132,19 +132,27 @@ export class OpenStatement {
     this.result = undefined;
   }
 
-  async #describe(statement: Buffer, table: string | undefined, { id }: SocketRequest): Promise<PreparedStatement> {
-    const { context, credentials, database, link } = this.#session;
-    if (credentials === undefined) throw new FaultError(notPrepared);
-    const prepare: PrepareRequest = { statement, database, credentials, table };
-    const outcome = await sendRequest<PrepareRequest, PreparedStatement>(
-      (exchange) => context.intake.prepare(exchange),
-      id,
-      prepare,
-      link.closed,
-    );
-    if (outcome.kind === 'refused') throw new FaultError(outcome.fault);
-    return outcome.answer;
+  #describe(statement: Buffer, table: string | undefined, request: SocketRequest): Promise<PreparedStatement> {
+    return describeStatement(this.#session, { statement, table }, request);
   }
+}
+
+/** What the parameters of a statement stand for, without opening it. Throws the FaultErrors of the statement. */
+export async function describeStatement(
+  { context, credentials, database, link }: StatementSession,
+  { statement, table }: Pick<PrepareRequest, 'statement' | 'table'>,
+  { id }: SocketRequest,
+): Promise<PreparedStatement> {
+  if (credentials === undefined) throw new FaultError(notPrepared);
+  const prepare: PrepareRequest = { statement, database, credentials, table };
+  const outcome = await sendRequest<PrepareRequest, PreparedStatement>(
+    (exchange) => context.intake.prepare(exchange),
+    id,
+    prepare,
+    link.closed,
+  );
+  if (outcome.kind === 'refused') throw new FaultError(outcome.fault);
+  return outcome.answer;
 }
 
 function emptyTable(): OpenStatement['current'] {

@@ -91,13 +91,14 @@ function putFixed(field: Field, definition: ColumnDef, first: number, column: Bo
   if (values === undefined) throw new Error('A column of fixed width has no values.');
   const { rows, nulls } = column;
   const width = boundWidth(column.type);
-  new Uint8Array(values.buffer, values.byteOffset + first * width, rows * width).set(
-    column.values.subarray(0, rows * width),
-  );
+  const bytes = new Uint8Array(values.buffer, values.byteOffset + first * width, rows * width);
+  bytes.set(column.values.subarray(0, rows * width));
   let filled = 0;
   for (let row = 0; row < rows; row++) {
     const isNull = nulls[row] === 0 ? 0 : 1;
     builder.nulls[first + row] = isNull;
+    // What a client has below a NULL means nothing; see docs/decisions/050.
+    if (isNull === 1) bytes.fill(0, row * width, (row + 1) * width);
     filled += 1 - isNull;
   }
   builder.filled += filled;

@@ -1,4 +1,5 @@
 import type { Exchange, PreparedStatement, PrepareRequest, SqlRequest } from '../../model/exchange.js';
+import { parseStatement } from '../../sql/parser/statement.js';
 import type { RowsContext } from '../inserts/insert-rows.js';
 import { RequestReply, type RequestReplyContext } from '../request-reply.js';
 import { knownTables } from './insert-bound.js';
@@ -8,7 +9,7 @@ import { readTemplate } from './template.js';
 /** Context of prepared statements. */
 interface PrepareContext extends RequestReplyContext, RowsContext {}
 
-/** Says what the parameters of statements stand for. A statement without parameters is not looked at further. */
+/** Says what the parameters of statements stand for. A statement without parameters must be one of the dialect. */
 export class PreparePipeline extends RequestReply<PrepareRequest, PreparedStatement> {
   constructor(context: PrepareContext) {
     super('prepare', context, ({ request }: Exchange<PrepareRequest, PreparedStatement>, user) =>
@@ -22,7 +23,9 @@ async function prepared(request: PrepareRequest, user: string, context: RowsCont
   const template = readTemplate(statement.toString('utf8'));
   if (template.kind === 'text') {
     const isInsert = /^\s*(?:insert|import)\b/i.test(template.pieces[0] ?? '');
-    return { isInsert, parameters: template.pieces.length - 1, fields: isInsert ? [] : undefined };
+    const parameters = template.pieces.length - 1;
+    if (parameters === 0 && !isInsert) parseStatement(template.pieces[0] ?? '');
+    return { isInsert, parameters, fields: isInsert ? [] : undefined };
   }
   const fields = await fieldsOf(template, table, knownTables({ database, user }, context));
   const tags = template.using?.tags.filter((tag) => tag === undefined).length ?? 0;

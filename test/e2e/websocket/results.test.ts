@@ -152,6 +152,28 @@ test('queries in binary messages, and lengths that lie', async (t) => {
   client.socket.close();
 });
 
+test('statements are validated without running, and blocks of rows are not written', async (t) => {
+  const client = await open({ db: 'every' });
+  const text = (sql: string) => {
+    const head = Buffer.alloc(6);
+    head.writeUInt16LE(1);
+    head.writeUInt32LE(Buffer.byteLength(sql), 2);
+    return Buffer.concat([head, Buffer.from(sql)]);
+  };
+  for (const [sql, code] of [
+    ['DROP DATABASE every', 0],
+    ['SELECT * FROM', 0x2601],
+    ['INSERT INTO t1 VALUES (?, ?)', 0],
+    ['INSERT INTO missing VALUES (?, ?)', 0x2603],
+  ] as const) {
+    const answer = await client.reply(client.send(10, 0n, text(sql)));
+    t.like(answer, { code: 0, action: 'validate_sql', result_code: code }, sql);
+  }
+  t.like(await client.reply(client.send(4, 0n, Buffer.alloc(40))), { code: 0x0100, action: 'write_raw_block' });
+  t.is((await queryRows(client, 'SELECT * FROM t1')).rows.length, 1);
+  client.socket.close();
+});
+
 test('a changed password counts at the next request, and a dropped user loses the connection', async (t) => {
   await service.run("CREATE USER eve PASS 'Secret-12345'");
   await service.run('GRANT READ ON every.* TO eve');
