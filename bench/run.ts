@@ -13,6 +13,7 @@ import { run as insertWrite } from './insert-write.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
 import { run as lineprotoWrite } from './lineproto-write.bench.js';
 import { run as loadTool } from './load-tool.bench.js';
+import { run as promql } from './promql.bench.js';
 import { run as remoteWrite } from './remote-write.bench.js';
 import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
@@ -30,6 +31,7 @@ const benches = {
   remoteWrite,
   inputs,
   sqlQuery,
+  promql,
   dashboard,
   arriving,
   askers,
