@@ -54,6 +54,9 @@ export class EventsPipeline {
   /** Parts in the order in which they start. */
   readonly components: readonly Component[];
 
+  /** All rules as a worker lists them, of which it evaluates some; undefined for the primary process. */
+  #rulesOfWorker: readonly Rule[] | undefined;
+
   constructor(context: EventsContext) {
     const { settings, engine, catalogue, credentials, slots, logOf, isWorker = false } = context;
     const log = logOf('events');
@@ -68,9 +71,10 @@ export class EventsPipeline {
     const rulesFile = isWorker ? noRulesFile : new RulesFile(context.rulesFile);
     const watching = { ...settings, ...context, rules, store, names, queue: this.queue, log, rulesFile };
     this.rules = new RuleWatch(watching);
+    this.#rulesOfWorker = isWorker ? settings.rules : undefined;
     this.alerting = {
       rules: (database) =>
-        this.rules.rules.filter(
+        (this.#rulesOfWorker ?? this.rules.rules).filter(
           (rule): rule is QueryRule =>
             rule.kind === 'query' && rule.language === 'promql' && rule.database === database,
         ),
@@ -79,6 +83,12 @@ export class EventsPipeline {
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     const ofFirst = [retention, ...(settings.system ? [new SystemWatch(watching)] : [])];
     this.components = [...(isWorker ? [] : ofFirst), this.queue, this.rules, this.requests];
+  }
+
+  /** Replaces the rules of a worker. */
+  async takeRules(rules: readonly Rule[]): Promise<void> {
+    await this.rules.replace(rulesOfWorker(rules));
+    this.#rulesOfWorker = rules;
   }
 
   /** Metrics of events. */
@@ -95,7 +105,7 @@ export class EventsPipeline {
 const noRulesFile = { read: () => [], save: () => {} };
 
 /** The rules that a worker evaluates over the rows that it stores. */
-export function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
+function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter(({ kind }) => kind === 'value');
 }
 

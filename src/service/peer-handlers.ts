@@ -1,4 +1,3 @@
-import { rulesOfWorker } from '../pipelines/events.js';
 import type { PeerHandlers } from '../workers/peer-requests.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
@@ -25,7 +24,7 @@ export function peerHandlers(
       return null;
     },
     rules: async (rules) => {
-      await events.rules.replace(rulesOfWorker(rules));
+      await events.takeRules(rules);
       return null;
     },
     eventsAdmin: ({ action, user }) => eventsAdmin[action](user),

@@ -21,7 +21,9 @@ const lazy = '--write.flushInterval=10s';
 
 const { scope, end } = fileScope();
 const path = directoryFor(scope);
-const service = await startAdapter(scope, [`--database.path=${path}`, '--workers=2', lazy]);
+/** A rule that workers list and do not evaluate. */
+const rules = `--events.rules=${JSON.stringify([{ name: 'never', database: 'expressions', promql: 'vector(1) > 2' }])}`;
+const service = await startAdapter(scope, [`--database.path=${path}`, '--workers=2', lazy, rules]);
 /** A connection to each of the two workers. */
 const [a, b] = await onePerWorker(scope, service);
 test.after.always(end);
@@ -163,4 +165,20 @@ test.serial('a port that is taken is told in one line, and nothing is left runni
     startAdapter(t, [`--database.path=${directoryFor(t)}`, '--workers=2', `--port=${service.port}`]),
   );
   t.regex(error?.message ?? '', new RegExp(`TCP \\*:${service.port} is in use`));
+});
+
+test.serial('every worker answers PromQL over the rows of the others, and lists all rules', async (t) => {
+  await run(t, a, 'CREATE DATABASE expressions');
+  t.is((await writeLines(a, 'expressions', `oven,line=1 temp=1 ${startMs}`)).status, 204);
+  const ask = async (path: string) => {
+    const url = `http://127.0.0.1:${service.port}/prometheus/expressions/api/v1/${path}`;
+    const response = await fetch(url, { headers: { authorization: basic, connection: 'close' } });
+    return JSON.parse(await response.text()).data;
+  };
+  // Connections go to the workers by turns.
+  for (let i = 0; i < 4; i++) {
+    const { result } = await ask(`query?query=oven_temp&time=${startMs / 1000}`);
+    t.is(result.length, 1);
+    t.is((await ask('rules')).groups[0]?.rules[0]?.name, 'never');
+  }
 });
