@@ -20,4 +20,8 @@ export const promqlOptions = optionTable('promql', 'PromQL (the HTTP API of Prom
     default: '20000000',
     min: 1,
   }),
+  option.int('promql.samplesOfAll', 'most samples that all queries of a process hold in memory together', {
+    default: '40000000',
+    min: 1,
+  }),
 ]);

@@ -315,7 +315,7 @@ function promqlPipeline(
   alerting: AlertingRules,
 ): PromqlPipeline {
   const { database, promql } = settings;
-  return new PromqlPipeline({
+  const pipeline = new PromqlPipeline({
     ...work,
     engine: engine.client,
     catalogue,
@@ -328,6 +328,10 @@ function promqlPipeline(
     alerting,
     waited: (seconds) => monitoring.metrics.waited(seconds),
   });
+  monitoring.metrics.watch({
+    adapter_promql_samples: { help: 'Samples that queries in PromQL hold in memory.', read: () => pipeline.heldSamples },
+  });
+  return pipeline;
 }
 
 /** Rows of SHOW VARIABLES: settings that clients look at, none of them secret. */

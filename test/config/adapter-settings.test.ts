@@ -146,6 +146,7 @@ promql.timeout duration 2m0s PROMQL_TIMEOUT
 promql.steps int 11000 PROMQL_STEPS
 promql.series int 200000 PROMQL_SERIES
 promql.samples int 20000000 PROMQL_SAMPLES
+promql.samplesOfAll int 40000000 PROMQL_SAMPLES_OF_ALL
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.messageBytes size 32MB LIMITS_MESSAGE_BYTES
@@ -255,9 +256,8 @@ test('accepts four names without a prefix and no others', (t) => {
 });
 
 test('keeps every flag in the table of its group', (t) => {
-  for (const { group, rows: own } of adapterOptions) {
+  for (const { group, rows: own } of adapterOptions)
     for (const { flag } of own) t.is(flag.includes('.') ? flag.slice(0, flag.indexOf('.')) : '', group, flag);
-  }
 });
 
 test('reads every default, and prints durations and lists as the tables write them', (t) => {

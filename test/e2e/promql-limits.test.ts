@@ -9,6 +9,7 @@ const { service, end } = await startService(
   '--promql.series=20',
   '--promql.steps=100',
   '--promql.timeout=30s',
+  '--promql.samplesOfAll=15',
   '--limits.statements=2',
   '--limits.waitingStatements=0',
   '--monitor.slowStatement=1ms',
@@ -64,6 +65,19 @@ test.serial('a query beyond a limit is refused with its name, and others are ans
   t.deepEqual((await api('query', { query: 'm{series="7"}', time: String(start) })).body.data.result, [
     { metric: { __name__: 'm', series: '7' }, value: [start, '7'] },
   ]);
+});
+
+test.serial('all queries together hold so many samples, which come back at the end of each', async (t) => {
+  const few = { query: 'sum(max_over_time(m{series=~"1.?"}[5m]))', time: String(start) };
+  for (let i = 0; i < 3; i++) t.is((await api('query', few)).code, 200);
+  const { code, body } = await api('query', {
+    query: 'count(max_over_time(m{series=~"1.?|2[0-4]"}[5m]))',
+    time: String(start),
+  });
+  t.is(code, 503);
+  t.regex(body.error, /promql\.samplesOfAll/);
+  const { text } = await service.request({ method: 'GET', path: '/metrics', auth: false });
+  t.is(Number(/^adapter_promql_samples (\d+)$/m.exec(text)?.[1]), 0);
 });
 
 test.serial('a query ends at its time, and the service answers others meanwhile', async (t) => {

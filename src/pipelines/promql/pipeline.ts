@@ -10,6 +10,7 @@ import type { RunningStatements } from '../../statements/running-statements.js';
 import type { SlowStatements } from '../../statements/slow-statements.js';
 import { parseJson } from '../../text/json.js';
 import { ReadableTables } from '../series/readable-tables.js';
+import { SamplePool } from '../series/sample-pool.js';
 import { SeriesLists } from '../series/series-lists.js';
 import { SeriesReader } from '../series/series-reader.js';
 import { readableDatabase, type SeriesContext } from '../series/series-tables.js';
@@ -54,10 +55,17 @@ const holdData: Hold<PromqlAnswer> = (answer, release) => {
 /** The HTTP API of Prometheus: queries share their slots and lists with those of SQL. */
 export class PromqlPipeline extends RequestReply<PromqlRequest, PromqlAnswer> {
   readonly #context: PromqlContext;
+  readonly #pool: SamplePool;
 
   constructor(context: PromqlContext) {
     super('promql', context, (...args) => this.#run(...args), holdData);
     this.#context = context;
+    this.#pool = new SamplePool(context.limits.samplesOfAll);
+  }
+
+  /** Samples that queries hold in memory now. */
+  get heldSamples(): number {
+    return this.#pool.held;
   }
 
   /**
@@ -93,7 +101,9 @@ export class PromqlPipeline extends RequestReply<PromqlRequest, PromqlAnswer> {
     const timer = slow.begin(user, { statement: text, database }, waitedMs);
     const finish = (failure?: unknown): void => waited(timer.end(failure) / 1000);
     const query = running.begin(user, text, { aborted, limitMs });
+    const lease = this.#pool.lease();
     const end = (failure?: unknown): void => {
+      lease.end();
       query.end();
       finish(failure);
     };
@@ -101,7 +111,7 @@ export class PromqlPipeline extends RequestReply<PromqlRequest, PromqlAnswer> {
       const tables = new ReadableTables(await readableDatabase(database, user, this.#context), user, this.#context);
       const scope: EndpointScope = {
         request,
-        source: new SeriesReader(tables),
+        source: new SeriesReader(tables, lease),
         lists: new SeriesLists(tables),
         signal: query.signal,
         limits,

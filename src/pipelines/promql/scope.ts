@@ -14,6 +14,7 @@ export interface PromqlLimits {
   readonly steps: number;
   readonly series: number;
   readonly samples: number;
+  readonly samplesOfAll: number;
 }
 
 /** The rules of a service with expressions in PromQL, and their open events. */

@@ -21,6 +21,7 @@ import { histogramColumns, withHistograms } from './histogram-samples.js';
 import { requirePatterns } from './patterns.js';
 import { mostLiteralIds, type ReadableTables } from './readable-tables.js';
 import { SampleColumns, SeriesLabels } from './sample-columns.js';
+import type { SampleLease } from './sample-pool.js';
 import type { LabelledSeries, SideRow } from './series-labels.js';
 import { type MetricTable, sideTable } from './series-tables.js';
 
@@ -34,9 +35,17 @@ const valueColumn: EngineColumn = { physical: 'v', name: 'v', type: dataType('DO
 /** Reads samples of series. Every method throws a FaultError where the database fails. */
 export class SeriesReader implements SeriesSource {
   readonly #tables: ReadableTables;
+  readonly #lease: SampleLease;
 
-  constructor(tables: ReadableTables) {
+  /** `lease` counts the samples that are in memory. */
+  constructor(tables: ReadableTables, lease: SampleLease) {
     this.#tables = tables;
+    this.#lease = lease;
+  }
+
+  #take(samples: number, budget: ReadBudget): void {
+    budget.takeSamples(samples);
+    this.#lease.take(samples);
   }
 
   /** See {@link SeriesSource.read}. */
@@ -57,7 +66,7 @@ export class SeriesReader implements SeriesSource {
     const query = { matchers, ...range };
     const rows = await this.sideRows(histogramsTable, histogramColumns, query, mostHistograms + 1, budget.signal);
     if (rows.length > mostHistograms) throw tooManyHistograms();
-    budget.takeSamples(rows.length);
+    this.#take(rows.length, budget);
     return withHistograms(numbers, rows);
   }
 
@@ -77,7 +86,7 @@ export class SeriesReader implements SeriesSource {
         const series = await this.#tables.distinct(table, matchers, query, signal, known, tables.length === 1);
         if (series.length === 0) continue;
         budget.takeSeries(series.length);
-        budget.takeSamples(series.length * steps.count);
+        this.#take(series.length * steps.count, budget);
         const statement = gridStatement(table, request, literalIds(series));
         if (statement === undefined) continue;
         const rows = await this.#tables.bytes(statement, signal, series.length === 1);
@@ -150,7 +159,7 @@ export class SeriesReader implements SeriesSource {
     for await (const block of decodeNativeStream(result, [valueColumn])) {
       const before = samples.count;
       samples.add(block, current);
-      budget.takeSamples(samples.count - before);
+      this.#take(samples.count - before, budget);
     }
   }
 }
