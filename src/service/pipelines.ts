@@ -329,7 +329,10 @@ function promqlPipeline(
     waited: (seconds) => monitoring.metrics.waited(seconds),
   });
   monitoring.metrics.watch({
-    adapter_promql_samples: { help: 'Samples that queries in PromQL hold in memory.', read: () => pipeline.heldSamples },
+    adapter_promql_samples: {
+      help: 'Samples that queries in PromQL hold in memory.',
+      read: () => pipeline.heldSamples,
+    },
   });
   return pipeline;
 }

@@ -93,7 +93,7 @@ export class ReadableTables {
     signal: AbortSignal,
     most?: number,
   ): Promise<readonly LabelledSeries[]> {
-    const matched = new MatchedSeries(table, matchers);
+    const matched = await this.matched(table, matchers);
     const limit = most === undefined ? {} : { limit: { count: BigInt(most), offset: 0n } };
     const query = matched.select([idColumn('s'), matched.json], range, limit);
     if (query === undefined) return [];
@@ -106,12 +106,18 @@ export class ReadableTables {
     matchers: readonly LabelMatcher[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<bigint, string>> {
-    const matched = new MatchedSeries(table, matchers);
+    const matched = await this.matched(table, matchers);
     const named = expr`toJSONString(map('name', ${nameColumn('s')}))`;
     const query = matched.select([idColumn('s'), named]);
     if (query === undefined) return new Map();
     const series = await seriesOf(await this.bytes(inFormat(query, 'RowBinary'), signal), []);
     return new Map(series.map(({ id, labels }) => [id, labels[0]?.[1] ?? '']));
+  }
+
+  /** The series of a table that pass the matchers, as parts of statements; the engine holds the table then. */
+  async matched(table: MetricTable, matchers: readonly LabelMatcher[]): Promise<MatchedSeries> {
+    await this.context.storage.ensure(this.database, table.table);
+    return new MatchedSeries(table, matchers);
   }
 
   /** The different texts of an expression over series. */

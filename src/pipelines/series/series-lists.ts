@@ -1,7 +1,7 @@
 import type { Label } from '../../model/label-set.js';
 import type { LabelMatcher } from '../../model/series-query.js';
 import { expr } from '../../sql/engine/template.js';
-import { MatchedSeries, printRows } from '../../sql/plan/labelled-series.js';
+import { printRows } from '../../sql/plan/labelled-series.js';
 import { metricLabel } from './metric-columns.js';
 import type { ReadableTables, TimeRange } from './readable-tables.js';
 import { type MetricTable, metricTables } from './series-tables.js';
@@ -69,7 +69,7 @@ export class SeriesLists {
     return this.#tables.overTables([], signal, async (tables) => {
       const counts = new Map<string, number>();
       for (const table of tables) {
-        const matched = new MatchedSeries(table, []);
+        const matched = await this.#tables.matched(table, []);
         const query = matched.select([matched.label(metricLabel), expr`toString(count())`], undefined, {
           groupBy: [matched.label(metricLabel)],
         });
@@ -96,7 +96,7 @@ export class SeriesLists {
           for (const name of [...fixed.map(([label]) => label), ...tags.map(({ label }) => label)]) names.add(name);
           continue;
         }
-        const matched = new MatchedSeries(table, matchers);
+        const matched = await this.#tables.matched(table, matchers);
         const texts = await this.#tables.texts(
           matched,
           expr`arrayJoin(arrayPushFront(${matched.names}, ''))`,
@@ -128,7 +128,7 @@ export class SeriesLists {
         }
         const isOfSeries = json !== undefined || label === tableName || tags.some((tag) => tag.label === label);
         if (own === undefined && !isOfSeries) continue;
-        const matched = new MatchedSeries(table, matchers);
+        const matched = await this.#tables.matched(table, matchers);
         for (const text of await this.#tables.texts(matched, matched.label(label), range, signal)) {
           if (text !== '') values.add(text);
         }

@@ -75,9 +75,7 @@ export async function metricTables(
     await context.catalogue.sync();
     tables = hasAll();
   }
-  const kept = await withMatchingNames(tables, named, context.engine);
-  for (const { table } of kept) await context.storage.ensure(database, table);
-  return kept;
+  return withMatchingNames(tables, named, context.engine);
 }
 
 /**
