@@ -28,6 +28,8 @@ const loneValues: ReadonlySet<string> = new Set([...typedValues, '_value', 'v', 
 const lastBound = '+Inf';
 /** Names of columns that are bounds of buckets, or quantiles. */
 const boundName = /^[+-]?(?:[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|Inf)$/;
+/** Columns that histograms and summaries have beside these. */
+const familyParts: ReadonlySet<string> = new Set(['count', 'sum', 'min', 'max', ...typedValues]);
 /** Tables beside `metrics` whose rows are no samples of numbers. */
 const otherTables: ReadonlySet<string> = new Set([histogramsTable, exemplarsTable, metadataTable]);
 
@@ -51,12 +53,13 @@ export function metricsOf(table: TableDef): readonly MetricColumns[] {
     return [named(name, type, numbers)];
   }
   const names = new Set(numbers.map((column) => column.name));
-  const hasBounds = names.has('count') && names.has('sum');
+  const isFamily =
+    numbers.some((column) => boundName.test(column.name)) &&
+    numbers.every((column) => boundName.test(column.name) || familyParts.has(column.name));
   const bounds = names.has(lastBound) ? 'histogram' : 'summary';
   return numbers.map((column) => {
-    if (!hasBounds || !boundName.test(column.name)) {
-      const isPart = hasBounds && (column.name === 'count' || column.name === 'sum');
-      return named(`${name}_${column.name}`, isPart ? bounds : 'unknown', [column]);
+    if (!isFamily || !boundName.test(column.name)) {
+      return named(`${name}_${column.name}`, isFamily ? bounds : 'unknown', [column]);
     }
     return bounds === 'histogram'
       ? named(`${name}_bucket`, bounds, [column], ['le', column.name])
