@@ -77,6 +77,8 @@ const specials: Readonly<Record<string, (call: Call) => Promise<Row[]>>> = {
   clamp: (call) => clamped(call, call.args[1], call.args[2]),
   clamp_min: (call) => clamped(call, call.args[1], undefined),
   clamp_max: (call) => clamped(call, undefined, call.args[1]),
+  max_of: (call) => chosen(call, Math.max),
+  min_of: (call) => chosen(call, Math.min),
   label_replace: async ({ args, steps, evaluator }) => {
     const [target = '', replacement = '', source = '', pattern = ''] = args.slice(1).map(textOf);
     const rows = await evaluator.rows(args[0]!, steps);
@@ -105,6 +107,15 @@ async function clamped(call: Call, least: Expr | undefined, most: Expr | undefin
     for (let step = 0; step < steps.count; step++) if (highs[step]! < lows[step]!) row.present[step] = absentSample;
   }
   return rows.filter(hasSamples);
+}
+
+/** One of two numbers at each step. */
+async function chosen({ args, steps, evaluator }: Call, choose: (a: number, b: number) => number): Promise<Row[]> {
+  const left = await evaluator.scalar(args[0]!, steps);
+  const right = await evaluator.scalar(args[1]!, steps);
+  const row = constantRow(0, steps.count);
+  for (let step = 0; step < steps.count; step++) row.values[step] = choose(left[step]!, right[step]!);
+  return [row];
 }
 
 async function timestamps({ args, steps, evaluator }: Call): Promise<Row[]> {

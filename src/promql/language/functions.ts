@@ -62,6 +62,8 @@ export const functions: ReadonlyMap<string, FunctionSignature> = new Map([
   row('log2', ['vector']),
   row('mad_over_time', ['matrix']),
   row('max_over_time', ['matrix']),
+  row('max_of', ['scalar', 'scalar'], 'scalar'),
+  row('min_of', ['scalar', 'scalar'], 'scalar'),
   row('min_over_time', ['matrix']),
   row('minute', ['vector'], 'vector', 1),
   row('month', ['vector'], 'vector', 1),

@@ -22,14 +22,15 @@ export function parseQuery(query: string): Expr {
     throw new QueryError('bad_data', `${positionText(query, span.start)}: parse error: ${message}`);
   };
   const { text, mistake } = scanQuery(query);
-  const { topNode } = parser.parse(text);
-  const offGrammar = firstMistake(topNode);
-  const problem = offGrammar === undefined ? undefined : syntaxProblem(text, offGrammar);
+  const { topNode, failedAt } = treeOf(text);
+  const offGrammar = failedAt === undefined ? undefined : firstMistake(topNode);
+  const depth = failedAt === undefined ? undefined : { at: failedAt, message: 'the query is nested too deeply' };
+  const problem = offGrammar === undefined ? depth : syntaxProblem(text, offGrammar);
   const first = mistake !== undefined && (problem === undefined || problem.at >= mistake.at - 1) ? mistake : problem;
   if (first !== undefined) refuse({ start: first.at, end: first.at }, first.message);
   const root = topNode.firstChild;
   if (root === null || root.nextSibling !== null) return refuse({ start: 0, end: 0 }, 'no expression in input');
-  const expr = new Reader(text, refuse).read(root);
+  const expr = new Reader(text, query, refuse).read(root);
   check(expr, query, refuse);
   return expr;
 }
@@ -40,6 +41,26 @@ export function parseSelector(query: string): VectorSelector {
   if (expr.kind === 'vector' && expr.at === undefined && expr.offsetMs === 0 && expr.offsetExpr === undefined)
     return expr;
   throw new QueryError('bad_data', `1:1: parse error: ${JSON.stringify(query.slice(0, 200))} is not a series selector`);
+}
+
+const strictParser = parser.configure({ strict: true });
+
+/** Characters behind a mistake that the parser looks at to tell what it is. */
+const charactersBehind = 64;
+
+/**
+ * The tree of the grammar, and where the parser gave up. Behind that place the text is left out: the parser would try long to
+ * make sense of it.
+ */
+function treeOf(text: string): { readonly topNode: SyntaxNode; readonly failedAt: number | undefined } {
+  try {
+    return { topNode: strictParser.parse(text).topNode, failedAt: undefined };
+  } catch (error) {
+    const at = error instanceof SyntaxError ? /[0-9]+$/.exec(error.message)?.[0] : undefined;
+    if (at === undefined) throw error;
+    const failedAt = Number(at);
+    return { topNode: parser.parse(text.slice(0, failedAt + charactersBehind)).topNode, failedAt };
+  }
 }
 
 /** The first place where the text does not follow the grammar. */

@@ -51,11 +51,14 @@ const withParameter: ReadonlySet<string> = new Set([
  */
 export class Reader {
   readonly #query: string;
+  readonly #original: string;
   readonly #refuse: Refuse;
   readonly #levels = new WeakMap<Expr, number>();
 
-  constructor(query: string, refuse: Refuse) {
+  /** Takes the query as the grammar takes it, and as it is. */
+  constructor(query: string, original: string, refuse: Refuse) {
     this.#query = query;
+    this.#original = original;
     this.#refuse = refuse;
   }
 
@@ -259,7 +262,8 @@ export class Reader {
 
   #call(node: SyntaxNode): CallExpr {
     const span = { start: node.from, end: node.to };
-    const name = this.#text(node.getChild('FunctionIdentifier')!);
+    const { from, to } = node.getChild('FunctionIdentifier')!;
+    const name = this.#original.slice(from, to);
     const signature = functions.get(name);
     if (signature === undefined) this.#refuse(span, `unknown function with name ${quotedText(name)}`);
     return { kind: 'call', signature, args: this.#args(node), span };

@@ -33,8 +33,11 @@ export function scanQuery(query: string): ScannedQuery {
     written = to;
   };
   const finished = (mistake?: Mistake): ScannedQuery => ({ text: pieces.join('') + query.slice(written), mistake });
+  let isAfterOffset = false;
+  let brackets = 0;
   for (let at = 0; at < query.length; ) {
     const character = query[at]!;
+    const isInDuration = isAfterOffset || brackets > 0;
     if (character === '#') {
       const lineEnd = query.indexOf('\n', at);
       const end = lineEnd < 0 ? query.length : lineEnd;
@@ -46,9 +49,18 @@ export function scanQuery(query: string): ScannedQuery {
       at = string.end;
     } else if (/[a-zA-Z0-9_:.]/.test(character)) {
       const end = wordEnd(query, at);
-      if (query[end - 1] === '.' && /^[0-9_]+\.$/.test(query.slice(at, end))) blank(end - 1, end);
+      const word = query.slice(at, end);
+      if ((word === 'min_of' || word === 'max_of') && !isInDuration && /^\s*\(/.test(query.slice(end, end + 100))) {
+        // The grammar knows these among durations alone; elsewhere they look like any function to it.
+        pieces.push(query.slice(written, at), 'minute');
+        written = end;
+      }
+      isAfterOffset = word.toLowerCase() === 'offset';
+      if (query[end - 1] === '.' && /^[0-9_]+\.$/.test(word)) blank(end - 1, end);
       at = end;
     } else {
+      if (character === '[') brackets++;
+      if (character === ']') brackets--;
       if (character in closers) open.push(character);
       else if (character in closerNames && closers[open.pop() ?? ''] !== character) {
         const message = `unexpected right ${closerNames[character]} ${singleQuoted(character)}`;
