@@ -130,8 +130,8 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
 
   async assignment(topic: string): Promise<readonly VgroupOffsets[]> {
     const subscription = this.#subscription(topic);
-    await this.#renewWhenDue();
-    await this.#followAwaited();
+    // Shares that are meant for others are released at the next poll, when the message in hand was dealt with.
+    await this.#follow();
     return subscription.assignment();
   }
 

@@ -4,6 +4,8 @@ import { headerWidth } from './raw-block.js';
 
 /** Version of the head of a message, behind which its length stands. */
 const headVersion = 100;
+/** A byte of zero that clients expect behind each block. */
+const blockEnd = Buffer.alloc(1);
 /** Version, count of rows and precision of each block. */
 const blockHeadBytes = 18;
 const precisions = { ms: 0, us: 1, ns: 2 } as const;
@@ -29,7 +31,7 @@ function blockParts({ table, rows, bytes }: TopicBlock, { precision }: TopicBloc
   head.writeBigInt64LE(1n, 0);
   head.writeBigInt64BE(BigInt(rows), 8);
   head.writeUInt8(precisions[precision], 17);
-  return [varint(blockHeadBytes + block.length), head, block, schema, named(table)];
+  return [varint(blockHeadBytes + block.length + blockEnd.length), head, block, blockEnd, schema, named(table)];
 }
 
 function schemaOf({ meta }: TopicBlocks): Buffer {

@@ -13,7 +13,8 @@ test.before(async () => {
   await service.run('CREATE DATABASE plant KEEP 36500');
   await service.run('CREATE STABLE plant.meters (ts TIMESTAMP, v DOUBLE, s NCHAR(9)) TAGS (site VARCHAR(16))');
   await service.run("INSERT INTO plant.d1 USING plant.meters TAGS ('a') VALUES (1000, 21.5, 'é') (1001, 22.5, NULL)");
-  await service.run("INSERT INTO plant.d2 USING plant.meters TAGS ('b') VALUES (1000, 1.5, 'x')");
+  const others = [2, 3, 4, 5].map((n) => `plant.d${n} USING plant.meters TAGS ('b') VALUES (1000, ${n}.5, 'x')`);
+  await service.run(`INSERT INTO ${others.join(' ')}`);
   await service.run('CREATE TOPIC warm AS SELECT ts, v, s FROM plant.meters');
   await service.run('CREATE TOPIC hot AS SELECT ts, v, s FROM plant.meters WHERE v > 22');
 });
@@ -36,8 +37,27 @@ test.serial('the connector for Go consumes a topic, commits and seeks', async (t
     output(directory, 'go', 'get', 'github.com/taosdata/driver-go/v3/ws/tmq@v3.7.8') !== undefined &&
     output(directory, 'go', 'build', '-o', 'consume', '.') !== undefined;
   if (!isThere) return skipped(t, 'there is no Go compiler, or its module cannot be fetched');
-  const rows = '[d1 [21.5 é] d1 [22.5 <nil>] d2 [1.5 x]]';
+  const rows = '[d1 [21.5 é] d1 [22.5 <nil>] d2 [2.5 x] d3 [3.5 x] d4 [4.5 x] d5 [5.5 x]]';
   t.deepEqual(output(directory, join(directory, 'consume'), String(service.port)), [
+    `rows ${rows}`,
+    'vgroups 2',
+    `again ${rows}`,
+  ]);
+});
+
+test.serial('the connector for Java consumes a topic, commits and seeks', async (t) => {
+  t.timeout(3 * stepMs, 'the driver may have to be fetched');
+  const directory = directoryFor(t);
+  const artifact = '-Dartifact=com.taosdata.jdbc:taos-jdbcdriver:3.7.8:jar:dist';
+  const path = 'taos-jdbcdriver-3.7.8-dist.jar:.';
+  copyFileSync(join(repository, 'fixtures/drivers/Consume.java'), join(directory, 'Consume.java'));
+  const isThere =
+    output(directory, 'mvn', '-q', 'dependency:copy', artifact, '-DoutputDirectory=.') !== undefined &&
+    output(directory, 'javac', '-encoding', 'UTF-8', '-cp', path, 'Consume.java') !== undefined;
+  if (!isThere) return skipped(t, 'there is no Java compiler, or its driver cannot be fetched');
+  const rows = '[2.5 x, 21.5 é, 22.5 null, 3.5 x, 4.5 x, 5.5 x]';
+  const utf8 = ['-Dfile.encoding=UTF-8', '-Dstdout.encoding=UTF-8', '-Dsun.stdout.encoding=UTF-8'];
+  t.deepEqual(output(directory, 'java', ...utf8, '-cp', path, 'Consume', String(service.port)), [
     `rows ${rows}`,
     'vgroups 2',
     `again ${rows}`,

@@ -83,6 +83,8 @@ test('both raw forms have the blocks of a message', async (t) => {
     [1000n, 0, 'é0'],
     [1001n, 1, 'é1'],
   ]);
+  const behind = raw.subarray(blockAt + block.length);
+  t.deepEqual([...behind.subarray(0, 3)], [0, 6, 0], 'a zero, three columns, and their version');
   t.true(raw.toString('latin1').endsWith('\x02a\0'));
   const refused = await client.nextBinary(() => client.tell('fetch_raw_data', { message_id: 9 }));
   t.is(refused.readUInt32LE(34), 0xffff);
