@@ -215,3 +215,43 @@ test('a consumer that is silent loses its shares, and what it has not committed 
   other.close();
   silent.close();
 });
+
+test('a large insert comes in several messages, and auto commit keeps what the client has polled beyond', async (t) => {
+  const db = await newTopic();
+  const count = 40_000;
+  await write(db, 'a', 0, count);
+  const members = { group_id: 'g', auto_commit: 'true', auto_commit_interval_ms: '1' };
+  const first = await TopicClient.subscribe(service.port, [db], members);
+  const some = await first.poll(5_000);
+  t.is(some?.rows.length, 16_384);
+  const next = await first.poll(5_000);
+  t.is(next?.rows.length, 16_384);
+  // The connection ends while the second message is in hand: it comes again, the first one does not.
+  first.close();
+  const second = await TopicClient.subscribe(service.port, [db], members);
+  t.deepEqual(await second.drain(3_000), expected('a', 16_384, count - 16_384));
+  second.close();
+});
+
+test('random requests get errors, and the connection and its consumer stay', async (t) => {
+  const db = await newTopic();
+  await write(db, 'a', 0, 2);
+  const consumer = await TopicClient.subscribe(service.port, [db], { group_id: 'g' });
+  const { client } = consumer;
+  const values = [null, -1, 0, 1, 2 ** 53, 18446744073709551615n, 1.5, '', 'x', '7', [], [1], [{}], {}, { a: 1 }, true];
+  const names = ['topic', 'vgroup_id', 'offset', 'message_id', 'topic_vgroup_ids', 'topics', 'user', 'config'];
+  const actions = ['fetch', 'fetch_block', 'fetch_json_meta', 'assignment', 'seek', 'commit_offset', 'committed'];
+  for (const action of [...actions, 'position', 'subscribe', 'list_topics', 'fetch_raw']) {
+    for (const [at, value] of values.entries()) {
+      const members = Object.fromEntries(names.map((name, index) => [name, values[(at + index) % values.length]]));
+      for (const each of [{}, { topic: db, vgroup_id: 1, offset: value }, members]) {
+        const { code, message } = await client.request(action, each);
+        t.true(code === 0 || message.length > 0, `${action} ${String(value)}`);
+        t.not(message, 'Internal error', action);
+      }
+    }
+  }
+  for (const length of [0, 3, 24, 100]) client.socket.send(Buffer.alloc(length, 255));
+  t.deepEqual(await consumer.drain(2_000), expected('a', 0, 2));
+  consumer.close();
+});
