@@ -102,9 +102,12 @@ export class SocketConnection implements Openable {
     socket.once('close', () => {
       this.#closing.abort();
       this.#ending.abort();
-      this.#session.close();
-      closed();
+      detached(this.#close().finally(closed));
     });
+  }
+
+  async #close(): Promise<void> {
+    await this.#session.close();
   }
 
   /** Bytes of answers that wait for the client. */

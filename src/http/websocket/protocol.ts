@@ -64,8 +64,8 @@ export interface SocketSession {
   readonly credentials: Credentials | undefined;
   /** Called about every second, with the clock of `performance.now()`: frees what has been idle for too long. */
   tick(nowMs: number): void;
-  /** Frees everything; called once, when the connection has closed. */
-  close(): void;
+  /** Frees everything; called once, when the connection has closed. The service does not stop before it has settled. */
+  close(): void | Promise<void>;
 }
 
 /** What a session knows of its connection. */

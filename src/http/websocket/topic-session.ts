@@ -1,7 +1,7 @@
 import type { BodyLease } from '../../async/body-budget.js';
 import { detached } from '../../async/detached.js';
 import type { Credentials } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import type { TopicBlock, TopicBlocks, TopicPoller } from '../../model/topic-message.js';
 import { version } from '../../model/version.js';
 import { isFault } from '../request/auth.js';
@@ -221,8 +221,8 @@ export class TopicSession implements SocketSession {
     if (nowMs - this.#usedMs > maxPollIntervalMs) detached(this.#inTurn(() => this.#leave()));
   }
 
-  close(): void {
-    detached(this.#inTurn(() => this.#leave()));
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#leave());
   }
 
   /** Leaves the group; what was not committed comes again. Never rejects: who cannot say so is silent, and is expelled. */
@@ -232,7 +232,7 @@ export class TopicSession implements SocketSession {
     if (subscription !== undefined) subscription.poller = undefined;
     this.#free();
     await poller?.abandon().catch((error: unknown) => {
-      this.#context.log.warn({ err: error }, 'A consumer of topics could not leave its group.');
+      this.#context.log.warn({ reason: reasonOf(error) }, 'A consumer of topics could not leave its group.');
     });
   }
 

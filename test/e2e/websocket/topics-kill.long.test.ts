@@ -80,3 +80,23 @@ test('no answered row is missing behind kills of adapter and engine, and rows co
   await Promise.all(reading);
   t.deepEqual(consumers.disorder, []);
 });
+
+test('a consumer leaves its group when the service stops, so that others need not wait for it', async (t) => {
+  t.timeout(120_000, 'processes start again');
+  const path = directoryFor(t);
+  const first = await startAdapter(t, [`--database.path=${path}`]);
+  await execute(first, 'CREATE DATABASE d KEEP 36500', 'CREATE TABLE d.n (ts TIMESTAMP, v INT)');
+  await execute(first, 'CREATE TOPIC t AS SELECT ts, v FROM d.n');
+  const patient = { group_id: 'g', session_timeout_ms: '600000' };
+  const waiting = await TopicClient.subscribe(first.port, ['t'], patient);
+  const poll = waiting.client.request('poll', { blocking_time: 600_000 });
+  await waiting.client.request('version');
+  first.child.kill('SIGTERM');
+  t.like(await poll, { code: 0, have_message: false });
+  t.deepEqual(await first.ended, { code: 0, signal: null });
+  const second = await startAdapter(t, [`--database.path=${path}`]);
+  await execute(second, 'INSERT INTO d.n VALUES (1700000000000, 1)');
+  const consumer = await TopicClient.subscribe(second.port, ['t'], patient);
+  t.deepEqual((await consumer.poll(60_000))?.rows, [['n', [1_700_000_000_000n, 1]]]);
+  consumer.close();
+});
