@@ -78,7 +78,10 @@ export interface Target {
   readonly tally?: WriteTally | undefined;
   /** Of a text that is taken whole: one bad row is enough to store none. */
   readonly isWhole?: boolean | undefined;
-  /** The tag of line protocol, or of a point of OpenTSDB, whose value is the name of the sub-table, and which is no tag of it then. */
+  /**
+   * The tag of line protocol, or of a point of OpenTSDB, whose value is the name of the sub-table, and which is no tag
+   * of it then.
+   */
   readonly tableNameTag?: string | undefined;
   /** When a write is answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;

@@ -62,7 +62,10 @@ export class ServiceMetrics {
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
   #inFlight = 0;
-  /** Requests that ended since metrics were read last, by client: of each there are few kinds, and a key of all labels costs more. */
+  /**
+   * Requests that ended since metrics were read last, by client: of each there are few kinds, and a key of all labels
+   * costs more.
+   */
   readonly #kinds = new Map<string, RequestKind[]>();
   /** By method and route. */
   readonly #routes = new Map<string, RouteDurations>();

@@ -79,8 +79,8 @@ export class OpenStatement {
   }
 
   /**
-   * Adds bound tables, of which `bytes` are held until they are executed; `form` is their form as the client sent it. Throws a FaultError when
-   * they are too many.
+   * Adds bound tables, of which `bytes` are held until they are executed; `form` is their form as the client sent it.
+   * Throws a FaultError when they are too many.
    */
   bind(tables: readonly BoundTable[], bytes: number, form?: Uint8Array): void {
     if (this.prepared === undefined) throw new FaultError(notPrepared);

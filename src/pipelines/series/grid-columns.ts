@@ -6,7 +6,10 @@ import { castTo, idColumn, rowsSource } from '../../sql/engine/storage.js';
 import { type FormattedQuery, MatchedSeries, printRows } from '../../sql/plan/labelled-series.js';
 import type { MetricTable } from './series-tables.js';
 
-/** The statement that computes a request for series of a table, or for those with `ids`; undefined when its time range is empty. */
+/**
+ * The statement that computes a request for series of a table, or for those with `ids`; undefined when its time range
+ * is empty.
+ */
 export function gridStatement(
   table: MetricTable,
   request: GridRequest,
@@ -35,7 +38,10 @@ export class GridColumns {
     this.#steps = steps;
   }
 
-  /** Adds the result of a statement; `labels` has those of the series by their ids, and others are left out. False when it is not exact. */
+  /**
+   * Adds the result of a statement; `labels` has those of the series by their ids, and others are left out. False when
+   * it is not exact.
+   */
   add(rows: Buffer, labels: ReadonlyMap<bigint, readonly Label[]>): boolean {
     const grid = readGrid(rows, this.#steps);
     if (grid === undefined) return false;

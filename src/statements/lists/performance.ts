@@ -7,7 +7,10 @@ const socketApp = 'websocket';
 /** Characters of the name of an application that the list has room for. */
 const shownCharacters = 24;
 
-/** `perf_connections`: those that are kept open, and the statements that run now, as over HTTP every statement stands for itself. */
+/**
+ * `perf_connections`: those that are kept open, and the statements that run now, as over HTTP every statement stands
+ * for itself.
+ */
 export const connectionsTable: SystemTable = {
   columns: columnsOf(
     `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46, version V24,
