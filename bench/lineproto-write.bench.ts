@@ -16,7 +16,7 @@ interface Load {
 const usual = { series: 10_000, tags: 2, fields: 3, linesPerRequest: 5_000 } as const;
 const usualName = '3 fields, 2 tags, 5,000 lines a request';
 
-/** One to sixteen connections one after the other, as the engine's own figures are taken: the first load meets a cold service. */
+/** One to sixteen connections one after the other, as the engine's own measurements are taken: the first load meets a cold service. */
 const loads: readonly Load[] = [
   { ...usual, name: `${usualName}, 1 connection`, connections: 1, lines: 3_000_000 },
   { ...usual, name: `${usualName}, 2 connections`, connections: 2, lines: 3_000_000 },

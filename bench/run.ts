@@ -1,6 +1,6 @@
 import { run as arriving } from './arriving.bench.js';
-import { run as askers } from './askers.bench.js';
 import { run as cluster } from './cluster.bench.js';
+import { run as concurrentQueries } from './concurrent-queries.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
@@ -34,7 +34,7 @@ const benches = {
   promql,
   dashboard,
   arriving,
-  askers,
+  concurrentQueries,
   tsdbwire,
   statsgw,
   generatedRows,

@@ -117,7 +117,7 @@ function showService() {
       if (found.reason === 'password') {
         logOut();
         showLogin('You are no longer let in: the password has changed, or the user is gone.');
-      } else if (found.mayPass) {
+      } else if (found.isTransient) {
         trouble = found;
         showTrouble();
       }

@@ -16,7 +16,7 @@ export function documentsView(context) {
       const answer = await request(`/page/${encodeURIComponent(file)}`);
       put(text, ...read(await answer.text()));
     } catch (error) {
-      if (error instanceof Trouble && !error.mayPass) say(text, 'There is no such document.');
+      if (error instanceof Trouble && !error.isTransient) say(text, 'There is no such document.');
       else context.failed(error);
     }
   };

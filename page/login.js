@@ -44,9 +44,9 @@ export function loginView(said, entered) {
       entered();
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
-      message.classList.toggle('warn', error.mayPass);
+      message.classList.toggle('warn', error.isTransient);
       say(message, wordsOf(error));
-      if (error.mayPass) timer = setTimeout(attempt, retryMs);
+      if (error.isTransient) timer = setTimeout(attempt, retryMs);
       else password.select();
     } finally {
       button.disabled = false;

@@ -16,7 +16,7 @@ export class Trouble extends Error {
   }
 
   /** True when it may pass by itself. */
-  get mayPass() {
+  get isTransient() {
     return this.reason === 'unreachable' || this.reason === 'database' || this.reason === 'memory';
   }
 }
@@ -75,7 +75,7 @@ export async function request(path, options = {}, authorization = session()?.aut
  * @param {(error: unknown) => void} failed
  */
 export function tellTrouble(error, place, failed) {
-  if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(place, error.message);
+  if (error instanceof Trouble && !error.isTransient && error.reason !== 'password') say(place, error.message);
   else failed(error);
 }
 

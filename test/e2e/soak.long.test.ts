@@ -45,7 +45,7 @@ function least(samples: readonly Holding[], part: 1 | 2, of: keyof Holding): num
   return Math.min(...samples.slice(part * third, (part + 1) * third).map((sample) => sample[of]));
 }
 
-test.serial('guessed passwords of a name lock out neither its standing user nor others', async (t) => {
+test.serial('guessed passwords of a name lock out neither its configured user nor others', async (t) => {
   await service.run("CREATE USER guarded PASS 'Right_12'");
   const right = basicOf('guarded', 'Right_12');
   t.is((await service.sql('SELECT 1', { auth: right })).status, 200);

@@ -20,7 +20,7 @@ const brief = whenBrief(test);
 const long = whenLong(test);
 /** The deadline of a stop, 10 s, and what the end of two processes takes beside it. */
 const stopMs = 11_000;
-/** Every input beside HTTP, rules of each kind, and the service's own figures. */
+/** Every input beside HTTP, rules of each kind, and the service's own metrics. */
 const everything = [
   ...['tsdbwire_telnet', 'statsgw', 'agentd', 'hostexporter'].map((input) => `--${input}.enable=true`),
   '--tsdbwire_telnet.ports=0',

@@ -187,7 +187,7 @@ test.serial('writes are answered from the log while all nodes hang, and stored a
 });
 
 test.serial(
-  'rows that a node has put aside, because another one died in its answer, are copied to that one',
+  'rows that a node has quarantined, because another one died in its answer, are copied to that one',
   async (t) => {
     if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
     if (replication === 'replicated') return skipped(t, 'no node keeps rows for another one');

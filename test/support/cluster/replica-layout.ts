@@ -3,7 +3,7 @@ import type { TestCluster } from './nodes.js';
 const queues = `SELECT concat(database, '.', table), data_path, data_files, broken_data_files, last_exception
   FROM system.distribution_queue WHERE data_files > 0 OR broken_data_files > 0`;
 
-/** For a test that misses rows: on which nodes some times of some engine tables are, and what is kept or was put aside for other nodes. */
+/** For a test that misses rows: on which nodes some times of some engine tables are, and what waits or was quarantined for other nodes. */
 export async function whereabouts(cluster: TestCluster, times: readonly number[]): Promise<string> {
   const places: unknown[] = [];
   for (const node of cluster.nodes) {

@@ -4,26 +4,26 @@ import { bodiesOf, load, start, stepMs } from './support/meters.js';
 import { type BenchService, post, startBenchService } from './support/service.js';
 
 const scale = { devices: 1_000, points: 480 };
-const [lightAskers, heavyAskers] = [64, 4];
+const [lightClients, heavyClients] = [64, 4];
 const seconds = 5;
 const heavy = 'SELECT location, AVG(`current`), MAX(voltage) FROM meters GROUP BY location';
 
-/** Asks over connections of their own until the time is over; gives how long each answer took, in ms. */
-async function query(service: BenchService, askers: number, statement: (at: number) => string): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: askers });
+/** Queries over connections of their own until the time is over; gives the latency of each reply, in ms. */
+async function query(service: BenchService, clients: number, statement: (at: number) => string): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const times: number[] = [];
   const until = performance.now() + seconds * 1000;
   let next = 0;
-  const asker = async (): Promise<void> => {
+  const client = async (): Promise<void> => {
     while (performance.now() < until) {
-      const asked = performance.now();
+      const sent = performance.now();
       const { body } = await post(agent, service.port, '/rest/sql/bench', Buffer.from(statement(next++)));
       const answer: { code: number; desc?: string } = JSON.parse(body.toString());
       if (answer.code !== 0) throw new Error(answer.desc);
-      times.push(performance.now() - asked);
+      times.push(performance.now() - sent);
     }
   };
-  await Promise.all(Array.from({ length: askers }, asker));
+  await Promise.all(Array.from({ length: clients }, client));
   agent.destroy();
   return times;
 }
@@ -33,7 +33,7 @@ function print(name: string, times: number[]): void {
   console.log(`${name}: ${rate} answers per second, ${quantiles(times)}`);
 }
 
-/** Many clients that ask about one device each, alone and beside a few that ask about all of them. */
+/** Many clients that query one device each, alone and with a few that query all of them. */
 export async function run(): Promise<void> {
   const service = await startBenchService();
   try {
@@ -53,21 +53,21 @@ export async function run(): Promise<void> {
       ['average of one device each', (at) => light(at).replace('MAX', 'AVG')],
     ];
     for (const [name, statement] of questions) {
-      await query(service, lightAskers, statement);
+      await query(service, lightClients, statement);
       const before = spentMs(service);
-      const alone = await query(service, lightAskers, statement);
+      const alone = await query(service, lightClients, statement);
       const [adapter = '', engine = ''] = spentMs(service).map((ms, at) =>
         ((ms - before[at]!) / alone.length).toFixed(2),
       );
-      print(`${lightAskers} clients, ${name}`, alone);
+      print(`${lightClients} clients, ${name}`, alone);
       console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
     }
     const [some, all] = await Promise.all([
-      query(service, lightAskers, light),
-      query(service, heavyAskers, () => heavy),
+      query(service, lightClients, light),
+      query(service, heavyClients, () => heavy),
     ]);
-    print(`one device each beside ${heavyAskers} with heavy questions`, some);
-    print(`${heavyAskers} clients, all devices`, all);
+    print(`one device each beside ${heavyClients} with heavy questions`, some);
+    print(`${heavyClients} clients, all devices`, all);
   } finally {
     await service.stop();
   }
