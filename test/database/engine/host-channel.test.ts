@@ -105,13 +105,16 @@ test('a statement of many megabytes and rows beside the request arrive whole', a
 });
 
 test('a result that nobody reads stops the engine, and others go on', async (t) => {
-  const result = await channel.send(query("SELECT number, repeat('x', 1000) FROM numbers(10000000)"));
+  const own = new BufferBudget(1e9);
+  const unread = new HostChannel(() => supervisor.directory, own);
+  t.teardown(() => unread.close());
+  const result = await unread.send(query("SELECT number, repeat('x', 1000) FROM numbers(10000000)"));
   if (!(result instanceof BufferedResult)) return t.fail();
   t.true(await until(() => result.stalledMs() > 50));
-  const held = budget.used;
+  const held = own.used;
   t.true(held < 20_000_000, `${held} bytes are buffered`);
-  t.is(await text('SELECT 3'), '3\n');
-  t.true(budget.used < held + 1_000_000);
+  t.is(await text('SELECT 3', unread), '3\n');
+  t.true(own.used < held + 1_000_000);
   const running = "SELECT count() FROM system.processes WHERE query LIKE '%10000000%' AND query NOT LIKE '%processes%'";
   t.is(await text(running), '1\n');
   let bytes = 0;
@@ -120,7 +123,20 @@ test('a result that nobody reads stops the engine, and others go on', async (t) 
     if (bytes > 50_000_000) break;
   }
   t.true(await until(async () => (await text(running)) === '0\n'));
-  t.is(budget.used, 0);
+  t.is(own.used, 0);
+});
+
+test('a result that was paused ends in the engine once its reader has left', async (t) => {
+  const mark = '20000001';
+  const running = `SELECT count() FROM system.processes WHERE query LIKE '%${mark}%' AND query NOT LIKE '%processes%'`;
+  for (let i = 0; i < 4; i++) {
+    const result = await channel.send(query(`SELECT number, repeat('x', 1000) FROM numbers(${mark})`));
+    if (!(result instanceof BufferedResult)) return t.fail();
+    await until(() => result.stalledMs() > 50);
+    t.not(await text(running), '0\n');
+    await result.return();
+  }
+  t.true(await until(async () => (await text(running)) === '0\n'));
 });
 
 test('an aborted query is cancelled in the engine', async (t) => {

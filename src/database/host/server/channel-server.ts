@@ -133,6 +133,8 @@ class ChannelConnection {
       let pieces: Buffer[] = [];
       let bytes = 0;
       const take = (piece: Buffer): boolean => {
+        // A cancelled query ends only once the engine could write what it has.
+        if (running.cancellation.signal.aborted) return true;
         bytes += piece.length;
         if (bytes <= maxResultBytes) return pieces.push(piece) > 0;
         for (const earlier of pieces) this.#sendPiece(id, FrameKind.piece, earlier);
