@@ -4,6 +4,7 @@ import type { Expr } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
 import { castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
+import { hasNode } from '../engine/transform.js';
 import { doubleArithmetic } from '../values/arithmetic.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
 import { doubleType, isInteger, isText, isUnsigned, nullValue, type Value } from '../values/value.js';
@@ -37,14 +38,22 @@ function keeping(name: string, engine: string): ScalarFunction {
   );
 }
 
-/** Of the smallest BIGINT there is no positive one: error 0x0224. */
+/**
+ * Of the smallest BIGINT there is no positive one: error 0x0224. The check has the argument a second time, so of calls in
+ * each other the innermost has it alone: what they give is not the smallest one.
+ */
 function absolute(args: readonly Value[]): Expr {
   const type = firstType(args);
-  const sql = castToEngine(call('abs', plainArgument(args, 0)), type);
-  if (!isInteger(type) || isUnsigned(type)) return sql;
+  const argument = plainArgument(args, 0);
+  const sql = castToEngine(call('abs', argument), type);
+  if (!isInteger(type) || isUnsigned(type) || hasNode(argument, isAbsolute)) return sql;
   const isBeyond = expr`ifNull(${sql} < 0, 0)`;
   const message = `Value out of range: ABS of the smallest ${type.name}`;
   return castToEngine(expr`${sql} + ${raiseIf(isBeyond, Codes.valueOutOfRange, message)}`, type);
+}
+
+function isAbsolute(node: Expr): boolean {
+  return node.kind === 'call' && node.name === 'abs';
 }
 
 /** A DECIMAL has no more digits on either side of its point, an integer fewer. */
