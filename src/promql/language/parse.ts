@@ -56,9 +56,9 @@ function treeOf(text: string): { readonly topNode: SyntaxNode; readonly failedAt
   try {
     return { topNode: strictParser.parse(text).topNode, failedAt: undefined };
   } catch (error) {
-    const at = error instanceof SyntaxError ? /[0-9]+$/.exec(error.message)?.[0] : undefined;
-    if (at === undefined) throw error;
-    const failedAt = Number(at);
+    // The message ends with the place.
+    const failedAt = error instanceof SyntaxError ? Number(error.message.split(' ').at(-1)) : Number.NaN;
+    if (!Number.isInteger(failedAt)) throw error;
     return { topNode: parser.parse(text.slice(0, failedAt + charactersBehind)).topNode, failedAt };
   }
 }
