@@ -169,7 +169,11 @@ export class StreamRunner implements Component {
       const run = { def, statement: streamStatement(def), state: kept ?? firstState(def), kept };
       this.#runs.set(def.id, { ...run, dueMs: 0, failures: 0, busy: false });
     }
-    for (const run of this.#runs.values()) run.def = byId.get(run.def.id) ?? run.def;
+    // They may have been paused meanwhile.
+    for (const def of this.#context.catalogue.derivations.streams()) {
+      const run = this.#runs.get(def.id);
+      if (run !== undefined) run.def = def;
+    }
   }
 
   async #work(run: Run): Promise<void> {
