@@ -9,8 +9,10 @@ import { freeBytesOf } from '../../bytes/free-bytes.js';
 import type { HostDirectory } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
 import { refuseUnfinished, removeFrozen } from './backup.js';
+import { noContext } from './connection/connection.js';
 import { Connections } from './connection/connections.js';
 import { type HostOptions, isLoopback } from './connection/options.js';
+import { IdleTableMerge } from './idle-table-merge.js';
 import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js';
 import { makeScratch, type Scratch } from './scratch.js';
 import { type ChannelServer, serveChannel } from './server/channel-server.js';
@@ -21,6 +23,7 @@ import { LogCount } from './server/log-count.js';
 import { ResultCache } from './server/result-cache.js';
 import { StatementRunner } from './server/runner.js';
 import { TemporaryFiles } from './server/temporary-files.js';
+import { withConnection } from './server/with-connection.js';
 import { PartSpreader } from './spread.js';
 import { removeTornDefinitions } from './torn-definitions.js';
 
@@ -146,6 +149,7 @@ interface Running {
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
+  readonly idleTables: IdleTableMerge;
   readonly log: LogCount;
   readonly port: number;
   /** Requests in flight. */
@@ -168,11 +172,19 @@ async function serve(
     const answered = work.finally(() => active.delete(answered));
     active.add(answered);
   };
+  const idleTables = new IdleTableMerge(async (sql, signal) => {
+    const request = { connectionClass: 'short', signal, owner: undefined } as const;
+    const result = await withConnection(connections, request, (connection, tag) =>
+      connection.run(sql, 'TSVRaw', noContext, tag),
+    );
+    return result?.text() ?? '';
+  }, track);
   const runner = new StatementRunner({
     connections,
     results,
     failedWrites,
     diskReserve,
+    idleTables,
     log,
     freeBytes: async () => freeBytesOf(await statfs(options.path)),
     tablesMade: () => spreader.tablesMade(),
@@ -199,7 +211,7 @@ async function serve(
       throw error;
     },
   );
-  return { server, channel, connections, scratch, spreader, log, port, active };
+  return { server, channel, connections, scratch, spreader, idleTables, log, port, active };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -217,8 +229,9 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, channel, connections, scratch, spreader, log, active } = running;
+  const { server, channel, connections, scratch, spreader, idleTables, log, active } = running;
   spreader.stop();
+  idleTables.stop();
   log.stop();
   server.close();
   channel.close();

@@ -7,7 +7,7 @@ import { throughToDisk } from '../../engine/through-to-disk.js';
  * How long the parts stay that a merge has replaced, in seconds: several heartbeats, each of which notices writes that failed. A part of a torn merge is
  * left out by the next start, which takes these instead. By itself the embedded engine removes them whenever it looks for some.
  */
-const replacedPartsSeconds = 10;
+export const replacedPartsSeconds = 10;
 
 /**
  * Long merges of tables with two columns of values and more go column by column, as the engine does by itself from eleven on; see

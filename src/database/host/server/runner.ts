@@ -20,6 +20,8 @@ interface RunnerContext {
   readonly failedWrites: FailedWrites;
   /** Released before statements that free space. */
   readonly diskReserve: DiskReserve;
+  /** Records the tables of INSERTs. */
+  readonly idleTables: { inserted(table: string): void };
   /** Number of entries of the catalogue's log. */
   readonly log: LogCount;
   /** Free bytes on the disk of the definitions. */
@@ -102,11 +104,13 @@ export class StatementRunner {
     logEntries: number | undefined,
     caller: Caller,
   ): Promise<ChdbResult | undefined> {
-    const { log } = this.#context;
+    const { log, idleTables } = this.#context;
     return this.#with('short', caller, async (connection) => {
       if (logEntries !== undefined) await log.expect(logEntries);
       const run = () => connection.run(text, 'Null', caller.context ?? noContext, '');
-      return this.#recordingChange(connection, { changes: tables }, run);
+      const result = await this.#recordingChange(connection, { changes: tables }, run);
+      if (tables !== 'all') for (const table of tables) idleTables.inserted(table);
+      return result;
     });
   }
 
