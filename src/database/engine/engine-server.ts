@@ -122,18 +122,17 @@ export class EngineServer implements Transport {
     };
     const result = new BufferedResult(source, this.#budget);
     const tag = response.headers['x-clickhouse-exception-tag'];
-    const end = (error?: unknown): void => {
-      hasEnded = true;
-      result.end(error);
-    };
     response.on('data', (piece: Buffer) => {
       const broken = typeof tag === 'string' ? exceptionIn(piece, tag) : undefined;
       if (broken === undefined) result.add(piece);
-      else end(broken);
+      else result.end(broken);
     });
-    response.once('end', () => end());
-    response.once('error', end);
-    response.once('close', () => end(new Error('the connection was closed')));
+    response.once('end', () => {
+      hasEnded = true;
+      result.end(undefined);
+    });
+    response.once('error', (error) => result.end(error));
+    response.once('close', () => result.end(new Error('the connection was closed')));
     return result;
   }
 

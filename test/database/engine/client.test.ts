@@ -184,13 +184,13 @@ test.serial('an aborted signal ends a statement as a fault of kind network', asy
   t.is((await faultOf(slow))?.kind, 'network');
 });
 
-test('a query whose reader returns early is killed by its id on a server, which would continue it', async (t) => {
+test('a query whose reader returns early or aborts is killed by its id on a server, which would continue it', async (t) => {
   const seen: { readonly id: string; readonly sql: string; readonly nulls: string | null }[] = [];
   const server = createServer(async (request, response) => {
     const parameters = new URL(request.url ?? '', 'http://x').searchParams;
     const id = parameters.get('query_id') ?? '';
     seen.push({ id, sql: await text(request), nulls: parameters.get('join_use_nulls') });
-    if (seen.length === 1) response.write('1\n');
+    if (parameters.has('query_id')) response.write('1\n');
     else response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -202,6 +202,13 @@ test('a query whose reader returns early is killed by its id on a server, which 
   t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
   // What an administrator may have set otherwise goes with every query.
   t.is(seen[0]?.nulls, '0');
+  const leaving = new AbortController();
+  const left = await remote.result(formattedQuery('SELECT 2 FORMAT TSV'), { signal: leaving.signal });
+  if (isWhole(left)) return t.fail();
+  await left[Symbol.asyncIterator]().next();
+  leaving.abort();
+  t.true(await until(() => seen.length >= 4));
+  t.is(seen[3]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[2]?.id}' ASYNC`);
   await remote.close();
   server.closeAllConnections();
   server.close();
