@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
-import { alters, deletesFrom, type Effect, makes } from '../engine/request.js';
+import { alters, type Effect, makes } from '../engine/request.js';
 import { copyParameters } from './hinted-handoff.js';
 import { runningInserts } from './history.js';
 import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
@@ -101,6 +101,6 @@ async function moveAway(
     await first.client.exec(move, { changes: [table.name] }, { parameters: copyParameters });
   }
   const copies = replication === 'replicated' ? [first] : replicas;
-  for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`, deletesFrom(local));
+  for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`, alters(local));
   return rows;
 }

@@ -2,7 +2,7 @@ import type { TopicDef } from '../../model/topic.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
-import { deletesFrom } from '../engine/request.js';
+import { alters } from '../engine/request.js';
 import type { GroupEntry } from './group-state.js';
 import { beginning, begun, decodePosition, encodePosition, type ReadPosition } from './read-position.js';
 
@@ -182,7 +182,7 @@ export class ConsumerGroups {
     await this.#engine.exec(
       `DELETE FROM ${table} WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)}
        AND vgroup = ${vgroup} AND storage != ${quoteString(begun)}`,
-      deletesFrom(table),
+      alters(table),
     );
     await this.commit(group, places);
   }
@@ -216,10 +216,7 @@ export class ConsumerGroups {
   async forget({ id }: Pick<TopicDef, 'id'>, group?: string): Promise<void> {
     await this.#tables.prepare();
     for (const table of ['sluice.consumer_log', 'sluice.consumer_places']) {
-      await this.#engine.exec(
-        `DELETE FROM ${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`,
-        deletesFrom(table),
-      );
+      await this.#engine.exec(`DELETE FROM ${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`, alters(table));
     }
   }
 

@@ -39,12 +39,7 @@ export function makes(table: string): Effect {
   return { changes: [table], needsRoom: { unless: `EXISTS TABLE ${table}` } };
 }
 
-/** Effect of a statement that deletes rows of a table. */
-export function deletesFrom(table: string): Effect {
-  return { changes: [table], continues: true, needsRoom: {} };
-}
-
-/** Effect of a statement that alters a table, and whose definition is written anew. */
+/** Effect of a statement that alters a table or deletes rows of it: the engine writes a definition anew. */
 export function alters(table: string): Effect {
   return { changes: [table], continues: true, needsRoom: {} };
 }

@@ -1,4 +1,4 @@
-import { type Effect, makes } from './request.js';
+import { alters, type Effect, makes } from './request.js';
 
 /** How rows that share a key replace each other in an engine table. */
 interface TableKind {
@@ -77,7 +77,7 @@ export function effectOf(change: TableChange): Effect {
       return { changes: [change.table], continues: true };
     case 'add-columns':
     case 'delete-rows':
-      return { changes: [change.table], continues: true, needsRoom: {} };
+      return alters(change.table);
   }
 }
 

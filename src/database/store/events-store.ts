@@ -4,7 +4,7 @@ import type { EventLogEntry, EventOperation, EventSight, StoredEvent } from '../
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, type OwnRow, OwnTables } from '../engine/own-tables.js';
-import { deletesFrom } from '../engine/request.js';
+import { alters } from '../engine/request.js';
 
 const dayMs = 86_400_000;
 /** Days of event starts in one partition of the newest states. */
@@ -228,7 +228,7 @@ export class EventsStore {
       ['sluice.event_log', `${counted} OR at < ${before}`],
     ]) {
       const [row] = await this.#engine.rows(`SELECT count() FROM ${table} WHERE ${where}`);
-      if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`, deletesFrom(table));
+      if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`, alters(table));
     }
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
-import { deletesFrom } from '../engine/request.js';
+import { alters } from '../engine/request.js';
 
 /** How far a stream is, kept in the engine after the results it stands for. */
 export interface StreamState {
@@ -69,7 +69,7 @@ export class StreamStates {
   async forget(id: string): Promise<void> {
     await this.#tables.prepare();
     const table = 'sluice.stream_states';
-    await this.#engine.exec(`DELETE FROM ${table} WHERE stream = ${quoteString(id)}`, deletesFrom(table));
+    await this.#engine.exec(`DELETE FROM ${table} WHERE stream = ${quoteString(id)}`, alters(table));
   }
 
   /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { hasRoomFor } from '../../../src/database/engine/definition-room.js';
-import { alters, deletesFrom, type Effect, makes } from '../../../src/database/engine/request.js';
+import { alters, type Effect, makes } from '../../../src/database/engine/request.js';
 import { effectOf } from '../../../src/database/engine/table-change.js';
 import { startEngine } from '../../support/engine/engine.js';
 import { fillDisk, smallDisk } from '../../support/small-disk.js';
@@ -21,7 +21,7 @@ test('a table keeps its rows when it is altered, or a DELETE comes, while the di
   fillDisk(filler);
   const isFull = { message: /The disk of the database is full/ };
   await t.throwsAsync(client.exec('ALTER TABLE default.m ADD COLUMN b Int64', alters('default.m')), isFull);
-  await t.throwsAsync(client.exec('DELETE FROM default.m WHERE a = 1', deletesFrom('default.m')), isFull);
+  await t.throwsAsync(client.exec('DELETE FROM default.m WHERE a = 1', alters('default.m')), isFull);
   await t.throwsAsync(
     client.exec('CREATE TABLE default.n (a Int64) ENGINE = MergeTree ORDER BY a', makes('default.n')),
     isFull,
@@ -45,7 +45,7 @@ test('only what writes a definition needs room, unless everything is there', asy
   const value = async (query: string): Promise<string> => (queries.push(query) > 0 ? '1' : '');
   const isRefused = async (effect: Effect) => !(await hasRoomFor(effect, { freeBytes: async () => 0, value }));
   const table = 'd1_0.t';
-  t.true(await isRefused(deletesFrom(table)));
+  t.true(await isRefused(alters(table)));
   t.true(await isRefused(alters(table)));
   t.true(await isRefused(effectOf({ change: 'add-columns', table, columns: ['a Int64'] })));
   t.deepEqual(queries, []);

@@ -157,8 +157,7 @@ class ChannelConnection {
     { caller }: RunningRequest,
   ): Promise<void> {
     const { runner, temporaryFiles } = this.#context;
-    const body =
-      file === undefined ? await temporaryFiles.take(rows, noPieces(), rows.length) : temporaryFiles.handedOver(file);
+    const body = file === undefined ? await temporaryFiles.take(rows) : temporaryFiles.handedOver(file);
     try {
       await runner.insert(insert, body.path, logEntries, caller);
     } finally {
@@ -180,5 +179,3 @@ class ChannelConnection {
 }
 
 const noBytes = Buffer.alloc(0);
-
-async function* noPieces(): AsyncGenerator<Buffer> {}

@@ -112,7 +112,7 @@ class Execution {
     const text = joined(parameter, start.bytes);
     if (takesData(text)) {
       const statement = this.#admit(readStatement(text));
-      if (statement.kind === 'insert') return this.#insert(statement, statement.data, start.rest, undefined);
+      if (statement.kind === 'insert') return this.#insert(statement, statement.data, start.rest);
     }
     const whole = start.ended ? text : await collect(text, start.rest);
     return this.#execute(this.#admit(readStatement(whole)));
@@ -140,7 +140,7 @@ class Execution {
   async #execute(statement: Statement): Promise<void> {
     if (statement.kind === 'rows') await this.#rows(statement);
     else if (statement.kind === 'plain') await this.#plain(statement);
-    else await this.#insert(statement, statement.data, noRows(), undefined);
+    else await this.#insert(statement, statement.data);
   }
 
   async #rows(statement: Extract<Statement, { kind: 'rows' }>): Promise<void> {
@@ -180,8 +180,8 @@ class Execution {
   async #insert(
     statement: Extract<Statement, { kind: 'insert' }>,
     first: Uint8Array,
-    rest: AsyncIterable<Uint8Array>,
-    length: number | undefined,
+    rest?: AsyncIterable<Uint8Array>,
+    length?: number,
   ): Promise<void> {
     const { runner, temporaryFiles } = this.#context;
     const body = await temporaryFiles.take(first, rest, length);
@@ -250,8 +250,6 @@ async function collect(start: Buffer, rest: AsyncIterable<Buffer>): Promise<Buff
   }
   return Buffer.concat(pieces);
 }
-
-async function* noRows(): AsyncGenerator<Buffer> {}
 
 /** Removes the path of the host's own file from an error. */
 function withoutPath(error: unknown, path: string): unknown {

@@ -43,7 +43,11 @@ export class TemporaryFiles {
    * Rejects as the body does; no file remains then.
    * @throws EngineException 243 when both directories are full.
    */
-  async take(first: Uint8Array, rest: AsyncIterable<Uint8Array>, length: number | undefined): Promise<TemporaryBody> {
+  async take(
+    first: Uint8Array,
+    rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = [],
+    length?: number,
+  ): Promise<TemporaryBody> {
     const share = this.#budget.open();
     const file = new TemporaryFile(this.#directories, `insert-${++this.#counter}`);
     const discard = (): void => {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { EngineClient } from '../../../../src/database/engine/client.js';
-import { deletesFrom, type Effect } from '../../../../src/database/engine/request.js';
+import { alters, type Effect } from '../../../../src/database/engine/request.js';
 import { ResultCache } from '../../../../src/database/host/server/result-cache.js';
 import { printExpr } from '../../../../src/sql/engine/print.js';
 import { nothingAfter } from '../../../../src/sql/engine/storage.js';
@@ -45,7 +45,7 @@ test.serial('a result is cached until its table changes, and changes of other ta
   await client.exec('INSERT INTO default.cached SELECT a + 7 FROM default.other', { changes: ['default.cached'] });
   t.regex(await text(sum, 'default.cached'), /^15\t/);
   t.true(await isCached(sum, 'default.cached'));
-  await client.exec('DELETE FROM default.cached WHERE a = 8', deletesFrom('default.cached'));
+  await client.exec('DELETE FROM default.cached WHERE a = 8', alters('default.cached'));
   t.regex(await text(sum, 'default.cached'), /^7\t/);
   t.true(await isCached(sum, 'default.cached'));
   await client.exec('TRUNCATE TABLE default.cached');
