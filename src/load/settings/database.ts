@@ -1,9 +1,9 @@
 import { databaseOptionNames } from '../../model/database-options.js';
+import type { JsonMember } from '../../text/json-tree.js';
 import { suggestion } from '../../text/nearest.js';
 import { quotedText } from '../../text/quoted-name.js';
 import type { DatabasePlan } from '../model/scenario.js';
 import type { LoadInput } from './input.js';
-import type { JsonMember } from './keys/json-text.js';
 import { kindOf } from './keys/setting.js';
 import { database } from './keys/table.js';
 import { nameMistakes } from './rules.js';

@@ -1,8 +1,8 @@
 import { dataType, type TypeName } from '../../model/schema.js';
 import { maxColumnNameBytes } from '../../model/sent-name.js';
 import { cutToBytes } from '../../text/cut.js';
+import type { JsonNode } from '../../text/json-tree.js';
 import type { FieldPlan, ValuePlan, Wave } from '../model/scenario.js';
-import type { JsonNode } from './keys/json-text.js';
 import { kindOf, type Setting } from './keys/setting.js';
 import { field } from './keys/table.js';
 import type { Section } from './section.js';

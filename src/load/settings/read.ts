@@ -1,11 +1,11 @@
 import { reasonOf } from '../../model/fault.js';
+import { type JsonMember, type JsonObject, readJsonText } from '../../text/json-tree.js';
 import type { LoadRun, LoadScenario } from '../model/scenario.js';
 import { type LoadArguments, type LoadRefusal, readLoadArguments, usageMistake } from './arguments.js';
 import { readConnection } from './connection.js';
 import { type LoadInput, type LoadNote, warning } from './input.js';
 import { readInsertFile } from './insert.js';
 import { readInsertArguments } from './insert-arguments.js';
-import { type JsonMember, type JsonObject, readJsonText } from './keys/json-text.js';
 import { flags } from './keys/rows.js';
 import type { Values } from './keys/setting.js';
 import { general } from './keys/table.js';

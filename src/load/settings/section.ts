@@ -1,6 +1,6 @@
+import type { JsonMember, JsonNode, JsonObject } from '../../text/json-tree.js';
 import { nearestName } from '../../text/nearest.js';
 import type { LoadNote } from './input.js';
-import type { JsonMember, JsonNode, JsonObject } from './keys/json-text.js';
 import { isOpen, mayStandIn, rowsAt, withoutEffect } from './keys/rows.js';
 import { kindOf, type Level, type Rows, type Setting, type Values, type ValuesOf, valuesOf } from './keys/setting.js';
 

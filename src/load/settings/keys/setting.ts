@@ -1,4 +1,4 @@
-import type { JsonNode, JsonObject } from './json-text.js';
+import type { JsonNode, JsonObject } from '../../../text/json-tree.js';
 
 /** Objects of a file that have keys, in the order of the page of documentation. */
 export const levels = {

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../text/json.js';
+import { parseJson } from './json.js';
 
 /** A JSON value with the line it begins in. Numbers keep their text, so that 64-bit integers stay exact. */
 export type JsonNode =

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type JsonNode, readJsonText } from '../../../../src/load/settings/keys/json-text.js';
+import { type JsonNode, readJsonText } from '../../src/text/json-tree.js';
 
 function plainValue(node: JsonNode): unknown {
   switch (node.kind) {
