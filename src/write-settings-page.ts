@@ -5,6 +5,12 @@ import { renderLoadPage } from './load/settings/page.js';
 
 // Run by `npm run settings-page`; the compiled file lies in build/src.
 const root = new URL('../../', import.meta.url);
-writeFileSync(new URL('docs/settings.md', root), renderSettingsPage());
-writeFileSync(new URL('docs/load-tool-arguments.md', root), renderLoadPage());
-writeFileSync(new URL('packaging/adapter.toml', root), renderSampleFile());
+const pages = {
+  'docs/settings.md': renderSettingsPage,
+  'docs/load-tool-arguments.md': renderLoadPage,
+  'packaging/adapter.toml': renderSampleFile,
+};
+for (const [path, render] of Object.entries(pages)) {
+  writeFileSync(new URL(path, root), render());
+  process.stdout.write(`Wrote ${path}.\n`);
+}

@@ -139,7 +139,7 @@ test('histogram_quantile interpolates within classic buckets', async (t) => {
 
 test('functions of labels', async (t) => {
   const source = sourceOf(10, 'm{s="web-1",r="x"} 5');
-  t.deepEqual(await linesOf('label_replace(m, "n", "${1}!", "s", "web-(.*)")', source), [
+  t.deepEqual(await linesOf(`label_replace(m, "n", "\${1}!", "s", "web-(.*)")`, source), [
     'm{n="1!", r="x", s="web-1"} 5',
   ]);
   t.deepEqual(await linesOf('label_replace(m, "n", "$1", "s", "db-(.*)")', source), ['m{r="x", s="web-1"} 5']);

@@ -62,22 +62,28 @@ function shareOf(name: string, text: string): string | undefined {
   return name.startsWith('e2e/') ? undefined : name.split('/')[0];
 }
 
+/** The test files that words name, and the words that name none. */
+interface Named {
+  readonly files: readonly TestFile[];
+  readonly unknown: readonly string[];
+}
+
 /**
  * Files that one of the words names: a part of their path, or a path as a shell completes it (`test/e2e/lineproto.test.ts`). Where
  * a word names files that take long and others, they are the others, or with `long` those that take long.
- * @throws Error for a word that names none.
  */
-export function named(files: readonly TestFile[], words: readonly string[], long = false): readonly TestFile[] {
+export function named(files: readonly TestFile[], words: readonly string[], long = false): Named {
   const chosen = new Set<TestFile>();
+  const unknown: string[] = [];
   for (const word of words) {
     const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test(?:\.[jt]s)?$/, '');
     const matching = files.filter(({ name }) => name.includes(part));
-    if (matching.length === 0) throw new Error(`No test file has "${part}" in its path.`);
+    if (matching.length === 0) unknown.push(part);
     const exact = matching.filter(({ name }) => name === part);
     const fitting = matching.filter(({ isLong, isRare }) => !isRare && isLong === long);
     for (const file of [exact, fitting, matching].find((some) => some.length > 0) ?? []) chosen.add(file);
   }
-  return files.filter((file) => chosen.has(file));
+  return { files: files.filter((file) => chosen.has(file)), unknown };
 }
 
 /** Of a file that has not run yet, and of one whose statements go to a service. */

@@ -73,17 +73,13 @@ async function main(): Promise<number> {
   if (isStale() && spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0)
     return 1;
   const began = performance.now();
-  let files: readonly TestFile[];
-  try {
-    const all = findTests(join(root, 'test'));
-    files =
-      words.length > 0
-        ? named(all, words, flags.long)
-        : all.filter(({ isLong, isRare }) => !isRare && isLong === flags.long);
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-    return 1;
-  }
+  const all = findTests(join(root, 'test'));
+  const { files, unknown } =
+    words.length > 0
+      ? named(all, words, flags.long)
+      : { files: all.filter(({ isLong, isRare }) => !isRare && isLong === flags.long), unknown: [] };
+  for (const word of unknown) say(unknownLine(word));
+  if (files.length === 0) return 1;
   const deadline = Date.now() + Number(flags.minutes ?? Infinity) * 60_000;
   let outcome = await run(files, Number(flags.concurrency ?? usualConcurrency), deadline);
   const { failures } = outcome.report.totals;
@@ -101,7 +97,13 @@ async function main(): Promise<number> {
     outcome = afterwards(outcome, again, second);
   }
   conclude(outcome, files.length, (performance.now() - began) / 1000);
-  return outcome.isGood ? 0 : 1;
+  for (const word of unknown) say(unknownLine(word));
+  return outcome.isGood && unknown.length === 0 ? 0 : 1;
+}
+
+/** Says that a word of the command line names no test file. */
+function unknownLine(word: string): string {
+  return `No test file has "${word}" in its path.`;
 }
 
 /** True when a source is newer than the programs, which are built last. */
