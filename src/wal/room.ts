@@ -128,7 +128,7 @@ export class LogRoom {
 const full = fault(
   'resource',
   Codes.free,
-  'The write-ahead log is full (wal.maxBytes): the database has been away or slow',
+  'The write-ahead log is full (wal.maxBytes), and its rows are not stored yet',
 );
 const diskFull = fault('resource', Codes.free, 'The write-ahead log cannot be written: the disk is full');
 const gone = fault(

@@ -32,21 +32,24 @@ function parseDatabases(cursor: Cursor): Show | undefined {
   return undefined;
 }
 
-/** `[NORMAL | CHILD] [db.]TABLES [LIKE 'p']` */
+/** `[NORMAL | CHILD] [db.]TABLES [FROM db] [LIKE 'p']` */
 function parseTables(cursor: Cursor): Show | undefined {
   const which = cursor.accept('NORMAL') ? 'normal' : cursor.accept('CHILD') ? 'child' : 'all';
   if (which === 'all' && !cursor.at('TABLES')) return undefined;
   const owned = cursor.kind === TokenKind.quoted || cursor.peek() === '.';
-  const database = owned ? parseOwner(cursor) : undefined;
+  const owner = owned ? parseOwner(cursor) : undefined;
   cursor.expect('TABLES');
+  const database = parseFrom(cursor, owner);
   return { what: 'tables', which, database, like: parseLike(cursor) };
 }
 
 function parseList(cursor: Cursor): Show | undefined {
   const list = lists.find((words) => cursor.acceptPhrase(words));
   if (list !== undefined) {
-    if (showList(list).numbered) parseCount(cursor);
-    const ofNode = showList(list).onNode && cursor.acceptPhrase('ON DNODE') ? { dnode: parseCount(cursor) } : {};
+    const { numbered, onNode, ofDatabase } = showList(list);
+    if (ofDatabase !== undefined) return parseListOfDatabase(cursor, list, undefined);
+    if (numbered) parseCount(cursor);
+    const ofNode = onNode && cursor.acceptPhrase('ON DNODE') ? { dnode: parseCount(cursor) } : {};
     return { what: 'list', list, like: parseListLike(cursor, list), ...ofNode };
   }
   if (!cursor.accept('DNODE')) return undefined;
@@ -55,15 +58,27 @@ function parseList(cursor: Cursor): Show | undefined {
   return { what: 'list', list: 'DNODE VARIABLES', like: parseLike(cursor), dnode };
 }
 
-/** Reads a list that may follow `db.`, or stand alone and mean the current database. */
-function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
-  if (cursor.accept('TABLES')) return { what: 'tables', which: 'all', database, like: parseLike(cursor) };
-  if (cursor.accept('STABLES')) return { what: 'stables', database, like: parseLike(cursor) };
-  if (cursor.accept('VGROUPS')) return { what: 'vgroups', database, like: undefined };
-  if (cursor.accept('ALIVE')) return { what: 'alive', database };
-  const list = databaseLists.find((word) => cursor.accept(word)) ?? cursor.fail();
+/** Reads a list that may follow `db.`, or precede `FROM db`, or stand alone and mean the current database. */
+function parseOfDatabase(cursor: Cursor, owner: Name | undefined): Show {
+  const list = databaseLists.find((word) => cursor.accept(word));
+  if (list !== undefined) return parseListOfDatabase(cursor, list, owner);
+  if (cursor.accept('ALIVE')) return { what: 'alive', database: parseFrom(cursor, owner) };
+  if (cursor.accept('VGROUPS')) return { what: 'vgroups', database: parseFrom(cursor, owner), like: undefined };
+  const what = cursor.accept('TABLES') ? 'tables' : cursor.accept('STABLES') ? 'stables' : cursor.fail();
+  const database = parseFrom(cursor, owner);
+  const like = parseLike(cursor);
+  return what === 'tables' ? { what, which: 'all', database, like } : { what, database, like };
+}
+
+function parseListOfDatabase(cursor: Cursor, list: ShowListName, owner: Name | undefined): Show {
+  const database = parseFrom(cursor, owner);
   const like = parseListLike(cursor, list);
   return { what: 'list', list, like, ...(database === undefined ? {} : { ofDatabase: database }) };
+}
+
+/** The database of a list, which stands before the word of the list or behind FROM. */
+function parseFrom(cursor: Cursor, owner: Name | undefined): Name | undefined {
+  return owner === undefined && cursor.accept('FROM') ? parseDatabaseName(cursor) : owner;
 }
 
 /** Behind a list that has no column for it, LIKE would be dropped. */

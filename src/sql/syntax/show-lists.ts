@@ -9,7 +9,7 @@ interface ShowList {
   /** The column that LIKE chooses by; without one LIKE is refused. */
   readonly like?: string;
   readonly order?: string;
-  /** The column of the database, where the list takes one: `SHOW db.VIEWS`. */
+  /** The column of the database, where the list takes one: `SHOW db.VIEWS`, `SHOW VIEWS FROM db`. */
   readonly ofDatabase?: string;
   /** Takes a node: `SHOW VNODES ON DNODE 1`. */
   readonly onNode?: true;
@@ -73,7 +73,7 @@ export const showLists = {
   APPS: { ...ofSystem, table: 'perf_apps' },
   SCORES: ofSystem,
   // There is nothing of these here.
-  VTABLES: {},
+  VTABLES: { ofDatabase: 'db_name' },
   RETENTIONS: { ...ofSystem, table: 'ins_retentions' },
   RSMAS: { ...ofSystem, table: 'ins_rsmas' },
   SCANS: { ...ofSystem, table: 'ins_scans' },

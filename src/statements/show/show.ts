@@ -224,9 +224,9 @@ async function distribution(name: ObjectName, context: DefinitionContext, engine
 
 async function listQuery({ list, like, dnode, ofDatabase }: ShowOf<'list'>, context: DefinitionContext) {
   const { table, columns = '*', like: chosenBy = '', order, ofDatabase: owner } = showList(list);
+  const inside = ofDatabase === undefined ? [] : [await inDatabase(ofDatabase, context, owner)];
   if (table === undefined) return { meta: [textColumn('name', 64)], rows: [] };
   const ofNode = dnode === undefined ? [] : [`dnode_id = ${dnode}`];
-  const inside = ofDatabase === undefined ? [] : [await inDatabase(ofDatabase, context, owner)];
   return select(columns, table, [...likeTerm(chosenBy, like), ...ofNode, ...inside], order);
 }
 

@@ -302,6 +302,21 @@ test('every other list answers, if only with no rows', async (t) => {
   }
 });
 
+test('a SHOW list takes its database before its word or behind FROM', async (t) => {
+  for (const list of ['TABLES', 'STABLES', 'VGROUPS', 'VIEWS', 'STREAMS', 'TSMAS', 'DISK_INFO', 'VTABLES', 'ALIVE']) {
+    const before = await service.sql(`SHOW plain.${list}`);
+    const behind = await service.sql(`SHOW ${list} FROM plain`);
+    t.is(before.body.code, 0, before.text);
+    t.is(behind.text, before.text, list);
+    t.is((await service.sql(`SHOW ${list} FROM nothing`)).body.code, 0x0388, list);
+  }
+  t.true((await service.sql('SHOW STABLES FROM plain')).body.rows > 0);
+  t.deepEqual(
+    (await service.sql("SHOW NORMAL TABLES FROM plain LIKE 'x%'")).text,
+    (await service.sql("SHOW NORMAL plain.TABLES LIKE 'x%'")).text,
+  );
+});
+
 statements('SHOW tells whether the server and its parts are alive', service, undefined, [
   { sql: 'SHOW plain.ALIVE', meta: [['status', 'INT', 4]], rows: [[1]] },
   { sql: 'SHOW CLUSTER ALIVE', meta: [['status', 'INT', 4]], rows: [[1]] },

@@ -17,6 +17,15 @@ test('reads the SHOW family', (t) => {
     stables: { what: 'stables', database: undefined, like },
     "`D`.stables like 'x'": { what: 'stables', database: quoted('D'), like: 'x' },
     'tables.stables': { what: 'stables', database: bare('tables'), like },
+    'stables from d': { what: 'stables', database: d, like },
+    "stables from `D` like 'x';": { what: 'stables', database: quoted('D'), like: 'x' },
+    "tables from d like 'a%'": { what: 'tables', which: 'all', database: d, like: 'a%' },
+    'normal tables from d': { what: 'tables', which: 'normal', database: d, like },
+    'vgroups from d': { what: 'vgroups', database: d, like },
+    "views from d like 'v'": { what: 'list', list: 'VIEWS', like: 'v', ofDatabase: d },
+    'streams from d': { what: 'list', list: 'STREAMS', like, ofDatabase: d },
+    'd.vtables;': { what: 'list', list: 'VTABLES', like, ofDatabase: d },
+    'vtables from d': { what: 'list', list: 'VTABLES', like, ofDatabase: d },
     'd.vgroups': { what: 'vgroups', database: d, like },
     vgroups: { what: 'vgroups', database: undefined, like },
     'create database d': { what: 'create-database', database: d },
@@ -64,4 +73,7 @@ test('refuses what it cannot show', (t) => {
   t.is(faultOf('show tables like a').code, 0x2600);
   t.is(faultOf('show d.users').code, 0x2600);
   t.is(faultOf('show databases d').code, 0x2600);
+  t.is(faultOf('show d.stables from d').message, 'syntax error near "from d"');
+  t.is(faultOf('show users from d').message, 'syntax error near "from d"');
+  t.is(faultOf('show stables from').code, 0x2601);
 });
