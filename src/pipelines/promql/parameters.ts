@@ -9,7 +9,7 @@ const outerTimes: ReadonlyMap<string, number> = new Map([
   ['292277025-08-18T07:12:54.999999999Z', 8.64e15],
 ]);
 
-const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const rfc3339 = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$/;
 
 /** An error about a parameter, in the words of Prometheus. */
