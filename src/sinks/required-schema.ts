@@ -11,6 +11,7 @@ import {
   maxColumnNameBytes,
   refusalOfAttribute,
   refusalOfMetric,
+  type SentMetric,
 } from '../model/sent-name.js';
 
 type ColumnLike = Pick<Column, 'name' | 'type' | 'sentAs'> & Pick<ColumnSpec, 'attribute'>;
@@ -28,8 +29,9 @@ export interface Growth {
 export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | undefined): Growth {
   const columnsByName = new Map<string, ColumnSpec>();
   const tags = new Map<string, Longest>();
+  const owner = (table ?? blocks.find(({ sentAs }) => sentAs !== undefined))?.sentAs;
   for (const block of blocks) {
-    checkMetric(block, table);
+    checkMetric(block, owner);
     for (const { name, type, sentAs } of block.columns) {
       const seen = columnsByName.get(name);
       if (seen !== undefined && !sameKind(seen.type, type)) throw typeConflict(name, seen.type, type);
@@ -55,9 +57,9 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
   return growth;
 }
 
-/** Throws a FaultError where the table is that of another metric whose name becomes the same. */
-function checkMetric({ sentAs }: ColumnBlock, table: TableDef | undefined): void {
-  const taken = refusalOfMetric(sentAs, table?.name ?? '', table?.sentAs);
+/** Throws a FaultError where the table is, or becomes, that of another metric whose name becomes the same. */
+function checkMetric({ sentAs, table }: ColumnBlock, owner: SentMetric | undefined): void {
+  const taken = refusalOfMetric(sentAs, table, owner);
   if (taken !== undefined) throw new FaultError(taken);
 }
 

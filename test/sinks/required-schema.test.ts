@@ -20,6 +20,13 @@ test('blocks that disagree about the type of a column are never written together
   t.is(error?.fault.code, 0x3004);
 });
 
+test('blocks of two metrics whose names become the same never make one table', (t) => {
+  const block = blockOf('a_b_c', { v: int }, [[1n, 1n, { v: 1 }]]);
+  const blocks = (['dots a.b_c', 'dots a_b.c'] as const).map((sentAs) => ({ ...block, sentAs }));
+  const error = t.throws(() => growthFor(blocks, undefined), { instanceOf: FaultError });
+  t.regex(error?.message ?? '', /metric "a_b.c" cannot be stored in table "a_b_c", which holds metric "a.b_c"/);
+});
+
 /** The growth of a table with one tag `g` that a sub-table with the given value asks for. */
 function tagGrowth(declared: DataType | undefined, value: TagValue) {
   const tags: ColumnDef[] = declared === undefined ? [] : [{ name: 'g', type: declared, physical: 'c2' }];

@@ -3,7 +3,7 @@ import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/
 import { cutOff, isHopeless, type RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
-import { refusalOfMetric } from '../../model/sent-name.js';
+import { isOtherMetric, refusalOfMetric, type SentMetric } from '../../model/sent-name.js';
 import type { MetricDescription, ParsedPoints, ParseOptions } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
@@ -141,8 +141,7 @@ export class PointCollector {
   introduce(key: SeriesKey | Fault, style = this.#style): Fault | undefined {
     if ('message' in key) return key;
     const { superTable, sentAs, tags } = key;
-    const table = this.#options.dictionary.table(superTable) ?? new PointTable(superTable, style);
-    table.sentAs ??= sentAs;
+    const table = this.#tableOf(superTable, sentAs) ?? new PointTable(superTable, style, sentAs);
     this.#take(table);
     this.newTags = tags;
     this.#key = key;
@@ -151,6 +150,18 @@ export class PointCollector {
     if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return table.misfit(style);
     this.marks?.tear();
     return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
+  }
+
+  /**
+   * The remembered table of a metric. One that an earlier call began for another metric is not: its definition may have
+   * been refused, and only the catalogue knows which of them the table is for.
+   */
+  #tableOf(name: string, sentAs: SentMetric | undefined): PointTable | undefined {
+    const { database, dictionary, schema } = this.#options;
+    const known = dictionary.table(name);
+    if (known === undefined || known.call === this.#call || !isOtherMetric(sentAs, known.sentAs)) return known;
+    const definition = schema.table(database.name, name);
+    return definition === undefined || definition.sentAs === sentAs ? undefined : known;
   }
 
   /** Why no point of the series can be stored in its table, if so. */

@@ -88,7 +88,7 @@ export class PointTable {
   /** The column that is part of the key, which no point may leave out; -1 without one. */
   keySlot = -1;
   /** The metric that the table is for, where others could have the same one. */
-  sentAs: SentMetric | undefined;
+  readonly sentAs: SentMetric | undefined;
   /** Names of tags as lines have them: those of the definition, and those that the call brought. */
   readonly #tagNames = new Set<string>();
   readonly attributes = new TagAttributes();
@@ -111,9 +111,10 @@ export class PointTable {
   #values = 0;
   #targets = 0;
 
-  constructor(name: string, style: TableStyle = schemalessStyle) {
+  constructor(name: string, style: TableStyle = schemalessStyle, sentAs?: SentMetric) {
     this.name = name;
     this.#style = style;
+    this.sentAs = sentAs;
   }
 
   /** Why rows of a style cannot be beside those that the table was made for, if so. */

@@ -174,10 +174,13 @@ export class SeriesDictionary {
     return index === undefined ? undefined : this.#tables[index];
   }
 
-  /** Index of a table for {@link SeriesDictionary.add}; remembers the table when it is new. */
+  /**
+   * Index of a table for {@link SeriesDictionary.add}; remembers the table when it is new. Series that were remembered
+   * with another one of that name keep theirs.
+   */
   tableIndex(table: PointTable): number {
     const known = this.#tableIndexes.get(table.name);
-    if (known !== undefined) return known;
+    if (known !== undefined && this.#tables[known] === table) return known;
     this.#tableIndexes.set(table.name, this.#tables.length);
     return this.#tables.push(table) - 1;
   }

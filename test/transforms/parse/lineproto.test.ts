@@ -396,3 +396,17 @@ test('the unit of a time may be told by its size', (t) => {
     times.map(([, time]) => (time === nowTicks ? time : time / 1_000_000n)),
   );
 });
+
+test('a metric is not refused for one that an earlier text brought while neither has its table', (t) => {
+  const desk = new LineProtocolDesk();
+  const metrics = (text: string): unknown => {
+    const { blocks, rejectedRows } = desk.parse(text);
+    return [rejectedRows, ...blocks.map(({ table, sentAs }) => `${table} ${sentAs}`)];
+  };
+  t.deepEqual(metrics('q_x.y v=1'), [0, 'q_x_y dots q_x.y']);
+  t.deepEqual(metrics('q.x_y v=1'), [0, 'q_x_y dots q.x_y']);
+  t.deepEqual(metrics('q_x.y v=1\nq.x_y v=2'), [0, 'q_x_y dots q_x.y', 'q_x_y dots q.x_y']);
+  t.deepEqual(metrics('q.x_z v=1\nq_x.z v=2'), [1, 'q_x_z dots q.x_z']);
+  desk.tables.set('q_x_y', { ...superTable('q_x_y', { v: ['DOUBLE'] }, []), sentAs: 'dots q.x_y' });
+  t.deepEqual(metrics('q_x.y v=1\nq.x_y v=2\nq_x.y,a=1 v=3'), [2, 'q_x_y dots q.x_y']);
+});
