@@ -25,6 +25,9 @@ if (command === 'backup' || command === 'restore') {
 } else if (command === 'rebalance') {
   const { runRebalanceCommand } = await import('./commands/rebalance.js');
   process.exitCode = await runRebalanceCommand(others);
+} else if (command === 'import-rules') {
+  const { runImportRulesCommand } = await import('./commands/import-rules.js');
+  process.exitCode = runImportRulesCommand(others);
 } else {
   await start();
 }

@@ -39,6 +39,7 @@ variable the configuration file.
 
 Backups: sluice backup --help. From one machine to a cluster: sluice move --help
 After a cluster has got a shard more: sluice rebalance --help
+Alerts of Prometheus as rules: sluice import-rules --help
 `;
 
 function helpOf(row: OptionRow): string {

@@ -149,7 +149,10 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
     packages: ['split2'],
   },
   service: { modules: serviceModules, packages: [] },
-  commands: { modules: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
+  commands: {
+    modules: ['model', 'config', 'telemetry', 'database', 'events', 'promql', 'service'],
+    packages: ['yaml'],
+  },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
   'load/settings/keys': { modules: [], packages: [] },
   'load/model': { modules: ['model', 'load/settings/keys'], packages: [] },
