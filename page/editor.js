@@ -1,6 +1,7 @@
 import {
   autocompletion,
   bracketMatching,
+  Compartment,
   closeBrackets,
   closeCompletion,
   defaultKeymap,
@@ -19,7 +20,9 @@ import {
 } from './codemirror.js';
 import { functionNames, keywords, typeNames } from './dialect.js';
 import { asWritten } from './names.js';
+import { prometheusPath } from './promql.js';
 import { fields, tables } from './schema.js';
+import { request } from './session.js';
 
 /** Tables that are offered while somebody types. */
 const offeredTables = 50;
@@ -36,23 +39,83 @@ const dialect = SQLDialect.define({
 });
 
 const colours = HighlightStyle.define([
-  { tag: tags.keyword, class: 'cm-word' },
-  { tag: tags.standard(tags.name), class: 'cm-function' },
-  { tag: tags.typeName, class: 'cm-type' },
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], class: 'cm-word' },
+  { tag: [tags.standard(tags.name), tags.function(tags.variableName)], class: 'cm-function' },
+  { tag: [tags.typeName, tags.labelName], class: 'cm-type' },
   { tag: [tags.string, tags.special(tags.string)], class: 'cm-text' },
   { tag: [tags.number, tags.bool, tags.null, tags.special(tags.name)], class: 'cm-number' },
   { tag: tags.comment, class: 'cm-comment' },
 ]);
 
+/** @typedef {'sql' | 'promql'} Language */
+
+/** What an empty editor shows, by language. */
+const hints = {
+  sql: 'SELECT _wstart, city, AVG(temp) FROM weather WHERE _rowts BETWEEN $from AND $to PARTITION BY city INTERVAL(10m)',
+  promql: 'sum by (city) (rate(requests_total[5m]))',
+};
+
 /**
- * An editor for SQL that completes names, and that can mark mistakes.
- * @param {{ text: string; hint: string; describedBy: string; database: () => string; run: () => void; typed: () => void }} options
+ * What the editor knows of a language: words, completion, an example. The part for PromQL is loaded the first time.
+ * @param {Language} language
+ * @param {() => string} database
  */
-export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
+async function extensionOf(language, database) {
+  const example = placeholder(hints[language]);
+  if (language === 'sql') {
+    const completion = autocompletion({ override: [(context) => complete(context, database())], icons: false });
+    return [sql({ dialect, upperCaseKeywords: true }), completion, example];
+  }
+  const { newCompleteStrategy, PromQLExtension } = await import('./codemirror-promql.js');
+  /** @type {string | undefined} */
+  let current;
+  let strategy = newCompleteStrategy();
+  // Metrics and labels are cached per database.
+  const strategyOf = (/** @type {string} */ name) => {
+    if (name === current) return strategy;
+    strategy.destroy?.();
+    current = name;
+    const fetchFn = (/** @type {RequestInfo} */ path, /** @type {RequestInit} */ init = {}) =>
+      request(String(path), init);
+    strategy = newCompleteStrategy({ remote: { url: prometheusPath(name), fetchFn } });
+    return strategy;
+  };
+  const completeStrategy = {
+    promQL: (/** @type {import('@codemirror/autocomplete').CompletionContext} */ context) =>
+      strategyOf(database()).promQL(context),
+  };
+  return [
+    new PromQLExtension().setComplete({ completeStrategy }).activateLinter(false).asExtension(),
+    autocompletion({ icons: false }),
+    example,
+  ];
+}
+
+/**
+ * An editor for statements of SQL or expressions of PromQL that completes names, and that can mark mistakes.
+ * @param {{ id?: string; text: string; language?: Language; label?: string; describedBy?: string; database: () => string; run: () => void; typed?: () => void }} options
+ */
+export function queryEditor({
+  id = 'statement',
+  text,
+  language = 'sql',
+  label = 'Statement',
+  describedBy,
+  database,
+  run,
+  typed = () => {},
+}) {
   const runs = () => {
     closeCompletion(view);
     run();
     return true;
+  };
+  const languagePart = new Compartment();
+  let chosen = language;
+  const load = async () => {
+    const wanted = chosen;
+    const extension = await extensionOf(wanted, database);
+    if (wanted === chosen) view.dispatch({ effects: languagePart.reconfigure(extension) });
   };
   const view = new EditorView({
     state: EditorState.create({
@@ -61,10 +124,8 @@ export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
         history(),
         bracketMatching(),
         closeBrackets(),
-        sql({ dialect, upperCaseKeywords: true }),
+        languagePart.of([]),
         syntaxHighlighting(colours),
-        autocompletion({ override: [(context) => complete(context, database())], icons: false }),
-        placeholder(hint),
         keymap.of([
           { key: 'Mod-Enter', run: runs },
           ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
@@ -72,9 +133,9 @@ export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
         ]),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
-          id: 'statement',
-          'aria-label': 'Statement',
-          'aria-describedby': describedBy,
+          id,
+          'aria-label': label,
+          ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
           autocapitalize: 'none',
         }),
         EditorView.updateListener.of((update) => {
@@ -83,8 +144,18 @@ export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
       ],
     }),
   });
+  load();
   return {
     element: view.dom,
+    get language() {
+      return chosen;
+    },
+    /** Takes another language; the text stays. @param {Language} wanted */
+    set language(wanted) {
+      if (wanted === chosen) return;
+      chosen = wanted;
+      load();
+    },
     get text() {
       return view.state.doc.toString();
     },

@@ -3,7 +3,7 @@ import { holding, literal, quoted } from './names.js';
 /** Rows that one picture takes at most. */
 const maxRows = 100_000;
 /** Windows that the time range is cut into at most. */
-const maxWindows = 240;
+export const maxWindows = 240;
 /** A rate needs two values in a window, and agents send one every 10 to 60 seconds: fewer windows, and none so short. */
 const [maxRateWindows, leastRateWindow] = [60, 60];
 /** Where it is known how often values come, a window of a rate is at least as long as this many take. */
@@ -75,10 +75,10 @@ export function exploreStatement({ database, table, column, of, filters, groups 
   if (of === '') {
     return `SELECT ${['_rowts', ...groups.map(selected), value].join(', ')} FROM ${rows}\nORDER BY _rowts DESC LIMIT ${maxRows}`;
   }
-  const interval = `INTERVAL(${windowOf(spanMs, maxWindows)}s)`;
+  const interval = `INTERVAL(${windowSeconds(spanMs, maxWindows)}s)`;
   if (of === 'RATE') {
-    const least = young === undefined ? leastRateWindow : windowOf(valuesOfRate * young.periodMs, 1);
-    const wide = `INTERVAL(${Math.max(least, windowOf(spanMs, maxRateWindows))}s)`;
+    const least = young === undefined ? leastRateWindow : windowSeconds(valuesOfRate * young.periodMs, 1);
+    const wide = `INTERVAL(${Math.max(least, windowSeconds(spanMs, maxRateWindows))}s)`;
     const names = groups.map((_, at) => `g${at + 1}`);
     // From the first value of a window to its last; a counter that began anew counts from 0.
     const growth = `LAST(${value}) - IF(LAST(${value}) < FIRST(${value}), 0, FIRST(${value}))`;
@@ -150,6 +150,6 @@ function written({ type }, value) {
  * @param {number} spanMs
  * @param {number} most windows
  */
-function windowOf(spanMs, most) {
+export function windowSeconds(spanMs, most) {
   return windows.find((seconds) => spanMs / 1000 / seconds <= most) ?? windows.at(-1) ?? 1;
 }

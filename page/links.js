@@ -2,11 +2,12 @@
 
 /**
  * A statement in the view of queries.
- * @param {{ statement: string; database?: string; range?: string }} query the statement names its databases where `database`
- *   is left out
+ * @param {{ statement: string; language?: import('./editor.js').Language; database?: string; range?: string }} query the
+ *   statement names its databases where `database` is left out
  */
-export function queryLink({ statement, database = '', range = '3600000' }) {
-  return `#query?${new URLSearchParams({ q: statement, db: database, range })}`;
+export function queryLink({ statement, language = 'sql', database = '', range = '3600000' }) {
+  const parameters = { q: statement, db: database, range, ...(language === 'sql' ? {} : { language }) };
+  return `#query?${new URLSearchParams(parameters)}`;
 }
 
 /**

@@ -1,10 +1,13 @@
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
-import { sqlEditor } from './editor.js';
+import { queryEditor } from './editor.js';
 import { ago } from './format.js';
 import { forgetStatements, pastStatements, remember } from './history.js';
+import { languageSwitch } from './language-switch.js';
 import { linked, queryLink } from './links.js';
 import { asWritten, quoted } from './names.js';
+import { promqlPlaceOf } from './promql.js';
+import { promqlCard } from './promql-result.js';
 import { rangeHint, rangePicker, usesRange } from './range.js';
 import { resultCard } from './result.js';
 import { Trouble } from './session.js';
@@ -12,18 +15,24 @@ import { onlyReads, placeOf, splitStatements } from './statement-text.js';
 import { schemaTree } from './tree.js';
 
 /** What the view keeps in this tab while others are looked at. */
-const [statementKey, databaseKey, rangeKey] = ['sluice.statement', 'sluice.database', 'sluice.range'];
+const [databaseKey, rangeKey, languageKey] = ['sluice.database', 'sluice.range', 'sluice.language'];
+/** The same of the text of each language. */
+const textKeys = { sql: 'sluice.statement', promql: 'sluice.expression' };
 const newestRows = 1000;
 
 /**
- * An editor for statements; rows come as a table, and drawn where they have times.
+ * An editor for statements of SQL and expressions of PromQL; rows come as a table, and drawn where they have times.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
 export function queryView(context) {
   const asked = linked();
+  const language =
+    (asked.get('q') === null ? sessionStorage.getItem(languageKey) : asked.get('language')) === 'promql'
+      ? 'promql'
+      : 'sql';
   const first = {
-    statement: asked.get('q') ?? sessionStorage.getItem(statementKey) ?? '',
+    statement: asked.get('q') ?? sessionStorage.getItem(textKeys[language]) ?? '',
     database: asked.get('db') ?? sessionStorage.getItem(databaseKey) ?? '',
     range: asked.get('range') ?? sessionStorage.getItem(rangeKey) ?? '3600000',
   };
@@ -43,6 +52,7 @@ export function queryView(context) {
     database: first.database,
     chosen: (name) => sessionStorage.setItem(databaseKey, name),
     open: (database, table, time) => {
+      setLanguage('sql');
       editor.text = newestOf(database, table, time);
       range.set('all');
       start();
@@ -50,22 +60,43 @@ export function queryView(context) {
     insert: (name) => editor.insert(asWritten(name)),
     failed: context.failed,
   });
-  const showHint = () => rangeHint(hint, editor.text);
-  const editor = sqlEditor({
+  const showHint = () => {
+    if (editor.language === 'sql') rangeHint(hint, editor.text);
+    else say(hint, '');
+  };
+  const editor = queryEditor({
     text: first.statement,
-    hint: 'SELECT _wstart, city, AVG(temp) FROM weather WHERE _rowts BETWEEN $from AND $to PARTITION BY city INTERVAL(10m)',
+    language,
     describedBy: 'statement-hint',
     database: () => tree.database,
     run: () => start(),
     typed: () => showHint(),
   });
+  const keepText = () => {
+    sessionStorage.setItem(textKeys[editor.language], editor.text);
+    sessionStorage.setItem(languageKey, editor.language);
+    sessionStorage.setItem(rangeKey, range.value);
+  };
+  /** Each language keeps its own text. @param {import('./editor.js').Language} wanted */
+  const setLanguage = (wanted) => {
+    if (wanted === editor.language) return;
+    keepText();
+    languages.value = wanted;
+    editor.language = wanted;
+    editor.text = sessionStorage.getItem(textKeys[wanted]) ?? '';
+    explain.hidden = wanted !== 'sql';
+    showHint();
+  };
+  const languages = languageSwitch(language, setLanguage);
+  explain.hidden = language !== 'sql';
+  const reads = () => (editor.language === 'promql' ? editor.text.trim() !== '' : onlyReads(editor.text));
   const range = rangePicker({
     value: first.range,
     changed: () => {
-      if (usesRange(editor.text) && onlyReads(editor.text)) start();
+      if (reads() && (editor.language === 'promql' || usesRange(editor.text))) start();
     },
     due: () => {
-      if (running === undefined && onlyReads(editor.text)) start();
+      if (running === undefined && reads()) start();
     },
   });
 
@@ -77,17 +108,20 @@ export function queryView(context) {
     const database = tree.database || first.database;
     const text = editor.selected ?? editor.text;
     const whole = editor.selected === undefined;
-    const statements = splitStatements(text);
+    const isPromql = editor.language === 'promql';
+    const statements = isPromql ? wholeText(text) : splitStatements(text);
     if (statements.length === 0) return;
     keep(database);
-    remember(text, database);
+    remember(text, database, editor.language);
     showHistory();
     editor.mark(undefined);
     for (const card of cards) card.stop();
     cards = statements.map((statement) =>
-      resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text, {
-        ranged: range.value !== 'all' && usesRange(statement.text),
-      }),
+      isPromql
+        ? promqlCard(statement.text, database, range)
+        : resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text, {
+            ranged: range.value !== 'all' && usesRange(statement.text),
+          }),
     );
     put(
       results,
@@ -106,8 +140,8 @@ export function queryView(context) {
       if (error.reason === 'password') return context.failed(error);
       for (const card of cards.slice(at + 1)) card.leave();
       const statement = statements[at];
-      const sent = prefix + range.fill(statement?.text ?? '');
-      const place = placeOf(error.message, sent);
+      const sent = isPromql ? statement?.text : prefix + range.fill(statement?.text ?? '');
+      const place = (isPromql ? promqlPlaceOf : placeOf)(error.message, sent ?? '');
       // A place behind `$from` is another one in what was sent.
       if (whole && statement !== undefined && place !== undefined && sent === statement.text) {
         editor.mark(statement.start + place, error.message);
@@ -121,9 +155,9 @@ export function queryView(context) {
     }
   };
   const keep = (/** @type {string} */ database) => {
-    sessionStorage.setItem(statementKey, editor.text);
-    sessionStorage.setItem(rangeKey, range.value);
-    history.replaceState(null, '', queryLink({ statement: editor.text, database, range: range.value }));
+    keepText();
+    const { text: statement, language: of } = editor;
+    history.replaceState(null, '', queryLink({ statement, language: of, database, range: range.value }));
   };
   cancel.addEventListener('click', () => running?.abort());
   explain.addEventListener('click', () => start('EXPLAIN '));
@@ -144,6 +178,7 @@ export function queryView(context) {
   const showHistory = () => {
     const entries = pastStatements();
     const take = (/** @type {import('./history.js').Past} */ entry) => {
+      setLanguage(entry.language ?? 'sql');
       editor.text = entry.statement;
       if (entry.database !== tree.database) tree.show(entry.database);
     };
@@ -189,6 +224,7 @@ export function queryView(context) {
         h(
           'form',
           { class: 'query', onsubmit: submit },
+          languages.element,
           editor.element,
           hint,
           h('div', { class: 'query-foot' }, range.elements, h('div', { class: 'actions' }, run, cancel, explain, copy)),
@@ -200,12 +236,11 @@ export function queryView(context) {
       ),
     ),
   );
-  if (asked.get('q') !== null && onlyReads(first.statement)) start();
+  if (asked.get('q') !== null && reads()) start();
   return {
     element,
     stop: () => {
-      sessionStorage.setItem(statementKey, editor.text);
-      sessionStorage.setItem(rangeKey, range.value);
+      keepText();
       running?.abort();
       range.stop();
       tree.stop();
@@ -213,6 +248,14 @@ export function queryView(context) {
       for (const card of cards) card.stop();
     },
   };
+}
+
+/**
+ * A text of PromQL, which is one expression, as {@link splitStatements} gives those of SQL.
+ * @param {string} text
+ */
+function wholeText(text) {
+  return text.trim() === '' ? [] : [{ text, start: 0 }];
 }
 
 /**

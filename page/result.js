@@ -95,7 +95,7 @@ function outcomeWords(rows, took) {
 }
 
 /** @param {import('./sql.js').Rows} rows */
-function downloads(rows) {
+export function downloads(rows) {
   const csv = () => save('result.csv', 'text/csv', toCsv(rows));
   const json = () => save('result.json', 'application/json', toJson(rows));
   const copy = async () => {

@@ -83,6 +83,8 @@ export function tellTrouble(error, place, failed) {
 async function troubleOf(response) {
   const body = parsedError(await response.text().catch(() => ''));
   const words = body.text ?? `Status ${response.status}.`;
+  // Limits of PromQL, which say which one it was.
+  const isLimit = body.type === 'timeout' || body.type === 'canceled';
   // A statement about another user may be refused with 401, too. The log-in is wrong for all other codes.
   const isOfStatement = body.code !== undefined && body.code >= 0x0350 && body.code <= 0x0356;
   if (response.status === 401 && !isOfStatement)
@@ -91,7 +93,7 @@ async function troubleOf(response) {
   if (response.status === 503 && /memory exceeds threshold/.test(words)) {
     return new Trouble('memory', 'The service is short of memory and takes no work at the moment.');
   }
-  if (response.status === 502 || response.status === 503) {
+  if (response.status === 502 || (response.status === 503 && !isLimit)) {
     return new Trouble('database', 'The database is not answering.');
   }
   return new Trouble('refused', words);
@@ -100,12 +102,12 @@ async function troubleOf(response) {
 /**
  * Code and text of a refusal: most are JSON objects, and those of the memory guard plain text.
  * @param {string} text
- * @returns {{ code?: number, text?: string }}
+ * @returns {{ code?: number, text?: string, type?: string }} `type` is that of an error of Prometheus
  */
 function parsedError(text) {
   try {
-    const { code, desc, message } = JSON.parse(text) ?? {};
-    return { code: typeof code === 'number' ? code : undefined, text: desc ?? message };
+    const { code, desc, message, error, errorType } = JSON.parse(text) ?? {};
+    return { code: typeof code === 'number' ? code : undefined, text: desc ?? message ?? error, type: errorType };
   } catch {
     return text === '' || text.startsWith('<') ? {} : { text };
   }

@@ -20,6 +20,14 @@ const sheetsEverywhere: Plugin = {
   },
 };
 
+/** Leaves the packages that `codemirror.js` has brought to that file: two copies of them do not know each other. */
+const codemirrorElsewhere: Plugin = {
+  name: 'codemirror-elsewhere',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@(?:codemirror|lezer)\// }, () => ({ path: './codemirror.js', external: true }));
+  },
+};
+
 const tools = join(import.meta.dirname, '../../tools');
 
 /** What the page uses of other packages, by the file's name. */
@@ -29,6 +37,16 @@ const bundles: Readonly<Record<string, BuildOptions>> = {
     plugins: [sheetsEverywhere],
     banner: {
       js: `/* CodeMirror 6 (https://codemirror.net), MIT License, Copyright (C) 2018-2026 by Marijn Haverbeke and others. ${banner} */`,
+    },
+  },
+  'codemirror-promql.js': {
+    stdin: {
+      contents: "export { PromQLExtension, newCompleteStrategy } from '@prometheus-io/codemirror-promql';",
+      resolveDir: tools,
+    },
+    plugins: [codemirrorElsewhere],
+    banner: {
+      js: `/* codemirror-promql (https://github.com/prometheus/prometheus), Apache License 2.0, Copyright The Prometheus Authors; with lru-cache, Blue Oak Model License, Copyright Isaac Z. Schlueter. ${banner} */`,
     },
   },
   'marked.js': {

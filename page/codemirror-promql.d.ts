@@ -1,0 +1,1 @@
+export { newCompleteStrategy, PromQLExtension } from '@prometheus-io/codemirror-promql';

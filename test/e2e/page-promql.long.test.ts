@@ -1,0 +1,103 @@
+import test from 'ava';
+import { goTo, isOpenToAll, labelsOf, type } from '../support/page/page.js';
+import { pageWorld } from '../support/page/page-service.js';
+import { until } from '../support/until.js';
+
+/** What people do with PromQL on the page. */
+const { inBrowser, service, logInAndSee } = await pageWorld(test);
+
+/** Ten minutes of two counters, one sample per ten seconds, until now: 3 and 6 per second. */
+async function writeRequests(db: string): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const lines = Array.from({ length: 61 }, (_, at) =>
+    [1, 2].map((site) => `requests,site=s${site} counter=${at * 30 * site},errors=${at}i ${now - 600 + at * 10}`),
+  );
+  await service().write(lines.flat().join('\n'), { db, precision: 's' });
+}
+
+inBrowser('an expression of PromQL is completed, drawn, listed by its newest values, and linked', async (t) => {
+  await writeRequests('shop');
+  const { page, wrong } = await logInAndSee(t);
+  const loaded: string[] = [];
+  page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+  await goTo(page, 'Query');
+  await page.waitForSelector('#statement-hint:empty', { state: 'attached' });
+  await page.waitForSelector('#database option[value=shop]', { state: 'attached' });
+  await page.selectOption('#database', 'shop');
+  t.false(loaded.includes('/page/codemirror-promql.js'));
+  await page.check('text=PromQL');
+  await page.waitForSelector('.cm-placeholder >> text=sum by (city)');
+  t.true(loaded.includes('/page/codemirror-promql.js'));
+  t.true(await page.locator('text=Explain').isHidden());
+
+  const offered = '.cm-tooltip-autocomplete';
+  await page.focus('#statement');
+  await page.keyboard.type('sum by (site) (rate(reque');
+  await page.waitForSelector(`${offered} >> text=requests_counter`);
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('sts_counter{si');
+  await page.waitForSelector(`${offered} >> text=site`);
+  await page.keyboard.press('Escape');
+  await type(page, 'sum by (site) (rate(requests_counter[2m]))');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.outcome >> text=2 series in');
+  t.deepEqual(await labelsOf(page), ['Time', 'site=s1', 'site=s2']);
+  const newest = async () => (await page.locator('.rows tbody td').allInnerTexts()).filter((_, at) => at % 3 !== 1);
+  t.deepEqual(
+    (await newest()).map((text) => (/^\d/.test(text) ? String(Math.round(Number(text))) : text)),
+    ['s1', '3', 's2', '6'],
+  );
+  await page.click('summary >> text=Rows');
+  await page.waitForSelector('.rows >> nth=1');
+  await isOpenToAll(t, page, 'PromQL');
+
+  // The link holds language, database and expression.
+  t.true(page.url().includes('language=promql'));
+  await page.reload();
+  await page.waitForSelector('.outcome >> text=2 series in');
+  t.deepEqual(await labelsOf(page), ['Time', 'site=s1', 'site=s2']);
+
+  // A range selector gives its samples, an expression without labels a line with its text.
+  await type(page, 'requests_counter{site="s1"}[10m]');
+  await page.click('button:text-is("Run")');
+  await page.waitForSelector('.outcome >> text=1 series in');
+  await page.click('summary >> text=Rows');
+  await page.waitForSelector('.rows td >> text="1800"');
+  await type(page, 'vector(1) > 0');
+  await page.click('button:text-is("Run")');
+  t.true(await until(async () => (await labelsOf(page)).join() === 'Time,vector(1) > 0', 30_000));
+
+  // Each language keeps its text.
+  await page.check('text="SQL"');
+  await page.waitForSelector('.cm-placeholder >> text=SELECT _wstart');
+  await type(page, 'SELECT COUNT(*) FROM shop.requests');
+  await page.click('button:text-is("Run")');
+  await page.waitForSelector('.rows td >> text=122');
+  await page.click('summary >> text=History');
+  await page.click('.past >> text=vector(1) > 0');
+  t.true(await page.isChecked('text=PromQL'));
+  await page.waitForSelector('#statement >> text=vector(1) > 0');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('a mistake in PromQL is marked where it is, and a limit says which it was', async (t) => {
+  await writeRequests('errs');
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Query');
+  await page.waitForSelector('#database option[value=errs]', { state: 'attached' });
+  await page.selectOption('#database', 'errs');
+  await page.check('text=PromQL');
+  await page.waitForSelector('.cm-placeholder >> text=sum by (city)');
+  await type(page, 'requests_counter +\n foo(requests_errors)');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.outcome.error >> text=2:2: parse error: unknown function with name "foo"');
+  t.is(await page.locator('.cm-lintRange-error').textContent(), 'foo');
+  await page.selectOption('#range', 'all');
+  await page.waitForSelector('.outcome.error >> text=PromQL needs a time range');
+  await page.selectOption('#range', '3600000');
+  await page.selectOption('#database', '');
+  await type(page, 'requests_counter');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.outcome.error >> text=Database not exist');
+  t.deepEqual(wrong, []);
+});
