@@ -112,7 +112,11 @@ async function run({
     files.close();
   } catch (error) {
     const reason = reasonOf(error);
-    log.error({ reason }, 'Sluice cannot start.');
+    // Once for a person or the journal, and once for the log file.
+    if (files.main !== undefined) {
+      const file = createLogger(settings.general.logLevel, { stream: files.main, readable: false });
+      componentLog(file, 'service').error({ reason }, 'Sluice cannot start.');
+    }
     log.debug({ error }, 'Where the start failed.');
     process.stderr.write(`sluice: ${reason}\n`);
     process.exitCode = 1;

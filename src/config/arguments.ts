@@ -6,7 +6,8 @@ import { parseValue } from './values.js';
 /** A command line that was read; `errors` are lines for people. Values are still text, in the order they were given. */
 export interface Arguments {
   readonly values: ReadonlyMap<string, readonly string[]>;
-  readonly help: boolean;
+  /** The word after `--help`, empty when there is none; undefined when no help is requested. */
+  readonly help: string | undefined;
   readonly version: boolean;
   /** `-c`, `--config`. */
   readonly configPath: string | undefined;
@@ -19,12 +20,22 @@ export const commandRows: readonly OptionRow[] = [
     short: 'c',
     env: '',
   }),
-  option.bool('help', 'print this text and exit', { short: 'h', env: '' }),
+  option.bool('help', 'print this text and exit; --help GROUP prints a group of settings, --help all every setting', {
+    short: 'h',
+    env: '',
+  }),
   option.bool('version', 'print the version and exit', { short: 'V', env: '' }),
 ];
 
-/** Words that may stand in the place of the first argument, with arguments of their own. */
-const commands: readonly string[] = ['backup', 'restore', 'move', 'rebalance'];
+/** Words that may stand in the place of the first argument, with arguments of their own, and what they do. */
+export const commands: Readonly<Record<string, string>> = {
+  backup: 'copy the data while the service runs',
+  restore: 'make a data directory of a backup',
+  move: 'copy the databases of one machine to a cluster',
+  rebalance: 'spread the rows of a cluster over a new shard',
+  'import-rules': 'print alerts of Prometheus as rules of events',
+};
+const commandNames: readonly string[] = Object.keys(commands);
 
 /** A row as the reader of command lines takes it. */
 interface RowOption extends CommandOption {
@@ -40,9 +51,16 @@ export function readArguments(tables: readonly OptionTable[], argv: readonly str
   const options = [...commandRows, ...tables.flatMap((table) => table.rows)].map(optionOf);
   const texts = new Map<string, string[]>();
   const errors: string[] = [];
+  let topic = '';
   for (const met of readCommandLine(options, argv, 'settings')) {
+    if (met.kind === 'stray' && isHelpFlag(argv[met.at - 1])) {
+      topic = argv[met.at] ?? '';
+      continue;
+    }
     if (met.kind !== 'option') {
       errors.push(lineOf(met, argv));
+      // What follows are arguments of the command.
+      if (met.kind === 'stray' && isCommand(argv[met.at])) break;
       continue;
     }
     const { flag } = met.option.row;
@@ -50,9 +68,17 @@ export function readArguments(tables: readonly OptionTable[], argv: readonly str
     values.push(met.text ?? 'true');
     texts.set(flag, values);
   }
-  const help = isOn(texts, 'help', errors);
+  const help = isOn(texts, 'help', errors) ? topic : undefined;
   const version = isOn(texts, 'version', errors);
   return { values: texts, help, version, configPath: texts.get('config')?.at(-1), errors };
+}
+
+function isCommand(word: string | undefined): boolean {
+  return word !== undefined && commandNames.includes(word);
+}
+
+function isHelpFlag(argument: string | undefined): boolean {
+  return argument === '--help' || argument === '-h';
 }
 
 function optionOf(row: OptionRow): RowOption {
@@ -69,11 +95,12 @@ function lineOf(mistake: Mistake<RowOption>, argv: readonly string[]): string {
     case 'unknown':
       return `Unknown flag ${mistake.shown}${mistake.suggestion}.`;
     case 'stray': {
-      if (mistake.at === 0) {
-        const hint = suggestion(argv[0] ?? '', commands);
-        return `Argument 1 is neither a command${hint} nor a setting; commands are ${commands.join(', ')}, settings --name=value.`;
-      }
-      return `Argument ${mistake.at + 1}, after ${nameOf(argv[mistake.at - 1] ?? '')}, is not a setting; write --name=value.`;
+      const word = argv[mistake.at] ?? '';
+      const list = `commands are ${commandNames.join(', ')}, settings --name=value`;
+      if (mistake.at === 0)
+        return `Argument 1 is neither a command${suggestion(word, commandNames)} nor a setting; ${list}.`;
+      if (isCommand(word)) return `The command ${word} must be the first argument, as in: sluice ${word} …; ${list}.`;
+      return `Argument ${mistake.at + 1}, after ${nameOf(argv[mistake.at - 1] ?? '')}, is not a setting; write --name=value, and a command before all settings.`;
     }
     case 'no-value':
       return `--${mistake.option.long} needs a value; write --${mistake.option.long}=value.`;

@@ -14,7 +14,7 @@ import { suggestion } from '../text/nearest.js';
 import { type Arguments, readArguments } from './arguments.js';
 import { maskedText, missing, quotedText, refusal } from './refusal.js';
 import { type FileSettings, readTomlFile } from './toml-file.js';
-import { usageText, versionText } from './usage.js';
+import { groupNames, groupsText, usageText, versionText } from './usage.js';
 import { describeAllowed, type Parsed, parseValue, printValue } from './values.js';
 
 /** Everything a program's settings are made from. `read` turns them into the program's own type and may refuse some. */
@@ -74,7 +74,7 @@ interface FileReading extends FileSettings {
  */
 export function resolveSettings<S>(input: SettingsInput<S>): Resolution<S> {
   const args = readArguments(input.tables, input.argv);
-  if (args.help) return { outcome: 'print', text: usageText(input.program, input.version, input.tables) };
+  if (args.help !== undefined) return helpAbout(args.help, input);
   if (args.version) return { outcome: 'print', text: versionText(input.program, input.version) };
   const file = readSettingsFile(input, args);
   const errors = [...file.errors];
@@ -88,6 +88,16 @@ export function resolveSettings<S>(input: SettingsInput<S>): Resolution<S> {
   const all = [...argumentErrors, ...errors];
   if (all.length > 0) return { outcome: 'refused', errors: all, exitCode: argumentErrors.length > 0 ? 2 : 1 };
   return readInto(input, settings, file);
+}
+
+/** The help that a word after `--help` requests; a word that is no group is a mistake on the command line. */
+function helpAbout<S>(topic: string, { program, version, tables }: SettingsInput<S>): Resolution<S> {
+  if (topic === '') return { outcome: 'print', text: usageText(program, version, tables) };
+  const text = groupsText(program, version, tables, topic);
+  if (text !== undefined) return { outcome: 'print', text };
+  const names = groupNames(tables);
+  const error = `There is no group ${topic} of settings${suggestion(topic, names)}; groups are all, ${names.join(', ')}.`;
+  return { outcome: 'refused', errors: [error], exitCode: 2 };
 }
 
 function readInto<S>(input: SettingsInput<S>, settings: readonly ResolvedSetting[], file: FileReading): Resolution<S> {

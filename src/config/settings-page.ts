@@ -38,11 +38,11 @@ dbs = ["first", "second"]
 | bool | \`true\` or \`false\` (outside the file also \`1\`, \`t\`, \`0\`, \`f\`). On the command line the bare flag means true; false is \`--debug=false\` |
 | duration | numbers with the units \`h\`, \`m\`, \`s\`, \`ms\`, \`us\`, \`ns\`: \`1h30m\`, \`2.5s\`, \`500ms\`. Only 0 may stand alone |
 | size | a whole number with \`KB\`, \`MB\`, \`GB\` or \`TB\` (powers of 1024), or a number of bytes |
-| list | separated by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |
+| list | separated by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array, or a single text or number |
 | secret | a text that is never printed |
 | tables | in the file one table in double brackets for each: \`[[events.rules]]\`; elsewhere a JSON list of objects |
 
-\`--help\` prints all flags, \`--version\` (\`-V\`) the version.
+\`--help\` prints the flags that most people change, \`--help GROUP\` those of a group, \`--help all\` all, \`--version\` (\`-V\`) the version.
 
 A file with every setting and its default is [packaging/adapter.toml](../packaging/adapter.toml).
 

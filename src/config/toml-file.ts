@@ -2,7 +2,7 @@ import { parse, TomlDate, TomlError, type TomlTable, type TomlValue } from 'smol
 import type { OptionRecord, OptionRow, OptionTable, OptionValue } from '../model/option.js';
 import { suggestion } from '../text/nearest.js';
 import { quotedText, refusal } from './refusal.js';
-import { checkValue, describeAllowed, parseValue } from './values.js';
+import { checkValue, describeAllowed, describeRange, parseValue } from './values.js';
 
 /** One setting as a file gives it; `origin` names the file and the key. */
 interface FileValue {
@@ -96,11 +96,19 @@ function readKey(reading: Reading, row: OptionRow, key: string, raw: TomlValue):
   const origin = `${reading.path}, ${key}`;
   const value = fittingValue(row, raw);
   if (value === undefined) {
-    reading.errors.push(refusal(row.flag, foundText(row, raw), origin, describeAllowed(row)));
+    reading.errors.push(refusal(row.flag, foundText(row, raw), origin, allowedInFile(row)));
     return;
   }
   if (row.flag === 'logLevel' && !key.startsWith('[') && reading.values.has(row.flag)) return;
   reading.values.set(row.flag, { value, origin });
+}
+
+/** A phrase for people: what a key takes, with lists as TOML has them. */
+function allowedInFile(row: OptionRow): string {
+  if (row.type === 'string-list')
+    return 'a text, or a list of texts such as ["a", "b"]; a text with a comma must be in a list';
+  if (row.type === 'int-list') return `a whole number, or a list such as [6046, 6047]${describeRange(row)}`;
+  return describeAllowed(row);
 }
 
 /** The value of a key whose TOML type fits the setting; undefined when type or bounds do not. */
@@ -126,7 +134,10 @@ function scalarOf(row: OptionRow, raw: string | number | bigint | boolean): Opti
     case 'size':
       return typeof raw === 'string' || typeof raw === 'bigint' ? parsedText(row, String(raw)) : undefined;
     case 'string-list':
+      // A comma separates texts elsewhere: such a text would be one here and two there.
+      return typeof raw === 'string' && raw !== '' && !raw.includes(',') ? [raw] : undefined;
     case 'int-list':
+      return typeof raw === 'bigint' ? listOf(row, [raw]) : undefined;
     case 'tables':
       return undefined;
   }

@@ -7,6 +7,7 @@ import type { SourceOptions } from '../sources/kind.js';
 import { sourceOptions } from '../sources/options.js';
 import { canListen, type ListenPort } from '../sources/support/listeners.js';
 import { componentLog, type Logger } from '../telemetry/logger.js';
+import { portHolder } from './port-holder.js';
 import { type RunningEngine, startEngine } from './running-engine.js';
 
 /** An engine whose process has been started, or of a database elsewhere. */
@@ -80,5 +81,18 @@ function takenText(taken: readonly ListenPort[]): string {
     ({ transport, host = '*', port, setting }) => `${transport} ${host}:${port} is in use (${setting})`,
   );
   const advice = taken.length === 1 ? 'choose another one with its setting' : 'choose other ones with their settings';
-  return `${parts.join(', ')}: ${advice}, or stop what listens there.`;
+  return `${parts.join(', ')}: ${advice}, or stop what listens there${holdersText(taken)}.`;
+}
+
+/** What listens on the ports, as far as the system says: one holder of all without the ports. */
+function holdersText(taken: readonly ListenPort[]): string {
+  const holders = new Map<string, number[]>();
+  for (const address of taken) {
+    const holder = portHolder(address);
+    if (holder !== undefined) holders.set(holder, [...(holders.get(holder) ?? []), address.port]);
+  }
+  const [only] = holders.keys();
+  if (only === undefined) return '';
+  if (holders.size === 1) return `: ${only}`;
+  return `: ${[...holders].map(([holder, ports]) => `${holder} (${ports.join(', ')})`).join('; ')}`;
 }

@@ -64,11 +64,25 @@ test('keeps every value of a repeated flag in order', (t) => {
 });
 
 test('sees help and version wherever they stand', (t) => {
-  for (const flag of ['--help', '-h']) t.true(readArguments(tables, ['--port=1', flag]).help, flag);
+  for (const flag of ['--help', '-h']) t.true(readArguments(tables, ['--port=1', flag]).help === '', flag);
   for (const flag of ['--version', '-V']) t.true(readArguments(tables, [flag]).version, flag);
   const none = readArguments(tables, ['--help=false']);
-  t.false(none.help);
+  t.is(none.help, undefined);
   t.is(readArguments(tables, ['--help=maybe']).errors.length, 1);
+});
+
+test('takes the word after --help as the group to explain, and no other word', (t) => {
+  t.like(readArguments(tables, ['--help', 'input']), { help: 'input', errors: [] });
+  t.like(readArguments(tables, ['-h', 'input', '--port=1']), { help: 'input', errors: [] });
+  t.is(readArguments(tables, ['--help', '--port=1']).help, '');
+  t.is(readArguments(tables, ['--help', 'input', 'more']).errors.length, 1);
+});
+
+test('says that a command comes first, in one line, and takes what follows as its own', (t) => {
+  const line =
+    'The command backup must be the first argument, as in: sluice backup …; commands are backup, restore, move, rebalance, import-rules, settings --name=value.';
+  t.deepEqual(readArguments(tables, ['--port=7041', 'backup', '/var/backups', '--from=x']).errors, [line]);
+  t.deepEqual(readArguments(tables, ['-P', '7041', 'backup']).errors, [line]);
 });
 
 test('names an unknown flag and the one that was meant, but never the value', (t) => {
@@ -88,13 +102,13 @@ test('refuses a flag without its value', (t) => {
 
 test('refuses an argument that is no setting without showing it', (t) => {
   t.deepEqual(readArguments(tables, ['--input.password', 'two', 'words']).errors, [
-    'Argument 3, after a value, is not a setting; write --name=value.',
+    'Argument 3, after a value, is not a setting; write --name=value, and a command before all settings.',
   ]);
   t.deepEqual(readArguments(tables, ['--debug', 'false']).errors, [
-    'Argument 2, after --debug, is not a setting; write --name=value.',
+    'Argument 2, after --debug, is not a setting; write --name=value, and a command before all settings.',
   ]);
   t.deepEqual(readArguments(tables, ['bakcup', '--debug']).errors, [
-    'Argument 1 is neither a command (did you mean backup?) nor a setting; commands are backup, restore, move, rebalance, settings --name=value.',
+    'Argument 1 is neither a command (did you mean backup?) nor a setting; commands are backup, restore, move, rebalance, import-rules, settings --name=value.',
   ]);
   t.notRegex(readArguments(tables, ['hunter2']).errors.join(), /hunter2/);
   t.notRegex(readArguments(tables, ['-phunter2', 'port']).errors.join(), /hunter2/);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { type Resolution, resolveSettings } from '../../src/config/resolve.js';
+import { mistakesIn, type Resolution, resolveSettings } from '../../src/config/resolve.js';
 import { type OptionTable, optionTable, type SettingReader } from '../../src/model/option.js';
 
 const general = optionTable('', 'General', [
@@ -168,6 +168,15 @@ test('prints help rather than the version, and either rather than errors', (t) =
   const help = resolve(['--nonsense', '--version', '--help', '-c', '/missing.toml']);
   t.true(help.outcome === 'print' && help.text.startsWith('Usage of sluice v3.4.0: '));
   t.deepEqual(resolve(['-V', '--port=x']), { outcome: 'print', text: 'sluice v3.4.0\n' });
+});
+
+test('refuses help about a group that there is not, and names the groups', (t) => {
+  const help = resolve(['--help', 'inptu']);
+  t.true(help.outcome === 'refused' && help.exitCode === 2);
+  t.regex(
+    mistakesIn(help)[0] ?? '',
+    /^There is no group inptu of settings \(did you mean input\?\); groups are all, general, /,
+  );
 });
 
 test('throws when a reader asks for a table that was not resolved', (t) => {

@@ -96,6 +96,18 @@ test('takes a bare number as bytes of a size, and only 0 as a duration', (t) => 
   ]);
 });
 
+test('takes a single text or number where a list is allowed', (t) => {
+  t.deepEqual(valuesIn('input.names = "/usr/share/my types.db"'), { 'input.names': ['/usr/share/my types.db'] });
+  t.deepEqual(valuesIn('input.ports = 6046'), { 'input.ports': [6046] });
+  t.is(errorsIn('input.names = ""').length, 1);
+  t.deepEqual(errorsIn('input.ports = 99999'), [
+    'input.ports: the whole number 99999 from a.toml, [input] ports is refused; allowed: a whole number, or a list such as [6046, 6047], each from 0 to 65535.',
+  ]);
+  t.deepEqual(errorsIn('input.names = "a,b"'), [
+    'input.names: the text "a,b" from a.toml, [input] names is refused; allowed: a text, or a list of texts such as ["a", "b"]; a text with a comma must be in a list.',
+  ]);
+});
+
 test('names file, key, what was found and what is allowed when a type is wrong', (t) => {
   t.deepEqual(errorsIn('port = "7000"'), [
     'port: the text "7000" from a.toml, port is refused; allowed: a whole number from 0 to 65535.',

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { adapterOptions } from '../../src/config/adapter-settings.js';
-import { usageText, versionText } from '../../src/config/usage.js';
+import { groupNames, groupsText, usageText, versionText } from '../../src/config/usage.js';
 import type { OptionTable } from '../../src/model/option.js';
 
 const tables: readonly OptionTable[] = [
@@ -23,32 +23,55 @@ const tables: readonly OptionTable[] = [
   },
 ];
 
+/** The help of all groups, of some tables. */
+const allOf = (some: readonly OptionTable[]): string => groupsText('sluice', '3.4.0', some, 'all') ?? '';
+const plain = (line: string): string => line.replace(/ {2,}/g, ' ').trim();
+
 test('prints the settings by group, with environment and default', (t) => {
-  const lines = usageText('sluice', '3.4.0', tables).split('\n');
+  const lines = allOf(tables).split('\n');
   t.is(lines[0], 'Usage of sluice v3.4.0: sluice [--name=value ...]');
-  t.deepEqual(
-    lines.slice(2, 15).map((line) => line.replace(/ {2,}/g, ' ').trim()),
-    [
-      'General:',
-      '-c, --config string Path of the configuration file; not set is adapter.toml in dbConfigDir',
-      '-h, --help Print this text and exit',
-      '-V, --version Print the version and exit',
-      '-P, --port int HTTP port (default 6041) X_PORT',
-      '--debug Debug mode (default true) X_DEBUG, Y_DEBUG',
-      '',
-      'Input:',
-      '--input.way string Direction: in, out (default "in") X_WAY',
-      '--input.password string Password (default the built-in password) X_PASSWORD',
-      '--input.ttl int Days X_TTL',
-      '',
-      'A name in capitals is the environment variable that means the same. A flag outranks the variable, the',
-    ],
-  );
+  t.deepEqual(lines.slice(2, 12).map(plain), [
+    'General:',
+    '-P, --port int HTTP port (default 6041) X_PORT',
+    '--debug Debug mode (default true) X_DEBUG, Y_DEBUG',
+    '',
+    'Input:',
+    '--input.way string Direction: in, out (default "in") X_WAY',
+    '--input.password string Password (default the built-in password) X_PASSWORD',
+    '--input.ttl int Days X_TTL',
+    '',
+    'A name in capitals is the environment variable that means the same. A flag outranks the variable, the',
+  ]);
+});
+
+test('prints one group by its name in the settings file, whatever its case', (t) => {
+  for (const name of ['input', 'Input']) {
+    const lines = (groupsText('sluice', '3.4.0', tables, name) ?? '').split('\n').map(plain);
+    t.is(lines[2], 'Input:');
+    t.false(lines.some((line) => line.includes('--port')));
+  }
+  t.is(groupsText('sluice', '3.4.0', tables, 'other'), undefined);
+  t.deepEqual(groupNames(tables), ['general', 'input']);
+});
+
+test('the plain help has the commands, ten settings and all groups, on one screen of a large terminal', (t) => {
+  const lines = usageText('sluice', '3.4.0', adapterOptions).split('\n').map(plain);
+  t.is(lines[0], 'Usage of sluice v3.4.0: sluice [--name=value ...], or sluice <command> [...]');
+  for (const name of ['backup', 'restore', 'move', 'rebalance', 'import-rules'])
+    t.true(lines.some((line) => line.startsWith(`${name} `)));
+  for (const name of groupNames(adapterOptions))
+    t.true(
+      lines.some((line) => line.startsWith(`${name} `)),
+      name,
+    );
+  const settings = usageText('sluice', '3.4.0', adapterOptions).match(/^ {2,6}(?:-\w, )?--/gm) ?? [];
+  t.is(settings.length, 13, 'ten, and --config, --help and --version');
+  t.true(lines.length <= 70, String(lines.length));
 });
 
 test('explanations stand in one column, and no line of the real settings is wider than a terminal', (t) => {
-  t.regex(usageText('sluice', '3.4.0', tables), /\n {2}-P, --port int {24}HTTP port/);
-  const lines = usageText('sluice', '3.4.0', adapterOptions).split('\n');
+  t.regex(allOf(tables), /\n {2}-P, --port int {24}HTTP port/);
+  const lines = `${usageText('sluice', '3.4.0', adapterOptions)}${allOf(adapterOptions)}`.split('\n');
   t.deepEqual(
     lines.filter((line) => line.length > 110 || /--\S+ [a-z]+[A-Z]/.test(line)),
     [],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -62,10 +62,45 @@ test('all ports in use are named at once, before anything is started', async (t)
     `TCP \\*:${lines} is in use \\(--graphite\\.port\\)`,
     `TCP \\*:${calls} is in use \\(--otlp\\.grpcPort\\)`,
   ];
-  const line = new RegExp(`^sluice: ${taken.join(', ')}: `);
+  const line = new RegExp(
+    `^sluice: ${taken.join(', ')}: .* stop what listens there: process ${process.pid} \\(\\w.*\\)\\.`,
+  );
   const ports = [`--port=${port}`, `--database.port=${other}`, `--graphite.port=${lines}`, `--otlp.grpcPort=${calls}`];
   const inputs = ['--graphite.enable=true', '--graphite.protocols=tcp', '--otlp.grpc=true'];
   await fails(t, [...freePorts, ...inputs, ...ports, data], { code: 1, line });
+});
+
+test('a port in use by a Sluice names its process and its data directory, and each port that others hold', async (t) => {
+  const [path, data] = [directoryFor(t), `--database.path=${directoryFor(t)}`];
+  const holder = await startAdapter(t, [`--database.path=${path}`]);
+  const ports = [`--port=${holder.port}`, `--database.port=${new URL(holder.engineUrl).port}`];
+  const sluice = `process ${holder.pid}, a Sluice with the data directory ${path}`;
+  const alone = new RegExp(`, or stop what listens there: ${sluice}\\.\n$`);
+  await fails(t, [...freePorts, ...ports, data], { code: 1, line: alone });
+  const lines = await takenPort(t);
+  const more = ['--graphite.enable=true', '--graphite.protocols=tcp', `--graphite.port=${lines}`];
+  const both = new RegExp(
+    `: ${sluice} \\(${ports.map((flag) => flag.split('=')[1]).join(', ')}\\); process ${process.pid} \\(\\w.*\\) \\(${lines}\\)\\.\n$`,
+  );
+  await fails(t, [...freePorts, ...ports, ...more, data], { code: 1, line: both });
+});
+
+test('an error at the start is printed once, and is in the log file', async (t) => {
+  const [port, logs] = [await takenPort(t), directoryFor(t)];
+  const data = `--database.path=${directoryFor(t)}`;
+  const program = run(t, process.execPath, [
+    adapterProgram,
+    ...freePorts,
+    `--port=${port}`,
+    `--log.path=${logs}`,
+    data,
+  ]);
+  t.like(await program.ended, { code: 1 });
+  t.is((program.stdout() + program.stderr()).split('is in use').length, 2);
+  t.regex(
+    readFileSync(join(logs, readdirSync(logs)[0] ?? ''), 'utf8'),
+    /"level":"error".*is in use.*"Sluice cannot start\."/,
+  );
 });
 
 test('a data directory in use names its holder', async (t) => {
