@@ -1,5 +1,6 @@
 import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './answer/error-forms.js';
 import type { Operation } from './api/description.js';
+import { documentOperations } from './api/documents.js';
 import { eventOperations } from './api/events.js';
 import { influxOperations } from './api/influx.js';
 import { metricsSystemOperations } from './api/metrics-system.js';
@@ -9,6 +10,13 @@ import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
+import {
+  createDocumentHandler,
+  deleteDocumentHandler,
+  documentHandler,
+  listDocumentsHandler,
+  replaceDocumentHandler,
+} from './handlers/documents.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './handlers/influx/influx.js';
 import {
@@ -193,6 +201,24 @@ const prometheusRoutes: readonly Route[] = ['/prometheus/:db', '/prometheus'].fl
   },
 ]);
 
+/** Dashboards and saved queries: documents that people keep. */
+const documentRoutes: readonly Route[] = (
+  [
+    ['dashboard', '/api/v1/dashboards'],
+    ['saved-query', '/api/v1/saved-queries'],
+  ] as const
+).flatMap(([kind, path]): Route[] => {
+  const { list, get, create, replace, remove } = documentOperations[kind];
+  const one = `${path}/:id`;
+  return [
+    { method: 'GET', path, operation: list, ...knownApi, handler: (on) => listDocumentsHandler(on, kind) },
+    { method: 'POST', path, operation: create, ...knownApi, handler: (on) => createDocumentHandler(on, kind) },
+    { method: 'GET', path: one, operation: get, ...knownApi, handler: (on) => documentHandler(on, kind) },
+    { method: 'PUT', path: one, operation: replace, ...knownApi, handler: (on) => replaceDocumentHandler(on, kind) },
+    { method: 'DELETE', path: one, operation: remove, ...knownApi, handler: (on) => deleteDocumentHandler(on, kind) },
+  ];
+});
+
 /** Every interface of the service. Whatever is not here is 404. */
 export const routes: readonly Route[] = [
   { method: 'POST', path: '/rest/sql', operation: sql.run, ...runSql },
@@ -324,6 +350,7 @@ export const routes: readonly Route[] = [
     ...knownApi,
     handler: testNotificationsHandler,
   },
+  ...documentRoutes,
   {
     method: 'GET',
     path: '/api/v1/statements',

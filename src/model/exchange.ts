@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Acknowledgement, Target, WireFormat } from './batch.js';
 import type { BindField, BoundTable } from './bound-rows.js';
 import type { Delivery } from './delivery.js';
+import type { DocumentKind, ListedDocument, SentDocument, WholeDocument } from './document.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
 import type { MetricSamples, MetricsFormat } from './metric.js';
@@ -256,6 +257,27 @@ export interface EventsAdmin {
   testNotifications(user: string): Promise<{ readonly records: readonly NotificationTest[] } | Fault>;
 }
 
+/**
+ * Documents that people keep, with the rights of a user. A fault `documentNotExist` where there is no such document that
+ * the user may read, `documentChanged` where it has another version than the one that was read. Nothing here rejects
+ * for an expected failure.
+ */
+export interface UserDocuments {
+  list(user: string, kind: DocumentKind): Promise<{ readonly records: readonly ListedDocument[] } | Fault>;
+  get(user: string, kind: DocumentKind, id: string): Promise<WholeDocument | Fault>;
+  create(user: string, kind: DocumentKind, document: SentDocument): Promise<ListedDocument | Fault>;
+  /** Replaces the version that the user has read. */
+  replace(
+    user: string,
+    kind: DocumentKind,
+    id: string,
+    version: number,
+    document: SentDocument,
+  ): Promise<ListedDocument | Fault>;
+  /** Deletes the version that the user has read. */
+  remove(user: string, kind: DocumentKind, id: string, version: number): Promise<object | Fault>;
+}
+
 /** State of the memory guard: everything goes, queries are refused, or everything is. */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
@@ -286,6 +308,7 @@ export interface Intake {
    */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
   readonly eventsAdmin: EventsAdmin;
+  readonly documents: UserDocuments;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */
   mayWrite(user: string): boolean;
   /**

@@ -94,6 +94,8 @@ export const Codes = {
   invalidCustomAuth: 0x1125,
   eventNotExist: 0x1201,
   eventResolved: 0x1202,
+  documentNotExist: 0x1203,
+  documentChanged: 0x1204,
   syntaxError: 0x2600,
   incompleteStatement: 0x2601,
   invalidColumnName: 0x2602,

@@ -1,6 +1,7 @@
 import { detached } from '../async/detached.js';
 import { Access } from '../database/catalogue/rights.js';
 import { vgroupsOf } from '../database/catalogue/vgroup.js';
+import { DocumentsStore } from '../database/store/documents-store.js';
 import type { HttpObserver, RecordSql } from '../http/request/call.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
 import type { Component } from '../model/component.js';
@@ -12,6 +13,7 @@ import { clusterState } from './cluster-state.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 import { subscriber } from './topic-blocks.js';
+import { userDocuments } from './user-documents.js';
 
 /** The HTTP endpoint as a component that knows its port once it is started. */
 interface HttpEndpoint extends Component {
@@ -115,6 +117,7 @@ export function intakeOf(
     promql: (exchange) => promql.request(exchange),
     events: (exchange) => events.requests.request(exchange),
     eventsAdmin,
+    documents: userDocuments(catalogue, new DocumentsStore(engine.client, catalogue)),
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { dashboardsOf, makeDashboard } from '../support/service/dashboards.js';
 import { adapterProgram, directoryFor, run, startAdapter } from '../support/service/processes.js';
 import { basic, engineSecret, startService, type TestService } from '../support/service/service.js';
 
@@ -31,9 +32,10 @@ const questions = [
   'SHOW GRANTS',
 ];
 
-async function answers(of: Pick<TestService, 'rows'>): Promise<unknown> {
+async function answers(of: Pick<TestService, 'rows' | 'port'>): Promise<unknown> {
   const answers: Record<string, unknown> = {};
   for (const question of questions) answers[question] = await of.rows(question);
+  answers.dashboards = await dashboardsOf(of.port);
   return answers;
 }
 
@@ -65,9 +67,13 @@ test('a backup of a running service answers every query as the original did, who
   const { text: figures } = await service.request({ method: 'GET', path: '/metrics' });
   t.regex(figures, /^adapter_waiting_rows [1-9]/m);
 
+  const content = { panels: [], range: '1h' };
+  await makeDashboard(service.port, 'Board', content);
+
   const directory = directoryFor(t);
   const whole = await command(t, 'backup', directory, ...toService);
   const before = await answers(service);
+  t.deepEqual(await dashboardsOf(service.port), [['Board', content]]);
   t.is(whole.errors, '');
   t.is(whole.code, 0, whole.errors);
   t.regex(whole.out, /^Backup \S+: [\d.]+ [KM]?B, of it [\d.]+ [KM]?B new\.\n$/);
@@ -137,7 +143,7 @@ test('what cannot be backed up, restored or moved is told in one line, and nothi
 });
 
 /** Asks a service on a port. */
-function answering(port: number): Pick<TestService, 'rows' | 'run'> {
+function answering(port: number): Pick<TestService, 'rows' | 'run' | 'port'> {
   const query = async (statement: string) => {
     const authorization = basic;
     const reply = await fetch(`http://127.0.0.1:${port}/rest/sql`, {
@@ -149,5 +155,5 @@ function answering(port: number): Pick<TestService, 'rows' | 'run'> {
     if (code !== 0) throw new Error(`${statement}: ${code}`);
     return data;
   };
-  return { rows: query, run: async (statement) => (await query(String(statement)))[0]?.[0] };
+  return { port, rows: query, run: async (statement) => (await query(String(statement)))[0]?.[0] };
 }

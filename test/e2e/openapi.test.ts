@@ -211,6 +211,29 @@ test.serial('rules and notifications answer as they are described', async (t) =>
   t.is(list.records.length, 1);
 });
 
+test.serial('dashboards and saved queries answer as they are described', async (t) => {
+  const panel = { title: 'T', language: 'sql', query: 'SELECT 1', database: '', graph: 'lines', width: 6, height: 4 };
+  const query = { language: 'promql', query: 'up', database: 'd', range: '1h' };
+  for (const [one, many, content] of [
+    ['Dashboard', 'Dashboards', { panels: [panel], variables: [{ name: 'a', kind: 'text', value: '' }], refresh: 5 }],
+    ['SavedQuery', 'SavedQueries', query],
+  ] as const) {
+    const body = { name: 'N', shared: true, content };
+    const created = JSON.parse(JSON.stringify(await call(`create${one}`, {}, { data: body, status: 201 })));
+    const id = String(created.id);
+    await call(`create${one}`, {}, { data: { name: 'N' }, status: 400 });
+    await call(`get${many}`);
+    await call(`get${one}`, { id });
+    await call(`get${one}`, { id: 'nothing' }, { status: 404 });
+    await call(`replace${one}`, { id }, { data: { ...body, version: 1 } });
+    await call(`replace${one}`, { id }, { data: { ...body, version: 1 }, status: 409 });
+    await call(`delete${one}`, { id, version: 1 }, { status: 409 });
+    await call(`delete${one}`, { id, version: 2 }, { status: 204 });
+    for (const name of [`get${many}`, `create${one}`]) await call(name, {}, { status: 401, auth: false, data: body });
+  }
+  t.pass();
+});
+
 test.serial('writes by the paths of other products answer as they are described', async (t) => {
   await call('influxWrite', { db: 'd', precision: 's' }, { data: 'other v=1 1700000000', status: 204 });
   await call('influxWrite', { db: 'd' }, { data: 'bad', status: 400 });

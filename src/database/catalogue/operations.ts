@@ -1,4 +1,5 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
+import type { DocumentDef } from '../../model/document.js';
 import type { Right } from '../../model/rights.js';
 import type { ColumnDef, EncodingWords, Precision } from '../../model/schema.js';
 import type { SentMetric } from '../../model/sent-name.js';
@@ -93,6 +94,7 @@ export type Operation =
   | PrincipalOperation
   | TopicOperation
   | DerivationOperation
+  | DocumentOperation
   /** A random secret that all processes on this database share; the first one stands. Base64. */
   | { readonly op: 'create-secret'; readonly secret: string };
 
@@ -109,6 +111,18 @@ export type DerivationOperation =
   | { readonly op: 'switch-stream'; readonly name: string; readonly paused: boolean }
   | ({ readonly op: 'create-tsma' } & Omit<TsmaDef, 'created'>)
   | { readonly op: 'drop-tsma'; readonly database: string; readonly name: string };
+
+/** Operation on documents; `user` makes the change, `version` is the one that it replaces or removes. */
+export type DocumentOperation =
+  | ({ readonly op: 'create-document'; readonly user: string } & Pick<
+      DocumentDef,
+      'kind' | 'id' | 'name' | 'isShared' | 'content'
+    >)
+  | ({ readonly op: 'replace-document'; readonly user: string } & Pick<
+      DocumentDef,
+      'kind' | 'id' | 'name' | 'isShared' | 'content' | 'version'
+    >)
+  | ({ readonly op: 'drop-document' } & Pick<DocumentDef, 'kind' | 'id' | 'version'>);
 
 /** Operation on users, their rights and their tokens. */
 export type PrincipalOperation =

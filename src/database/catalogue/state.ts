@@ -4,6 +4,7 @@ import { everyDatabase } from '../../model/rights.js';
 import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace, takesTag } from './apply-table.js';
 import { Derivations } from './derivations.js';
+import { Documents } from './documents.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { Principals } from './principals.js';
 import { Topics } from './topics.js';
@@ -53,6 +54,8 @@ export class CatalogueState {
   readonly topics = new Topics();
   /** Streams and TSMAs. */
   readonly derivations = new Derivations();
+  /** Dashboards and saved queries. */
+  readonly documents = new Documents();
   #secret: string | undefined;
   #nextVgroup = firstVgroup;
   #began: number | undefined;
@@ -169,6 +172,7 @@ export class CatalogueState {
         return this.topics.apply(operation, entry, index);
       case 'drop-user':
         this.topics.forgetUser(operation.name);
+        this.documents.forgetUser(operation.name);
         return this.principals.apply(operation, entry);
       case 'create-user':
       case 'alter-user':
@@ -176,6 +180,10 @@ export class CatalogueState {
       case 'alter-token':
       case 'drop-token':
         return this.principals.apply(operation, entry);
+      case 'create-document':
+      case 'replace-document':
+      case 'drop-document':
+        return this.documents.apply(operation, entry, (name) => this.principals.user(name) !== undefined);
       case 'create-stream':
         for (const { database } of [operation.source, operation.target]) {
           if (!this.#databases.has(database)) return missingDatabase(database);

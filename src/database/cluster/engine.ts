@@ -35,7 +35,7 @@ const orderedTables = /\bsluice\.(?:stream_|consumer|event)/;
 const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
 
 /** Tables whose rows are spread over the shards. */
-const spreadTables = /\b(?:d\d+_\d+\.|sluice\.sub_tables\b)/;
+const spreadTables = /\b(?:d\d+_\d+\.|sluice\.(?:sub_tables|documents)\b)/;
 
 /** Rows of an INSERT … SELECT use the distributed table: otherwise only one replica of each shard would get them. */
 const spreadInsert = { parallel_distributed_insert_select: '0' } as const;

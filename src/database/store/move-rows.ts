@@ -2,6 +2,7 @@ import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { type Catalogue, logOf } from '../catalogue/catalogue.js';
 import { copyLog } from '../catalogue/copy-log.js';
 import type { Engine } from '../engine/engine.js';
+import { DocumentsStore } from './documents-store.js';
 import type { DatabaseParts } from './parts.js';
 
 /** Values that are in memory at a time. */
@@ -41,7 +42,7 @@ export interface MoveOptions {
 }
 
 /**
- * Makes the databases, tables and users of one engine on another one, which is empty or has them from an earlier call.
+ * Makes the databases, tables, users and documents of one engine on another one, which is empty or has them from an earlier call.
  * A service may work on the other engine from then on. Gives the names of topics and streams.
  * @throws Error with one line when that engine has others, or when there is something that it cannot have.
  */
@@ -61,6 +62,7 @@ export async function moveDefinitions(
   const { catalogue, storage, subTables } = to;
   await catalogue.sync();
   await subTables.prepare();
+  await new DocumentsStore(to.engine, catalogue).prepare();
   for (const database of catalogue.databases()) {
     for (const table of catalogue.tables(database.name)) await storage.ensure(database, table);
   }
@@ -79,7 +81,7 @@ export async function moveRows(
 ): Promise<number> {
   const tables = catalogue.databases().flatMap(({ name }) => catalogue.tables(name));
   const tags = tables.flatMap(({ tagStorage }) => tagStorage ?? []);
-  const places = new Set(['sluice.sub_tables', ...tags, ...tables.map(({ storage }) => storage)]);
+  const places = new Set(['sluice.sub_tables', 'sluice.documents', ...tags, ...tables.map(({ storage }) => storage)]);
   const copied: CopiedTable[] = [];
   for (const name of places) copied.push(await copiedTable(from, engine, name));
   const all = copied.reduce((sum, { rows }) => sum + rows, 0);

@@ -87,6 +87,8 @@ const statusOfCode: ReadonlyMap<number, number> = new Map([
   [Codes.databaseNotExist, 404],
   [Codes.eventNotExist, 404],
   [Codes.eventResolved, 409],
+  [Codes.documentNotExist, 404],
+  [Codes.documentChanged, 409],
 ]);
 
 /** The status of a refusal where the protocol has one for bodies that are too long: 413 for those. */

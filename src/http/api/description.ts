@@ -78,7 +78,7 @@ export interface Answer {
 export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */
-type Tag = 'SQL' | 'PromQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Service';
+type Tag = 'SQL' | 'PromQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Documents' | 'Service';
 
 /** Description of one operation for OpenAPI 3.1; the method and the path stand in the route. */
 export interface Operation {

@@ -1,4 +1,5 @@
 import type { Operation, Schema, SecurityScheme } from './description.js';
+import { documentSchemas } from './documents.js';
 import { eventSchemas } from './events.js';
 import { influxSchemas } from './influx.js';
 import { prometheusSchemas } from './prometheus.js';
@@ -44,6 +45,7 @@ const tags = [
   { name: 'Metrics system', description: 'Remote write and remote read.' },
   { name: 'Event Resource', description: 'What needs the attention of a person.' },
   { name: 'Rules', description: 'What opens events, and who is notified of them.' },
+  { name: 'Documents', description: 'Dashboards and saved queries.' },
   { name: 'Service', description: 'Login, health, metrics, and this description.' },
 ] as const satisfies readonly { readonly name: Operation['tags'][0]; readonly description: string }[];
 
@@ -54,6 +56,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   ...influxSchemas,
   ...eventSchemas,
   ...ruleSchemas,
+  ...documentSchemas,
   ...serviceSchemas,
   ...statementSchemas,
   ...prometheusSchemas,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { dashboardsOf, makeDashboard } from '../../support/service/dashboards.js';
 import {
   adapterProgram,
   directoryFor,
@@ -35,6 +36,7 @@ const questions = [
 async function answers(adapter: Listening): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const question of questions) answers.push(await rowsOf(adapter, question));
+  answers.push(await dashboardsOf(adapter.port));
   return answers;
 }
 
@@ -60,6 +62,7 @@ test('a backup of a cluster that is written to is brought back into another one'
     const { code, desc } = await sql(adapter, statement);
     t.is(code, 0, `${statement}: ${desc}`);
   }
+  await Promise.all(['A', 'B', 'C', 'D'].map((name) => makeDashboard(adapter.port, name, { panels: [], range: name })));
   await write(2);
   const isSummed = async (): Promise<boolean> => (await sql(adapter, questions.at(-1) ?? '')).data?.[0]?.[0] === 40;
   t.true(await until(isSummed));

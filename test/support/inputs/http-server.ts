@@ -99,6 +99,14 @@ const refusingDesk: Intake['eventsAdmin'] = {
   testNotifications: refuseAll,
 };
 
+const noDocuments: Intake['documents'] = {
+  list: refuseAll,
+  get: refuseAll,
+  create: refuseAll,
+  replace: refuseAll,
+  remove: refuseAll,
+};
+
 /** Databases whose writes {@link answering} refuses, and why. */
 const refusals: Readonly<Record<string, Fault>> = {
   none: fault('database', Codes.databaseNotExist, 'Database not exist'),
@@ -149,6 +157,7 @@ function defaultIntake(options: ServerOptions): Intake {
     events:
       options.events ?? ((exchange) => exchange.refuse(fault('database', Codes.eventNotExist, 'Event not exist'))),
     eventsAdmin: options.desk ?? refusingDesk,
+    documents: noDocuments,
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),
