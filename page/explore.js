@@ -170,7 +170,8 @@ export function exploreView(context) {
     say(sql, statement);
     below.hidden = false;
     say(told, '');
-    const next = resultCard(range.fill(statement), '', '', { folded: true, ranged: range.value !== 'all' });
+    const ends = range.ends();
+    const next = resultCard(range.fill(statement), '', '', { folded: true, ...(ends && { range: ends }) });
     if (card === undefined) put(result, next.element);
     try {
       await next.run(mine.signal);

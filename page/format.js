@@ -1,3 +1,6 @@
+/** Name of the zone in which the page shows and reads times: that of the browser. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dated = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });

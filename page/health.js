@@ -1,7 +1,7 @@
 import { h, putTotals, say } from './dom.js';
 import { count, duration, size } from './format.js';
 import { metric } from './metrics.js';
-import { plot } from './plot.js';
+import { timePlot } from './time-plot.js';
 
 /** The states of the memory guard, by their number in the metrics. */
 const states = [
@@ -41,13 +41,13 @@ export function healthView({ history }) {
     { label: 'Queries pause', colour: 'warn', dashed: true },
     { label: 'Everything pauses', colour: 'bad', dashed: true },
   ];
-  const drawn = plot({
+  const drawn = timePlot({
     lines,
     range: [0, 100],
     format: percent,
     label: 'Memory and processor use over the last hour',
   });
-  const bytes = plot({
+  const bytes = timePlot({
     lines: [{ label: 'Adapter' }, { label: 'Database' }],
     range: 'bytes',
     format: size,

@@ -1,7 +1,7 @@
 import { h, put, putRows, putTotals, say } from './dom.js';
 import { count, duration, size } from './format.js';
 import { labelValues, metric } from './metrics.js';
-import { sparkline } from './plot.js';
+import { sparkline } from './time-plot.js';
 
 /** Names of inputs for people, by their names in the metrics. */
 const inputNames = {

@@ -1,7 +1,7 @@
-import { h, put, say } from './dom.js';
+import { h, say } from './dom.js';
 import { count } from './format.js';
 import { plot } from './plot.js';
-import { aligned, chooseLines, maxLines, readLines } from './series.js';
+import { maxLines } from './series.js';
 
 let serial = 0;
 
@@ -9,14 +9,14 @@ let serial = 0;
  * The plot of rows, with a choice of lines where there are more of them than one plot shows. Undefined where there is
  * nothing to draw.
  * @param {import('./sql.js').Rows} rows
- * @param {string} statement that gave them
- * @param {import('./schema.js').KnownColumns} known columns of its tables
+ * @param {import('./plot.js').PlotOptions} options
  * @returns {{ element: HTMLElement; stop: () => void } | undefined}
  */
-export function picture(rows, statement, known) {
-  const lines = readLines(rows, statement, known);
-  if (lines === undefined) return undefined;
+export function picture({ columns, data }, options) {
   const place = h('div', {});
+  const first = plot(place, columns, data, options);
+  if (first === undefined) return undefined;
+  const { lines } = first;
   const note = h('p', { class: 'muted', role: 'status' });
   const id = `lines-${serial++}`;
   const holds = h('input', {
@@ -40,27 +40,20 @@ export function picture(rows, statement, known) {
     h('div', { class: 'field' }, h('label', { for: `${id}-holds` }, 'Lines that hold'), holds),
     h('div', { class: 'field' }, h('label', { for: `${id}-rank` }, 'First those with'), rank),
   );
-  /** @type {() => void} */
-  let stop = () => {};
+  let drawn = first;
 
   const draw = () => {
-    const order = /** @type {import('./series.js').Rank} */ (rank.value);
-    const { shown, matching } = chooseLines(lines, { holds: holds.value.trim(), rank: order });
-    stop();
-    const { names, data } = aligned(shown);
-    const drawn = plot({
-      lines: names.map((label) => ({ label })),
-      heightPx: 320,
-      points: true,
-      label: `Time series: ${names.join(', ')}`,
-    });
-    stop = drawn.stop;
-    put(place, drawn.element);
-    drawn.set(data);
+    const rankOf = /** @type {import('./series.js').Rank} */ (rank.value);
+    drawn.stop();
+    drawn = plot(place, columns, data, { ...options, holds: holds.value.trim(), rank: rankOf }) ?? drawn;
+    tell();
+  };
+  const tell = () => {
+    const { shown, matching } = drawn;
     const parts = [];
-    if (shown.length < lines.length)
+    if (shown < lines.length)
       parts.push(
-        `${shown.length} of ${count(lines.length)} lines shown${matching < lines.length ? `, ${count(matching)} match` : ''}.`,
+        `${shown} of ${count(lines.length)} lines shown${matching < lines.length ? `, ${count(matching)} match` : ''}.`,
       );
     if (lines.some(({ repeated }) => repeated)) {
       parts.push(
@@ -72,6 +65,6 @@ export function picture(rows, statement, known) {
   };
   holds.addEventListener('input', draw);
   rank.addEventListener('change', draw);
-  draw();
-  return { element: h('div', { class: 'picture' }, choice, place, note), stop: () => stop() };
+  tell();
+  return { element: h('div', { class: 'picture' }, choice, place, note), stop: () => drawn.stop() };
 }

@@ -42,7 +42,8 @@ export function promqlCard(expression, database, range) {
       outcome.className = 'outcome';
       say(outcome, 'Running…');
       try {
-        const { range: over, newest, warnings } = await evaluate(expression, database, stepsOf(range), signal);
+        const steps = stepsOf(range);
+        const { range: over, newest, warnings } = await evaluate(expression, database, steps, signal);
         clear();
         const latest = newestRows(newest);
         const drawable = seriesRows(over, expression);
@@ -50,7 +51,10 @@ export function promqlCard(expression, database, range) {
         isEmpty = series === 0;
         const words = `${measure(series)} series in ${duration(performance.now() - began)}`;
         say(outcome, [isEmpty ? `${words}. There are none in the time range.` : words, ...warnings].join(' · '));
-        const drawn = picture(drawable, '', { tags: new Set(), values: new Set() });
+        const drawn = picture(drawable, {
+          range: [steps.startMs / 1000, steps.endMs / 1000],
+          step: steps.stepMs / 1000,
+        });
         if (drawn !== undefined) stop = drawn.stop;
         put(
           body,

@@ -1,7 +1,7 @@
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { queryEditor } from './editor.js';
-import { ago } from './format.js';
+import { ago, zone } from './format.js';
 import { forgetStatements, pastStatements, remember } from './history.js';
 import { languageSwitch } from './language-switch.js';
 import { linked, queryLink } from './links.js';
@@ -116,11 +116,12 @@ export function queryView(context) {
     showHistory();
     editor.mark(undefined);
     for (const card of cards) card.stop();
+    const ends = range.ends();
     cards = statements.map((statement) =>
       isPromql
         ? promqlCard(statement.text, database, range)
         : resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text, {
-            ranged: range.value !== 'all' && usesRange(statement.text),
+            ...(ends !== undefined && usesRange(statement.text) ? { range: ends } : {}),
           }),
     );
     put(
@@ -209,7 +210,6 @@ export function queryView(context) {
     event.preventDefault();
     start();
   };
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const element = h(
     'section',
     {},

@@ -42,6 +42,11 @@ export function rangePicker({ value, changed, due }) {
   );
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
+  /**
+   * Instants by the local times that stand for them: when summer time ends, an hour comes twice.
+   * @type {ReadonlyMap<string, string>}
+   */
+  let exact = new Map();
 
   const set = (/** @type {string} */ wanted) => {
     const [begin = '', end] = wanted.split(',');
@@ -50,6 +55,10 @@ export function rangePicker({ value, changed, due }) {
     if (end !== undefined) {
       from.value = localText(Date.parse(begin));
       to.value = localText(Date.parse(end));
+      exact = new Map([
+        [from.value, begin],
+        [to.value, end],
+      ]);
     }
     between.hidden = range.value !== 'between';
   };
@@ -71,7 +80,11 @@ export function rangePicker({ value, changed, due }) {
 
   const instants = () => {
     if (range.value === 'all') return [earliest, latest];
-    if (range.value === 'between') return [instantOf(from.value, earliest), instantOf(to.value, latest)];
+    if (range.value === 'between') {
+      const bound = (/** @type {string} */ text, /** @type {string} */ otherwise) =>
+        exact.get(text) ?? instantOf(text, otherwise);
+      return [bound(from.value, earliest), bound(to.value, latest)];
+    }
     const now = Date.now();
     return [new Date(now - Number(range.value)).toISOString(), new Date(now + 1).toISOString()];
   };
@@ -93,6 +106,17 @@ export function rangePicker({ value, changed, due }) {
     fill: (statement) => {
       const [begin, end] = instants();
       return statement.replace(/\$from\b/g, `'${begin}'`).replace(/\$to\b/g, `'${end}'`);
+    },
+    /**
+     * The ends in Unix seconds, where they are chosen: as a plot shows them. Undefined for all times.
+     * @returns {import('./time-plot.js').Ends | undefined}
+     */
+    ends: () => {
+      if (range.value === 'all') return undefined;
+      const [begin = earliest, end = latest] = instants();
+      const seconds = (/** @type {string} */ instant, /** @type {string} */ open) =>
+        instant === open ? undefined : Date.parse(instant) / 1000;
+      return [seconds(begin, earliest), seconds(end, latest)];
     },
     /** The span in ms; undefined for all times. */
     span: () => {

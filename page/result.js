@@ -12,10 +12,10 @@ import { runSql } from './sql.js';
  * @param {string} statement as it is sent
  * @param {string} database
  * @param {string} title shown above, where there are several
- * @param {{ folded?: boolean; ranged?: boolean }} [options] `folded`: the rows of a picture are unfolded on demand; `ranged`: it asks
- *   for a time range, which may be why there are no rows
+ * @param {{ folded?: boolean; range?: import('./time-plot.js').Ends }} [options] `folded`: the rows of a picture are unfolded on
+ *   demand; `range`: the time range that it reads, in Unix seconds, which may be why there are no rows
  */
-export function resultCard(statement, database, title, { folded = false, ranged = false } = {}) {
+export function resultCard(statement, database, title, { folded = false, range } = {}) {
   const outcome = h('p', { class: 'outcome', role: 'status' });
   const body = h('div', {});
   const element = h(
@@ -50,9 +50,9 @@ export function resultCard(statement, database, title, { folded = false, ranged 
         stop = () => {};
         isEmpty = rows.data.length === 0;
         const words = outcomeWords(rows, duration(performance.now() - began));
-        say(outcome, isEmpty && ranged ? `${words}. There are none in the time range.` : words);
+        say(outcome, isEmpty && range !== undefined ? `${words}. There are none in the time range.` : words);
         if (isAffected(rows)) return put(body);
-        const drawn = picture(rows, statement, known);
+        const drawn = picture(rows, { statement, known, ...(range === undefined ? {} : { range }) });
         if (drawn !== undefined) stop = drawn.stop;
         const table = [
           rows.data.length === 0 ? null : downloads(rows),

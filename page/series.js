@@ -101,17 +101,61 @@ export function chooseLines(lines, { holds = '', rank = 'name' } = {}) {
 
 /**
  * Lines as a plot takes them: the times of all of them, then the values of each. Undefined is a time of another line, null a
- * value that is NULL: only that leaves a gap.
+ * value that is NULL or missing: only that leaves a gap.
  * @param {readonly Line[]} lines
+ * @param {number} [step] seconds from one window to the next, where the values are of windows
  * @returns {Series}
  */
-export function aligned(lines) {
-  const times = new Set(lines.flatMap(({ points }) => [...points.keys()]));
+export function aligned(lines, step) {
+  const broken = lines.map(({ points }) => withGaps(points, step));
+  const times = new Set(broken.flatMap((points) => [...points.keys()]));
   const ordered = Float64Array.from(times).sort();
-  const values = lines.map(({ points }) =>
-    Array.from(ordered, (time) => /** @type {number | null} */ (points.get(time))),
+  const values = broken.map((points) =>
+    wideGaps(Array.from(ordered, (time) => /** @type {number | null} */ (points.get(time)))),
   );
   return { names: lines.map(({ name }) => name), data: [[...ordered], ...values] };
+}
+
+/**
+ * Values of a line with null for all times of a gap: those of other lines, too, which end a gap for the library.
+ * @param {(number | null)[]} values undefined for times of other lines; is changed
+ */
+function wideGaps(values) {
+  let isGap = false;
+  let last = -1;
+  for (const [at, value] of values.entries()) {
+    if (value === null) isGap = true;
+    if (value === null || value === undefined) continue;
+    if (isGap) values.fill(null, last + 1, at);
+    isGap = false;
+    last = at;
+  }
+  if (isGap) values.fill(null, last + 1);
+  return values;
+}
+
+/** Values are missing between points that are further from each other than this many times their usual distance. */
+const [gapOfWindows, gapOfRows] = [1.5, 3];
+
+/**
+ * Points with null between those that lie too far from each other, because a window is missing. Of rows, and where values are
+ * rarer than windows, three times the median distance is too far.
+ * @param {Map<number, number | null>} points
+ * @param {number} [step] seconds from one window to the next
+ */
+function withGaps(points, step = 0) {
+  const times = Float64Array.from(points.keys()).sort();
+  const distances = times.subarray(1).map((time, at) => time - Number(times[at]));
+  const median = Float64Array.from(distances).sort()[(distances.length - 1) >> 1] ?? 0;
+  const tooLong = step * gapOfWindows;
+  const missing = distances.filter((distance) => distance > tooLong).length;
+  const areRare = median > tooLong || missing > Math.max(2, distances.length / 8);
+  const limit = step === 0 || areRare ? median * gapOfRows : tooLong;
+  const broken = new Map(points);
+  for (const [at, distance] of distances.entries()) {
+    if (distance > limit) broken.set(Number(times[at]) + distance / 2, null);
+  }
+  return broken;
 }
 
 /**

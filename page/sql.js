@@ -1,3 +1,4 @@
+import { zone } from './format.js';
 import { request, Trouble } from './session.js';
 
 /** Longest answer that is taken, in bytes. */
@@ -10,15 +11,15 @@ export const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL
 /** @typedef {{ columns: Column[]; data: unknown[][] }} Rows */
 
 /**
- * Runs a statement; times come in the zone of the browser. Throws a {@link Trouble} with the reason.
+ * Runs a statement in {@link zone}: times without a zone in it, its days and the times of its result. Throws a {@link Trouble} with the reason.
  * @param {string} statement
  * @param {string} database may be empty
  * @param {AbortSignal} [signal]
  * @returns {Promise<Rows>}
  */
 export async function runSql(statement, database, signal) {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const path = `/rest/sql${database === '' ? '' : `/${encodeURIComponent(database)}`}?tz=${encodeURIComponent(zone)}`;
+  const zones = new URLSearchParams({ tz: zone, conn_tz: zone });
+  const path = `/rest/sql${database === '' ? '' : `/${encodeURIComponent(database)}`}?${zones}`;
   const response = await request(path, {
     method: 'POST',
     body: statement,

@@ -9,16 +9,14 @@ type Ends = readonly [number | null, number | null];
 
 interface PlotModule {
   readonly timesOf: (
-    plot: { readonly data: readonly (readonly number[])[] },
-    first: number | null,
-    last: number,
-  ) => Ends;
+    ends: readonly [number | undefined, number | undefined],
+  ) => (plot: { readonly data: readonly (readonly number[])[] }, first: number | null, last: number) => Ends;
   readonly timeTicks: (ticks: readonly number[], step: number) => string[];
 }
 
 const page = (name: string): string => new URL(`../../../page/${name}`, import.meta.url).href;
 const { measureOf, tickWords }: FormatModule = await import(page('format.js'));
-const { timesOf, timeTicks }: PlotModule = await import(page('plot.js'));
+const { timesOf, timeTicks }: PlotModule = await import(page('time-plot.js'));
 
 test('marks of an axis are short where nothing is lost, and told apart where they lie close together', (t) => {
   t.deepEqual(tickWords([0, 50, 100], 50), ['0', '50', '100']);
@@ -38,10 +36,16 @@ test('values are shown as exact as they differ', (t) => {
   t.is(measureOf([])(1.5), '1.5');
 });
 
-test('a single point stands in the middle of some minutes, and others fill the axis', (t) => {
+test('the axis of times is what is chosen, and a single point stands in the middle of some minutes', (t) => {
   // Of a single point the library's own end is years away.
-  t.deepEqual(timesOf({ data: [[1000]] }, 1000, 86_401_000), [850, 1150]);
-  t.deepEqual(timesOf({ data: [[1000, 1060]] }, 1000, 1060), [1000, 1060]);
+  const single = { data: [[1000]] };
+  t.deepEqual(timesOf([undefined, undefined])(single, 1000, 86_401_000), [850, 1150]);
+  t.deepEqual(timesOf([600, 4200])(single, 1000, 86_401_000), [600, 4200]);
+  const two = { data: [[1000, 1060]] };
+  t.deepEqual(timesOf([undefined, undefined])(two, 1000, 1060), [1000, 1060]);
+  t.deepEqual(timesOf([1020, 1040])(two, 1000, 1060), [1000, 1060]);
+  t.deepEqual(timesOf([600, undefined])(two, 1000, 1060), [600, 1060]);
+  t.deepEqual(timesOf([600, 4200])(two, 1010, 1020), [1010, 1020], 'somebody has zoomed in');
 });
 
 test('marks of times have as many digits as their step asks for', (t) => {

@@ -21,7 +21,10 @@ interface SeriesModule {
     lines: readonly Line[],
     choice?: { readonly holds?: string; readonly rank?: string },
   ) => { readonly shown: readonly Line[]; readonly matching: number };
-  readonly aligned: (lines: readonly Line[]) => { readonly names: readonly string[]; readonly data: unknown };
+  readonly aligned: (
+    lines: readonly Line[],
+    step?: number,
+  ) => { readonly names: readonly string[]; readonly data: unknown };
   readonly maxLines: number;
 }
 
@@ -56,6 +59,41 @@ test('a column of numbers is one line over the times, in their order', (t) => {
       [1, 2, null],
     ],
   });
+});
+
+const grouping = new URL('../../../page/grouping.js', import.meta.url).href;
+const { windowStep }: { readonly windowStep: (statement: string) => number | undefined } = await import(grouping);
+
+test('a line breaks where a window is missing, or three times the usual distance has passed', (t) => {
+  const times = [0, 10, 20, 30, 50, 60, 91, 101];
+  const lines = readLines({ columns: [time, value], data: times.map((second) => [at(second), second]) }) ?? [];
+  const gaps = (step?: number): number[] => {
+    const { data } = aligned(lines, step) as { data: readonly [readonly number[], readonly (number | null)[]] };
+    return data[0].filter((_, place) => data[1][place] === null);
+  };
+  t.deepEqual(gaps(), [75.5], 'rows: 31 seconds are more than three times 10');
+  t.deepEqual(gaps(10), [40, 75.5], 'windows of 10 seconds');
+  t.deepEqual(gaps(1), [75.5], 'most windows are empty');
+});
+
+test('a gap of a line is as wide as it is, also where another line has points in it', (t) => {
+  const row = (second: number, name: string, number: number | null) => [at(second), name, number];
+  const other = [1, 2, 3, 4, 5, 6].map((second) => row(second, 'b', 9));
+  const data = [row(0, 'a', 1), row(3, 'a', null), row(6, 'a', 2), ...other];
+  const { data: drawn } = aligned(readLines({ columns: [time, city, value], data }) ?? []);
+  t.deepEqual(drawn, [
+    [0, 1, 2, 3, 4, 5, 6],
+    [1, null, null, null, null, null, 2],
+    [undefined, 9, 9, 9, 9, 9, 9],
+  ]);
+});
+
+test('the distance of windows is read from a statement', (t) => {
+  t.is(windowStep('SELECT _wstart, AVG(v) FROM m INTERVAL(10m)'), 600);
+  t.is(windowStep('SELECT _wstart, AVG(v) FROM m interval ( 10m, 2m ) SLIDING(5m) FILL(NULL)'), 300);
+  t.is(windowStep("SELECT _wstart, AVG(v) FROM (SELECT _wstart, SUM(v) v FROM m INTERVAL(1s)) INTERVAL('1h')"), 3600);
+  t.is(windowStep('SELECT _wstart, AVG(v) FROM m INTERVAL(1n)'), 31 * 86_400);
+  t.is(windowStep("SELECT ts, v, 'INTERVAL(1m)' FROM m -- INTERVAL(1h)"), undefined);
 });
 
 test('each combination of texts and each column of numbers is a line, by name', (t) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { keepPlots } from './plots.js';
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** How long a test waits for something on a page: more than anything takes, also on a busy machine. */
@@ -44,6 +45,7 @@ export async function visit(
 ): Promise<Visit> {
   const context = await browser.newContext({ timezoneId: 'Europe/Oslo', locale: 'en-GB', ...options });
   context.setDefaultTimeout(limitMs);
+  await context.addInitScript(keepPlots);
   const page = await context.newPage();
   const wrong: string[] = [];
   const host = `${options.ignoreHTTPSErrors === true ? 'https' : 'http'}://127.0.0.1:${port}/`;
