@@ -1,12 +1,13 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { nullWord, text, zero } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
-import { castTo, castToEngine } from '../engine/storage.js';
+import { castTo } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
+import { heldIn } from '../values/convert.js';
 import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
-import { doubleArgument, nullable, sumType, typed } from './arguments.js';
+import { doubleArgument, nullable, sumHeld, summand, sumType, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, aggregate, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
@@ -19,18 +20,10 @@ function averageType(args: readonly Value[]): DataType {
 
 function average(args: readonly Value[], builder: AggregateBuilder): Expr {
   const type = averageType(args);
-  const arg = nullable(args[0]);
-  if (type.name !== 'DECIMAL') {
-    return builder.aggregate('avg', mayOverflow(args[0]) ? doubleArgument(args[0]) : arg);
-  }
-  const sum = castTo(builder.aggregate('sum', arg), `Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))`);
+  const arg = summand(args[0]);
+  if (type.name !== 'DECIMAL') return builder.aggregate('avg', arg);
   const count = castTo(builder.aggregate('count', arg), 'Nullable(Decimal(76, 0))');
-  return castToEngine(decimalQuotient(sum, count, 0, type.scale ?? 0), type);
-}
-
-/** True where the engine's sum behind a mean, which has 64 bits, would wrap around. */
-function mayOverflow(arg: Value | undefined): boolean {
-  return arg !== undefined && isInteger(arg.type) && arg.type.length === 8;
+  return heldIn(decimalQuotient(builder.aggregate('sum', arg), count, 0, type.scale ?? 0), type, 'AVG');
 }
 
 /** Statistics are computed in binary64 whatever the column holds. */
@@ -76,10 +69,10 @@ const distinctAggregates: readonly AggregateFunction[] = [
     { countLike: true },
   ),
   aggregate('SUM DISTINCT', ['number'], sumType, (args, builder) =>
-    builder.aggregate('sumDistinct', nullable(args[0])),
+    sumHeld(builder.aggregate('sumDistinct', summand(args[0])), args, 'SUM'),
   ),
   aggregate('AVG DISTINCT', ['number'], doubleType, (args, builder) =>
-    builder.aggregate('avgDistinct', doubleArgument(args[0])),
+    builder.aggregate('avgDistinct', summand(args[0])),
   ),
 ];
 
@@ -95,9 +88,13 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     },
     { countLike: true, exact: () => true },
   ),
-  aggregate('SUM', ['number'], sumType, (args, builder) => builder.aggregate('sum', nullable(args[0])), {
-    exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL',
-  }),
+  aggregate(
+    'SUM',
+    ['number'],
+    sumType,
+    (args, builder) => sumHeld(builder.aggregate('sum', summand(args[0])), args, 'SUM'),
+    { exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL' },
+  ),
   aggregate('AVG', ['number'], averageType, average, { exact: () => true }),
   ...distinctAggregates,
   aggregate('SPREAD', ['any'], doubleType, spread),

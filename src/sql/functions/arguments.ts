@@ -1,11 +1,11 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { nullWord, one } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
-import { castToEngine } from '../engine/storage.js';
+import { castTo, castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 import { textSide } from '../values/compare.js';
-import { numberOf } from '../values/convert.js';
-import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
+import { heldIn, numberOf } from '../values/convert.js';
+import { bigintType, doubleType, isInteger, isUnsigned, isWhole, unsignedType, type Value } from '../values/value.js';
 
 /**
  * An argument as a Nullable, because engine aggregates give NULL over no rows only for such. What may be NULL is one
@@ -19,6 +19,33 @@ export function nullable(arg: Value | undefined): Expr {
 /** An argument in the engine type of its own type, which literals do not have by themselves. */
 export function typed(arg: Value | undefined): Expr {
   return arg === undefined ? nullWord : arg.constant === undefined ? nullable(arg) : castToEngine(arg.sql, arg.type);
+}
+
+/** A number in a type in which the engine computes sums and differences exactly; fractions in binary are a DOUBLE. */
+export function exactArgument(arg: Value | undefined): Expr {
+  if (arg === undefined) return nullWord;
+  if (isWhole(arg)) return expr`toInt128(${nullable(arg)})`;
+  return arg.type.name === 'DECIMAL' ? wideDecimal(arg) : doubleArgument(arg);
+}
+
+/** The same where the engine's own sum of the type might wrap around; others, which are quicker, as they are. */
+export function summand(arg: Value | undefined): Expr {
+  return arg !== undefined && mayWrap(arg.type) ? exactArgument(arg) : nullable(arg);
+}
+
+/** True for types whose sums may be too large for the engine's own. */
+function mayWrap(type: DataType): boolean {
+  return type.name === 'DECIMAL' || (isInteger(type) && type.length === 8);
+}
+
+/** What {@link summand} has added up as the type of sums; error 0x013D or 0x0224 where it does not fit. */
+export function sumHeld(sum: Expr, args: readonly Value[], name: string): Expr {
+  const type = args[0]?.type ?? doubleType;
+  return mayWrap(type) ? heldIn(sum, sumType(args), name) : sum;
+}
+
+function wideDecimal(arg: Value): Expr {
+  return castTo(nullable(arg), `Nullable(Decimal(76, ${arg.type.scale ?? 0}))`);
 }
 
 /** A number as a Nullable DOUBLE: statistics are computed in binary64 whatever the column holds. */

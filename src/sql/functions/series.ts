@@ -3,9 +3,20 @@ import { call, nullWord, number, text, zero } from '../engine/build.js';
 import type { Expr, SortTerm } from '../engine/nodes.js';
 import { castToEngine } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
-import { castValue, type Environment } from '../values/convert.js';
+import { castValue, type Environment, heldIn } from '../values/convert.js';
 import { bigintType, doubleType, isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
-import { doubleArgument, firstType, hasValue, nullable, plainArgument, sumType, typed } from './arguments.js';
+import {
+  doubleArgument,
+  exactArgument,
+  firstType,
+  hasValue,
+  nullable,
+  plainArgument,
+  sumHeld,
+  summand,
+  sumType,
+  typed,
+} from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -60,10 +71,11 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
   const mode = args[1] === undefined ? 0n : integerArgument('DIFF', args[1], 0n, 3n);
   const type = differenceType(args);
   const before = previous(arg.sql, hasValue(arg), rows);
-  const plain = expr`${castToEngine(arg.sql, type)} - ${castToEngine(before, type)}`;
+  const [own, other] = [exactArgument(arg), exactArgument({ ...arg, sql: before, nullable: true, exact: false })];
+  const plain = expr`${own} - ${other}`;
   const positive = mode === 1n || mode === 3n;
   const sql = positive ? expr`if(${plain} < 0, NULL, ${plain})` : plain;
-  const value = castToEngine(sql, type);
+  const value = type === doubleType ? sql : heldIn(sql, type, 'DIFF');
   return { sql: value, keep: mode >= 2n ? expr`isNotNull(${value})` : laterRows(arg, before, rows) };
 }
 
@@ -98,7 +110,7 @@ function unitTicksOf(arg: Value | undefined, { precision }: Environment): bigint
 
 function runningSum(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
-  const sum = rows.over(expr`sum(${castToEngine(arg.sql, sumType(args))})`);
+  const sum = sumHeld(rows.over(expr`sum(${summand(arg)})`), args, 'CSUM');
   return { sql: expr`if(${hasValue(arg)}, ${sum}, NULL)`, keep: hasValue(arg) };
 }
 
@@ -106,7 +118,7 @@ function movingAverage(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const count = integerArgument('MAVG', args[1], 1n, 1000n);
   const by = [hasValue(arg)];
-  const mean = rows.over(expr`avg(${doubleArgument(arg)})`, {
+  const mean = rows.over(expr`avg(${summand(arg)})`, {
     by,
     frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW`,
   });

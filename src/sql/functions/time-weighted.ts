@@ -5,8 +5,8 @@ import type { Expr } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
 import { expr } from '../engine/template.js';
 import type { Environment } from '../values/convert.js';
-import { doubleType, isInteger, type Value } from '../values/value.js';
-import { doubleArgument, hasValue, nullable } from './arguments.js';
+import { doubleType, type Value } from '../values/value.js';
+import { doubleArgument, exactArgument, hasValue } from './arguments.js';
 import { following, previous } from './series.js';
 import {
   type AggregateBuilder,
@@ -74,11 +74,6 @@ function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder):
   };
   const length = sum(lengths);
   return expr`if(${length} > 0, ${sum(areas)} / ${length}, ${builder.aggregate('avg', value)})`;
-}
-
-/** A number whose difference to another one is exact: whole numbers may have more digits than a DOUBLE. */
-function exactArgument(arg: Value | undefined): Expr {
-  return arg !== undefined && isInteger(arg.type) ? expr`toInt128(${nullable(arg)})` : doubleArgument(arg);
 }
 
 /** The rise a second between the last two values; a value below the one before it begins at 0 again, as counters do. */

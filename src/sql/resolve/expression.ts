@@ -96,7 +96,7 @@ export class ExpressionTranslator {
       case 'is-null':
         return isNull(this.translate(expression.value), expression.negated);
       case 'negate':
-        return negate(this.operand(expression.value));
+        return this.#negate(expression.value);
       case 'cast':
         return castValue(this.translate(expression.value), typeFromSyntax(expression.type), this.env);
       case 'star':
@@ -160,6 +160,15 @@ export class ExpressionTranslator {
     }
   }
 
+  /**
+   * Counts what a call adds to its arguments. Of nested calls that name an argument twice, each is twice as long as the one
+   * inside. What is given may be long by itself: a list of tables.
+   */
+  #count(sql: Expr, args: readonly Value[]): void {
+    this.#added += Math.max(0, lengthOf(sql) - args.reduce((sum, arg) => sum + lengthOf(arg.sql), 0));
+    if (this.#added > maxEngineChars) throw tooLongForEngine();
+  }
+
   #call(call: CallExpression): Value {
     const spec = findFunction(call.name, call.span.start);
     return spec.kind === 'scalar' ? this.#scalar(call, spec) : this.#names.aggregate(call, spec);
@@ -176,12 +185,18 @@ export class ExpressionTranslator {
     const type = typeof spec.result === 'function' ? spec.result(args, this.env) : spec.result;
     const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
     const sql = spec.translate(args, this.env);
-    // Of nested calls that name an argument twice, each is twice as long as the one inside. What is given may be long
-    // by itself: a list of tables.
-    this.#added += Math.max(0, lengthOf(sql) - args.reduce((sum, arg) => sum + lengthOf(arg.sql), 0));
-    if (this.#added > maxEngineChars) throw tooLongForEngine();
+    this.#count(sql, args);
     const value = computed(sql, type, args, precision);
     return spec.random === true ? { ...value, uses: value.uses | Uses.random } : value;
+  }
+
+  #negate(operand: Expression): Value {
+    // Two signs more change nothing, and each one is checked.
+    if (operand.kind === 'negate' && operand.value.kind === 'negate') return this.#negate(operand.value.value);
+    const value = this.operand(operand);
+    const negated = negate(value);
+    this.#count(negated.sql, [value]);
+    return negated;
   }
 
   #binary(expression: Binary): Value {

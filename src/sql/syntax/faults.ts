@@ -7,9 +7,10 @@ export function valueTooLong(name: string): FaultError {
   return new FaultError(fault('syntax', Codes.valueTooLong, `Value too long for column/tag: ${name}`));
 }
 
-/** A DECIMAL with more digits than its type. */
-export function decimalOverflow(): FaultError {
-  return new FaultError(fault('syntax', Codes.decimalOverflow, 'Decimal value overflow'));
+/** A DECIMAL with more digits than its type; `name` is the function that gives it. */
+export function decimalOverflow(name?: string): FaultError {
+  const text = name === undefined ? '' : `: ${name} has more digits than its type`;
+  return new FaultError(fault('syntax', Codes.decimalOverflow, `Decimal value overflow${text}`));
 }
 
 /** A primary time that is older than `KEEP` of the database, or too far in the future. */

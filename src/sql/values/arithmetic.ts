@@ -1,5 +1,5 @@
 import { Codes } from '../../model/fault.js';
-import { type DataType, dataType, type Precision } from '../../model/schema.js';
+import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { call, float64, int64, nullWord, number, text } from '../engine/build.js';
 import type { Expr } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
@@ -9,7 +9,7 @@ import type { Duration } from '../syntax/ast.js';
 import { timestampOutOfRange } from '../syntax/faults.js';
 import { addDuration, durationTicks } from '../times/timestamp.js';
 import { refuse } from './context.js';
-import { decimalFor, type Environment, integerOf, numberOf, ticksOf } from './convert.js';
+import { decimalFor, type Environment, heldIn, integerOf, numberOf, ticksOf } from './convert.js';
 import { shiftMonths } from './local-time.js';
 import {
   bigintType,
@@ -17,6 +17,7 @@ import {
   doubleType,
   isInteger,
   isNatural,
+  isWhole,
   ticksValue,
   timestampType,
   unsignedType,
@@ -33,8 +34,10 @@ type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
  */
 export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, env: Environment): Value {
   if (operator === '&' || operator === '|') {
-    const [a, b] = [integerOf(left), integerOf(right)];
-    return computed(call(operator === '&' ? 'bitAnd' : 'bitOr', a.sql, b.sql), bigintType, [left, right]);
+    const isWide = [left, right].some(({ type: { name } }) => name === 'BIGINT UNSIGNED');
+    const type = isWide ? unsignedType : bigintType;
+    const [a, b] = [integerOf(left, type), integerOf(right, type)];
+    return computed(call(operator === '&' ? 'bitAnd' : 'bitOr', a.sql, b.sql), type, [left, right]);
   }
   if (operator === '+' || operator === '-') {
     const [first, second] = [asTime(left, right, env), asTime(right, left, env)];
@@ -76,10 +79,6 @@ function isBeyondDouble(operator: '+' | '-' | '*' | '/' | '%', left: Value, righ
   return [left, right].some(({ type, constant }) =>
     typeof constant === 'bigint' ? constant !== BigInt(Number(constant)) : type.length === 8,
   );
-}
-
-function isWhole({ type }: Value): boolean {
-  return isInteger(type) || type.name === 'TIMESTAMP';
 }
 
 /** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
@@ -153,11 +152,6 @@ export function moved(time: Expr, operator: 'plus' | 'minus', step: Expr): Expr 
   return expr`${sql} + ${raiseUnless(expr`(${isForward}) = (${sql} >= ${time})`)}`;
 }
 
-/** A time of rows, as engine SQL; error 0x060b where the engine has come to one at the other end of 64 bits. */
-function within(time: Expr, low: Expr, high: Expr): Expr {
-  return expr`${time} + ${raiseUnless(expr`${low} <= ${high}`)}`;
-}
-
 function raiseUnless(isWithin: Expr): Expr {
   const { code, message } = timestampOutOfRange().fault;
   return raiseIf(expr`not(ifNull(${isWithin}, 1))`, code, message);
@@ -166,10 +160,13 @@ function raiseUnless(isWithin: Expr): Expr {
 /** A time moved by a duration; months and years keep the local time of day in the connection zone. */
 function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
   const zone = env.context.connectionZone;
-  if (typeof time.constant === 'bigint') {
-    return movedTime(addDuration(time.constant, duration, time.precision, zone), time.precision);
-  }
   const fixed = durationTicks(duration, time.precision);
+  if (typeof time.constant === 'bigint') {
+    const ticks = addDuration(time.constant, duration, time.precision, zone);
+    const [low, high] = calendarLimits(time.precision);
+    if (fixed === undefined && (ticks < low || ticks > high)) throw timestampOutOfRange();
+    return movedTime(ticks, time.precision);
+  }
   if (fixed !== undefined) {
     if (fixed !== BigInt.asIntN(64, fixed)) throw timestampOutOfRange();
     const sql = fixed < 0n ? moved(time.sql, 'minus', number(-fixed)) : moved(time.sql, 'plus', number(fixed));
@@ -177,10 +174,28 @@ function shiftByDuration(time: Value, duration: Duration, env: Environment): Val
     return { ...value, nullable: time.nullable, moved: { from: time, by: fixed, sql } };
   }
   const months = monthsOf(duration);
-  const later = shiftMonths(time.sql, months, time.precision, zone);
-  const sql = months < 0 ? within(later, later, time.sql) : within(later, time.sql, later);
+  const [low, high] = calendarLimits(time.precision).map((limit) =>
+    within64Bits(addDuration(limit, signed(duration, -1), time.precision, 'UTC')),
+  );
+  const isOnCalendar = expr`and(${time.sql} >= ${int64(low ?? 0n)}, ${time.sql} <= ${int64(high ?? 0n)})`;
+  const sql = expr`${shiftMonths(time.sql, months, time.precision, zone)} + ${raiseUnless(isOnCalendar)}`;
   return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
 }
+
+/** The first and the last time, in ticks, that months move a time to: behind the calendar the engine stands still at its end. */
+function calendarLimits(precision: Precision): readonly [bigint, bigint] {
+  const perDay = 86_400n * BigInt(ticksPerSecond(precision));
+  return [within64Bits(firstDay * perDay), within64Bits(behindLastDay * perDay - 1n)];
+}
+
+function within64Bits(ticks: bigint): bigint {
+  const [low, high] = [-(2n ** 63n), 2n ** 63n - 1n];
+  return ticks < low ? low : ticks > high ? high : ticks;
+}
+
+/** Days since 1970 of 0000-01-02 and 9999-12-31: one day from the ends of the calendar, so that no zone is outside. */
+const firstDay = -719_527n;
+const behindLastDay = 2_932_896n;
 
 /** Calendar months of a duration in n or y. */
 export function monthsOf(duration: Duration): number {
@@ -251,9 +266,21 @@ export function negate(value: Value): Value {
     return { ...value, duration, constant, sql: expr`negate(${value.sql})` };
   }
   if (value.type.name === 'DECIMAL') return computed(expr`negate(${value.sql})`, value.type, [value]);
+  if (isWhole(value) && value.role !== 'null') return negatedInteger(value);
   const number = numberOf(value);
   if (typeof number.constant === 'number') return doubleValue(0 - number.constant, negatedDigits(number.digits));
   return computed(expr`minus(0, ${number.sql})`, doubleType, [value]);
+}
+
+/** A whole number of rows is a BIGINT, error 0x0224 of the smallest one; a BIGINT UNSIGNED is a DECIMAL, which holds its negative. */
+function negatedInteger(value: Value): Value {
+  if (value.type.name === 'BIGINT UNSIGNED') {
+    const type = decimalFor(value.type);
+    return computed(expr`negate(${castToEngine(value.sql, type)})`, type, [value]);
+  }
+  const wide = expr`negate(toInt128(${value.sql}))`;
+  const sql = value.type.length === 8 ? heldIn(wide, bigintType, 'a negated number') : castToEngine(wide, bigintType);
+  return computed(sql, bigintType, [value]);
 }
 
 const smallestInteger = -(2n ** 63n);

@@ -73,14 +73,13 @@ export function wrongType(type: DataType): Error {
   return refuse(Codes.invalidValueType, `Invalid value type: ${type.name}`);
 }
 
-/** A value as BIGINT, for bit operators. */
-export function integerOf(value: Value): Value {
-  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, bigintType), type: bigintType };
-  if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') {
-    return computed(expr`toInt64(${value.sql})`, bigintType, [value]);
-  }
+/** A value as the 64 bits of a BIGINT or a BIGINT UNSIGNED, for bit operators. */
+export function integerOf(value: Value, type: DataType): Value {
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine(expr`NULL`, type), type };
+  const bits = (sql: Expr): Value => computed(call(isUnsigned(type) ? 'toUInt64' : 'toInt64', sql), type, [value]);
+  if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') return bits(value.sql);
   if (!isNumeric(value.type)) throw wrongType(value.type);
-  return computed(truncated(value), bigintType, [value]);
+  return bits(truncated(value, isUnsigned(type)));
 }
 
 /**
@@ -270,16 +269,44 @@ export function convertTo(value: Value, type: DataType, precision: Precision, en
 
 /** An exact number as a DECIMAL; error 0x013D for one with more digits than the type, where the type does not hold all of its own. */
 function decimalHeld({ type: from, sql }: Value, type: DataType): Expr {
-  const scale = type.scale ?? 0;
   const own = decimalFor(from);
-  const cast = castToEngine(sql, type);
-  if (from.name === 'BOOL' || own.length - (own.scale ?? 0) <= type.length - scale) return cast;
-  const limit = expr`toDecimal256(${text(`1${'0'.repeat(type.length - scale)}`)}, 0)`;
-  const wide = castTo(sql, `Nullable(Decimal(76, ${own.scale ?? 0}))`);
-  const isBeyond = expr`ifNull(abs(${wide}) >= ${limit}, 0)`;
-  const { code, message } = decimalOverflow().fault;
-  // The engine would give another number, without a word.
-  return expr`if(${raiseIf(isBeyond, code, message)} = 0, ${cast}, NULL)`;
+  if (from.name === 'BOOL' || own.length - (own.scale ?? 0) <= type.length - (type.scale ?? 0))
+    return castToEngine(sql, type);
+  return heldIn(castTo(sql, `Nullable(Decimal(76, ${own.scale ?? 0}))`), type);
+}
+
+/**
+ * A wide number, an Int128 or a Decimal of 76 digits, as `type`, which is BIGINT, BIGINT UNSIGNED or DECIMAL: the engine would give another
+ * number in place of one that the type does not hold. Error 0x013D or 0x0224 then, which names the function.
+ */
+export function heldIn(wide: Expr, type: DataType, name?: string): Expr {
+  const { isBeyond, code, message } =
+    type.name === 'DECIMAL' ? beyondDecimal(wide, type, name) : beyond(wide, type, name);
+  return expr`if(${raiseIf(expr`ifNull(${isBeyond}, 0)`, code, message)} = 0, ${castToEngine(wide, type)}, NULL)`;
+}
+
+/** A condition on a number that a type does not hold, and the error that it is. */
+interface Beyond {
+  readonly isBeyond: Expr;
+  readonly code: number;
+  readonly message: string;
+}
+
+function beyondDecimal(wide: Expr, type: DataType, name: string | undefined): Beyond {
+  const limit = expr`toDecimal256(${text(`1${'0'.repeat(type.length - (type.scale ?? 0))}`)}, 0)`;
+  const { code, message } = decimalOverflow(name).fault;
+  return { isBeyond: expr`abs(${wide}) >= ${limit}`, code, message };
+}
+
+function beyond(wide: Expr, type: DataType, name: string | undefined): Beyond {
+  const [low, high] = isUnsigned(type) ? [0n, 2n ** 64n] : [-(2n ** 63n), 2n ** 63n];
+  const limit = (value: bigint): Expr => expr`toInt128(${text(String(value))})`;
+  const message = `Value out of range: ${name ?? 'a number'} does not fit ${type.name}`;
+  return {
+    isBeyond: expr`or(${wide} < ${limit(low)}, ${wide} >= ${limit(high)})`,
+    code: Codes.valueOutOfRange,
+    message,
+  };
 }
 
 /**

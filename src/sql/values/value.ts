@@ -84,6 +84,11 @@ export function isInteger(type: DataType): boolean {
   return integers.has(type.name);
 }
 
+/** True for integers and times, which are whole numbers of ticks. */
+export function isWhole({ type }: Value): boolean {
+  return isInteger(type) || type.name === 'TIMESTAMP';
+}
+
 /** True for a duration in months or years. */
 export function isNatural({ duration, constant }: Value): boolean {
   return duration !== undefined && constant === undefined;

@@ -302,3 +302,71 @@ statements('IRATE of whole numbers beyond 2^53 is exact, one nanosecond apart to
   { sql: 'SELECT IRATE(b) FROM r', rows: [[2e9]] },
   { sql: 'DROP TABLE r', affected: 0 },
 ]);
+
+const nines = '9'.repeat(38);
+
+statements('sums that leave their type are an error, never another number', service, 'numbers', [
+  {
+    sql: 'CREATE TABLE large (ts TIMESTAMP, d DECIMAL(38,0), e DECIMAL(38,10), b BIGINT, u BIGINT UNSIGNED)',
+    affected: 0,
+  },
+  {
+    sql: `INSERT INTO large VALUES (${base}, ${nines}, 1.5, 9223372036854775807, 18446744073709551615)
+      (${base + 1}, ${nines}, 2, -9223372036854775808, 5) (${base + 60_000}, 1, NULL, 9007199254740993, 18446744073709551611)`,
+    affected: 3,
+  },
+  { sql: 'SELECT SUM(d) FROM large', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT SUM(d) FROM large INTERVAL(1m)', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT SUM(d) FROM large INTERVAL(1a)', rows: [[nines], [nines], ['1']] },
+  { sql: 'SELECT SUM(d) FROM large SESSION(ts, 1s)', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT SUM(d) OVER (ORDER BY ts) FROM large', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT CSUM(d) FROM large', error: 0x013d, says: 'CSUM' },
+  { sql: 'SELECT SUM(DISTINCT d) FROM large', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT SUM(DISTINCT d) FROM large WHERE d > 1', rows: [[nines]] },
+  { sql: 'SELECT SUM(d) FROM (SELECT d FROM large UNION ALL SELECT -d FROM large)', rows: [['0']] },
+  { sql: 'SELECT SUM(d) FROM (SELECT d FROM large UNION ALL SELECT d FROM large)', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT SUM(s) FROM (SELECT SUM(d) AS s FROM large INTERVAL(1a))', error: 0x013d, says: 'SUM' },
+  { sql: 'SELECT AVG(d) FROM large', error: 0x013d, says: 'AVG' },
+  { sql: 'SELECT SUM(e), AVG(e) FROM large', rows: [['3.5000000000', '1.75000000000000']] },
+  { sql: 'SELECT SUM(b), AVG(b) FROM large', rows: [['9007199254740992', 3002399751580330.5]] },
+  { sql: 'SELECT AVG(b), AVG(DISTINCT b) FROM large WHERE ts < 1700000000002', rows: [[-0.5, -0.5]] },
+  { sql: 'SELECT SUM(b) FROM large WHERE b > 0', error: 0x0224, says: 'SUM' },
+  { sql: 'SELECT SUM(b) OVER (ORDER BY ts DESC) FROM large WHERE b > 0', error: 0x0224, says: 'SUM' },
+  { sql: 'SELECT SUM(u) FROM large', error: 0x0224, says: 'SUM' },
+  { sql: 'SELECT CSUM(u) FROM large', error: 0x0224, says: 'CSUM' },
+  { sql: 'SELECT DIFF(b) FROM large', error: 0x0224, says: 'DIFF' },
+  { sql: 'SELECT DIFF(u) FROM large WHERE u > 5', rows: [[-4]] },
+  { sql: 'SELECT MAVG(b, 2) FROM large', rows: [[-0.5], ['-4607182418800017400']] },
+  {
+    sql: 'SELECT SUM(b) FROM (SELECT b FROM large WHERE b > 0 UNION ALL SELECT 5 FROM large)',
+    error: 0x0224,
+    says: 'SUM',
+  },
+  { sql: 'DROP TABLE large', affected: 0 },
+]);
+
+statements('a whole number keeps its digits behind a minus and beside bits', service, 'numbers', [
+  {
+    sql: 'SELECT -b, - -b, - - -b, -u, -i FROM n WHERE b > 5',
+    rows: [[`-${id}`, id, `-${id}`, '-18446744073709551615', 30]],
+  },
+  { sql: 'SELECT -((b & 0) | -9223372036854775808) FROM n WHERE b IS NOT NULL', error: 0x0224, says: 'negated' },
+  { sql: `SELECT ${'-'.repeat(1)} ${'- '.repeat(60)} b FROM n WHERE b > 5`, rows: [[`-${id}`]] },
+  { sql: 'SELECT -NULL, -t FROM n WHERE b > 5', rows: [[null, -(base + 1)]] },
+  {
+    sql: 'SELECT u & 18446744073709551615, u | 0, u & 255, u & -1, i & 7 FROM n WHERE b > 5',
+    rows: [['18446744073709551615', '18446744073709551615', 255, '18446744073709551615', 2]],
+  },
+]);
+
+statements('a time that moves off the calendar by months or years is refused', service, 'numbers', [
+  { sql: 'SELECT ts + 8000y FROM n', error: 0x060b },
+  { sql: 'SELECT ts - 2100y FROM n', error: 0x060b },
+  { sql: 'SELECT ts + 100000n FROM n', error: 0x060b },
+  { sql: "SELECT TIMESTAMP '2024-01-01' + 8000y", error: 0x060b },
+  {
+    sql: "SELECT TIMESTAMP '2024-01-01' + 7975y, '2024-01-01' - 2023y",
+    rows: [['9999-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z']],
+  },
+  { sql: 'SELECT ts + 7000y FROM n WHERE b > 5', rows: [['9023-11-14T22:13:20.000Z']] },
+]);
