@@ -4,6 +4,7 @@ import { refuse } from '../values/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { cipherFunctions } from './ciphers.js';
 import { conditionalFunctions } from './conditional.js';
+import { counterFunctions } from './counters.js';
 import { distributionFunctions } from './distributions.js';
 import { geometryFunctions } from './geometry.js';
 import { maskFunctions } from './masks.js';
@@ -34,6 +35,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...distributionFunctions,
     ...regressionFunctions,
     ...timeWeightedFunctions,
+    ...counterFunctions,
     ...selectionFunctions,
     ...seriesFunctions,
     ...pickFunctions,
@@ -46,16 +48,22 @@ export const functionNames: readonly string[] = [...functions.keys(), 'INTERP']
   .sort();
 
 /** Names here of functions of other databases. */
-const elsewhere: Readonly<Record<string, string>> = {
-  mean: 'avg',
-  average: 'avg',
-  median: 'apercentile(column, 50)',
-  len: 'length',
-  date_trunc: 'timetruncate',
-  time_bucket: 'INTERVAL',
-  rate: 'irate',
-  increase: 'spread',
-};
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['mean', 'avg'],
+  ['average', 'avg'],
+  ['median', 'apercentile(column, 50)'],
+  ['quantile', 'percentile'],
+  ['len', 'length'],
+  ['date_trunc', 'timetruncate'],
+  ['time_bucket', 'INTERVAL'],
+  ['delta', 'diff'],
+  ['difference', 'diff'],
+  ['non_negative_difference', 'diff(column, 1)'],
+  ['deriv', 'derivative'],
+  ['non_negative_derivative', 'rate, or derivative(column, 1s, 1)'],
+  ['moving_average', 'mavg'],
+  ['cumulative_sum', 'csum'],
+]);
 
 function lower(name: string): string {
   return name.toLowerCase();
@@ -76,7 +84,7 @@ export function findFunction(name: string, start?: number): FunctionSpec {
     throw refuse(Codes.functionMixed, 'Some functions are allowed only in the SELECT list of a query: interp');
   }
   const called = name.toLowerCase();
-  const other = elsewhere[called];
+  const other = elsewhere.get(called);
   const hint = other === undefined ? suggestion(called, functionNames.map(lower)) : ` (did you mean ${other}?)`;
   throw refuse(Codes.invalidFunctionName, `Invalid function name: ${called}${hint}`, place(start, called));
 }

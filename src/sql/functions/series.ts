@@ -20,6 +20,7 @@ import {
 import {
   integerArgument,
   numberArgument,
+  type RowWindow,
   type RowWindows,
   type SeriesFunction,
   type SeriesResult,
@@ -32,8 +33,13 @@ import {
 const beforeRow = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
 
 /** The value of `sql` in the last row before this one in which `condition` holds; NULL when there is none. */
-export function previous(sql: Expr, condition: Expr, rows: RowWindows): Expr {
-  return rows.over(lastWhere(sql, condition), { frame: beforeRow, nulls: 'IGNORE NULLS' });
+export function previous(
+  sql: Expr,
+  condition: Expr,
+  rows: RowWindows,
+  window: Pick<RowWindow, 'by' | 'isBeyondWindow'> = {},
+): Expr {
+  return rows.over(lastWhere(sql, condition), { ...window, frame: beforeRow, nulls: 'IGNORE NULLS' });
 }
 
 /** The same in the first row after this one. Rows are counted backwards: a frame that grows is cheap, one that shrinks is not. */

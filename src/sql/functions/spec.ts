@@ -47,6 +47,8 @@ export interface RowWindow {
   /** `ROWS BETWEEN ...` */
   readonly frame?: string;
   readonly nulls?: NullTreatment;
+  /** True to look also at rows of the slice that are in other windows, where the rows make the windows. */
+  readonly isBeyondWindow?: boolean;
 }
 
 /** Columns computed over the rows of a slice in order of time, beside those of the rows themselves. */
@@ -55,6 +57,8 @@ export interface RowWindows {
   readonly time: Value;
   /** What they are sorted by: the time, and what else distinguishes rows of a series. */
   readonly order: readonly Expr[];
+  /** What tells the sub-tables of the rows apart; nothing where they are of one. */
+  readonly series: readonly Expr[];
   /** `call` over a window of rows; the column that holds its value in each row. May look at other such columns. */
   over(call: Expr, window?: RowWindow): Expr;
 }
@@ -91,12 +95,15 @@ export interface AggregateFunction extends FunctionBase {
    * `same-times` where the time is not the whole key.
    */
   readonly ordered?: boolean | 'in-windows' | 'beside-columns' | 'same-times';
-  /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
-  readonly distinctTimes?: boolean;
+  /**
+   * True when two rows of a slice must not have the same time (0x2805), `of-series` when two of the same sub-table must not; only
+   * for functions that are `ordered`.
+   */
+  readonly distinctTimes?: boolean | 'of-series';
   /** True when a subquery must not put the rows in an order without time (0x264F). */
   readonly alongTime?: boolean;
-  /** True when the result of a window of time depends on the rows before and behind it, too. */
-  readonly beyondWindow?: boolean;
+  /** Windows whose result depends on the rows before and behind them, too: those of time, or every one. */
+  readonly beyondWindow?: 'of-time' | 'every';
   /** True when a super table is refused (0x265F). */
   readonly singleTable?: boolean;
   /** True when a group gives several rows; nothing else may stand beside it. */

@@ -101,13 +101,13 @@ export const timeWeightedFunctions: readonly AggregateFunction[] = [
     required: 1,
     ordered: 'in-windows',
     alongTime: true,
-    beyondWindow: true,
+    beyondWindow: 'of-time',
   }),
   aggregate('TWA', ['number'], doubleType, timeWeightedAverage, {
     ordered: true,
     distinctTimes: true,
     alongTime: true,
-    beyondWindow: true,
+    beyondWindow: 'of-time',
   }),
   aggregate('IRATE', ['number'], doubleType, instantRate, {
     ordered: 'same-times',

@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { column, fromQuery, sortTerm } from '../engine/build.js';
-import type { SelectQuery } from '../engine/nodes.js';
+import type { Expr, SelectQuery } from '../engine/nodes.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
 import { unorderedRows } from '../functions/spec.js';
 import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
@@ -54,8 +54,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
   const filled = new FilledColumns(scope.source, names, valuesOfGroups(task, [...values, ...hidden], translator));
-  const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
-  const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes(true)] : [];
+  const checks = rows === undefined ? [] : timeChecks(block, rows, slices);
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   // A key that is the same for all groups, or another one each time, stays where it is.
@@ -202,9 +201,18 @@ function checkOrder(task: BlockTask): void {
   }
 }
 
-function checksTimes({ name }: CallExpression): boolean {
-  const spec = findFunction(name);
-  return spec.kind === 'aggregate' && spec.distinctTimes === true;
+/** The terms for WHERE that refuse rows of one time, or leave one of them, for functions along the time. */
+function timeChecks(task: BlockTask, rows: SlicedRows, slices: readonly Value[]): readonly Expr[] {
+  const terms = aggregatesOf(task).flatMap(({ name }) => {
+    const spec = findFunction(name);
+    return spec.kind === 'aggregate' && spec.distinctTimes !== undefined ? [spec.distinctTimes] : [];
+  });
+  if (terms.length === 0) return [];
+  const areOfSeries = terms.map((each) => each === 'of-series' && rows.series.length > 0);
+  const ofSeries = areOfSeries.every((each) => each);
+  if (!mayRepeatTimes(task.relation, slices, ofSeries)) return [];
+  // Where some functions want one row of a time and others one of each series, there is no row to take.
+  return [rows.distinctTimes(ofSeries || !areOfSeries.includes(true), ofSeries ? rows.series : [])];
 }
 
 /** The calls of aggregates and selections in all clauses. */

@@ -151,15 +151,17 @@ function checkCall(name: string, window: WindowClause | undefined): void {
     throw invalidStream(`function ${name.toLowerCase()} is not supported`);
   }
   // A new row would change windows at any distance, which do not hold it.
-  if (window?.kind === 'interval' && looksBeyondWindow(name)) {
-    throw invalidStream(`function ${name.toLowerCase()} looks at rows outside of its window of INTERVAL`);
+  if (looksBeyondWindow(name, window)) {
+    const which = window?.kind === 'interval' ? ' of INTERVAL' : '';
+    throw invalidStream(`function ${name.toLowerCase()} looks at rows outside of its window${which}`);
   }
 }
 
-function looksBeyondWindow(name: string): boolean {
-  if (!isAggregate(name)) return false;
+function looksBeyondWindow(name: string, window: WindowClause | undefined): boolean {
+  if (!isAggregate(name) || window === undefined) return false;
   const spec = findFunction(name);
-  return spec.kind !== 'series' && spec.kind !== 'scalar' && spec.beyondWindow === true;
+  if (spec.kind === 'series' || spec.kind === 'scalar') return false;
+  return spec.beyondWindow === 'every' || (spec.beyondWindow === 'of-time' && window.kind === 'interval');
 }
 
 const queryLimitColumns: ReadonlySet<string> = new Set(['_qstart', '_qend', '_qduration']);

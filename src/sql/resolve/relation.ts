@@ -44,6 +44,8 @@ export interface Relation extends Member {
    * row meets several partner rows, and a stored table may have a key beside the time.
    */
   readonly sequence?: Expr;
+  /** Of rows of a super table in a subquery: engine SQL that tells its sub-tables apart. */
+  readonly series?: readonly Expr[];
   /**
    * Of a subquery with ORDER BY: engine SQL that is smaller in rows that come before others. None where its rows come in
    * no order of time.

@@ -31,6 +31,7 @@ export class SlicedRows implements RowWindows {
   readonly relation: Relation;
   readonly time: Value;
   readonly order: readonly Expr[];
+  readonly series: readonly Expr[];
   readonly #scanned: SelectQuery;
   readonly #alias: string;
   /** By name. */
@@ -40,7 +41,10 @@ export class SlicedRows implements RowWindows {
   /** Columns that order rows of one time; undefined when the rows must be numbered. */
   readonly #tieBreak: readonly Expr[] | undefined;
   #slices: readonly Expr[] = [];
-  #isThinned = false;
+  /** The slices without the windows that the rows make. */
+  #wholeSlices: readonly Expr[] = [];
+  /** What beside the slices has one row of each time alone; undefined where all rows stay. */
+  #firstBy: readonly Expr[] | undefined;
 
   /**
    * Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. Rows
@@ -60,6 +64,7 @@ export class SlicedRows implements RowWindows {
     if (relation.source.kind === 'block') {
       this.#alias = relation.rowAlias;
       this.time = time;
+      this.series = relation.series ?? [];
       this.order = (order === 'sequence' ? relation.rowOrder : undefined) ?? [time.sql];
       const { from, where } = scanRows(relation, filter, false);
       this.#scanned = { columns: [], star: this.#alias, from, where };
@@ -70,20 +75,23 @@ export class SlicedRows implements RowWindows {
     const carried = new Carried(relation, time, this.#alias, mentionedNames(task.select, task.items));
     this.time = carried.time;
     this.order = carried.order;
-    const series = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
-    this.#tieBreak = series;
+    this.series = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
+    this.#tieBreak = this.series;
     this.#scanned = { columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) };
     this.relation = { ...carried.relation, source };
   }
 
-  /** Divides the rows into slices by keys; values over {@link relation}. */
-  sliceBy(keys: readonly Value[]): void {
-    this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing).map(({ sql }) => sql);
+  /** Divides the rows into slices by keys, and these into windows that the rows make; values over {@link relation}. */
+  sliceBy(keys: readonly Value[], windows: readonly Value[] = []): void {
+    const varying = (values: readonly Value[]): readonly Expr[] =>
+      values.filter(({ uses }) => uses !== Uses.nothing).map(({ sql }) => sql);
+    this.#wholeSlices = varying(keys);
+    this.#slices = [...this.#wholeSlices, ...varying(windows)];
   }
 
-  over(call: Expr, { by = [], order, frame, nulls }: RowWindow = {}): Expr {
+  over(call: Expr, { by = [], order, frame, nulls, isBeyondWindow }: RowWindow = {}): Expr {
     const window = {
-      partitionBy: [...this.#slices, ...by],
+      partitionBy: [...(isBeyondWindow === true ? this.#wholeSlices : this.#slices), ...by],
       orderBy: order ?? ascending(this.order),
       frame: frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
     };
@@ -102,12 +110,12 @@ export class SlicedRows implements RowWindows {
   }
 
   /**
-   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Where the table
-   * has a key beside the time, `takesFirst` takes the row with the smallest one of each time instead.
+   * Ends the statement with error 0x2805 when two rows of a slice have the same time, with `by` two that are alike in it. A term
+   * for WHERE. Where the table has a key beside the time, `takesFirst` takes the row with the smallest one of each time instead.
    */
-  distinctTimes(takesFirst: boolean): Expr {
-    this.#isThinned = takesFirst && this.order.length > 1;
-    return this.#isNewTime(Codes.duplicateTimestamps, 'Duplicate timestamps not allowed in function');
+  distinctTimes(takesFirst: boolean, by: readonly Expr[] = []): Expr {
+    if (takesFirst && this.order.length > 1) this.#firstBy = by;
+    return this.#isNewTime(Codes.duplicateTimestamps, 'Duplicate timestamps not allowed in function', by);
   }
 
   /** The same with error 0x073E, for windows that the rows make one by one; no term where the time is the whole key. */
@@ -122,19 +130,19 @@ export class SlicedRows implements RowWindows {
   }
 
   /** A window that rows are put into by their time is the same in all rows of a time. */
-  #firstOfTimes(): Pick<SelectQuery, 'orderBy' | 'limitBy'> {
+  #firstOfTimes(by: readonly Expr[]): Pick<SelectQuery, 'orderBy' | 'limitBy'> {
     const bare = new Transformer((node) => {
       if (node.kind !== 'column' || node.table !== this.#alias) return undefined;
       return new Column(undefined, node.name, node.isQuoted);
     });
     const slices = this.#slices.filter((sql) => this.#depthOf(sql) === 0);
-    const keys = bare.list([...slices, this.time.sql]);
+    const keys = bare.list([...slices, ...by, this.time.sql]);
     const order = bare.list([...this.order.slice(1), ...(this.#tieBreak ?? [])]);
     return { orderBy: ascending([...keys, ...order]), limitBy: { keys, count: 1n, offset: 0n } };
   }
 
-  #isNewTime(code: number, text: string): Expr {
-    const before = this.over(expr`lagInFrame(toNullable(${this.time.sql}))`);
+  #isNewTime(code: number, text: string, by: readonly Expr[] = []): Expr {
+    const before = this.over(expr`lagInFrame(toNullable(${this.time.sql}))`, { by });
     return expr`${raiseIf(expr`ifNull(${before} = ${this.time.sql}, 0)`, code, text)} = 0`;
   }
 
@@ -160,7 +168,8 @@ export class SlicedRows implements RowWindows {
   }
 
   #query(): SelectQuery {
-    let query = this.#isThinned ? { ...this.#scanned, ...this.#firstOfTimes() } : this.#scanned;
+    let query =
+      this.#firstBy === undefined ? this.#scanned : { ...this.#scanned, ...this.#firstOfTimes(this.#firstBy) };
     const columns = [...this.#columns];
     const deepest = columns.reduce((most, [, { depth }]) => Math.max(most, depth), 0);
     for (let level = 1; level <= deepest; level += 1) {
@@ -176,10 +185,10 @@ function ascending(values: readonly Expr[]): readonly SortTerm[] {
   return values.map((by) => sortTerm(by, false));
 }
 
-/** False when every slice is one series, whose times differ anyway. */
-export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[]): boolean {
+/** False when every slice is one series, whose times differ anyway; `ofSeries` where each series is a slice. */
+export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[], ofSeries = false): boolean {
   if (relation?.source.kind === 'stored' && keyColumn(relation.source.target.table) !== undefined) return true;
-  if (keys.some(({ role }) => role === 'tbname')) return false;
+  if (keys.some(({ role }) => role === 'tbname') || (ofSeries && relation?.source.kind === 'stored')) return false;
   return relation?.source.kind !== 'stored' || relation.source.target.kind === 'super';
 }
 

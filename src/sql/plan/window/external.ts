@@ -75,6 +75,7 @@ export function inExternalWindows(task: BlockTask, clause: ExternalClause): Bloc
     ...base,
     members: [...(base.members ?? [first]), own],
     windowEnds: { start: column(row, 'xs'), end: column(row, 'xe') },
+    series: rows.series,
     source: {
       kind: 'block',
       order,

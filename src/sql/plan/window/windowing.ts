@@ -92,7 +92,7 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   const windowValues = [number, ...inWindow].map((sql): Value => {
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
   });
-  rows.sliceBy([...slices, ...windowValues]);
+  rows.sliceBy(slices, windowValues);
   const limits: readonly SelectColumn[] = [
     [expr`min(${reach?.from ?? rows.time.sql})`, 'w'],
     [expr`max(${reach?.to ?? rows.time.sql})`, 'e'],
