@@ -26,7 +26,7 @@ const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: '`Custom <code>`, the code being what the login route answers.',
+    description: '`Custom <code>`, the code being what the login route answers; `Taosd` is another word for `Custom`.',
   },
   influxToken: {
     type: 'apiKey',

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Credentials } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { Call, HandlerContext } from './call.js';
+import { openClientCode } from './client-code.js';
 import type { LoginCodes } from './login-code.js';
 
 /** Reads the credentials of a call, without checking them. */
@@ -36,6 +37,7 @@ export function basicToken(header: string): string | undefined {
 
 /**
  * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, one blank, the token.
+ * `Taosd` is the name that existing clients have for `Custom`; they may make its code themselves.
  * The pipelines check them later.
  * `query` matters to `Bearer` only: a `token` parameter beside it is refused.
  */
@@ -48,7 +50,8 @@ export function readAuthorization(
   if (text === '') return noAuthInfo;
   const { scheme, token = '' } = readScheme(text) ?? {};
   if (scheme === 'basic') return readBasic(token);
-  if (scheme === 'custom') return readCustom(token, codes);
+  if (scheme === 'custom') return readCode(codes.open(token));
+  if (scheme === 'taosd') return readCode(codes.open(token) ?? openClientCode(token));
   if (scheme === 'bearer' && !query.has('token')) return { scheme: 'token', token };
   return invalidType;
 }
@@ -73,8 +76,7 @@ function readBasic(token: string): Credentials | Fault {
   return { scheme: 'password', ...pair };
 }
 
-function readCustom(token: string, codes: LoginCodes): Credentials | Fault {
-  const content = codes.open(token);
+function readCode(content: { readonly user: string; readonly password: string } | undefined): Credentials | Fault {
   if (content === undefined || content.user === '' || content.password === '') return invalidCustom;
   return { scheme: 'password', user: content.user, password: content.password };
 }
@@ -97,7 +99,7 @@ export function readWriteCredentials(header: string | undefined, query: URLSearc
 }
 
 /** A code that was made for a login ends after a while. */
-const loginCode = /^\s*custom/i;
+const loginCode = /^\s*(?:custom|taosd)/i;
 
 /** True when credentials that were read from an `Authorization` header, or without one, may be read as the same later on. */
 export function isLasting(authorization: string | undefined): boolean {

@@ -42,6 +42,15 @@ test('a Custom token that was not issued here is 4389', (t) => {
   for (const header of ['Custom AAAA', 'Custom !!!', `Custom ${'A'.repeat(64)}`]) t.is(codeOf(header), 4389, header);
 });
 
+test('the scheme Taosd takes codes of the login route, and those that clients make themselves', (t) => {
+  const code = '/KfeAzX/f9na8qdtNZmtONryp201ma04bEl8LcvLUd7a8qdtNZmtONryp201ma04';
+  const value = { scheme: 'password', user: 'root', password: 'taosdata' } as const;
+  t.deepEqual(readAuthorization(`Taosd ${code}`, codes, none), value);
+  t.deepEqual(readAuthorization(`taosd ${codes.seal('root', 'taosdata')}`, codes, none), value);
+  const broken = [code.slice(0, -4), `${code}AAAA`, 'A'.repeat(64), '!!!', `${code.slice(0, -1)}=`];
+  for (const header of [...broken.map((text) => `Taosd ${text}`), `Custom ${code}`]) t.is(codeOf(header), 4389, header);
+});
+
 test('the password of a Basic header starts after the first colon', (t) => {
   const value = { scheme: 'password', user: 'root', password: 'a:b:c' } as const;
   t.deepEqual(readAuthorization(`  ${basicOf('root:a:b:c')} `, codes, none), value);
