@@ -28,15 +28,18 @@ export interface TopicMessage extends CountedMessage {
   readonly rows: readonly string[];
 }
 
-/** The same as raw blocks; the rows of a sub-table are in the order in which they were written. */
+/**
+ * Rows of one or several tables as raw blocks; the rows of a sub-table are in the order in which they were written. Of
+ * several tables, `table` is the first.
+ */
 export interface TopicBlocks extends CountedMessage {
-  readonly meta: readonly { readonly name: string; readonly type: DataType }[];
-  readonly precision: Precision;
   readonly blocks: readonly TopicBlock[];
 }
 
 /** Rows of one sub-table. */
 export interface TopicBlock {
+  readonly meta: readonly { readonly name: string; readonly type: DataType }[];
+  readonly precision: Precision;
   /** Empty unless the consumer requests names. */
   readonly table: string;
   readonly rows: number;

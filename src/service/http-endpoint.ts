@@ -123,7 +123,7 @@ export function intakeOf(
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
       else detached(letIn(exchange, credentials, (user) => writes.write(exchange, user)));
     },
-    subscribe: subscriber(parts),
+    subscribe: subscriber(parts, writes),
     mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (proof) => credentials.authenticate(proof),
     mayStay: (proof) => credentials.mayStay(proof),

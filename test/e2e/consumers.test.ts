@@ -31,7 +31,10 @@ const defaults: Omit<ConsumerOptions, 'group'> = {
 };
 
 function subscribe(topics: readonly string[], options: Partial<ConsumerOptions> & { group: string }) {
-  return TopicConsumer.subscribe(topics, { ...defaults, ...options }, lineForm, parts);
+  return TopicConsumer.subscribe(topics, { ...defaults, ...options }, lineForm, {
+    ...parts,
+    visible: () => undefined,
+  });
 }
 
 /** Everything that comes until nothing has come for a while, as `name|values`. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, expectedFault, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { CountedMessage, TopicMessage, TopicPoller, VgroupOffsets } from '../../model/topic-message.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
 import { Access } from '../catalogue/rights.js';
 import { Changes } from '../store/changes.js';
 import type { DatabaseParts } from '../store/parts.js';
@@ -27,6 +28,15 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier, sessionTimeoutMs }: 
   return sessionTimeoutMs ?? Math.max(leastLeaseMs, autoCommitIntervalMs * releaseMultiplier);
 }
 
+/** What a consumer works with. */
+export interface ConsumerContext extends DatabaseParts {
+  /**
+   * Makes the acknowledged rows of tables that wait visible; undefined when none do. Rejects with a FaultError when the
+   * database cannot take them.
+   */
+  readonly visible: (tables: WaitingTables) => Promise<void> | undefined;
+}
+
 /**
  * One consumer of a group. Every row that is written to the topics after the group's committed place is given out at
  * least once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps
@@ -36,7 +46,7 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier, sessionTimeoutMs }: 
 export class TopicConsumer<M extends CountedMessage = TopicMessage> implements TopicPoller<M> {
   readonly id = `0x${randomBytes(8).toString('hex')}`;
   readonly #options: ConsumerOptions;
-  readonly #context: DatabaseParts;
+  readonly #context: ConsumerContext;
   readonly #groups: ConsumerGroups;
   readonly #subscriptions = new Map<string, Subscription<M>>();
   readonly #row: ConsumerRow;
@@ -50,7 +60,7 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     topics: readonly TopicDef[],
     options: ConsumerOptions,
     form: MessageForm<M>,
-    context: DatabaseParts,
+    context: ConsumerContext,
   ) {
     this.#options = options;
     this.#context = context;
@@ -80,7 +90,7 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     topics: readonly string[],
     options: ConsumerOptions,
     form: MessageForm<M>,
-    context: DatabaseParts,
+    context: ConsumerContext,
   ): Promise<TopicConsumer<M>> {
     const { catalogue } = context;
     await catalogue.sync();
@@ -108,7 +118,7 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     }
     for (let pauseMs = idleMs.least; ; pauseMs = Math.min(idleMs.most, pauseMs * 2)) {
       await this.#renewWhenDue();
-      const message = await this.#next().catch((error: unknown) => this.#skipDropped(error));
+      const message = (await this.#nextIfAny()) ?? (await this.#nextWaiting());
       if (message !== undefined) return message;
       const left = until - performance.now();
       const awaits = await this.#followAwaited();
@@ -175,6 +185,21 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     await this.#groups.renew(this.#row);
     await this.#append(this.#everywhere({ op: 'join', consumer: this.id }));
     await this.#renew();
+  }
+
+  #nextIfAny(): Promise<M | undefined> {
+    return this.#next().catch((error: unknown) => this.#skipDropped(error));
+  }
+
+  /** The next message of rows that were acknowledged and not stored yet, as a query would wait for them. */
+  async #nextWaiting(): Promise<M | undefined> {
+    const tables = [...this.#subscriptions.values()].map(({ topic: { source, database } }) =>
+      source.kind === 'database' ? { database } : { database, table: source.parent },
+    );
+    const stored = this.#context.visible(tables);
+    if (stored === undefined) return undefined;
+    await stored;
+    return this.#nextIfAny();
   }
 
   async #next(): Promise<M | undefined> {

@@ -9,6 +9,8 @@ export interface MessageForm<M extends CountedMessage> {
   readonly format: string;
   /** Makes the message of a result; undefined where it has no rows. */
   message(bytes: Buffer, plan: TopicPlan, head: MessageHead): M | undefined;
+  /** Makes one message of those of several tables that were written together; left out where each table has its own. */
+  merge?(first: M, others: readonly M[]): M;
 }
 
 /** Rows as lines of text. */

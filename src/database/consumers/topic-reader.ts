@@ -154,6 +154,13 @@ export class TopicReader<M extends CountedMessage> {
     const end: ReadPosition = { number: changed.upTo };
     const touched = changed.rows === 0 ? [] : await this.#touched(storage, tables, share, changed);
     if (touched.length === 0) yield { storage, message: undefined, place: end };
+    const { merge } = this.#form;
+    if (merge !== undefined && touched.length > 1 && changed.rows <= messageRows) {
+      const messages = await this.#all(touched, share, changed);
+      const [first, ...others] = messages;
+      yield { storage, message: first && merge(first, others), place: end };
+      return;
+    }
     for (const [at, table] of touched.entries()) {
       const last = at === touched.length - 1 ? end : undefined;
       if (changed.rows <= messageRows)
@@ -177,6 +184,15 @@ export class TopicReader<M extends CountedMessage> {
     );
     const touched = new Set(keys.map(([key]) => String(key)));
     return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
+  }
+
+  async #all(tables: readonly TableDef[], share: Share, changed: Changed): Promise<readonly M[]> {
+    const messages: M[] = [];
+    for (const table of tables) {
+      const message = await this.#whole(table, share, changed);
+      if (message !== undefined) messages.push(message);
+    }
+    return messages;
   }
 
   async #whole(table: TableDef, share: Share, { order, after, upTo }: Changed): Promise<M | undefined> {

@@ -42,9 +42,9 @@ const text: Readonly<Record<string, TextAction<TopicSession>>> = {
 /** Describes the next block of a message, which `fetch_block` gives. */
 function fetch(session: TopicSession, args: Arguments): SocketAnswer {
   const id = args.id('message_id');
-  const { meta, precision } = session.held(id).message;
   const block = session.nextBlock(id);
   if (block === undefined) return { message_id: id, completed: true, table_name: '', rows: 0, fields_count: 0 };
+  const { meta, precision } = block;
   return {
     message_id: id,
     completed: false,

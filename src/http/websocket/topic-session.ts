@@ -59,6 +59,7 @@ export class TopicSession implements SocketSession {
   #held: HeldMessage | undefined;
   #messages = 0n;
   #usedMs = performance.now();
+  #unlist: (() => void) | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
@@ -79,6 +80,8 @@ export class TopicSession implements SocketSession {
       const poller = await this.#context.intake.subscribe(user, subscribed.topics, subscribed.consumer);
       this.#subscription = { ...subscribed, user, poller };
       this.credentials = credentials;
+      this.#unlist?.();
+      this.#unlist = this.#list(user, args.text('app', ''), args.text('connector', ''));
       return { version };
     });
   }
@@ -222,7 +225,20 @@ export class TopicSession implements SocketSession {
   }
 
   close(): Promise<void> {
+    this.#unlist?.();
     return this.#inTurn(() => this.#leave());
+  }
+
+  #list(user: string, application: string, connector: string): () => void {
+    return this.#context.intake.listConnection({
+      user,
+      address: this.#link.from,
+      began: Date.now(),
+      application: () => application,
+      connector: () => connector,
+      lastUsed: () => Math.round(Date.now() - performance.now() + this.#usedMs),
+      kill: () => this.#link.end('the connection was killed'),
+    });
   }
 
   /** Leaves the group; what was not committed comes again. Never rejects: who cannot say so is silent, and is expelled. */

@@ -4,7 +4,7 @@ import { detached } from '../../async/detached.js';
 import { resolveAdapterSettings, type Settings } from '../../config/adapter-settings.js';
 import { mistakesIn } from '../../config/resolve.js';
 import { Access } from '../../database/catalogue/rights.js';
-import { TopicConsumer } from '../../database/consumers/consumer.js';
+import { type ConsumerContext, TopicConsumer } from '../../database/consumers/consumer.js';
 import { lineForm } from '../../database/consumers/message-form.js';
 import { EngineClient } from '../../database/engine/client.js';
 import { isUnknownUser } from '../../database/engine/engine-faults.js';
@@ -124,7 +124,8 @@ async function startOn(
   await lifecycle.start();
   const access = new Access(catalogue, user);
   const releaseMultiplier = settings.tmq.releaseIntervalMultiplierForAutocommit;
-  const consuming = { engine: engine.client, catalogue, storage, subTables };
+  const visible: ConsumerContext['visible'] = (tables) => pipelines.writes.visible(tables);
+  const consuming = { engine: engine.client, catalogue, storage, subTables, visible };
   return {
     catalogue,
     subTables,

@@ -21,11 +21,16 @@ export function rawTopicMessage(message: TopicBlocks, headroom: number): Buffer 
   // Names of tables and columns are there.
   head.writeUInt8(1, headroom + 9);
   head.writeUInt8(1, headroom + 10);
-  const schema = schemaOf(message);
-  return Buffer.concat([head, ...message.blocks.flatMap((block) => blockParts(block, message, schema))]);
+  const schemas = new Map<TopicBlock['meta'], Buffer>();
+  const schemaOf = (meta: TopicBlock['meta']): Buffer => {
+    const schema = schemas.get(meta) ?? encodeSchema(meta);
+    schemas.set(meta, schema);
+    return schema;
+  };
+  return Buffer.concat([head, ...message.blocks.flatMap((block) => blockParts(block, schemaOf(block.meta)))]);
 }
 
-function blockParts({ table, rows, bytes }: TopicBlock, { precision }: TopicBlocks, schema: Buffer): Buffer[] {
+function blockParts({ table, rows, bytes, precision }: TopicBlock, schema: Buffer): Buffer[] {
   const block = bytes.subarray(topicBlockHeadroom);
   const head = Buffer.alloc(blockHeadBytes);
   head.writeBigInt64LE(1n, 0);
@@ -34,7 +39,7 @@ function blockParts({ table, rows, bytes }: TopicBlock, { precision }: TopicBloc
   return [varint(blockHeadBytes + block.length + blockEnd.length), head, block, blockEnd, schema, named(table)];
 }
 
-function schemaOf({ meta }: TopicBlocks): Buffer {
+function encodeSchema(meta: TopicBlock['meta']): Buffer {
   const columns = meta.flatMap(({ name, type }, at) => [
     Buffer.from([typeNumber(type), 0]),
     zigzag(headerWidth(type)),

@@ -3,6 +3,7 @@ import { rowsOfRawBlock } from '../../support/inputs/raw-block.js';
 import { SocketClient } from '../../support/inputs/socket-client.js';
 import { TopicClient } from '../../support/inputs/topic-client.js';
 import { sharedService } from '../../support/service/shared-service.js';
+import { until } from '../../support/until.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
@@ -254,4 +255,55 @@ test('random requests get errors, and the connection and its consumer stay', asy
   for (const length of [0, 3, 24, 100]) client.socket.send(Buffer.alloc(length, 255));
   t.deepEqual(await consumer.drain(2_000), expected('a', 0, 2));
   consumer.close();
+});
+
+test('an acknowledged row is in the next message, however shortly the client waits', async (t) => {
+  await service.run('CREATE DATABASE tmq_short KEEP 36500');
+  await service.run('CREATE TOPIC tmq_short AS DATABASE tmq_short');
+  await service.run('CREATE TABLE tmq_short.n (ts TIMESTAMP, v INT)');
+  const { client } = await TopicClient.subscribe(service.port, ['tmq_short'], { group_id: 'g' });
+  t.like(await client.request('poll', { blocking_time: 0 }), { have_message: false });
+  await service.run('INSERT INTO tmq_short.n VALUES (1000, 1)');
+  t.like(await client.request('poll', { blocking_time: 0 }), { have_message: true });
+  client.socket.close();
+});
+
+test('rows that one statement wrote to several tables are one message, with a block and its columns for each', async (t) => {
+  await service.run('CREATE DATABASE tmq_many KEEP 36500 VGROUPS 1');
+  await service.run('CREATE TABLE tmq_many.a (ts TIMESTAMP, v INT)');
+  await service.run('CREATE TABLE tmq_many.b (ts TIMESTAMP, w BIGINT)');
+  await service.run('CREATE TABLE tmq_many.c (ts TIMESTAMP, v INT)');
+  await service.run('CREATE TOPIC tmq_many AS DATABASE tmq_many');
+  await service.run('INSERT INTO tmq_many.a VALUES (1000, 1) tmq_many.c VALUES (1000, 3)');
+  await service.run('INSERT INTO tmq_many.b VALUES (1000, 2)');
+  const { client } = await TopicClient.subscribe(service.port, ['tmq_many'], { group_id: 'g' });
+  const messages: string[][] = [];
+  for (let count = 0; count < 3; ) {
+    const { message_id } = await client.request('poll', { blocking_time: 10_000 });
+    const names: string[] = [];
+    for (;;) {
+      const block = await client.request('fetch', { message_id });
+      if (block.completed === true) break;
+      names.push(`${block.table_name} ${String(block.fields_names)}`);
+    }
+    count += names.length;
+    messages.push(names);
+  }
+  t.deepEqual(messages.map((names) => names.toSorted()).toSorted(), [['a ts,v', 'c ts,v'], ['b ts,w']]);
+  client.socket.close();
+});
+
+test('consumers are in the list of connections, with their application and connector', async (t) => {
+  const db = await newTopic();
+  const { client } = await TopicClient.subscribe(service.port, [db], {
+    group_id: 'g',
+    app: 'reader',
+    connector: 'c-1',
+  });
+  const listed = () =>
+    service.rows("SELECT user, connector_info FROM performance_schema.perf_connections WHERE user_app = 'reader'");
+  t.deepEqual(await listed(), [['root', 'c-1']]);
+  client.socket.close();
+  await until(async () => (await listed()).length === 0);
+  t.pass();
 });
