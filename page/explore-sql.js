@@ -95,6 +95,24 @@ export function exploreStatement({ database, table, column, of, filters, groups 
 }
 
 /**
+ * What the lines of a choice are called beside those of others: `RATE(cpu_seconds_total) mode=idle`.
+ * @param {Choice} choice
+ * @param {readonly Choice[]} others in the same picture
+ */
+export function choiceName({ database, table, column, of, filters }, others) {
+  const metric = filters.find(({ tag, comparison }) => tag.key === '__name__' && comparison === '=');
+  const plain = metric?.value ?? `${table}.${column}`;
+  const isAlone = others.every((other) => other.database === database);
+  const name = isAlone ? plain : `${database}.${plain}`;
+  const more = filters.flatMap((filter) =>
+    filter === metric || filter.value === ''
+      ? []
+      : [`${labelOf(filter.tag)}${filter.comparison === 'LIKE' ? '~' : filter.comparison}${filter.value}`],
+  );
+  return [of === '' ? name : `${of}(${name})`, ...more].join(' ');
+}
+
+/**
  * A tag as people read it.
  * @param {Tag | undefined} tag
  */

@@ -1,14 +1,19 @@
+import { combinedCard } from './combined-card.js';
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
-import { exploreStatement, functions, labelOf } from './explore-sql.js';
+import { queryEditor } from './editor.js';
+import { choiceName, exploreStatement, functions, labelOf } from './explore-sql.js';
 import { newestWords, wholeSpan, youngNow, youth } from './extent.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
 import { narrowed } from './json-tags.js';
+import { languageSwitch } from './language-switch.js';
 import { linked, queryLink } from './links.js';
+import { promqlName, promqlPlaceOf } from './promql.js';
+import { promqlCard } from './promql-result.js';
 import { rangePicker } from './range.js';
 import { resultCard } from './result.js';
-import { databases, fields, tables } from './schema.js';
+import { databases, fields, metricNames, metricSource, tables } from './schema.js';
 import { Trouble, tellTrouble } from './session.js';
 import { numberTypes } from './sql.js';
 import { knownTags, tagValues } from './tags.js';
@@ -27,12 +32,37 @@ const counterName = /_(?:total|bucket|count|sum)$/;
 const isName = (/** @type {import('./explore-sql.js').Tag} */ { key }) => key === '__name__';
 
 /** @typedef {import('./tags.js').KnownTag} KnownTag */
-/** @typedef {{ database: string; table: string; column: string; of: string; range: string; groups: string[]; filters: { tag: string; comparison: string; value: string }[] | undefined }} State */
+/** @typedef {import('./explore-sql.js').Choice} Choice */
+/**
+ * @typedef {object} State what an address of the view holds
+ * @property {string} database
+ * @property {string} table name of a table or of a metric
+ * @property {string} column
+ * @property {string} of
+ * @property {string} range
+ * @property {string[]} groups
+ * @property {{ tag: string; comparison: string; value: string }[] | undefined} filters
+ * @property {Choice[]} others metrics that are drawn in the same picture
+ * @property {import('./editor.js').Language} language
+ * @property {string} expression of PromQL
+ */
 
 /** @returns {State} */
 function firstState() {
   const asked = linked().get('state');
-  const first = { database: '', table: '', column: '', of: 'AVG', range: '3600000', groups: [], filters: undefined };
+  /** @type {State} */
+  const first = {
+    database: '',
+    table: '',
+    column: '',
+    of: 'AVG',
+    range: '3600000',
+    groups: [],
+    filters: undefined,
+    others: [],
+    language: 'sql',
+    expression: '',
+  };
   try {
     return { ...first, ...JSON.parse(asked ?? sessionStorage.getItem(stateKey) ?? '{}') };
   } catch {
@@ -41,8 +71,8 @@ function firstState() {
 }
 
 /**
- * A picture without SQL: a table, a column, what becomes of its values, filters and groups of tags. The statement stands
- * below the picture, to take along.
+ * A picture without SQL: one or more metrics, each with what becomes of its values, filters and groups of tags. The statements
+ * are below the picture, to take along. Or a picture of an expression of PromQL.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
@@ -54,7 +84,7 @@ export function exploreView(context) {
     id: 'metric',
     type: 'search',
     list: 'metrics',
-    placeholder: 'Name of a table',
+    placeholder: 'Name of a metric or table',
     autocapitalize: 'none',
     autocomplete: 'off',
     spellcheck: 'false',
@@ -74,6 +104,9 @@ export function exploreView(context) {
     h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
     h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
   );
+  const another = h('button', { type: 'button', class: 'small', hidden: true }, 'Add a metric');
+  const drawnBefore = h('ul', { class: 'metrics', 'aria-label': 'Other metrics of the picture' });
+  const draws = h('button', { type: 'submit', class: 'primary', hidden: true }, 'Run');
   const told = h('p', { class: 'muted', role: 'status' });
   const result = h('div', { class: 'results' });
   const sql = h('pre', { class: 'sql card', tabindex: 0 });
@@ -100,6 +133,9 @@ export function exploreView(context) {
   let young;
   /** The metric whose labels are offered. */
   let metric = '';
+  /** The table of the metric that the field names; empty while there is none. */
+  let source = '';
+  let others = state.others;
   let statement = '';
   let stopped = false;
 
@@ -116,14 +152,26 @@ export function exploreView(context) {
     timer = setTimeout(() => guarded(draw), pauseMs);
   };
   const keep = () => {
+    const { column: field, groups: lines, filters: narrowing } = state;
+    // As long as the columns and tags of a metric are not known, what an address has said of them stays.
+    const known =
+      source === ''
+        ? { column: field, groups: lines, filters: narrowing }
+        : {
+            column: column.value,
+            groups: chosenGroups().map(idOf),
+            filters: rows.map((row) => row.state),
+          };
+    /** @type {State} */
     const kept = {
       database: database.value,
       table: table.value,
-      column: column.value,
       of: of.value,
       range: range.value,
-      groups: chosenGroups().map(idOf),
-      filters: rows.map((row) => row.state),
+      ...known,
+      others,
+      language: editor.language,
+      expression: editor.text,
     };
     const text = JSON.stringify(kept);
     sessionStorage.setItem(stateKey, text);
@@ -148,30 +196,42 @@ export function exploreView(context) {
     soon();
   };
 
+  /** What the fields say; none while they name no metric. @returns {Choice[]} */
+  const chosenMetric = () => {
+    if (source === '' || column.value === '') return [];
+    const from = { database: database.value, table: source, column: column.value, of: of.value };
+    const filters = filtersOf().map((filter) => ({ ...filter, tag: bareTag(filter.tag) }));
+    return [{ ...from, filters, groups: chosenGroups().map(bareTag) }];
+  };
+  /** The card of what is chosen, with the statements in place. @param {readonly Choice[]} choices */
+  const cardOf = async (choices) => {
+    const spans = range.span() === undefined ? await Promise.all(choices.map(wholeSpan)) : [];
+    const spanMs = range.span() ?? Math.max(...spans);
+    const isOne = choices.length === 1;
+    const statements = choices.map((choice) => exploreStatement(choice, spanMs, isOne ? youngNow(young) : undefined));
+    statement = statements.join(';\n\n');
+    const ends = range.ends();
+    if (isOne) return resultCard(range.fill(statement), '', '', { folded: true, ...(ends && { range: ends }) });
+    const names = choices.map((choice) => choiceName(choice, choices));
+    return combinedCard(
+      statements.map((text, at) => ({ statement: range.fill(text), name: names[at] ?? '' })),
+      ends,
+    );
+  };
   const draw = async () => {
-    if (column.value === '') return;
+    const isPromql = editor.language === 'promql';
+    const choices = [...others, ...chosenMetric()];
+    if (isPromql ? editor.text.trim() === '' : choices.length === 0) return;
     running?.abort();
     const mine = new AbortController();
     running = mine;
-    const from = { database: database.value, table: table.value };
-    statement = exploreStatement(
-      {
-        ...from,
-        column: column.value,
-        of: of.value,
-        filters: filtersOf(),
-        groups: chosenGroups(),
-      },
-      range.span() ?? (await wholeSpan(from)),
-      youngNow(young),
-    );
+    const next = isPromql ? promqlCard(editor.text, database.value, range) : await cardOf(choices);
     if (running !== mine || stopped) return;
     keep();
-    say(sql, statement);
-    below.hidden = false;
+    editor.mark(undefined);
+    say(sql, isPromql ? '' : statement);
+    below.hidden = isPromql;
     say(told, '');
-    const ends = range.ends();
-    const next = resultCard(range.fill(statement), '', '', { folded: true, ...(ends && { range: ends }) });
     if (card === undefined) put(result, next.element);
     try {
       await next.run(mine.signal);
@@ -179,13 +239,15 @@ export function exploreView(context) {
       if (!(error instanceof Trouble)) throw error;
       if (error.reason === 'password') return context.failed(error);
       if (error.reason === 'aborted') return next.stop();
+      if (isPromql && running === mine) editor.mark(promqlPlaceOf(error.message, editor.text), error.message);
     }
     if (running !== mine || stopped) return next.stop();
     card?.stop();
     card = next;
     put(result, next.element);
-    if (!next.isEmpty || range.value === 'all') return;
-    const newest = await newestWords(from, showAll);
+    const [only] = choices;
+    if (isPromql || only === undefined || choices.length > 1 || !next.isEmpty || range.value === 'all') return;
+    const newest = await newestWords(only, showAll);
     if (running === mine && !stopped) put(told, newest);
   };
   const showAll = () => {
@@ -215,7 +277,7 @@ export function exploreView(context) {
       tags,
       first,
       changed: narrow,
-      values: (tag) => tagValues(database.value, table.value, tag).catch(() => []),
+      values: (tag) => tagValues(database.value, source, tag).catch(() => []),
       gone: () => {
         rows = rows.filter((other) => other !== row);
         row.element.remove();
@@ -232,12 +294,21 @@ export function exploreView(context) {
     guarded(async () => {
       const of = database.value;
       if (of === '') return;
-      const found = await tables(of, { holds: table.value.trim(), limit: offered });
+      const holds = table.value.trim();
+      const [found, metrics] = await Promise.all([
+        editor.language === 'promql' ? [] : tables(of, { holds, limit: offered }),
+        metricNames(of),
+      ]);
       if (of !== database.value || stopped) return;
+      const words = holds.toLowerCase().split(/\s+/);
+      const matching = metrics.filter((name) => words.every((word) => name.toLowerCase().includes(word)));
       put(
         names,
-        found.map(({ name }) => h('option', { value: name })),
+        [...new Set([...found.map(({ name }) => name), ...matching])]
+          .slice(0, offered)
+          .map((name) => h('option', { value: name })),
       );
+      if (editor.language === 'promql') return;
       if (table.value === '') {
         say(told, found.length === 0 ? 'There are no tables in this database yet.' : 'Choose a metric to draw it.');
       }
@@ -251,23 +322,21 @@ export function exploreView(context) {
     const chosen = [database.value, table.value];
     if (chosen.includes('')) return;
     say(told, '');
-    const found = await Promise.all([
-      fields(database.value, table.value),
-      knownTags(database.value, table.value),
-      youth({ database: database.value, table: table.value }),
-    ]).catch((error) => {
-      if (error instanceof Trouble && error.reason === 'refused') return undefined;
-      throw error;
-    });
+    if (editor.language === 'promql') return chooseExpression();
+    const named = await metricSource(database.value, table.value);
+    const found = named && (await described(database.value, named));
     if (chosen[0] !== database.value || chosen[1] !== table.value || stopped) return;
     if (found === undefined) {
       put(result);
-      choices.hidden = true;
+      forget();
       below.hidden = true;
-      return say(told, `There is no table ${table.value} in ${database.value}, or you may not read it.`);
+      return say(told, `There is no table or metric ${table.value} in ${database.value}, or you may not read it.`);
     }
     const [columns, known, begun] = found;
     young = begun;
+    source = named?.table ?? '';
+    another.hidden = false;
+    if (state.column === '') state.column = named?.column ?? '';
     const drawable = columns.filter(({ type, isTag }) => !isTag && numberTypes.test(type));
     put(
       column,
@@ -277,7 +346,7 @@ export function exploreView(context) {
     tags = known;
     rows = [];
     put(filters);
-    if (state.filters === undefined) await chooseFirst();
+    if (state.filters === undefined) await chooseFirst(named?.metric);
     for (const kept of state.filters ?? []) addFilter(kept);
     metric = metricOf();
     showTags();
@@ -288,11 +357,14 @@ export function exploreView(context) {
     }
     await draw();
   };
-  /** What a table is first seen by: the metric with most series that is no bucket of a histogram. */
-  const chooseFirst = async () => {
+  /**
+   * What a table is first seen by: a metric by its name, or the one with most series that is no bucket of a histogram.
+   * @param {string} [named]
+   */
+  const chooseFirst = async (named) => {
     const name = tags.find(isName);
-    const values = name === undefined ? [] : await tagValues(database.value, table.value, name);
-    const first = (values.find(({ value }) => !value.endsWith('_bucket')) ?? values[0])?.value ?? '';
+    const values = name === undefined || named !== undefined ? [] : await tagValues(database.value, source, name);
+    const first = named ?? (values.find(({ value }) => !value.endsWith('_bucket')) ?? values[0])?.value ?? '';
     state.filters = name === undefined || first === '' ? [] : [{ tag: idOf(name), comparison: '=', value: first }];
     chooseLines(first);
   };
@@ -316,11 +388,71 @@ export function exploreView(context) {
       state.groups.push(idOf(tag));
     }
   };
-  const forget = () => Object.assign(state, { groups: [], filters: undefined, column: '' });
+  /** Forgets all of a metric, before another is chosen. */
+  const forget = () => {
+    Object.assign(state, { groups: [], filters: undefined, column: '' });
+    source = '';
+    put(column);
+    choices.hidden = true;
+    another.hidden = true;
+  };
+  /** An expression of a metric: the rate of a counter, else its values. */
+  const chooseExpression = async () => {
+    const name = promqlName(table.value);
+    editor.text = counterName.test(table.value) ? `rate(${name}[5m])` : name;
+    await draw();
+  };
+  const showOthers = () => {
+    put(
+      drawnBefore,
+      others.map((choice) => {
+        const name = choiceName(choice, others);
+        const remove = () => {
+          others = others.filter((other) => other !== choice);
+          showOthers();
+          soon();
+        };
+        const button = h('button', { type: 'button', class: 'small', onclick: remove }, 'Remove');
+        button.setAttribute('aria-label', `Remove ${name}`);
+        return h('li', { class: 'line' }, h('code', {}, name), button);
+      }),
+    );
+    drawnBefore.hidden = others.length === 0 || editor.language === 'promql';
+  };
+  another.addEventListener('click', () => {
+    others = [...others, ...chosenMetric()];
+    showOthers();
+    table.value = '';
+    forget();
+    say(told, 'Choose a metric to draw with these.');
+    table.focus();
+    offer();
+  });
+  const editor = queryEditor({
+    id: 'expression',
+    label: 'PromQL expression',
+    text: state.expression,
+    language: state.language,
+    database: () => database.value,
+    run: () => guarded(draw),
+  });
+  const languages = languageSwitch(state.language, (language) => {
+    editor.language = language;
+    showLanguage();
+    if (language === 'promql' && editor.text === '') guarded(chooseTable);
+    else guarded(async () => (language === 'sql' && source === '' ? chooseTable() : draw()));
+    offer();
+  });
+  const showLanguage = () => {
+    const isPromql = editor.language === 'promql';
+    for (const part of [columnField, functionField]) part.hidden = isPromql;
+    for (const part of [choices, another]) part.hidden = isPromql || source === '';
+    for (const part of [expressionField, draws]) part.hidden = !isPromql;
+    showOthers();
+  };
 
   database.addEventListener('change', () => {
     table.value = '';
-    choices.hidden = true;
     forget();
     offer();
   });
@@ -356,8 +488,18 @@ export function exploreView(context) {
     if (own.length === 0) return put(told, 'There is no database yet. ', h('a', { href: '#start' }, 'First steps'));
     if (own.includes(state.database)) database.value = state.database;
     table.value = state.table;
-    await Promise.all([offer(), chooseTable()]);
+    await Promise.all([offer(), editor.language === 'promql' && editor.text !== '' ? draw() : chooseTable()]);
   });
+
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (editor.language === 'promql') guarded(draw);
+  };
+  // The editor sets how it is displayed itself, so that only what is around it can be hidden.
+  const expressionField = h('div', { class: 'expression' }, editor.element);
+  const columnField = h('div', { class: 'field' }, h('label', { for: 'column' }, 'Column'), column);
+  const functionField = h('div', { class: 'field' }, h('label', { for: 'function' }, 'Show'), of);
+  showLanguage();
 
   const element = h(
     'section',
@@ -370,17 +512,21 @@ export function exploreView(context) {
     ),
     h(
       'form',
-      { class: 'card panel', onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      { class: 'card panel', onsubmit: submit },
+      languages.element,
       h(
         'div',
         { class: 'query-foot' },
         h('div', { class: 'field' }, h('label', { for: 'explore-database' }, 'Database'), database),
         h('div', { class: 'field wide' }, h('label', { for: 'metric' }, 'Metric'), table, names),
-        h('div', { class: 'field' }, h('label', { for: 'column' }, 'Column'), column),
-        h('div', { class: 'field' }, h('label', { for: 'function' }, 'Show'), of),
+        columnField,
+        functionField,
         range.elements,
       ),
+      expressionField,
+      drawnBefore,
       choices,
+      h('p', { class: 'actions' }, draws, another),
       told,
     ),
     result,
@@ -393,7 +539,31 @@ export function exploreView(context) {
       clearTimeout(timer);
       running?.abort();
       range.stop();
+      editor.stop();
       card?.stop();
     },
   };
+}
+
+/**
+ * A tag without what is known of its values.
+ * @param {import('./explore-sql.js').Tag} tag
+ * @returns {import('./explore-sql.js').Tag}
+ */
+function bareTag({ name, key, type }) {
+  return key === undefined ? { name, type } : { name, key, type };
+}
+
+/**
+ * The columns and tags of a table, of one metric where it holds many, and what is known of a young one.
+ * @param {string} database
+ * @param {{ table: string; metric?: string }} source
+ */
+function described(database, { table, metric }) {
+  return Promise.all([fields(database, table), knownTags(database, table, metric), youth({ database, table })]).catch(
+    (error) => {
+      if (error instanceof Trouble && error.reason === 'refused') return undefined;
+      throw error;
+    },
+  );
 }

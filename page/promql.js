@@ -50,6 +50,29 @@ async function callPrometheus(database, endpoint, parameters, signal) {
 }
 
 /**
+ * The names of all metrics of a database; none where the service does not offer PromQL.
+ * @param {string} database
+ * @returns {Promise<string[]>}
+ */
+export async function listMetrics(database) {
+  try {
+    const response = await request(`${prometheusPath(database)}/api/v1/label/__name__/values`);
+    return (await response.json()).data ?? [];
+  } catch (error) {
+    if (error instanceof Trouble && error.reason === 'refused') return [];
+    throw error;
+  }
+}
+
+/**
+ * A metric as PromQL writes it.
+ * @param {string} name
+ */
+export function promqlName(name) {
+  return /^[A-Za-z_:][\w:]*$/.test(name) ? name : `{${JSON.stringify(name)}}`;
+}
+
+/**
  * Evaluates an expression at steps of a time range, and once more at its end. A range selector alone gives its samples.
  * @param {string} expression
  * @param {string} database

@@ -1,7 +1,8 @@
 import { sameName } from './grouping.js';
 import { holding, literal, quoted } from './names.js';
-import { Trouble } from './session.js';
-import { runSql } from './sql.js';
+import { listMetrics } from './promql.js';
+import { session, Trouble } from './session.js';
+import { numberTypes, runSql } from './sql.js';
 
 /** Databases that the service makes up; they stand behind those of people. */
 const systemDatabases = ['information_schema', 'performance_schema'];
@@ -59,10 +60,27 @@ function columnSearch(of, like) {
   ];
 }
 
-/** @type {Map<string, { at: number; fields: Promise<Field[]> }>} */
-const described = new Map();
-/** How long a description is taken for true, in ms. */
-const keptMs = 30_000;
+/** @type {Map<string, { at: number; value: Promise<unknown> }>} */
+const cache = new Map();
+/** How long a listing is cached, in ms. */
+const cachedMs = 30_000;
+
+/**
+ * The result of a request, from the cache where it is not older than half a minute; one that fails is not cached.
+ * @template T
+ * @param {readonly string[]} key
+ * @param {() => Promise<T>} load
+ * @returns {Promise<T>}
+ */
+function cached(key, load) {
+  const id = JSON.stringify([session()?.user, ...key]);
+  const known = cache.get(id);
+  if (known !== undefined && Date.now() - known.at < cachedMs) return /** @type {Promise<T>} */ (known.value);
+  const value = load();
+  cache.set(id, { at: Date.now(), value });
+  value.catch(() => cache.delete(id));
+  return value;
+}
 
 /**
  * The columns and tags of a table, in their order; the first is the time.
@@ -71,15 +89,93 @@ const keptMs = 30_000;
  * @returns {Promise<Field[]>}
  */
 export function fields(database, table) {
-  const key = JSON.stringify([database, table]);
-  const kept = described.get(key);
-  if (kept !== undefined && Date.now() - kept.at < keptMs) return kept.fields;
-  const found = runSql(`DESCRIBE ${quoted(database)}.${quoted(table)}`, '').then(({ data }) =>
-    data.map(([name, type, , note]) => ({ name: String(name), type: String(type), isTag: note === 'TAG' })),
-  );
-  described.set(key, { at: Date.now(), fields: found });
-  found.catch(() => described.delete(key));
-  return found;
+  return cached(['fields', database, table], async () => {
+    const { data } = await runSql(`DESCRIBE ${quoted(database)}.${quoted(table)}`, '');
+    return data.map(([name, type, , note]) => ({ name: String(name), type: String(type), isTag: note === 'TAG' }));
+  });
+}
+
+/** Columns, and tags, of one database that are listed at most. */
+const mostColumns = 50_000;
+
+/** @typedef {Field & { table: string; isSuper: boolean }} ListedField */
+
+/**
+ * The columns of all super tables and normal tables of a database, by table.
+ * @param {string} database
+ * @returns {Promise<ListedField[]>}
+ */
+export function listedColumns(database) {
+  return cached(['columns', database], async () => {
+    const { data } = await runSql(
+      `SELECT table_name, table_type, col_name, col_type FROM information_schema.ins_columns WHERE db_name = ${literal(database)} AND table_type != 'CHILD_TABLE' ORDER BY table_name LIMIT ${mostColumns}`,
+      '',
+    );
+    return data.map(([table, kind, name, type]) => ({
+      table: String(table),
+      isSuper: kind === 'SUPER_TABLE',
+      name: String(name),
+      type: String(type),
+      isTag: false,
+    }));
+  });
+}
+
+/**
+ * The tags of all super tables of a database.
+ * @param {string} database
+ * @returns {Promise<ListedField[]>}
+ */
+export function listedTags(database) {
+  return cached(['tags', database], async () => {
+    const { data } = await runSql(
+      `SELECT DISTINCT stable_name, tag_name, tag_type FROM information_schema.ins_tags WHERE db_name = ${literal(database)} LIMIT ${mostColumns}`,
+      '',
+    );
+    return data.map(([table, name, type]) => ({
+      table: String(table),
+      isSuper: true,
+      name: String(name),
+      type: String(type),
+      isTag: true,
+    }));
+  });
+}
+
+/**
+ * The names of all metrics of a database, as PromQL has them.
+ * @param {string} database
+ * @returns {Promise<string[]>}
+ */
+export function metricNames(database) {
+  return cached(['metrics', database], () => listMetrics(database));
+}
+
+/** The super table of what Prometheus has sent by remote write: the name of a metric is one of its labels. */
+const remoteWritten = 'metrics';
+
+/**
+ * Where the values of a metric are, by the name of a table or of a metric: a table, and the column or the label `__name__` that
+ * makes the metric. Undefined for a name that there is not, or that the user may not read.
+ * @param {string} database
+ * @param {string} name
+ * @returns {Promise<{ table: string; column?: string; metric?: string } | undefined>}
+ */
+export async function metricSource(database, name) {
+  try {
+    await fields(database, name);
+    return { table: name };
+  } catch (error) {
+    if (!(error instanceof Trouble) || error.reason !== 'refused') throw error;
+  }
+  // A metric may be newer than what is cached.
+  for (const kind of ['columns', 'metrics']) cache.delete(JSON.stringify([session()?.user, kind, database]));
+  const columns = await listedColumns(database);
+  const own = columns.find(({ table, name: column, type }) => numberTypes.test(type) && `${table}_${column}` === name);
+  if (own !== undefined) return { table: own.table, column: own.name };
+  const holdsMetrics = columns.some(({ table }) => table === remoteWritten);
+  if (!holdsMetrics || !(await metricNames(database)).includes(name)) return undefined;
+  return { table: remoteWritten, metric: name };
 }
 
 const name = '(?:`(?:[^`]|``)*`|[A-Za-z_]\\w*)';

@@ -1,5 +1,5 @@
 import { byValues, keysOf } from './json-tags.js';
-import { literal } from './names.js';
+import { holding, literal } from './names.js';
 import { runSql } from './sql.js';
 
 /** Series that are looked at for the keys of a JSON tag and their values. */
@@ -19,9 +19,10 @@ const ofTable = (database, table) =>
  * its keys, with the values and counts of the first series alone where there are very many.
  * @param {string} database
  * @param {string} table
+ * @param {string} [metric] only of series whose JSON tag says that this is their `__name__`
  * @returns {Promise<KnownTag[]>}
  */
-export async function knownTags(database, table) {
+export async function knownTags(database, table, metric) {
   const { data } = await runSql(
     `SELECT tag_name, tag_type, HYPERLOGLOG(tag_value) ${ofTable(database, table)} GROUP BY tag_name, tag_type`,
     '',
@@ -29,7 +30,7 @@ export async function knownTags(database, table) {
   const known = await Promise.all(
     data.map(async ([name, type, distinct]) => {
       const tag = { name: String(name), type: String(type), distinct: Number(distinct) };
-      return tag.type === 'JSON' ? jsonKeys(database, table, tag) : [tag];
+      return tag.type === 'JSON' ? jsonKeys(database, table, tag, metric) : [tag];
     }),
   );
   return known.flat().sort(byValues);
@@ -39,14 +40,17 @@ export async function knownTags(database, table) {
  * @param {string} database
  * @param {string} table
  * @param {KnownTag} tag
+ * @param {string} [metric]
  * @returns {Promise<KnownTag[]>}
  */
-async function jsonKeys(database, table, tag) {
+async function jsonKeys(database, table, tag, metric) {
+  const named = metric === undefined ? '' : ` AND tag_value LIKE ${holding(JSON.stringify(metric))}`;
   const { data } = await runSql(
-    `SELECT tag_value ${ofTable(database, table)} AND tag_name = ${literal(tag.name)} LIMIT ${jsonSample}`,
+    `SELECT tag_value ${ofTable(database, table)} AND tag_name = ${literal(tag.name)}${named} LIMIT ${jsonSample}`,
     '',
   );
-  const series = data.map(([text]) => JSON.parse(String(text ?? '{}')) ?? {});
+  const all = data.map(([text]) => JSON.parse(String(text ?? '{}')) ?? {});
+  const series = metric === undefined ? all : all.filter(({ __name__: name }) => name === metric);
   return keysOf(tag.name, series, data.length === jsonSample);
 }
 

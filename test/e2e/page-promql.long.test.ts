@@ -1,10 +1,17 @@
 import test from 'ava';
+import type { Page } from 'playwright-core';
+import { labelsOf as labelsOfSeries, writeBody } from '../support/messages/remote-messages.js';
 import { goTo, isOpenToAll, labelsOf, type } from '../support/page/page.js';
 import { pageWorld } from '../support/page/page-service.js';
 import { until } from '../support/until.js';
 
-/** What people do with PromQL on the page. */
+/** What people do with metrics by their name, and with PromQL, on the page. */
 const { inBrowser, service, logInAndSee } = await pageWorld(test);
+
+/** Whether the plot has come to show these lines. */
+function drawn(page: Page, labels: readonly string[]): Promise<boolean> {
+  return until(async () => (await labelsOf(page)).join() === labels.join(), 60_000);
+}
 
 /** Ten minutes of two counters, one sample per ten seconds, until now: 3 and 6 per second. */
 async function writeRequests(db: string): Promise<void> {
@@ -99,5 +106,97 @@ inBrowser('a mistake in PromQL is marked where it is, and a limit says which it 
   await type(page, 'requests_counter');
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.outcome.error >> text=Database not exist');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('metrics are found by name in whatever table, and drawn together', async (t) => {
+  await service().run('CREATE DATABASE IF NOT EXISTS named');
+  const now = Date.now();
+  const series = ['node_cpu_seconds_total', 'node_cpu_seconds_total', 'node_load1'].map((metric, cpu) => ({
+    labels: labelsOfSeries({ __name__: metric, cpu: String(cpu) }),
+    samples: Array.from({ length: 60 }, (_, at) => ({ value: 60 - at, timestamp: now - at * 5000 })).reverse(),
+  }));
+  const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' };
+  const path = '/metricsdb/v1/remote_write/named';
+  t.is((await service().request({ path, headers, body: writeBody(series) })).status, 204);
+  await service().write('room,site=a temp=21,hum=40\nroom,site=b temp=22,hum=45', { db: 'named' });
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Explore');
+  await page.waitForSelector('#explore-database option[value=named]', { state: 'attached' });
+  await page.selectOption('#explore-database', 'named');
+  await page.waitForSelector('#metrics option[value=node_load1]', { state: 'attached' });
+  t.true(await page.locator('#expression').isHidden());
+  await page.locator('#metric').pressSequentially('cpu node');
+  await page.waitForSelector('#metrics option[value=node_load1]', { state: 'detached' });
+  t.deepEqual(
+    await page
+      .locator('#metrics option')
+      .evaluateAll((options) => options.map((option) => option.getAttribute('value'))),
+    ['node_cpu_seconds_total'],
+  );
+
+  const choose = async (name: string) => {
+    await page.fill('#metric', name);
+    await page.keyboard.press('Enter');
+  };
+  await choose('node_cpu_seconds_total');
+  t.true(await drawn(page, ['Time', 'cpu=0', 'cpu=1']));
+  t.is(await page.inputValue('#function'), 'RATE');
+  t.is(await page.inputValue('#metric'), 'node_cpu_seconds_total');
+
+  await page.click('text=Add a metric');
+  await choose('room_hum');
+  const both = ['AVG(room.hum) site=a', 'AVG(room.hum) site=b'];
+  const lines = ['Time', ...both, 'RATE(node_cpu_seconds_total) cpu=0', 'RATE(node_cpu_seconds_total) cpu=1'];
+  t.true(await drawn(page, lines));
+  t.is(await page.inputValue('#column'), 'hum');
+  await isOpenToAll(t, page, 'several metrics');
+
+  // What was chosen is in the address.
+  await page.reload();
+  t.true(await drawn(page, lines));
+  await page.click('text=Open in Query');
+  await page.waitForSelector('h1 >> text=Query');
+  t.true(await until(async () => (await page.locator('.uplot').count()) === 2, 30_000));
+  await page.goBack();
+  t.true(await drawn(page, lines));
+  await page.click('[aria-label="Remove RATE(node_cpu_seconds_total)"]');
+  t.true(await drawn(page, ['Time', 'a', 'b']));
+
+  await choose('no_such');
+  await page.waitForSelector('text=There is no table or metric no_such in named');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('a metric is explored in PromQL, by an expression that its name begins', async (t) => {
+  await writeRequests('sky');
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Explore');
+  await page.waitForSelector('#explore-database option[value=sky]', { state: 'attached' });
+  await page.selectOption('#explore-database', 'sky');
+  await page.waitForSelector('.uplot canvas');
+  await page.check('text=PromQL');
+  await page.waitForSelector('#expression');
+  t.true(await page.locator('#column').isHidden());
+  await page.fill('#metric', 'requests_errors');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.outcome >> text=2 series in');
+  t.is(await page.locator('#expression').textContent(), 'requests_errors');
+  await page.focus('#expression');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('max by (site) (requests_errors)');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Enter');
+  t.true(await drawn(page, ['Time', 'site=s1', 'site=s2']));
+  await isOpenToAll(t, page, 'PromQL in Explore');
+  await page.reload();
+  t.true(await drawn(page, ['Time', 'site=s1', 'site=s2']));
+  await page.focus('#expression');
+  await page.keyboard.press('End');
+  await page.keyboard.type(' +');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.outcome.error >> text=parse error');
+  await page.check('text="SQL"');
+  await page.waitForSelector('.sql >> text=AVG');
   t.deepEqual(wrong, []);
 });
