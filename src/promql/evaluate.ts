@@ -6,8 +6,8 @@ import { compareLabels, type LabelSet } from './label-set.js';
 import { bare, type Expr, typeOf } from './language/tree.js';
 import type { NativeHistogram } from './native-histogram.js';
 import { QueryError } from './query-error.js';
-import { type Row, requireDistinct } from './rows.js';
-import { dataOfRow, type SeriesData } from './samples.js';
+import { requireDistinct } from './rows.js';
+import { dataOfRows, type SeriesData } from './samples.js';
 import type { SeriesSource, Steps } from './source.js';
 
 /** A query and when it is evaluated. */
@@ -120,7 +120,7 @@ async function evaluated(expr: Expr, steps: Steps, isRange: boolean, evaluation:
   if (isRange) {
     requireDistinct(rows);
     const ordered = await sorted(rows, (a, b) => compareLabels(a.labels, b.labels));
-    return { type: 'matrix', count: ordered.length, series: seriesOf(ordered, steps) };
+    return { type: 'matrix', count: ordered.length, series: dataOfRows(ordered, steps) };
   }
   if (typeOf(expr) === 'scalar') return { type: 'scalar', ms, value: rows[0]?.values[0] ?? Number.NaN };
   requireDistinct(rows);
@@ -128,8 +128,4 @@ async function evaluated(expr: Expr, steps: Steps, isRange: boolean, evaluation:
     ({ labels, values, histograms }): VectorSample => ({ labels, value: values[0]!, histogram: histograms?.[0] }),
   );
   return { type: 'vector', ms, samples };
-}
-
-function* seriesOf(rows: readonly Row[], steps: Steps): Generator<SeriesData> {
-  for (const row of rows) yield dataOfRow(row, steps);
 }

@@ -1,4 +1,4 @@
-import { Slice } from '../async/slice.js';
+import { collected, Slice } from '../async/slice.js';
 import { aggregate, countValues } from './aggregate.js';
 import { setOperation, vectorWithScalar, vectorWithVector } from './binary.js';
 import { evaluateCall } from './calls.js';
@@ -59,7 +59,8 @@ export class Evaluation implements Evaluator {
   /** The samples of a range vector that ends at a moment, by series. */
   async series(expr: MatrixSelector | SubqueryExpr, ms: number): Promise<SeriesData[]> {
     const { series } = await selectRange(expr, oneStep(ms), this);
-    return series.filter(({ times, histograms }) => times.length + histograms.length > 0);
+    const all = await collected(series);
+    return all.filter(({ times, histograms }) => times.length + histograms.length > 0);
   }
 
   async #evaluate(expr: Expr, steps: Steps): Promise<Row[]> {

@@ -58,34 +58,24 @@ function extrapolated(isCounter: boolean, isRate: boolean): RangeFunction {
     const first = values[from]!;
     let difference = values[to - 1]! - first;
     if (isCounter) {
-      let previous = first;
-      for (let i = from + 1; i < to; i++) {
-        const value = values[i]!;
-        if (value < previous) difference += previous;
-        previous = value;
-      }
+      const { falls } = window;
+      for (let i = window.firstFall(); falls[i]! < to; i++) difference += values[falls[i]! - 1]!;
     }
-    const zero = isCounter && difference > 0 && first >= 0 ? first / difference : undefined;
+    const zero = isCounter && difference > 0 && first >= 0 ? first / difference : Number.POSITIVE_INFINITY;
     setFloat(row, step, difference * factor(window, times[from]!, times[to - 1]!, gaps, isRate, zero));
   };
 }
 
-/** By how much a difference grows when it is extrapolated; `zero` is where a counter would be 0, in sampled intervals before the first sample. */
-function factor(
-  window: Window,
-  firstMs: number,
-  lastMs: number,
-  gaps: number,
-  isRate: boolean,
-  zero: number | undefined,
-): number {
+/** By how much a difference grows when it is extrapolated; `zero` is where a counter would be 0, in sampled intervals before
+ * the first sample, infinite where that is nowhere. */
+function factor(window: Window, firstMs: number, lastMs: number, gaps: number, isRate: boolean, zero: number): number {
   let toStart = (firstMs - window.startMs) / 1000;
   let toEnd = (window.endMs - lastMs) / 1000;
   const sampled = (lastMs - firstMs) / 1000;
   const average = sampled / gaps;
   const threshold = average * 1.1;
   if (toStart >= threshold) toStart = average / 2;
-  if (zero !== undefined && sampled * zero < toStart) toStart = sampled * zero;
+  if (sampled * zero < toStart) toStart = sampled * zero;
   if (toEnd >= threshold) toEnd = average / 2;
   const grown = sampled === 0 ? 1 : (sampled + toStart + toEnd) / sampled;
   return isRate ? grown / (window.rangeMs / 1000) : grown;
@@ -98,7 +88,8 @@ function extrapolatedHistogram(window: Window, row: Row, step: number, isCounter
   const rate = rateOfHistograms(window, isCounter);
   if (rate === undefined) return;
   const firstCount = series.histograms[histogramFrom]!.count;
-  const zero = isCounter && rate.histogram.count > 0 && firstCount >= 0 ? firstCount / rate.histogram.count : undefined;
+  const hasZero = isCounter && rate.histogram.count > 0 && firstCount >= 0;
+  const zero = hasZero ? firstCount / rate.histogram.count : Number.POSITIVE_INFINITY;
   const firstMs = series.histogramTimes[histogramFrom]!;
   const lastMs = series.histogramTimes[histogramTo - 1]!;
   setHistogram(row, step, rate.times(factor(window, firstMs, lastMs, gaps, isRate, zero)));
@@ -163,25 +154,63 @@ function ofLine(compute: (window: Window) => number): RangeFunction {
   };
 }
 
+/** The mean as {@link ExactMean} has it, which is for sums that overflow. */
 function meanOf({ from, to, series: { values } }: Window): number {
+  let sum = values[from]!;
+  let lost = 0;
+  for (let i = from + 1; i < to; i++) {
+    const value = values[i]!;
+    const total = sum + value;
+    if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) return steppedMean(values, from, to);
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - total + value : value - total + sum;
+    sum = total;
+  }
+  return sum / (to - from) + lost / (to - from);
+}
+
+function steppedMean(values: Float64Array, from: number, to: number): number {
   const mean = new ExactMean();
   for (let i = from; i < to; i++) mean.add(values[i]!);
   return mean.mean;
 }
 
+/** The sum as {@link ExactSum} has it. */
 function sumOf({ from, to, series: { values } }: Window): number {
-  const sum = new ExactSum();
-  for (let i = from; i < to; i++) sum.add(values[i]!);
-  return Math.abs(sum.sum) === Number.POSITIVE_INFINITY ? sum.sum : sum.total;
+  let sum = 0;
+  let lost = 0;
+  for (let i = from; i < to; i++) {
+    const value = values[i]!;
+    const total = sum + value;
+    if (total === Number.POSITIVE_INFINITY || total === Number.NEGATIVE_INFINITY) lost = 0;
+    else lost += Math.abs(sum) >= Math.abs(value) ? sum - total + value : value - total + sum;
+    sum = total;
+  }
+  return Math.abs(sum) === Number.POSITIVE_INFINITY ? sum : sum + lost;
 }
 
-/** The index of the number that wins all comparisons; NaN loses to every number. */
-function winner({ from, to, series: { values } }: Window, beats: (value: number, best: number) => boolean): number {
-  let best = from;
-  for (let i = from; i < to; i++) {
-    const bestValue = values[best]!;
-    if (beats(values[i]!, bestValue) || Number.isNaN(bestValue)) best = i;
+/**
+ * The index of the least number, or of the greatest one, the first of equal ones or the last one; NaN loses to every
+ * number. The winner of the window before wins against all that it has won against.
+ */
+function winner(window: Window, isLeast: boolean, isLast = false): number {
+  const { from, to } = window;
+  const { values } = window.series;
+  const isKnown = window.winner >= from;
+  let best = isKnown ? window.winner : from;
+  let bestValue = values[best]!;
+  for (let i = isKnown ? window.winnerTo : from + 1; i < to; i++) {
+    const value = values[i]!;
+    if (
+      (isLeast ? value < bestValue : value > bestValue) ||
+      (isLast && value === bestValue) ||
+      Number.isNaN(bestValue)
+    ) {
+      best = i;
+      bestValue = value;
+    }
   }
+  window.winner = best;
+  window.winnerTo = to;
   return best;
 }
 
@@ -331,16 +360,10 @@ export const rangeFunctions: ReadonlyMap<string, RangeFunction> = new Map<string
   ['count_over_time', (window, row, step) => setFloat(row, step, countOf(window) + histogramCountOf(window))],
   ['present_over_time', (_, row, step) => setFloat(row, step, 1)],
   ['absent_over_time', (_, row, step) => setFloat(row, step, 1)],
-  ['min_over_time', ofNumbers((window) => window.series.values[winner(window, (value, best) => value < best)]!)],
-  ['max_over_time', ofNumbers((window) => window.series.values[winner(window, (value, best) => value > best)]!)],
-  [
-    'ts_of_min_over_time',
-    ofNumbers((window) => window.series.times[winner(window, (value, best) => value <= best)]! / 1000),
-  ],
-  [
-    'ts_of_max_over_time',
-    ofNumbers((window) => window.series.times[winner(window, (value, best) => value >= best)]! / 1000),
-  ],
+  ['min_over_time', ofNumbers((window) => window.series.values[winner(window, true)]!)],
+  ['max_over_time', ofNumbers((window) => window.series.values[winner(window, false)]!)],
+  ['ts_of_min_over_time', ofNumbers((window) => window.series.times[winner(window, true, true)]! / 1000)],
+  ['ts_of_max_over_time', ofNumbers((window) => window.series.times[winner(window, false, true)]! / 1000)],
   ['stdvar_over_time', ofNumbers(varianceOf)],
   ['stddev_over_time', ofNumbers((window) => Math.sqrt(varianceOf(window)))],
   ['mad_over_time', ofNumbers(medianDeviation)],

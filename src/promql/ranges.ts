@@ -4,14 +4,14 @@ import type { EvaluationContext, Evaluator } from './evaluator.js';
 import type { MatrixSelector, PinnedTime, SubqueryExpr, VectorSelector } from './language/tree.js';
 import { QueryError } from './query-error.js';
 import type { Row } from './rows.js';
-import { dataOfRow, type SeriesData, StaleMarkers, seriesData } from './samples.js';
+import { dataOfRows, type SeriesData, StaleMarkers, seriesData } from './samples.js';
 import { instantRows, type SelectedNumber } from './selectors.js';
-import type { Steps } from './source.js';
+import type { SeriesSamples, Steps } from './source.js';
 import { stepTime } from './steps.js';
 
-/** Series of a range vector, and where their windows lie. */
+/** Series of a range vector, made one after the other, and where their windows lie. */
 interface RangeSeries {
-  readonly series: readonly SeriesData[];
+  readonly series: Iterable<SeriesData>;
   /** Ends of the windows by step, in Unix milliseconds. */
   readonly ends: Float64Array;
   readonly rangeMs: number;
@@ -72,7 +72,7 @@ export async function selectRange(
   steps: Steps,
   evaluator: Evaluator,
 ): Promise<RangeSeries> {
-  const { context, slice } = evaluator;
+  const { context } = evaluator;
   const rangeMs = rangeOf(expr, context);
   const ends = lookTimes(expr.kind === 'matrix' ? expr.selector : expr, steps, context);
   const afterMs = ends[0]! - rangeMs;
@@ -81,13 +81,12 @@ export async function selectRange(
   const { source, budget } = context;
   const selection = { matchers: expr.selector.matchers, afterMs, untilMs: ends.at(-1)! };
   const samples = await source.read(selection, budget);
+  return { series: seriesOf(samples), ends, rangeMs };
+}
+
+function* seriesOf(samples: SeriesSamples): Generator<SeriesData> {
   const markers = new StaleMarkers(samples.values);
-  const series: SeriesData[] = [];
-  for (let i = 0; i < samples.labels.length; i++) {
-    if (slice.isOver()) await slice.next();
-    series.push(seriesData(samples, i, markers));
-  }
-  return { series, ends, rangeMs };
+  for (let i = 0; i < samples.labels.length; i++) yield seriesData(samples, i, markers);
 }
 
 /** The values of a subquery at multiples of its step, as samples. */
@@ -96,7 +95,7 @@ async function subquery(
   afterMs: number,
   untilMs: number,
   evaluator: Evaluator,
-): Promise<SeriesData[]> {
+): Promise<Iterable<SeriesData>> {
   const { budget, subqueryStepMs, startMs: queryStart, endMs: queryEnd, stepMs: queryStep } = evaluator.context;
   const ownMs = durationMs(expr.stepMs, expr.stepExpr, queryEnd - queryStart, queryStep, expr.stepExpr !== undefined);
   const stepMs = ownMs === 0 ? subqueryStepMs : ownMs;
@@ -108,5 +107,5 @@ async function subquery(
   if (count > most) throw new QueryError('execution', `a subquery has at most ${most} steps; this one has ${count}`);
   const steps = { startMs, stepMs, count };
   const rows = await evaluator.rows(expr.expr, steps);
-  return rows.map((row) => dataOfRow(row, steps));
+  return dataOfRows(rows, steps);
 }

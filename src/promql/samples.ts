@@ -81,8 +81,13 @@ function separated(
   };
 }
 
+/** The samples of rows as those of series, made one after the other. */
+export function* dataOfRows(rows: readonly Row[], steps: Steps): Generator<SeriesData> {
+  for (const row of rows) yield dataOfRow(row, steps);
+}
+
 /** The samples of a row as those of a series: what a subquery gives. Hints of resets mean nothing between its steps. */
-export function dataOfRow({ labels, values, present, histograms }: Row, steps: Steps): SeriesData {
+function dataOfRow({ labels, values, present, histograms }: Row, steps: Steps): SeriesData {
   const times = new Float64Array(steps.count);
   const floats = new Float64Array(steps.count);
   const histogramTimes: number[] = [];

@@ -7,7 +7,10 @@ import { QueryError } from './query-error.js';
 import { absentSample, copySample, emptyRow, floatSample, hasSamples, type Row } from './rows.js';
 
 /** Chooses rows of a group at a step: their indexes in the order of the result. */
-type Choice = (rows: readonly Row[], step: number, parameter: number) => readonly number[];
+type Choice = (step: number) => Iterable<number>;
+
+/** Looks at the rows of a group, with the parameter by step. */
+type Chooser = (rows: readonly Row[], parameter: Float64Array, slice: Slice) => Promise<Choice>;
 
 /** `topk`, `bottomk`, `limitk`, `limit_ratio`: rows with the samples that are chosen at each step. */
 export async function selectSeries(
@@ -23,9 +26,10 @@ export async function selectSeries(
   const isByValue = operator === 'topk' || operator === 'bottomk';
   if (isByValue && rows.some(({ histograms }) => histograms !== undefined))
     annotations.inform(`ignored histogram in ${operator} aggregation`, expr.span);
-  const choose = choices[operator as keyof typeof choices];
+  const chooser = choosers[operator as keyof typeof choosers];
   const results: Row[] = [];
-  for (const group of groupsOf(expr, rows)) results.push(...(await chosenRows(group, steps, parameter, choose, slice)));
+  for (const group of groupsOf(expr, rows))
+    results.push(...(await chosenRows(group, steps, parameter, chooser, slice)));
   return results;
 }
 
@@ -33,13 +37,14 @@ async function chosenRows(
   { rows }: RowGroup,
   steps: number,
   parameter: Float64Array,
-  choose: Choice,
+  chooser: Chooser,
   slice: Slice,
 ): Promise<Row[]> {
+  const choose = await chooser(rows, parameter, slice);
   const results = new Map<number, Row>();
   for (let step = 0; step < steps; step++) {
     if (slice.isOver()) await slice.next();
-    for (const index of choose(rows, step, parameter[step]!)) {
+    for (const index of choose(step)) {
       const row = rows[index]!;
       const result = results.get(index) ?? emptyRow(row.labels, steps);
       results.set(index, result);
@@ -72,29 +77,43 @@ function checkParameter(
   return true;
 }
 
-/** The rows with the largest numbers, or the smallest ones; NaN comes last, and of equal numbers the earlier row first. */
-function best(isBefore: (a: number, b: number) => boolean): Choice {
-  return (rows, step, parameter) => {
-    const most = Math.min(Math.trunc(parameter), rows.length);
-    const indexes: number[] = [];
-    if (most < 1) return indexes;
-    const values = (index: number): number => rows[index]!.values[step]!;
-    const precedes = (a: number, b: number): boolean => isBefore(a, b) || (Number.isNaN(b) && !Number.isNaN(a));
-    for (const [index, { present }] of rows.entries()) {
-      if (present[step] !== floatSample) continue;
-      const value = values(index);
-      if (indexes.length === most && !precedes(value, values(indexes[most - 1]!))) continue;
-      let low = 0;
-      let high = indexes.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (precedes(value, values(indexes[middle]!))) high = middle;
-        else low = middle + 1;
+/**
+ * The rows with the greatest numbers, or the least ones; NaN comes last, and of equal numbers the earlier row first.
+ * Goes through row after row, as they lie in memory.
+ */
+function best(isGreatest: boolean): Chooser {
+  const precedes = (a: number, b: number): boolean =>
+    (isGreatest ? a > b : a < b) || (Number.isNaN(b) && !Number.isNaN(a));
+  return async (rows, parameter, slice) => {
+    const most = Uint32Array.from(parameter, (each) => Math.max(0, Math.min(Math.trunc(each), rows.length)));
+    const width = most.reduce((a, b) => Math.max(a, b), 0);
+    const [indexes, numbers] = [new Uint32Array(most.length * width), new Float64Array(most.length * width)];
+    const counts = new Uint32Array(most.length);
+    for (const [index, { present, values }] of rows.entries()) {
+      if (slice.isOver()) await slice.next();
+      for (let step = 0; step < present.length; step++) {
+        if (present[step] !== floatSample || most[step] === 0) continue;
+        const value = values[step]!;
+        const [start, isFull] = [step * width, counts[step] === most[step]];
+        let end = start + counts[step]!;
+        if (isFull && !precedes(value, numbers[end - 1]!)) continue;
+        if (isFull) end--;
+        else counts[step]!++;
+        let low = start;
+        for (let high = end; low < high; ) {
+          const middle = (low + high) >> 1;
+          if (precedes(value, numbers[middle]!)) high = middle;
+          else low = middle + 1;
+        }
+        for (let i = end; i > low; i--) {
+          indexes[i] = indexes[i - 1]!;
+          numbers[i] = numbers[i - 1]!;
+        }
+        indexes[low] = index;
+        numbers[low] = value;
       }
-      indexes.splice(low, 0, index);
-      if (indexes.length > most) indexes.pop();
     }
-    return indexes;
+    return (step) => indexes.subarray(step * width, step * width + counts[step]!);
   };
 }
 
@@ -102,18 +121,18 @@ function presentIndexes(rows: readonly Row[], step: number): number[] {
   return rows.flatMap(({ present }, index) => (present[step] === absentSample ? [] : [index]));
 }
 
-const choices = {
-  topk: best((a, b) => a > b),
-  bottomk: best((a, b) => a < b),
-  limitk: ((rows, step, parameter) =>
-    presentIndexes(rows, step).slice(0, Math.max(0, Math.trunc(Math.min(parameter, rows.length))))) as Choice,
-  limit_ratio: ((rows, step, parameter) => {
-    const ratio = Math.min(1, Math.max(-1, parameter));
+const choosers: Readonly<Record<'topk' | 'bottomk' | 'limitk' | 'limit_ratio', Chooser>> = {
+  topk: best(true),
+  bottomk: best(false),
+  limitk: async (rows, parameter) => (step) =>
+    presentIndexes(rows, step).slice(0, Math.max(0, Math.trunc(Math.min(parameter[step]!, rows.length)))),
+  limit_ratio: async (rows, parameter) => (step) => {
+    const ratio = Math.min(1, Math.max(-1, parameter[step]!));
     return presentIndexes(rows, step).filter((index) => {
       const place = placeOf(rows[index]!);
       return ratio >= 0 ? place < ratio : place >= 1 + ratio;
     });
-  }) as Choice,
+  },
 };
 
 /** A number from 0 up to but without 1 that the labels of a series alone decide. */

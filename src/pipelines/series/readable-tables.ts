@@ -6,9 +6,10 @@ import { QueryError } from '../../promql/query-error.js';
 import type { Expr } from '../../sql/engine/nodes.js';
 import { idColumn, nameColumn } from '../../sql/engine/storage.js';
 import { expr } from '../../sql/engine/template.js';
-import { type FormattedQuery, inFormat, MatchedSeries } from '../../sql/plan/labelled-series.js';
+import { type FormattedQuery, inBinary, MatchedSeries } from '../../sql/plan/labelled-series.js';
 import { withCurrentSchema } from '../../statements/current-schema.js';
 import { storedIfRoom } from '../../statements/stored-if-room.js';
+
 import { tableLabel } from './metric-columns.js';
 import { type LabelledSeries, labelKey, seriesOf, shownLabels, sortedLabels } from './series-labels.js';
 import { type MetricTable, metricTables, type SeriesContext } from './series-tables.js';
@@ -97,7 +98,7 @@ export class ReadableTables {
     const limit = most === undefined ? {} : { limit: { count: BigInt(most), offset: 0n } };
     const query = matched.select([idColumn('s'), matched.json], range, limit);
     if (query === undefined) return [];
-    return seriesOf(await this.bytes(inFormat(query, 'RowBinary'), signal), table.labels.fixed);
+    return seriesOf(await this.bytes(inBinary(query), signal), table.labels.fixed);
   }
 
   /** Names of the sub-tables by the ids of their series. */
@@ -110,7 +111,7 @@ export class ReadableTables {
     const named = expr`toJSONString(map('name', ${nameColumn('s')}))`;
     const query = matched.select([idColumn('s'), named]);
     if (query === undefined) return new Map();
-    const series = await seriesOf(await this.bytes(inFormat(query, 'RowBinary'), signal), []);
+    const series = await seriesOf(await this.bytes(inBinary(query), signal), []);
     return new Map(series.map(({ id, labels }) => [id, labels[0]?.[1] ?? '']));
   }
 
@@ -129,7 +130,7 @@ export class ReadableTables {
   ): Promise<readonly string[]> {
     const query = matched.select([text], range, { distinct: true });
     if (query === undefined) return [];
-    const bytes = await this.bytes(inFormat(query, 'RowBinary'), signal);
+    const bytes = await this.bytes(inBinary(query), signal);
     const texts: string[] = [];
     for (const reader = new PoolReader(bytes); reader.end < bytes.length; ) {
       reader.next();

@@ -1,6 +1,3 @@
-import type { EngineColumn } from '../../database/engine/native-block.js';
-import { decodeNativeStream } from '../../database/engine/native-rows.js';
-import { dataType } from '../../model/schema.js';
 import type { SeriesQuery } from '../../model/series-query.js';
 import { gridRange, isForEngine } from '../../promql/plan/grid-query.js';
 import { QueryError } from '../../promql/query-error.js';
@@ -20,7 +17,7 @@ import { GridColumns, gridStatement } from './grid-columns.js';
 import { histogramColumns, withHistograms } from './histogram-samples.js';
 import { requirePatterns } from './patterns.js';
 import { mostLiteralIds, type ReadableTables } from './readable-tables.js';
-import { SampleColumns, SeriesLabels } from './sample-columns.js';
+import { SampleColumns } from './sample-columns.js';
 import type { SampleLease } from './sample-pool.js';
 import type { LabelledSeries, SideRow } from './series-labels.js';
 import { type MetricTable, sideTable } from './series-tables.js';
@@ -29,8 +26,6 @@ import { type MetricTable, sideTable } from './series-tables.js';
 const mostHistograms = 200_000;
 /** Metrics of tables whose samples one selector may read: each is a statement. */
 const mostTables = 1_000;
-
-const valueColumn: EngineColumn = { physical: 'v', name: 'v', type: dataType('DOUBLE') };
 
 /** Reads samples of series. Every method throws a FaultError where the database fails. */
 export class SeriesReader implements SeriesSource {
@@ -148,7 +143,6 @@ export class SeriesReader implements SeriesSource {
   ): Promise<void> {
     const rows = planSamples(table, query, literalIds(series));
     if (rows === undefined) return;
-    const current = new SeriesLabels(new Map(series.map(({ id, labels }) => [id, labels])));
     const { signal } = budget;
     const underSeriesLimit = series.length === 1;
     const result = await this.#tables.context.engine.result(rows, {
@@ -156,11 +150,8 @@ export class SeriesReader implements SeriesSource {
       owner: this.#tables.user,
       underSeriesLimit,
     });
-    for await (const block of decodeNativeStream(result, [valueColumn])) {
-      const before = samples.count;
-      samples.add(block, current);
-      this.#take(samples.count - before, budget);
-    }
+    const labels = new Map(series.map(({ id, labels }) => [id, labels]));
+    await samples.add(result, labels, (count) => this.#take(count, budget));
   }
 }
 

@@ -239,7 +239,7 @@ export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: nu
     orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
     limit: rowLimit < 0 ? undefined : { count: BigInt(rowLimit), offset: 0n },
   });
-  return { series: inFormat(list, 'RowBinary'), samples: inFormat(samples, 'RowBinary') };
+  return { series: inBinary(list), samples: inBinary(samples) };
 }
 
 /** Prints a query whose result is small. */
@@ -247,14 +247,15 @@ export function printRows(query: SelectQuery): string {
   return `${printQuery(query)} SETTINGS ${querySettings}`;
 }
 
-/** A query whose result is read in this format of the engine. */
-export function inFormat(query: SelectQuery, format: 'Native' | 'RowBinary'): FormattedQuery {
-  return { statement: printRows(query), format };
+/** A query whose result is read as rows of the engine's binary format. */
+export function inBinary(query: SelectQuery): FormattedQuery {
+  return { statement: printRows(query), format: 'RowBinary' };
 }
 
 /**
- * The samples of matched series in a time range, as blocks of the Native format: id, Unix ms and the value as a
- * nullable Float64, ordered by id and time; undefined when the range is empty. With `ids` those of these series alone.
+ * The samples of matched series in a time range, one row for each series: its id (UInt64), Unix ms in ascending order
+ * and the values (both Array(Float64)) in RowBinary; undefined when the range is empty. A NULL is no sample, unless the
+ * bits beside it are those of a number that is not finite. With `ids` those of these series alone.
  */
 export function planSamples(
   series: SeriesTable,
@@ -264,15 +265,26 @@ export function planSamples(
   const matched = new MatchedSeries(series, matchers);
   const where = matched.rowTerms(range, ids);
   if (where === undefined) return undefined;
-  const columns = [idColumn('r'), matched.millis, castTo(matched.value, 'Nullable(Float64)')];
+  const value = castTo(matched.value, 'Nullable(Float64)');
+  const sample = expr`assumeNotNull(${value})`;
+  const ticks = expr`groupArray(${timeColumn('r')})`;
   const samples = select({
-    columns: columns.map((each): SelectColumn => [each, '']),
+    columns: [
+      [idColumn('r'), ''],
+      [castTo(millisOfAll(expr`arraySort(${ticks})`, series.ticksPerMilli), 'Array(Float64)'), ''],
+      // Threads may read parts of a series, which come in any order.
+      [expr`arraySort((x, y) -> y, groupArray(${sample}), ${ticks})`, ''],
+    ],
     from: rowsSource(series.table.storage, 'r'),
-    where,
-    orderBy: [{ by: idColumn('r') }, { by: timeColumn('r') }],
+    where: [...where, expr`isNotNull(${value}) OR NOT isFinite(${sample})`],
+    groupBy: [idColumn('r')],
   });
-  return inFormat(samples, 'Native');
+  return { statement: `${printRows(samples)}, ${seriesAfterSeries}`, format: 'RowBinary' };
 }
+
+/** Settings with which the engine gives each series once its rows are read, and holds few at a time. */
+const seriesAfterSeries =
+  'optimize_aggregation_in_order = 1, aggregation_in_order_max_block_bytes = 1000000, max_block_size = 16384';
 
 /**
  * Rows of matched series in a time range: id as a text, Unix ms, then columns by their physical names, NULL for those
@@ -328,6 +340,12 @@ const idText = expr`toString(${idColumn('r')})`;
 function millis(ticks: Expr, ticksPerMilli: bigint): Expr {
   if (ticksPerMilli === 1n) return ticks;
   return expr`intDiv(${ticks} - positiveModulo(${ticks}, ${ticksPerMilli}), ${ticksPerMilli})`;
+}
+
+/** The same of an array of ticks. */
+function millisOfAll(ticks: Expr, ticksPerMilli: bigint): Expr {
+  if (ticksPerMilli === 1n) return ticks;
+  return expr`arrayMap(x -> intDiv(x - positiveModulo(x, ${ticksPerMilli}), ${ticksPerMilli}), ${ticks})`;
 }
 
 function condition({ kind, name: _, value }: LabelMatcher, label: Expr): Expr {
