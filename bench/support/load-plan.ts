@@ -14,6 +14,7 @@ export function demoPlan(changes: Partial<SuperTablePlan> = {}): SuperTablePlan 
     readFile: (path) => {
       throw new Error(`No file is read without arguments: ${path}`);
     },
+    hasFile: () => false,
     sqlMistake: () => undefined,
     parseTime: (text, precision) => parseTimestamp(text, precision, 'UTC'),
     randomName: () => 'demo',

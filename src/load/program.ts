@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { expectedFault, reasonOf } from '../model/fault.js';
 import { version } from '../model/version.js';
@@ -53,6 +53,7 @@ export async function runLoadProgram(surroundings: LoadProcess): Promise<number>
     env,
     nowMs: Date.now(),
     readFile: readText,
+    hasFile: existsSync,
     parseTime: readTime,
     sqlMistake: statementMistake,
     randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
@@ -116,7 +117,14 @@ async function runScenario(scenario: LoadScenario, context: LoadRunContext) {
 
 /** True when the reports can be written: a run is not begun for reports that would be lost at its end. */
 function canReport({ jsonReport, htmlReport }: LoadRun, log: RunLog): boolean {
-  return [jsonReport, htmlReport].every((path) => written(path, (path) => closeSync(openSync(path, 'a')), log));
+  return [jsonReport, htmlReport].every((path) => written(path, tryToWrite, log));
+}
+
+/** Throws when a file cannot be written. The file, or that there is none, stays as it was: the run may still fail. */
+function tryToWrite(path: string): void {
+  const isNew = !existsSync(path);
+  closeSync(openSync(path, 'a'));
+  if (isNew) rmSync(path);
 }
 
 function written(path: string | undefined, write: (path: string) => void, log: RunLog): boolean {

@@ -124,7 +124,7 @@ async function openEmbedded(needs: DestinationNeeds, context: DestinationContext
     const opened = await openFallback(needs, context).catch((failure: unknown) => {
       throw failure instanceof FaultError && failure.fault.kind !== 'auth' ? error : failure;
     });
-    context.log.info(`The database itself cannot be used (${error.fault.message}).`);
+    context.log.debug(`The database was not reached directly: ${error.fault.message}.`);
     return opened;
   }
 }

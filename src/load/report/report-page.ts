@@ -49,12 +49,15 @@ function insertContent({ totals, superTables }: LoadReport): PageContent {
       'Rows failed': shortNumber(totals.failedRows),
     },
     tables: [
-      delayTable(totals.delays),
       {
         title: 'The whole run and its super tables',
-        heads: ['Table', 'Mode', 'Sub-tables', 'Threads', ...names, ...delayNames],
+        heads: ['Table', 'Mode', 'Sub-tables', 'Threads', ...names],
         rows: [['All', '', '', '', ...insertCells(totals)], ...tables],
       },
+      delayTable('Table', [
+        ['All', totals.delays],
+        ...superTables.map(({ database, name, figures }) => [`${database}.${name}`, figures.delays] as const),
+      ]),
       {
         title: 'Seconds of all threads together',
         heads: ['Making rows', 'Encoding requests', 'Waiting for responses'],
@@ -64,17 +67,17 @@ function insertContent({ totals, superTables }: LoadReport): PageContent {
   };
 }
 
-function insertCells({ rows, seconds, failedRows, requests, failedRequests, retries, delays }: LoadFigures): string[] {
+function insertCells({ rows, seconds, failedRows, requests, failedRequests, retries }: LoadFigures): string[] {
   const counts = [failedRows, requests, failedRequests, retries].map(String);
-  return [String(rows), perSecond(rows, seconds).toFixed(0), seconds.toFixed(3), ...counts, ...delayCells(delays)];
+  return [String(rows), perSecond(rows, seconds).toFixed(0), seconds.toFixed(3), ...counts];
 }
 
 function queryContent({ totals, parts }: QueryReport): PageContent {
-  const rows = parts.map(({ section, statements, threads, figures }) => [
-    section === 'specified' ? (statements[0] ?? '') : `${section}: ${statements.length} statements`,
-    String(threads),
-    ...queryCells(figures),
-  ]);
+  const named = parts.map(({ section, statements, ...part }) => ({
+    ...part,
+    name: section === 'specified' ? (statements[0] ?? '') : `${section}: ${statements.length} statements`,
+  }));
+  const rows = named.map(({ name, threads, figures }) => [name, String(threads), ...queryCells(figures)]);
   return {
     title: 'Query run',
     headlines: {
@@ -84,20 +87,23 @@ function queryContent({ totals, parts }: QueryReport): PageContent {
       Errors: shortNumber(totals.errors),
     },
     tables: [
-      delayTable(totals.delays),
       {
         title: 'The whole run and its parts',
-        heads: ['Part', 'Threads', 'Queries', 'Queries/s', 'Seconds', 'Rows', 'Errors', 'Killed', ...delayNames],
+        heads: ['Part', 'Threads', 'Queries', 'Queries/s', 'Seconds', 'Rows', 'Errors', 'Killed'],
         rows: [['All', '', ...queryCells(totals)], ...rows],
       },
+      delayTable('Part', [
+        ['All', totals.delays],
+        ...named.map(({ name, figures }) => [name, figures.delays] as const),
+      ]),
     ],
   };
 }
 
-function queryCells({ queries, seconds, rows, errors, killed, delays }: QueryFigures): string[] {
+function queryCells({ queries, seconds, rows, errors, killed }: QueryFigures): string[] {
   const counts = [rows, errors, killed].map(String);
   const rate = perSecond(queries, seconds).toFixed(1);
-  return [String(queries), rate, seconds.toFixed(3), ...counts, ...delayCells(delays)];
+  return [String(queries), rate, seconds.toFixed(3), ...counts];
 }
 
 function subscribeContent({ startedMs, endedMs, messages, rows, consumers }: SubscribeReport): PageContent {
@@ -124,8 +130,13 @@ function subscribeContent({ startedMs, endedMs, messages, rows, consumers }: Sub
   };
 }
 
-function delayTable(delays: DelayFigures): PageTable {
-  return { title: 'Delays of requests in milliseconds', heads: delayNames, rows: [delayCells(delays)] };
+/** The delays of what is named in a first column. */
+function delayTable(head: string, delays: readonly (readonly [name: string, delays: DelayFigures])[]): PageTable {
+  return {
+    title: 'Delays of requests in milliseconds',
+    heads: [head, ...delayNames],
+    rows: delays.map(([name, of]) => [name, ...delayCells(of)]),
+  };
 }
 
 function delayCells(delays: DelayFigures): string[] {
@@ -214,5 +225,7 @@ h2 { margin: 2rem 0 0.75rem; }
 .headline dd { margin: 0; font-size: 1.75rem; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { text-align: left; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); vertical-align: bottom; }
+td { white-space: nowrap; }
+td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 8rem; }
 `;

@@ -80,10 +80,12 @@ export class LoadArguments implements Values {
   /**
    * Checks every value. One that cannot be read is a mistake; with `--lenient` it is replaced, with a complaint, by the
    * digits it begins with or by the default. A port is never replaced: another server would have its database dropped.
+   * `besideFile` leaves out values that have no effect beside a file.
    */
-  check(): void {
+  check(besideFile: boolean): void {
     const lenient = this.has(general.lenient);
     for (const [setting, text] of this.#texts) {
+      if (besideFile && setting.withFile !== true) continue;
       if (argumentOf(setting, text) !== undefined || !setting.type.isNumber) continue;
       const quoted = JSON.stringify(text);
       const complaint = /^-?\d+$/.test(text)
@@ -142,6 +144,14 @@ function argumentOf<V>(setting: Setting<V>, text: string): V | undefined {
     isPlain = false;
   };
   const node = { kind, line: 0, text: isSwitch ? 'yes' : text } as const;
-  const value = type.read(node, { range: ofFlag?.range ?? range }, { warn, refuse: () => undefined });
+  const value = type.read(
+    node,
+    { range: ofFlag?.range ?? range },
+    {
+      warn,
+      refuse: () => undefined,
+      locate: (path) => path,
+    },
+  );
   return isPlain ? value : undefined;
 }

@@ -17,6 +17,8 @@ export interface LoadInput {
   readonly nowMs: number;
   /** Text of a file; throws what the file system says. */
   readonly readFile: (path: string) => string;
+  /** True when there is a file. */
+  readonly hasFile: (path: string) => boolean;
   /** Ticks of timestamp text, local where it has no zone; undefined when it is none. */
   readonly parseTime: (text: string, precision: Precision) => bigint | undefined;
   /** Why a statement is invalid: its form, or an option of the database that it makes. Undefined for a valid one. */

@@ -16,7 +16,8 @@ const introduction = `# Arguments and files of the load tool
 This page is generated from the table in \`src/load/settings/keys/table.ts\`; \`npm run settings-page\` writes it anew.
 
 Arguments describe insertions. A JSON file, which \`-f\` names, also describes queries and subscriptions. With \`-f\`
-only \`-y\`, \`-g\`, \`--json\` and \`--html\` count.
+only the arguments of the server (\`-h\`, \`-P\`, \`-u\`, \`-p\`, \`-c\`, \`--tls\`, \`--ca-file\`) and \`-y\`, \`-g\`, \`--json\` and \`--html\`
+count, before the keys of the file.
 
 ## Arguments
 

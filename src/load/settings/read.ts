@@ -1,3 +1,4 @@
+import { dirname, isAbsolute, join } from 'node:path';
 import { reasonOf } from '../../model/fault.js';
 import { type JsonMember, type JsonObject, readJsonText } from '../../text/json-tree.js';
 import type { LoadRun, LoadScenario } from '../model/scenario.js';
@@ -7,7 +8,7 @@ import { type LoadInput, type LoadNote, warning } from './input.js';
 import { readInsertFile } from './insert.js';
 import { readInsertArguments } from './insert-arguments.js';
 import { flags } from './keys/rows.js';
-import type { Values } from './keys/setting.js';
+import { type Values, valuesOf } from './keys/setting.js';
 import { general } from './keys/table.js';
 import { readQueryFile, readSubscribeFile } from './query.js';
 import { type FileReport, Section } from './section.js';
@@ -42,7 +43,7 @@ export function readLoadRequest(input: LoadInput): LoadRequest {
 }
 
 function fromArguments(args: LoadArguments, input: LoadInput): LoadScenario | LoadRefusal {
-  args.check();
+  args.check(false);
   const insert = readInsertArguments(args, input);
   if (args.mistakes.length > 0) return usageMistake(input.program, args.mistakes);
   const run = readRun(args, args, insert.definitionsOverHttp, input);
@@ -55,9 +56,12 @@ function fromArguments(args: LoadArguments, input: LoadInput): LoadScenario | Lo
  */
 function fromFile(path: string, args: LoadArguments, input: LoadInput): LoadScenario | LoadRefusal {
   warnOfIgnored(args);
+  args.check(true);
+  if (args.mistakes.length > 0) return usageMistake(input.program, args.mistakes);
   const node = readFileObject(path, input);
   if (typeof node === 'string') return refused([node]);
-  const report: FileReport = { path, notes: args.notes, errors: [], warned: new Set() };
+  const locate = (name: string): string => fileOf(name, path, input);
+  const report: FileReport = { path, locate, notes: args.notes, errors: [], warned: new Set() };
   const level = fileType(node);
   if (typeof level !== 'string') {
     return refused([`${path}: line ${level.line}: filetype: is not supported; allowed: insert, query, subscribe.`]);
@@ -77,6 +81,13 @@ function fromFile(path: string, args: LoadArguments, input: LoadInput): LoadScen
 
 function refused(lines: readonly string[]): LoadRefusal {
   return { outcome: 'refused', lines, exitCode: 1 };
+}
+
+/** A file that a file of a run names: from the current directory, or else beside the file of the run, if it is there. */
+function fileOf(name: string, path: string, input: LoadInput): string {
+  if (isAbsolute(name) || input.hasFile(name)) return name;
+  const beside = join(dirname(path), name);
+  return input.hasFile(beside) ? beside : name;
 }
 
 /** Adds one line with the arguments that have no effect beside a file. */
@@ -109,13 +120,27 @@ function fileType(node: JsonObject): LoadScenario['kind'] | JsonMember {
   const { keys, type } = general.fileType;
   const member = node.members.find(({ key }) => keys.includes(key.toLowerCase()));
   if (member === undefined || member.value.kind === 'null') return general.fileType.default;
-  const place = { warn: () => {}, refuse: () => undefined };
+  const place = { warn: () => {}, refuse: () => undefined, locate: (path: string) => path };
   return (member.value.kind === 'string' ? type.read(member.value, {}, place) : undefined) ?? member;
+}
+
+/** The values of the first, and of the second where the first has none. Messages are those of the second. */
+function firstOf(first: Values, second: Values): Values {
+  const get: Values['get'] = (setting) => (first.has(setting) ? first : second).get(setting);
+  return {
+    get,
+    all: (rows, ...names) => valuesOf(rows, names, get),
+    has: (setting) => first.has(setting) || second.has(setting),
+    inform: (setting, text) => second.inform(setting, text),
+    warn: (setting, text) => second.warn(setting, text),
+    refuse: (setting, text) => second.refuse(setting, text),
+    missing: (setting, what) => second.missing(setting, what),
+  };
 }
 
 /** Settings of every run; `args` has the arguments that count beside a file. */
 function readRun(values: Values, args: LoadArguments, overHttp: boolean, input: LoadInput): LoadRun | string {
-  const connection = readConnection(values, overHttp, input, args.notes);
+  const connection = readConnection(firstOf(args, values), overHttp, input, args.notes);
   if (typeof connection === 'string') return connection;
   const { jsonReport, htmlReport, answerYes, debug } = args.all(general);
   return {

@@ -7,6 +7,8 @@ import { kindOf, type Level, type Rows, type Setting, type Values, type ValuesOf
 /** Notes and errors of reading one file, so far. */
 export interface FileReport {
   readonly path: string;
+  /** Where a file is that this file names. */
+  readonly locate: (name: string) => string;
   readonly notes: LoadNote[];
   readonly errors: string[];
   /** Kinds of members that a warning has named already. */
@@ -133,6 +135,7 @@ export class Section implements Values {
     return setting.type.read(node, setting, {
       warn: (text) => this.warn(setting, text),
       refuse: (text) => this.refuse(setting, text),
+      locate: this.#place.report.locate,
     });
   }
 

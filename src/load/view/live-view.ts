@@ -25,6 +25,9 @@ const redrawMs = 250;
 /** How far back the current rate looks. */
 const rateWindowMs = 5_000;
 const barLength = 12;
+const shortestBar = 4;
+/** What a bar takes besides its length, in the place of the colon behind a label. */
+const barFrame = ' [] '.length - ': '.length;
 const usualColumns = 80;
 /** Puts the cursor at the beginning of an empty line. */
 const clearLine = '\r\u001b[K';
@@ -48,7 +51,7 @@ export function createLiveView({
     const show = (): void => {
       const { done, failed } = work.read();
       const rate = pace.rate(done);
-      if (isTerminal) draw(barText(work, done, failed, rate).slice(0, (stream.columns ?? usualColumns) - 1));
+      if (isTerminal) draw(barText(work, done, failed, rate, (stream.columns ?? usualColumns) - 1));
       else line(`${work.label}: ${statusText(work, done, failed, rate)}`);
     };
     if (isTerminal) show();
@@ -113,16 +116,32 @@ function statusText({ unit, total }: WatchedWork, done: number, failed: number, 
   ]);
 }
 
-/** The same in few letters, behind a bar: a terminal may be eighty wide. */
-function barText({ label, unit, total }: WatchedWork, done: number, failed: number, rate: number): string {
+/**
+ * The same in few letters, behind a bar, in at most `width` characters: the bar and then the label get shorter before
+ * a word of the status is cut.
+ */
+function barText(
+  { label, unit, total }: WatchedWork,
+  done: number,
+  failed: number,
+  rate: number,
+  width: number,
+): string {
   const percent = total ? Math.min(100, (100 * done) / total) : 0;
   const share = total
     ? `${percent.toFixed(1)} % of ${compact.format(total)} ${unit}`
     : `${compact.format(done)} ${unit}`;
   const failures = failed > 0 ? `${compact.format(failed)} failed` : '';
   const status = joined([share, `${compact.format(rate)}/s`, leftText(total, done, rate), failures]);
-  if (total === undefined) return `${label}: ${status}`;
-  return `${label} [${'='.repeat(Math.round((barLength * percent) / 100)).padEnd(barLength, '-')}] ${status}`;
+  const ending = `: ${status}`;
+  const space = width - label.length - ending.length;
+  const length = total === undefined ? 0 : Math.min(barLength, space - barFrame);
+  if (length >= shortestBar) {
+    const bar = '='.repeat(Math.round((length * percent) / 100)).padEnd(length, '-');
+    return `${label} [${bar}] ${status}`;
+  }
+  const shown = space >= 0 ? label : `${label.slice(0, Math.max(0, label.length + space - 1))}…`;
+  return `${shown}${ending}`.slice(0, width);
 }
 
 function joined(parts: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import test from 'ava';
 import { LoadTool } from '../../support/load/load-tool.js';
 import { startService } from '../../support/service/service.js';
@@ -17,6 +18,7 @@ for (const mode of ['taosc', 'stmt', 'sml', 'sml-json']) {
     const ended = await tool.run(['-P', port, '-I', mode, '-d', name, '-t', '3', '-n', '20', '-T', '2', '-y']);
     t.is(ended.code, 0, ended.out + ended.errors);
     t.regex(ended.out, new RegExp(`through the HTTP service at http://localhost:${port}`));
+    t.notRegex(ended.out + ended.errors, /cannot be used|not reached/, 'all is well');
     t.regex(ended.out, new RegExp(`by ${mode.replace(/-.*/, '')}, over HTTP as (rest|sml-rest),`));
     t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${name}.meters`), [[60]]);
   });
@@ -32,6 +34,15 @@ test.serial('queries in the default mode go through the service too', async (t) 
   const ended = await tool.scenario(query);
   t.is(ended.code, 0, ended.out + ended.errors);
   t.is(tool.written('far'), '60\n');
+});
+
+test.serial('a run that fails leaves the reports as they were', async (t) => {
+  tool.file('<p>the run before</p>', 'before.html');
+  const reports = ['--html', tool.path('before.html'), '--json', tool.path('none.json')];
+  const ended = await tool.run(['-P', '9', '-d', 'far_taosc', '-t', '1', '-n', '1', '-y', ...reports]);
+  t.is(ended.code, 255);
+  t.is(tool.written('before.html'), '<p>the run before</p>');
+  t.false(existsSync(tool.path('none.json')));
 });
 
 test.serial('a wrong password of the service is told as such', async (t) => {

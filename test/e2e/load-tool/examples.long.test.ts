@@ -30,10 +30,10 @@ const order = [
 ];
 
 for (const name of order) {
-  test.serial(`${name} runs as it is, but for its ports`, async (t) => {
+  test.serial(`${name} runs as it is from another directory, and -P names the port`, async (t) => {
     const content: { port?: number } = JSON.parse(readFileSync(`${examples}${name}`, 'utf8'));
-    const { port, ...rest } = content;
-    const run = await tool.scenario(port === undefined ? rest : { ...rest, port: service.port });
+    const port = content.port === undefined ? tool.enginePort : service.port;
+    const run = await tool.run(['-f', tool.path(`examples/${name}`), '-P', String(port)]);
     t.is(run.code, 0, `${run.out}\n${run.errors}`);
     t.notRegex(run.errors, /WARN|ERROR/);
   });

@@ -63,7 +63,8 @@ test('the page of an insertion has the figures, and everything else escaped', (t
   t.true(page.includes('<strong>Failed:</strong> table &#34;&#60;d0&#62;&#34; does not exist'));
   t.true(page.includes('<td>a&#38;b&#39;c&#34;</td>'));
   t.true(page.includes('<td>test.meters</td>'));
-  t.true(page.includes('<td>1.00</td><td>3.50</td><td>2.00</td><td>8.00</td>'));
+  t.true(page.includes('<td>All</td><td>1.00</td><td>3.50</td><td>2.00</td><td>8.00</td>'));
+  t.true(page.includes('<td>test.meters</td><td>1.00</td><td>3.50</td>'));
   t.false(page.includes('<d0>'));
 });
 
@@ -87,6 +88,16 @@ test('the page of a subscription has what each consumer has read', (t) => {
   t.true(page.includes('<title>Subscription of 2023-11-14 22:13:20 UTC</title>'));
   t.true(page.includes('<td>0</td><td>g&#60;1&#62;</td><td>12</td><td>480</td><td>no</td>'));
   t.true(page.includes('<dd>3.50</dd>'));
+});
+
+test('no table of a page has more than eleven columns, which fit its width', (t) => {
+  for (const page of [encodeHtmlReport(report), encodeHtmlReport(queryReport)]) {
+    const heads = page
+      .split('</thead>')
+      .slice(0, -1)
+      .map((table) => (table.match(/<th /g) ?? []).length);
+    t.true(Math.max(...heads) <= 11, heads.join());
+  }
 });
 
 test('a page needs nothing beside itself', (t) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { settings } from '../../../src/load/settings/keys/rows.js';
 import { blocksOf } from '../../support/documents/documents.js';
 import { file, type Keys, plan, request, scenario } from '../../support/load/insert-file.js';
-import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load/request.js';
+import { type Files, insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load/request.js';
 
 test('reads a small file with every default', (t) => {
   const settings = scenario();
@@ -300,7 +300,7 @@ test('never shows a password of the wrong type', (t) => {
   t.notRegex(refusalOf(request({}, {}, { password: ['verysecret'] })), /verysecret/);
 });
 
-test('lets only reports, -y and -g count beside a file', (t) => {
+test('lets only the server, reports, -y and -g count beside a file', (t) => {
   const files = file({}, {}, { confirm_parameter_prompt: 'yes' });
   const alone = insertOf(loadRequest(['-f', 'a.json'], files));
   t.true(alone.confirm);
@@ -309,9 +309,33 @@ test('lets only reports, -y and -g count beside a file', (t) => {
   t.false(settings.confirm);
   t.true(settings.debug);
   t.is(settings.jsonReport, 'r.json');
-  t.is(settings.connection.host, 'localhost');
-  t.is(notesOf(beside), 'warn: With --file these arguments have no effect: --records, --host.');
+  t.is(settings.connection.host, 'other');
+  t.is(notesOf(beside), 'warn: With --file these arguments have no effect: --records.');
   t.is(insertOf(loadRequest(['-f', 'a.json'], file({}, {}, { result_json_file: 'x' }))).jsonReport, 'x');
+});
+
+test('lets arguments of the server count before the keys of a file', (t) => {
+  const files = file({}, {}, { host: 'db', port: 7030, user: 'eva', password: 'of-file' });
+  const server = ['-h', 'other', '-P', '7041', '-p', 'of-argument'];
+  t.like(insertOf(loadRequest(['-f', 'a.json', ...server], files)).connection, {
+    host: 'other',
+    port: 7041,
+    user: 'eva',
+    password: 'of-argument',
+  });
+  t.regex(refusalOf(loadRequest(['-f', 'a.json', '-P', '70000'], files)), /--port: "70000" is out of range/);
+});
+
+test('finds a file that a file names in the current directory, or else beside that file', (t) => {
+  const { 'a.json': content } = file({ data_source: 'sample', sample_file: 'rows.csv', tags_file: '/abs/tags.csv' });
+  const sampleOf = (files: Files) => {
+    const [table] = insertOf(loadRequest(['-f', 'lab/a.json'], { 'lab/a.json': content, ...files })).databases[0]!
+      .superTables;
+    return [table?.sample?.file, table?.tagsFile];
+  };
+  t.deepEqual(sampleOf({ 'lab/rows.csv': '1' }), ['lab/rows.csv', '/abs/tags.csv']);
+  t.deepEqual(sampleOf({ 'lab/rows.csv': '1', 'rows.csv': '2' }), ['rows.csv', '/abs/tags.csv']);
+  t.deepEqual(sampleOf({}), ['rows.csv', '/abs/tags.csv'], 'the error names the file as it is written');
 });
 
 test('finds the server in the configuration directory when no host and no port is given', (t) => {

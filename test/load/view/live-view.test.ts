@@ -55,6 +55,26 @@ test('on a terminal a bar stands below the lines and is gone at the end', async 
   t.true(written().endsWith('another\n'));
 });
 
+test('a bar fits the terminal: it gets shorter, then the label, and the words about the work stay whole', async (t) => {
+  const status = '25.0 % of 10M rows, 0/s, 3 failed';
+  const label = 'inserting into a_database_with_a_long_name.meters';
+  for (const [columns, shown] of [
+    [120, `${label} [===---------] ${status}`],
+    [94, `${label} [==-----] ${status}`],
+    [85, `${label}: ${status}`],
+    [60, `inserting into a_databa…: ${status}`],
+  ] as const) {
+    const { stream, written } = screen(true);
+    Object.assign(stream, { columns });
+    const done = createLiveView({ stream, errors: stream, line: () => t.fail() }).watch({ ...work, label });
+    await until(() => written().includes(status));
+    done();
+    const [, bar = ''] = written().split('\r\u001b[K');
+    t.is(bar, shown);
+    t.true(bar.length < columns);
+  }
+});
+
 test('the rate is that of the last seconds', (t) => {
   let now = 0;
   const pace = new Pace(() => now);

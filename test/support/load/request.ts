@@ -35,6 +35,7 @@ export function loadRequest(
       if (file === undefined) throw new Error('no such file');
       return typeof file === 'string' ? file : JSON.stringify(file);
     },
+    hasFile: (path) => files[path] !== undefined,
     sqlMistake: statementMistake,
     parseTime: (text, precision) => parseTimestamp(text, precision, 'UTC'),
     randomName: () => `random${names++}`,

@@ -35,6 +35,8 @@ interface Place {
   warn(text: string): void;
   /** Adds an error; the value then counts as absent. */
   refuse(text: string): undefined;
+  /** Where a file is that the value names. */
+  locate(path: string): string;
 }
 
 /** Least and greatest value of a number. */
@@ -146,11 +148,27 @@ const textType: SettingType<string> = {
 
 export const text = rowsOf(textType);
 
-/** A text that counts as absent when it is empty. */
-export const path = rowsOf<string>({
+const pathType: SettingType<string> = {
   ...textType,
   read: (node, bounds, place) => textType.read(node, bounds, place) || undefined,
-});
+};
+
+/** A text that counts as absent when it is empty. */
+export const path = rowsOf(pathType);
+
+/** A file that the run reads, which may be beside the file that names it; absent when the text is empty. */
+export const inputFile = rowsOf(located(pathType));
+
+/** The same, where an empty text is a mistake. */
+export const requiredInputFile = rowsOf(located(textType));
+
+function located(type: SettingType<string>): SettingType<string> {
+  const read: SettingType<string>['read'] = (node, bounds, place) => {
+    const name = type.read(node, bounds, place);
+    return name === undefined || name === '' ? name : place.locate(name);
+  };
+  return { ...type, read };
+}
 
 /** A text or a number. */
 export const word = rowsOf<string>({
