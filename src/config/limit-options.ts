@@ -65,4 +65,9 @@ export const limitsOptions = optionTable('limits', 'Limits', [
     'longest time of a query until its last row is sent; then it is cancelled with 0x020F; 0s is no limit',
     { default: '30m0s', min: 0, max: longestTimerMs },
   ),
+  option.duration(
+    'limits.resultIdle',
+    'longest time that an open result over WebSocket waits for its next fetch; then it is ended with 0x020F',
+    { default: '1m0s', min: 1, max: longestTimerMs },
+  ),
 ]);

@@ -80,7 +80,7 @@ export function mountSockets(
           const { call, head } = calls.get(request) ?? {};
           if (call !== undefined) open.upgraded(call);
           const link = { from: head?.client ?? '', foreignPage: head?.foreignPage, uri: redactUri(request.url) };
-          sockets.add(route.protocol, { socket, link, route: route.path, context });
+          sockets.add(route.protocol, { socket, stream: request.raw.socket, link, route: route.path, context });
         },
       });
     }

@@ -37,6 +37,7 @@ export async function createHttpEndpoint(
       restfulRowLimit: settings.general.restfulRowLimit,
       sqlBytes: limits.sqlBytes,
       queryBytes: limits.queryBytes,
+      resultIdleMs: limits.resultIdleMs,
       inflatedBytes: limits.inflatedBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
       tsdbwire: {

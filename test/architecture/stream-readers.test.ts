@@ -19,6 +19,8 @@ const readers: Readonly<Record<string, number>> = {
   'http/connection/tls-port.ts': 1,
   // Bytes of a gRPC frame, counted before the library collects them.
   'http/grpc/frame-limit.ts': 1,
+  // Bytes of a message of WebSocket, counted before the library collects them.
+  'http/websocket/connection.ts': 1,
   // The engine and its host.
   'database/engine/engine-server.ts': 1,
   'database/engine/host-channel.ts': 1,

@@ -162,6 +162,7 @@ limits.queryBytes size 1MB LIMITS_QUERY_BYTES
 limits.statementMemory size 0 LIMITS_STATEMENT_MEMORY
 limits.userMemory size 0 LIMITS_USER_MEMORY
 limits.queryTime duration 30m0s LIMITS_QUERY_TIME
+limits.resultIdle duration 1m0s LIMITS_RESULT_IDLE
 agentd.allowPendingPackets int 50000 AGENTD_ALLOW_PENDING_PACKETS
 agentd.securityLevel string none AGENTD_SECURITY_LEVEL
 agentd.userFile string - AGENTD_USER_FILE

@@ -67,6 +67,8 @@ export interface HandlerSettings {
   readonly sqlBytes: number;
   /** Longest SQL statement that is not an INSERT of rows, in bytes. */
   readonly queryBytes: number;
+  /** `limits.resultIdle`: how long an open result over WebSocket waits for its next fetch, in ms. */
+  readonly resultIdleMs: number;
   /** Longest text of a write that comes compressed, inflated, in bytes. */
   readonly inflatedBytes: number;
   readonly lineproto: WriteRouteSettings;

@@ -19,6 +19,11 @@ export interface SocketRequest {
   readonly id: string;
   /** Time since the message arrived, in ns. */
   elapsedNanos(): bigint;
+  /**
+   * Keeps the room of the message in memory beyond its request, for an action that holds its bytes. The result gives
+   * the room back. Rejects with a FaultError when there is no room.
+   */
+  keep(): Promise<() => void>;
 }
 
 /** A binary message behind its header. */

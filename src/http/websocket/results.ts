@@ -1,6 +1,6 @@
 import { typeNumber } from '../../model/bound-rows.js';
 import type { ColumnMeta, SqlAnswer } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { type Precision, typeLength } from '../../model/schema.js';
 import { type RawBlock, rawBlocks } from '../../transforms/encode/raw-block.js';
 import { parameterFault } from '../request/parameters.js';
@@ -10,10 +10,13 @@ import type { SocketAnswer } from './protocol.js';
 export const blockHeadroom = 55;
 /** Results of one connection that are open at once. */
 const maxOpen = 1_000;
-/** How long a result waits for its next fetch, in ms. */
-const idleMs = 300_000;
-
 const tooMany = fault('resource', Codes.free, `a connection has at most ${maxOpen} open results: fetch or free them`);
+
+/** The error of a result that nothing was fetched of for `idleMs`. */
+function expired(idleMs: number): Fault {
+  const text = `the result was ended because nothing of it was fetched for ${idleMs} ms (limits.resultIdle)`;
+  return fault('database', Codes.queryTerminated, text);
+}
 
 type Rows = Extract<SqlAnswer, { kind: 'rows' }>;
 
@@ -40,11 +43,12 @@ class OpenResult {
   readonly precision: Precision;
   /** The block that was fetched last and not passed on yet. */
   block: RawBlock | undefined;
-  lastUsedMs = performance.now();
   readonly #source: ResultSource;
   readonly #blocks: AsyncGenerator<RawBlock, void, void>;
   #turn: Promise<unknown> = Promise.resolve();
   #isBegun = false;
+  #fetching = 0;
+  #lastUsedMs = performance.now();
 
   constructor(id: bigint, source: ResultSource) {
     const { meta, lines, precision = 'ms' } = source.rows;
@@ -55,14 +59,23 @@ class OpenResult {
     this.#blocks = rawBlocks(lines, meta, blockHeadroom);
   }
 
+  /** True when nothing was fetched for so long, and nothing is fetched now. */
+  isIdle(nowMs: number, idleMs: number): boolean {
+    return this.#fetching === 0 && nowMs - this.#lastUsedMs > idleMs;
+  }
+
   /** The next block, undefined behind the last one. Fetches of one result run one after the other. */
   next(): Promise<RawBlock | undefined> {
     this.#isBegun = true;
+    this.#fetching++;
     const next = this.#turn.then(async () => {
-      this.lastUsedMs = performance.now();
-      const { done, value } = await this.#blocks.next();
-      this.lastUsedMs = performance.now();
-      return done === true || value === undefined ? undefined : value;
+      try {
+        const { done, value } = await this.#blocks.next();
+        return done === true || value === undefined ? undefined : value;
+      } finally {
+        this.#fetching--;
+        this.#lastUsedMs = performance.now();
+      }
     });
     this.#turn = next.catch(() => undefined);
     return next;
@@ -80,10 +93,21 @@ class OpenResult {
   }
 }
 
+/** The answer that describes an open result. */
+export type OpenedResult = Exclude<SocketAnswer, Uint8Array | undefined> & { readonly id: bigint };
+
 /** The open results of a connection, by id. */
 export class OpenResults {
   readonly #results = new Map<bigint, OpenResult>();
+  /** Ids of the last results that ended because they were idle. */
+  readonly #expired = new Set<bigint>();
+  readonly #idleMs: number;
   #count = 0n;
+
+  /** Results end that nothing is fetched of for `idleMs`. */
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs;
+  }
 
   /** Throws a FaultError when too many are open. */
   requireRoom(): void {
@@ -100,21 +124,30 @@ export class OpenResults {
   /** Throws a FaultError where there is none of this id. */
   get(id: bigint): OpenResult {
     const result = this.#results.get(id);
-    if (result === undefined) throw new FaultError(parameterFault('result is nil'));
-    return result;
+    if (result !== undefined) return result;
+    throw new FaultError(this.#expired.has(id) ? expired(this.#idleMs) : parameterFault('result is nil'));
   }
 
   /** Frees a result, if there is one of this id. */
   async free(id: bigint): Promise<void> {
     const result = this.#results.get(id);
     this.#results.delete(id);
+    this.#expired.delete(id);
     await result?.free();
   }
 
-  /** Frees all that have been idle for long, or all. */
-  async freeIdle(nowMs = Number.POSITIVE_INFINITY): Promise<void> {
-    const idle = [...this.#results.values()].filter(({ lastUsedMs }) => nowMs - lastUsedMs > idleMs);
-    await Promise.all(idle.map(({ id }) => this.free(id)));
+  /** Ends all that are idle, so that they hold no slot. */
+  async endIdle(nowMs: number): Promise<void> {
+    const idle = [...this.#results.values()].filter((result) => result.isIdle(nowMs, this.#idleMs));
+    const ends = idle.map(({ id }) => this.free(id));
+    for (const { id } of idle) this.#expired.add(id);
+    for (const id of this.#expired) if (this.#expired.size > maxOpen) this.#expired.delete(id);
+    await Promise.all(ends);
+  }
+
+  /** Frees all. */
+  async freeAll(): Promise<void> {
+    await Promise.all([...this.#results.keys()].map((id) => this.free(id)));
   }
 }
 

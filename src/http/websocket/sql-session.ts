@@ -19,7 +19,7 @@ import { isQuery, trimmed } from '../request/statement-text.js';
 import { type Arguments, isObject } from './arguments.js';
 import type { SocketAnswer, SocketLink, SocketRequest, SocketSession } from './protocol.js';
 import { readCredentials } from './read-credentials.js';
-import { describedColumns, OpenResults } from './results.js';
+import { describedColumns, type OpenedResult, OpenResults } from './results.js';
 import { OpenStatements } from './statements.js';
 
 /** The mode of a connection of programs for business intelligence. */
@@ -65,7 +65,7 @@ export class SqlSession implements SocketSession {
   isBi = false;
   readonly link: SocketLink;
   readonly context: HandlerContext;
-  readonly results = new OpenResults();
+  readonly results: OpenResults;
   readonly statements = new OpenStatements(this);
   /** Statements that run, and those whose results are open. */
   readonly #running = new Set<AbortController>();
@@ -76,6 +76,7 @@ export class SqlSession implements SocketSession {
   constructor(link: SocketLink, context: HandlerContext) {
     this.link = link;
     this.context = context;
+    this.results = new OpenResults(context.settings.resultIdleMs);
   }
 
   /** Logs in. Throws FaultErrors; the client may try again then. */
@@ -128,10 +129,7 @@ export class SqlSession implements SocketSession {
   }
 
   /** Opens a result. Throws a FaultError when too many are open, or there is no room for it. */
-  async openResult(
-    rows: Extract<SqlAnswer, { kind: 'rows' }>,
-    abort: () => void,
-  ): Promise<Exclude<SocketAnswer, Uint8Array | undefined>> {
+  async openResult(rows: Extract<SqlAnswer, { kind: 'rows' }>, abort: () => void): Promise<OpenedResult> {
     this.results.requireRoom();
     const { id, meta, precision } = this.results.open({ rows, abort, release: await this.#hold(rows, abort) });
     return { id, result_id: id, ...describedColumns(meta, precision) };
@@ -228,14 +226,14 @@ export class SqlSession implements SocketSession {
   }
 
   tick(nowMs: number): void {
-    detached(this.results.freeIdle(nowMs));
+    detached(this.results.endIdle(nowMs));
   }
 
   close(): void {
     this.#unlist?.();
     for (const controller of this.#running) controller.abort();
     this.statements.closeAll();
-    detached(this.results.freeIdle());
+    detached(this.results.freeAll());
   }
 
   /** Name of the user; empty for a token. */

@@ -84,6 +84,7 @@ async function setTags(statement: OpenStatement, args: Arguments, request: Socke
   const fields = (await statement.fields(request)).filter(({ bind }) => bind === 'tag');
   if (values.length !== fields.length)
     throw badBinding(`there are ${fields.length} tags, and ${values.length} are bound`);
+  await statement.hold(request);
   statement.current.tags = fields.map((field, at) => jsonColumn([values[at] ?? null], field));
   return {};
 }
@@ -97,6 +98,7 @@ async function bind(statement: OpenStatement, args: Arguments, request: SocketRe
   const columns = fields.map((field, at) => jsonColumn(listOf(values[at]), field));
   const rows = columns[0]?.rows;
   if (columns.some((column) => column.rows !== rows)) throw badBinding('the columns have different numbers of rows');
+  await statement.hold(request);
   statement.current.columns = columns;
   return {};
 }
@@ -106,11 +108,11 @@ function listOf(value: ExactJson | undefined): readonly ExactJson[] {
   return value;
 }
 
-function addBatch(statement: OpenStatement): SocketAnswer {
+async function addBatch(statement: OpenStatement, _args: Arguments, request: SocketRequest): Promise<SocketAnswer> {
   const { name, tags, columns } = statement.current;
   if (columns.length === 0) throw badBinding('no data is bound');
   const bytes = columns.reduce((sum, { values, nulls }) => sum + values.length + nulls.length, 0);
-  statement.bind([{ name, tags, columns }], bytes);
+  await statement.bind(request, [{ name, tags, columns }], bytes);
   statement.current.columns = [];
   return {};
 }
@@ -174,20 +176,24 @@ function requireVersion(bytes: Buffer, least: number, word: string): void {
 
 /** Actions of both forms of binding in binary messages, by their numbers. */
 export const binaryStatementActions: Readonly<Record<number, BinaryAction<SqlSession>>> = {
-  1: onBinary('set_tags', (statement, bytes) => {
-    statement.current.tags = readRawColumns(bytes);
+  1: onBinary('set_tags', async (statement, bytes, request) => {
+    const tags = readRawColumns(bytes);
+    await statement.hold(request);
+    statement.current.tags = tags;
     return {};
   }),
-  2: onBinary('bind', (statement, bytes) => {
-    statement.current.columns = readRawColumns(bytes);
+  2: onBinary('bind', async (statement, bytes, request) => {
+    const columns = readRawColumns(bytes);
+    await statement.hold(request);
+    statement.current.columns = columns;
     return {};
   }),
-  9: onBinary('stmt2_bind', (statement, bytes) => {
+  9: onBinary('stmt2_bind', async (statement, bytes, request) => {
     requireVersion(bytes, versionBytes + 4, 'stmt2 bind');
     const column = bytes.readInt32LE(versionBytes);
     if (column !== allColumns) throw new FaultError(parameterFault('single columns cannot be bound with stmt2'));
     const data = bytes.subarray(versionBytes + 4);
-    statement.bind(readBoundTables(data), data.length, data);
+    await statement.bind(request, readBoundTables(data), data.length, data);
     return {};
   }),
   11: onBinary('stmt2_bind_exec', async (statement, bytes, request) => {
@@ -198,7 +204,7 @@ export const binaryStatementActions: Readonly<Record<number, BinaryAction<SqlSes
       prepared?.isInsert === false
         ? Array.from({ length: prepared.parameters }, () => ({ bind: 'column' }) as const)
         : await statement.fields(request);
-    statement.bind(readBoundFields(data, fields), data.length);
+    await statement.bind(request, readBoundFields(data, fields), data.length);
     return { affected: await statement.execute(request) };
   }),
 };

@@ -1,3 +1,4 @@
+import { detached } from '../../async/detached.js';
 import { type BindField, type BoundTable, typeNumber } from '../../model/bound-rows.js';
 import type { BoundRows, Credentials, PreparedStatement, PrepareRequest, SqlAnswer } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
@@ -7,12 +8,13 @@ import { sendRequest } from '../answer/send-request.js';
 import type { HandlerContext } from '../request/call.js';
 import { parameterFault } from '../request/parameters.js';
 import type { SocketAnswer, SocketLink, SocketRequest } from './protocol.js';
-import { precisionNumber } from './results.js';
+import { type OpenedResult, type OpenResults, precisionNumber } from './results.js';
 
 /** Statements of one connection that are open at once. */
 const maxOpen = 1_000;
 
 const tooMany = fault('resource', Codes.free, `a connection has at most ${maxOpen} open statements: close them`);
+const noStatement = parameterFault('stmt is nil');
 const notPrepared = parameterFault('the statement is not prepared');
 
 type Rows = Extract<SqlAnswer, { kind: 'rows' }>;
@@ -28,7 +30,8 @@ interface StatementSession {
     request: SocketRequest,
     bound?: BoundRows,
   ): Promise<{ readonly answer: SqlAnswer; readonly abort: () => void }>;
-  openResult(rows: Rows, abort: () => void): Promise<SocketAnswer>;
+  readonly results: Pick<OpenResults, 'free'>;
+  openResult(rows: Rows, abort: () => void): Promise<OpenedResult>;
 }
 
 /** A prepared statement with what is bound to it. Its actions run one after the other, in the order in which they came. */
@@ -40,9 +43,13 @@ export class OpenStatement {
   readonly pending: BoundTable[] = [];
   /** Of the older form: the table that is bound now. */
   current: { name: string | undefined; tags: BoundTable['tags']; columns: BoundTable['columns'] } = emptyTable();
-  /** The rows of a query that was executed. */
-  result: { readonly rows: Rows; readonly abort: () => void } | undefined;
+  /** The result of a query that was executed. */
+  result: OpenedResult | undefined;
   pendingBytes = 0;
+  /** Give back the room of the messages whose bytes are held: of the text, and of what is bound. */
+  #releaseText: (() => void) | undefined;
+  readonly #releases: (() => void)[] = [];
+  #isClosed = false;
   /** What is pending in the form of `transforms/bound`, where it came in one message of it. */
   #form: Uint8Array | undefined;
   readonly #session: StatementSession;
@@ -63,8 +70,10 @@ export class OpenStatement {
   /** Prepares a statement; what was bound to the one before is dropped. */
   async prepare(text: Buffer, request: SocketRequest): Promise<PreparedStatement> {
     this.clear();
-    this.text = text;
     this.prepared = undefined;
+    this.#dropText();
+    this.#releaseText = await this.#keep(request);
+    this.text = text;
     this.prepared = await this.#describe(text, undefined, request);
     return this.prepared;
   }
@@ -78,11 +87,17 @@ export class OpenStatement {
     return known;
   }
 
+  /** Keeps the room of a message whose values are held until they are executed. Rejects when there is none. */
+  async hold(request: SocketRequest): Promise<void> {
+    if (this.prepared === undefined) throw new FaultError(notPrepared);
+    this.#releases.push(await this.#keep(request));
+  }
+
   /**
    * Adds bound tables, of which `bytes` are held until they are executed; `form` is their form as the client sent it.
-   * Throws a FaultError when they are too many.
+   * Rejects with a FaultError when they are too many.
    */
-  bind(tables: readonly BoundTable[], bytes: number, form?: Uint8Array): void {
+  async bind(request: SocketRequest, tables: readonly BoundTable[], bytes: number, form?: Uint8Array): Promise<void> {
     if (this.prepared === undefined) throw new FaultError(notPrepared);
     const { sqlBytes } = this.#session.context.settings;
     if (this.pendingBytes + bytes > sqlBytes) {
@@ -90,6 +105,7 @@ export class OpenStatement {
         parameterFault(`more than ${sqlBytes} bytes are bound (limits.sqlBytes): execute them first`),
       );
     }
+    await this.hold(request);
     this.#form = this.pending.length === 0 ? form : undefined;
     this.pendingBytes += bytes;
     for (const table of tables) this.pending.push(table);
@@ -101,35 +117,65 @@ export class OpenStatement {
     const form = this.#form;
     if (text === undefined || prepared === undefined) throw new FaultError(notPrepared);
     const tables = pending.splice(0);
+    const releases = this.#releases.splice(0);
     this.clear();
-    if (prepared.parameters > 0 && tables.length === 0) throw new FaultError(parameterFault('no data is bound'));
-    const bound: BoundRows | undefined =
-      prepared.parameters === 0 ? undefined : { tables, bytes: form ?? writeBoundTables(tables) };
+    try {
+      if (prepared.parameters > 0 && tables.length === 0) throw new FaultError(parameterFault('no data is bound'));
+      const bound: BoundRows | undefined =
+        prepared.parameters === 0 ? undefined : { tables, bytes: form ?? writeBoundTables(tables) };
+      return await this.#run(text, bound, request);
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+
+  async #run(text: Buffer, bound: BoundRows | undefined, request: SocketRequest): Promise<number> {
     const { answer, abort } = await this.#session.run(text, request, bound);
     if (answer.kind === 'affected') {
       if (answer.current !== undefined) this.#session.database = answer.current;
       return answer.rows;
     }
-    this.result = { rows: answer, abort };
+    this.result = await this.#session.openResult(answer, abort);
     return 0;
   }
 
-  /** Opens the result of the query that was executed last. */
-  async useResult(): Promise<SocketAnswer> {
+  /** The result of the query that was executed last, which is not the statement's any more. */
+  useResult(): SocketAnswer {
     const { result } = this;
     if (result === undefined) throw new FaultError(parameterFault('the statement has no result'));
     this.result = undefined;
-    return this.#session.openResult(result.rows, result.abort);
+    return result;
   }
 
   /** Drops what is bound, and a result that was not used. */
   clear(): void {
+    for (const release of this.#releases.splice(0)) release();
     this.pending.length = 0;
     this.pendingBytes = 0;
     this.#form = undefined;
     this.current = emptyTable();
-    this.result?.abort();
+    if (this.result !== undefined) detached(this.#session.results.free(this.result.id));
     this.result = undefined;
+  }
+
+  /** Drops everything that it holds; what still runs holds nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    this.clear();
+    this.#dropText();
+  }
+
+  async #keep(request: SocketRequest): Promise<() => void> {
+    const release = await request.keep();
+    if (!this.#isClosed) return release;
+    release();
+    throw new FaultError(noStatement);
+  }
+
+  #dropText(): void {
+    this.text = undefined;
+    this.#releaseText?.();
+    this.#releaseText = undefined;
   }
 
   #describe(statement: Buffer, table: string | undefined, request: SocketRequest): Promise<PreparedStatement> {
@@ -181,18 +227,18 @@ export class OpenStatements {
   /** Throws a FaultError where there is none of this id. */
   get(id: bigint): OpenStatement {
     const statement = this.#statements.get(id);
-    if (statement === undefined) throw new FaultError(parameterFault('stmt is nil'));
+    if (statement === undefined) throw new FaultError(noStatement);
     return statement;
   }
 
   /** Throws a FaultError where there is none of this id. */
   close(id: bigint): void {
-    this.get(id).clear();
+    this.get(id).close();
     this.#statements.delete(id);
   }
 
   closeAll(): void {
-    for (const statement of this.#statements.values()) statement.clear();
+    for (const statement of this.#statements.values()) statement.close();
     this.#statements.clear();
   }
 }

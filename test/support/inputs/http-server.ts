@@ -201,6 +201,7 @@ export function buildServer(options: ServerOptions, log: LogLine[], port = 0): H
       restfulRowLimit: -1,
       sqlBytes: 1_048_576,
       queryBytes: 1_048_576,
+      resultIdleMs: 60_000,
       inflatedBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
       tsdbwire: { enable: true, createDatabase: false, db: 'tsdbwire' },
