@@ -66,7 +66,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'sql/insert': { modules: ['model', 'sql/syntax', 'sql/times'], packages: [] },
   'sql/engine': { modules: ['model', 'sql/syntax'], packages: [] },
   'sql/values': { modules: ['model', 'sql/syntax', 'sql/times', 'sql/engine'], packages: [] },
-  'sql/functions': { modules: ['model', 'sql/times', 'sql/engine', 'sql/values'], packages: [] },
+  'sql/functions': { modules: ['model', 'sql/syntax', 'sql/times', 'sql/engine', 'sql/values'], packages: [] },
   'sql/resolve': { modules: [...sqlGround, 'sql/parser', 'sql/functions'], packages: [] },
   'sql/plan/rows': { modules: planGround, packages: [] },
   'sql/plan/join': { modules: [...planGround, 'sql/plan/rows'], packages: [] },

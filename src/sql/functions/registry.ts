@@ -7,6 +7,7 @@ import { conditionalFunctions } from './conditional.js';
 import { counterFunctions } from './counters.js';
 import { distributionFunctions } from './distributions.js';
 import { geometryFunctions } from './geometry.js';
+import { histogramQuantileFunctions } from './histogram-quantile.js';
 import { maskFunctions } from './masks.js';
 import { mathFunctions } from './math.js';
 import { pickFunctions } from './picks.js';
@@ -36,6 +37,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...regressionFunctions,
     ...timeWeightedFunctions,
     ...counterFunctions,
+    ...histogramQuantileFunctions,
     ...selectionFunctions,
     ...seriesFunctions,
     ...pickFunctions,

@@ -1,4 +1,5 @@
 import type { Expression } from '../syntax/ast.js';
+import { histogramCall } from '../syntax/histogram-call.js';
 import type { Cursor } from './cursor.js';
 import { atName, parseStar } from './names.js';
 import { parseOver } from './over.js';
@@ -32,7 +33,7 @@ export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression 
   if (isDistinct && cursor.at('*')) cursor.fail();
   const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
   cursor.expect(')');
-  const call = { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) } as const;
+  const call = histogramCall({ kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) });
   const over = parseOver(cursor, (at) => parser.expression(at));
   return over === undefined ? call : { kind: 'over', call, ...over, span: cursor.spanFrom(start) };
 }

@@ -3,14 +3,14 @@ import { isAggregate } from '../functions/registry.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { aggregateNotAllowed, RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
-import type { Select } from '../syntax/ast.js';
+import type { Expression, Select } from '../syntax/ast.js';
 import { type QueryContext, refuse } from '../values/context.js';
 import { planGrouped } from './grouped.js';
 import { planProjection } from './projection.js';
 import { withoutAliases } from './rows/aliases.js';
 import type { BlockTask, PlannedBlock } from './rows/block.js';
 import { type Filter, sortFilter } from './rows/filter.js';
-import { expandItems, type Item } from './rows/items.js';
+import { expandItems, type Item, withBuckets } from './rows/items.js';
 import { planSeries, usesSeriesFunctions } from './series.js';
 import { inExternalWindows } from './window/external.js';
 import { planInterp, usesInterp } from './window/interp.js';
@@ -27,12 +27,13 @@ export function planSelect(
   const items = expandItems(select.items, relation);
   const inWhere = new RowNames(relation, aggregateNotAllowed);
   const filter = visibleRows(sortFilter(select.where, new ExpressionTranslator(env, inWhere)), relation, context);
+  const meaning = (written: Expression): Expression => withoutAliases(withBuckets(written, relation), items, relation);
   const orderBy = select.orderBy.map((order) => {
     // A bare name is looked up among the aliases first.
     const { value } = order;
-    return value.kind === 'column' ? order : { ...order, value: withoutAliases(value, items, relation) };
+    return value.kind === 'column' ? order : { ...order, value: meaning(value) };
   });
-  const having = select.having && withoutAliases(select.having, items, relation);
+  const having = select.having && meaning(select.having);
   const task = { select: { ...select, orderBy, having }, relation, env, items, filter, serial };
   if (select.window?.kind === 'external') return planExternal(inExternalWindows(task, select.window));
   if (usesInterp(task)) return planInterp(task);

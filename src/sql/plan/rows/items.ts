@@ -1,6 +1,15 @@
 import { Codes } from '../../../model/fault.js';
 import { type Member, memberNamed, type Relation } from '../../resolve/relation.js';
 import type { Expression, Name, SelectItem, Span } from '../../syntax/ast.js';
+import {
+  boundOf,
+  exponentialColumns,
+  hasStar,
+  histogramCall,
+  histogramQuantile,
+  nativeColumns,
+} from '../../syntax/histogram-call.js';
+import { expressionsIn, mapParts } from '../../syntax/tree.js';
 import { refuse } from '../../values/context.js';
 
 /** An item of the select list after `*` was spelled out; `name` is its name in the result. */
@@ -37,7 +46,74 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
         aliased: false,
       }));
     }
-    return [{ value, name: alias?.text ?? text, aliased: alias !== undefined }];
+    const spelled = withBuckets(value, relation);
+    return [{ value: spelled, name: alias?.text ?? text, aliased: alias !== undefined }];
+  });
+}
+
+type Call = Extract<Expression, { kind: 'call' }>;
+
+/** An expression in which calls of HISTOGRAM_QUANTILE have the columns of a histogram in place of `*`. */
+export function withBuckets(expression: Expression, relation: Relation | undefined): Expression {
+  const isStarred = (part: Expression): part is Call =>
+    part.kind === 'call' && part.name === histogramQuantile.written && part.args.some(hasStar);
+  if (!expressionsIn(expression).some(isStarred)) return expression;
+  const spelled = (part: Expression): Expression =>
+    isStarred(part) ? histogramOf(part, relation) : mapParts(part, spelled);
+  return spelled(expression);
+}
+
+/**
+ * The quantile of all kinds of histogram that the columns are, of which a row has one: buckets, which may stand within a function, and
+ * native histograms.
+ */
+function histogramOf(call: Call, relation: Relation | undefined): Expression {
+  const [quantile, ...rest] = call.args;
+  const [star] = rest;
+  if (quantile === undefined || star === undefined) return call;
+  const buckets = rest.flatMap((arg) => (hasStar(arg) ? bucketsOf(arg, relation) : [arg]));
+  const classic = buckets.length === 0 ? [] : [histogramCall({ ...call, args: [quantile, ...buckets] })];
+  const native = rest.length > 1 || star.kind !== 'star' ? [] : nativeCalls(call, quantile, star, relation);
+  const [only, ...others] = [...native, ...classic];
+  if (only === undefined) {
+    const text =
+      'Invalid parameter value : histogram_quantile: the name of no column is a bound, such as `0.5` or `+Inf`';
+    throw refuse(Codes.functionParameterValue, text);
+  }
+  return others.length === 0 ? only : { ...call, name: 'COALESCE', args: [only, ...others] };
+}
+
+/** An argument once for each column whose name is a bound. */
+function bucketsOf(arg: Expression, relation: Relation | undefined): readonly Expression[] {
+  const star = expressionsIn(arg).find((part) => part.kind === 'star');
+  const columns = starColumns(relation, star?.table, false).filter(({ name }) => boundOf(name) !== undefined);
+  return columns.map(({ name, qualifier }) => {
+    const replaced = (part: Expression): Expression =>
+      part.kind === 'star' ? columnNamed(name, qualifier, part.span) : mapParts(part, replaced);
+    return replaced(arg);
+  });
+}
+
+function nativeCalls(
+  call: Call,
+  quantile: Expression,
+  star: Extract<Expression, { kind: 'star' }>,
+  relation: Relation | undefined,
+): readonly Call[] {
+  const columns = new Map(starColumns(relation, star.table, false).map((column) => [column.name, column]));
+  const forms = [
+    { name: histogramQuantile.native, names: nativeColumns, mark: 'schema' },
+    { name: histogramQuantile.exponential, names: exponentialColumns, mark: 'scale' },
+  ];
+  // Columns that no histogram has had a value for are missing.
+  return forms.flatMap(({ name, names, mark }): readonly Call[] => {
+    const isHistogram = ['count', mark].every((each) => columns.has(each));
+    if (!isHistogram || !(columns.has('positive_counts') || columns.has('negative_counts'))) return [];
+    const args = names.map((each): Expression => {
+      const own = columns.get(each);
+      return own === undefined ? { kind: 'null', span: star.span } : columnNamed(own.name, own.qualifier, star.span);
+    });
+    return [{ ...call, name, args: [quantile, ...args] }];
   });
 }
 

@@ -1,0 +1,3 @@
+import { onCluster } from '../../../support/cluster/on-cluster.js';
+
+await onCluster(() => import('../../dialect/histogram-quantile.test.js'));
