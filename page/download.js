@@ -1,4 +1,5 @@
 import { h } from './dom.js';
+import { uniqueNames } from './names.js';
 
 /**
  * Rows as CSV as RFC 4180 has it, with a line of names.
@@ -10,17 +11,11 @@ export function toCsv({ columns, data }) {
 }
 
 /**
- * Rows as JSON, an object each. A column whose name came before gets a number behind it.
+ * Rows as JSON, an object each. Columns of one name are numbered.
  * @param {import('./sql.js').Rows} rows
  */
 export function toJson({ columns, data }) {
-  /** @type {string[]} */
-  const names = [];
-  for (const { name } of columns) {
-    let unique = name;
-    for (let count = 2; names.includes(unique); count++) unique = `${name}_${count}`;
-    names.push(unique);
-  }
+  const names = uniqueNames(columns.map(({ name }) => name));
   const objects = data.map((row) => JSON.stringify(Object.fromEntries(row.map((value, at) => [names[at], value]))));
   return `[\n${objects.join(',\n')}\n]\n`;
 }

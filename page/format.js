@@ -43,18 +43,80 @@ export function measureOf(values) {
   return wordsFor(span / 1000);
 }
 
+/** Prefixes of the SI by their powers of 1000. */
+const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+
+/** Units that take no prefix. */
+const bareUnits = new Set(['s', '%', '°C']);
+
 /**
- * Words for marks of an axis: large numbers are short where nothing is lost, and steps are told apart.
- * @param {readonly number[]} ticks
+ * Words for marks of an axis: large numbers have a prefix of the SI where nothing is lost, and steps are told apart.
+ * @param {readonly (number | null)[]} ticks null for a mark without words
  * @param {number} step between them
+ * @param {string} [unit] behind each; that of bytes has prefixes of its own
+ * @returns {string[]}
  */
-export function tickWords(ticks, step) {
-  const unit = 1000 ** Math.floor(Math.log10(Math.max(1, ...ticks.map(Math.abs))) / 3);
-  const isShort = unit >= 1e6 && unit < 1e18 && step >= unit / 1000;
-  return ticks.map(isShort ? (tick) => shortest.format(tick) : wordsFor(step));
+export function tickWords(ticks, step, unit = '') {
+  const behind = unit === '' ? '' : ` ${unit}`;
+  const most = Math.max(1, ...ticks.map((tick) => Math.abs(tick ?? 0)));
+  const power = Math.floor(Math.log10(most) / 3 + 1e-9);
+  const isShort = most >= 10_000 && power < prefixes.length && step >= 1000 ** power / 1000 && !bareUnits.has(unit);
+  const plainly = wordsFor(step);
+  const words = (/** @type {number} */ tick) => {
+    if (unit === 'bytes') return size(tick);
+    if (!isShort) return `${plainly(tick)}${behind}`;
+    const prefix = tick === 0 ? '' : prefixes[power];
+    return `${wordsFor(step / 1000 ** power)(tick / 1000 ** power)}${unit === '' ? '' : ' '}${prefix}${unit}`;
+  };
+  return ticks.map((tick) => (tick === null ? '' : words(tick)));
 }
 
-const shortest = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 3 });
+/** Units by the ends of names that say them, as Prometheus recommends. */
+const unitsByName = new Map(
+  Object.entries({
+    bytes: 'bytes',
+    seconds: 's',
+    percent: '%',
+    celsius: '°C',
+    volts: 'V',
+    amperes: 'A',
+    watts: 'W',
+    joules: 'J',
+    hertz: 'Hz',
+  }),
+);
+
+/**
+ * The unit that the name of a column says: `bytes` of `avg(memory_bytes)`. Undefined for one that says none.
+ * @param {string} column
+ */
+export function unitOf(column) {
+  const name = column.match(/[A-Za-z_]\w*/g)?.at(-1) ?? '';
+  const last =
+    name
+      .replace(/_(?:total|sum)$/, '')
+      .split('_')
+      .at(-1) ?? '';
+  return unitsByName.get(last.toLowerCase());
+}
+
+/** Digits of a fraction that somebody has written; binary fractions that have more come of arithmetic. */
+const writtenDigits = 12;
+/** Digits that a value is shown with where it has more than anybody writes. */
+const shownDigits = 6;
+
+/**
+ * A number as it is shown: whole ones digit by digit, fractions without the digits that arithmetic leaves behind.
+ * @param {number} value
+ */
+export function shownNumber(value) {
+  const text = String(value);
+  const [mantissa = ''] = text.split('e');
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '').length;
+  if (Number.isInteger(value) || !Number.isFinite(value) || digits <= writtenDigits) return text;
+  const whole = String(Math.trunc(Math.abs(value))).length;
+  return String(Number(value.toPrecision(Math.min(15, Math.max(shownDigits, whole + 2)))));
+}
 
 /**
  * Words for numbers, with the digits that tell a step apart.
@@ -63,17 +125,19 @@ const shortest = new Intl.NumberFormat('en', { notation: 'compact', maximumFract
  */
 function wordsFor(step) {
   if (!Number.isFinite(step) || step === 0) return measure;
-  const digits = Math.max(leastDigits, Math.ceil(-Math.log10(step)));
-  const style = { maximumFractionDigits: Math.min(digits, mostDigits) };
-  const words = new Intl.NumberFormat('en', style);
+  const needed = Math.ceil(-Math.log10(step));
+  const digits = Math.max(leastDigits, needed);
   return (value) => {
     const isPlain = (digits <= mostDigits && Math.abs(value) < 1e15) || value === 0;
-    return isPlain
-      ? words.format(value)
-      : value
-          .toExponential(5)
-          .replace(/\.?0+e/, 'e')
-          .replace('e+', 'e');
+    if (!isPlain) {
+      return value
+        .toExponential(5)
+        .replace(/\.?0+e/, 'e')
+        .replace('e+', 'e');
+    }
+    const whole = Math.abs(value) < 1 ? 0 : Math.floor(Math.log10(Math.abs(value))) + 1;
+    const fraction = Math.max(0, needed, Math.min(digits, shownDigits - whole));
+    return new Intl.NumberFormat('en', { maximumFractionDigits: Math.min(fraction, mostDigits) }).format(value);
   };
 }
 

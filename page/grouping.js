@@ -1,6 +1,6 @@
-/** Words that end a list of PARTITION BY or GROUP BY. */
+/** Words that end a list of SELECT, PARTITION BY or GROUP BY. */
 const endOfList =
-  /^(?:INTERVAL|SESSION|STATE_WINDOW|EVENT_WINDOW|COUNT_WINDOW|EXTERNAL_WINDOW|ANOMALY_WINDOW|SLIDING|FILL|HAVING|ORDER|LIMIT|SLIMIT|UNION|WHERE|RANGE|EVERY)$/;
+  /^(?:FROM|INTERVAL|SESSION|STATE_WINDOW|EVENT_WINDOW|COUNT_WINDOW|EXTERNAL_WINDOW|ANOMALY_WINDOW|SLIDING|FILL|HAVING|ORDER|LIMIT|SLIMIT|UNION|WHERE|RANGE|EVERY)$/;
 
 /**
  * The expressions that a statement parts its rows by, in PARTITION BY and GROUP BY, as {@link sameName} writes them.
@@ -12,14 +12,63 @@ export function groupedBy(statement) {
   const found = new Set();
   for (let at = 0; at + 1 < tokens.length; at++) {
     if (!/^(?:PARTITION|GROUP)$/i.test(tokens[at] ?? '') || !/^BY$/i.test(tokens[at + 1] ?? '')) continue;
-    for (const item of itemsFrom(tokens, at + 2)) {
-      const alias = item.findIndex((token) => /^AS$/i.test(token));
-      for (const part of alias < 0 ? [item] : [item.slice(0, alias), item.slice(alias + 1)]) {
-        found.add(sameName(part.join('')));
-      }
-    }
+    for (const item of itemsFrom(tokens, at + 2)) for (const form of formsOf(item)) found.add(form);
   }
   return found;
+}
+
+/**
+ * What a statement selects, item by item, each with the forms that a name of it may have: the expression and its alias, as
+ * {@link sameName} writes them. Undefined where it selects columns by `*`, or is no SELECT.
+ * @param {string} statement
+ * @returns {readonly ReadonlySet<string>[] | undefined}
+ */
+export function selectedItems(statement) {
+  const tokens = tokensOf(statement).filter((token) => !token.startsWith('--'));
+  const start = tokens.findIndex((token) => /^SELECT$/i.test(token));
+  if (start < 0) return undefined;
+  const items = itemsFrom(tokens, start + 1);
+  if (items.some((item) => item.at(-1) === '*')) return undefined;
+  return items.map((item) => {
+    const forms = formsOf(item);
+    // An alias may stand without AS.
+    if (item.length > 1) forms.add(sameName(item.slice(0, -1).join('')));
+    return forms;
+  });
+}
+
+/**
+ * The expressions of the outermost PARTITION BY of a statement that it does not select: nothing in the rows tells apart what
+ * they part.
+ * @param {string} statement
+ * @param {readonly string[]} names of the columns of the result
+ * @returns {string[]}
+ */
+export function unselectedPartitions(statement, names) {
+  const tokens = tokensOf(statement);
+  const selected = new Set(names.map(sameName));
+  for (const forms of selectedItems(statement) ?? []) for (const form of forms) selected.add(form);
+  let depth = 0;
+  for (const [at, token] of tokens.entries()) {
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    if (depth > 0 || !/^PARTITION$/i.test(token) || !/^BY$/i.test(tokens[at + 1] ?? '')) continue;
+    return itemsFrom(tokens, at + 2)
+      .filter((item) => [...formsOf(item)].every((form) => !selected.has(form)))
+      .map((item) => item.join(''));
+  }
+  return [];
+}
+
+/**
+ * An item of a list as {@link sameName} writes it: its expression, and its alias behind AS.
+ * @param {readonly string[]} item
+ * @returns {Set<string>}
+ */
+function formsOf(item) {
+  const alias = item.findIndex((token) => /^AS$/i.test(token));
+  const parts = alias < 0 ? [item] : [item.slice(0, alias), item.slice(alias + 1)];
+  return new Set(parts.map((part) => sameName(part.join(''))));
 }
 
 /** Seconds of a unit of a duration, where calendars differ the longest: months of 31 days, years of 366. */

@@ -29,3 +29,19 @@ export function asWritten(name) {
 export function holding(text) {
   return literal(`%${text.replace(/[\\_%]/g, '\\$&')}%`);
 }
+
+/**
+ * Names made distinct by `_2`, `_3` and so on in their order, as `row_with_meta=true` names columns.
+ * @param {readonly string[]} names
+ * @returns {string[]}
+ */
+export function uniqueNames(names) {
+  const taken = new Set(names);
+  const seen = new Set();
+  return names.map((name) => {
+    let unique = name;
+    for (let copy = 2; seen.has(unique) || (unique !== name && taken.has(unique)); copy++) unique = `${name}_${copy}`;
+    seen.add(unique);
+    return unique;
+  });
+}

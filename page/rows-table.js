@@ -1,5 +1,5 @@
 import { h, put, say } from './dom.js';
-import { count } from './format.js';
+import { count, shownNumber } from './format.js';
 
 /** Rows that the table shows at first, and with each further step. */
 const shownRows = 500;
@@ -28,7 +28,7 @@ export function rowsTable({ columns, data }, label) {
       row.map((value, at) =>
         h(
           'td',
-          { tabindex: -1, class: value === null ? 'null' : (classes[at] ?? '') },
+          { tabindex: -1, class: value === null ? 'null' : (classes[at] ?? ''), title: titleOf(value) },
           value === null ? 'NULL' : shownText(value),
         ),
       ),
@@ -220,9 +220,19 @@ function textOf(value) {
 }
 
 /**
- * A value as it is shown: nine digits of a second that end in zeros say no more than three.
+ * A value as it is shown: nine digits of a second that end in zeros say no more than three, and what arithmetic leaves behind
+ * a fraction says nothing.
  * @param {unknown} value
  */
 function shownText(value) {
+  if (typeof value === 'number') return shownNumber(value);
   return textOf(value).replace(/(T\d\d:\d\d:\d\d\.\d{3})0{3}(?:0{3})?(?=[Z+-])/, '$1');
+}
+
+/**
+ * The whole number where fewer digits are shown.
+ * @param {unknown} value
+ */
+function titleOf(value) {
+  return typeof value === 'number' && shownNumber(value) !== String(value) ? String(value) : undefined;
 }

@@ -1,18 +1,34 @@
-import { groupedBy, sameName } from './grouping.js';
+import { groupedBy, sameName, selectedItems } from './grouping.js';
+import { uniqueNames } from './names.js';
 
 /** Lines that one plot shows: as many as there are colours, each once solid and once dashed. */
 export const maxLines = 20;
 
-const textTypes = /^(?:VARCHAR|NCHAR|BOOL|JSON)/;
+const textTypes = /^(?:VARCHAR|NCHAR|JSON)/;
 
-/** @typedef {{ name: string; points: Map<number, number | null>; repeated: boolean }} Line */
+/**
+ * @typedef {object} Label what tells a line from others
+ * @property {string} name of a column, or of a key of JSON
+ * @property {string} words as a legend shows it
+ * @property {string} value
+ */
+/**
+ * @typedef {object} Line
+ * @property {string} name of all lines different
+ * @property {string} column whose values it has; of columns with one name that of `row_with_meta=true`
+ * @property {number} columnAt place of the column in the rows
+ * @property {boolean} isTruth whether its values are truth values, 0 and 1
+ * @property {readonly Label[]} labels
+ * @property {Map<number, number | null>} points by Unix seconds
+ * @property {boolean} repeated whether a time came more than once
+ */
 /** @typedef {{ names: string[]; data: (number | null)[][] }} Series */
 
 /**
- * What can be drawn of rows: the first column of times against the columns of numbers, one line for each of them and for
- * each combination of the values that tell series apart. Those are texts, JSON and booleans, and numbers that are tags or
- * stand in PARTITION BY or GROUP BY. Texts beside the tags of a super table are values and tell nothing apart. Undefined
- * where there is nothing to draw.
+ * What can be drawn of rows: the first column of times against the columns of numbers and truth values, one line for each of
+ * them and for each combination of the values that tell series apart. Those are texts and JSON, and numbers and truth values
+ * that are tags or stand in PARTITION BY or GROUP BY. Texts beside the tags of a super table are values and tell nothing
+ * apart. Undefined where there is nothing to draw.
  * @param {import('./sql.js').Rows} rows
  * @param {string} [statement] that gave the rows
  * @param {Partial<import('./schema.js').KnownColumns>} [known] columns of its tables
@@ -22,34 +38,85 @@ export function readLines({ columns, data }, statement = '', { tags = new Set(),
   const timeAt = columns.findIndex(({ type }) => type === 'TIMESTAMP');
   if (timeAt < 0) return undefined;
   const grouped = groupedBy(statement);
+  const items = selectedItems(statement);
   const isKey = columns.map(({ name, type }, at) => {
     if (at === timeAt) return false;
-    const known = sameName(name);
-    return tags.has(known) || grouped.has(known) || (textTypes.test(type) && !plain.has(known));
+    const forms = new Set([sameName(name), ...(items?.length === columns.length ? (items[at] ?? []) : [])]);
+    const isIn = (/** @type {ReadonlySet<string>} */ set) => [...forms].some((form) => set.has(form));
+    return isIn(tags) || isIn(grouped) || (textTypes.test(type) && !plain.has(sameName(name)));
   });
   const keys = columns.flatMap((_, at) => (isKey[at] ? [at] : []));
-  const values = columns.flatMap(({ isNumber }, at) => (isNumber && !isKey[at] ? [at] : []));
+  const values = columns.flatMap(({ isNumber, type }, at) => ((isNumber || type === 'BOOL') && !isKey[at] ? [at] : []));
   if (values.length === 0) return undefined;
-  /** @type {Map<string, Line>} */
-  const lines = new Map();
+  const names = uniqueNames(columns.map(({ name }) => name));
+  /** @type {Map<string, { labels: readonly (readonly Label[])[]; lines: (Line | undefined)[] }>} */
+  const groups = new Map();
   for (const row of data) {
     const seconds = secondsOf(String(row[timeAt]));
     if (Number.isNaN(seconds)) continue;
-    const group = keys.map((at) => keyText(columns[at], row[at])).join(', ');
-    for (const at of values) {
-      const name = nameOf(columns[at]?.name ?? '', group, values.length);
-      let line = lines.get(name);
+    const id = JSON.stringify(keys.map((at) => row[at]));
+    let group = groups.get(id);
+    if (group === undefined) {
+      group = { labels: keys.map((at) => labelsOf(columns[at], row[at])), lines: [] };
+      groups.set(id, group);
+    }
+    for (const [place, at] of values.entries()) {
+      let line = group.lines[place];
       if (line === undefined) {
-        line = { name, points: new Map(), repeated: false };
-        lines.set(name, line);
+        const isTruth = columns[at]?.type === 'BOOL';
+        line = {
+          name: '',
+          column: names[at] ?? '',
+          columnAt: at,
+          isTruth,
+          labels: group.labels.flat(),
+          points: new Map(),
+          repeated: false,
+        };
+        group.lines[place] = line;
       }
       if (line.points.has(seconds)) line.repeated = true;
       const value = row[at];
       line.points.set(seconds, value === null ? null : Number(value));
     }
   }
-  if (lines.size === 0) return undefined;
-  return [...lines.values()].sort((a, b) => byName.compare(a.name, b.name));
+  if (groups.size === 0) return undefined;
+  return named([...groups.values()], values.length);
+}
+
+/**
+ * Names the lines of groups by what differs: labels that all of them share are left out.
+ * @param {readonly { labels: readonly (readonly Label[])[]; lines: readonly (Line | undefined)[] }[]} groups with the labels of
+ *   each column
+ * @param {number} columns that are drawn
+ * @returns {Line[]} by name
+ */
+function named(groups, columns) {
+  const shared = new Set(
+    groups.length * columns > 1 ? sharedLabels(groups.map(({ labels }) => ({ labels: labels.flat() }))) : [],
+  );
+  const lines = groups.flatMap(({ labels, lines }) => {
+    const words = labels
+      .map((of) => of.filter((label) => !shared.has(label.words)).map((label) => label.words))
+      .filter((left) => left.length > 0)
+      .map((left) => left.join(' '))
+      .join(', ');
+    return lines.flatMap((line) =>
+      line === undefined ? [] : [{ ...line, name: nameOf(line.column, words, columns) }],
+    );
+  });
+  const unique = uniqueNames(lines.map(({ name }) => name));
+  return lines.map((line, at) => ({ ...line, name: unique[at] ?? '' })).sort((a, b) => byName.compare(a.name, b.name));
+}
+
+/**
+ * What all lines have in common, in words.
+ * @param {readonly { labels: readonly Label[] }[]} lines
+ * @returns {string[]}
+ */
+export function sharedLabels([first, ...others]) {
+  const sets = others.map(({ labels }) => new Set(labels.map(({ words }) => words)));
+  return (first?.labels ?? []).map(({ words }) => words).filter((words) => sets.every((set) => set.has(words)));
 }
 
 /**
@@ -159,16 +226,26 @@ function withGaps(points, step = 0) {
 }
 
 /**
- * A key of a line. A number, a truth value, a text of digits and a part of JSON say nothing without their name.
+ * What a value of a key tells of a line. A number, a truth value, a text of digits and a part of JSON say nothing without their
+ * name; JSON gives a label for each of its parts.
  * @param {import('./sql.js').Column | undefined} column
  * @param {unknown} value
+ * @returns {Label[]}
  */
-function keyText(column, value) {
-  const words = textOf(value);
-  if (column === undefined) return words;
-  if (column.isNumber || column.type === 'BOOL' || /^-?\d+$/.test(words)) return `${shortName(column)}=${words}`;
+function labelsOf(column, value) {
+  if (column === undefined) return [];
+  const held = typeof value === 'string' && /^["{[]/.test(value) ? parsed(value) : value;
+  if (typeof held === 'object' && held !== null) {
+    return Object.entries(held).map(([name, part]) => {
+      const text = typeof part === 'string' ? part : JSON.stringify(part);
+      return { name, value: text, words: `${name}=${text}` };
+    });
+  }
+  const text = String(held);
+  const name = shortName(column);
   const isPart = column.type === 'JSON' && (typeof value !== 'string' || !/^[{[]/.test(value));
-  return isPart && typeof value !== 'object' ? `${shortName(column)}=${words}` : words;
+  const needsName = column.isNumber || column.type === 'BOOL' || /^-?\d+$/.test(text) || isPart;
+  return [{ name, value: text, words: needsName ? `${name}=${text}` : text }];
 }
 
 /**
@@ -177,18 +254,6 @@ function keyText(column, value) {
  */
 function shortName({ name }) {
   return name.replace(/^.*->\s*'(.*)'$/, '$1');
-}
-
-/**
- * A value that tells series apart, in words: JSON as `name=value`, texts without their quotes.
- * @param {unknown} value
- */
-function textOf(value) {
-  const held = typeof value === 'string' && /^["{[]/.test(value) ? parsed(value) : value;
-  if (typeof held !== 'object' || held === null) return String(held);
-  return Object.entries(held)
-    .map(([key, part]) => `${key}=${typeof part === 'string' ? part : JSON.stringify(part)}`)
-    .join(' ');
 }
 
 /** @param {string} text */

@@ -18,8 +18,14 @@ const fineSpan = 0.01;
  * @property {string} label
  * @property {string} [colour] name of a colour of the style sheet, in place of the next of the series
  * @property {boolean} [dashed]
+ * @property {Scale} [scale] of its values; left out, `y`
+ * @property {'line' | 'steps' | 'points' | 'bars' | 'area' | 'none'} [shape] left out, a line; an area reaches down to that of the
+ *   line before it; of none only the legend tells
+ * @property {readonly (number | null | undefined)[]} [values] that the legend shows where others are drawn
  * @property {(value: number) => string} [format]
  */
+
+/** @typedef {'y' | 'right' | 'truth'} Scale its axis is on the left, on the right, or says true and false */
 
 /** @typedef {readonly [from: number | undefined, to: number | undefined]} Ends Unix seconds; undefined is where the points end */
 
@@ -29,6 +35,10 @@ const fineSpan = 0.01;
  * @property {number} [heightPx]
  * @property {Ends} [ends] of the axis of times; left out, and where a point lies beyond them, those of the points
  * @property {readonly [number, number] | 'bytes'} [range] of the values; bytes begin at 0; left out, the values'
+ * @property {Readonly<Partial<Record<Scale, string>>>} [units] of the axes
+ * @property {boolean} [log] whether axes of numbers are logarithmic
+ * @property {number} [barSeconds] from the begin of a bar to that of the next
+ * @property {readonly string[]} [rows] names of the rows of a heat map, whose cells are the values of the lines
  * @property {(value: number) => string} [format] of the values; left out, as exact as they differ
  * @property {boolean} [points] marks single values where they are few
  * @property {string} label what the plot shows, for those who do not see it
@@ -39,15 +49,8 @@ const fineSpan = 0.01;
  * seconds, then the values of each line, null where there is none.
  * @param {TimePlotOptions} options
  */
-export function timePlot({
-  lines,
-  heightPx = 260,
-  ends = [undefined, undefined],
-  range,
-  format,
-  points = false,
-  label,
-}) {
+export function timePlot(options) {
+  const { lines, heightPx = 260, ends = [undefined, undefined], label } = options;
   const element = h('div', { class: 'plot', role: 'img', 'aria-label': label });
   /** @type {(number | null)[][]} */
   let data = [[], ...lines.map(() => [])];
@@ -60,45 +63,21 @@ export function timePlot({
     if (element.clientWidth === 0) return;
     const style = getComputedStyle(element);
     const colour = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-    const axis = {
-      stroke: colour('muted'),
-      grid: { stroke: colour('line'), width: 1 },
-      ticks: { stroke: colour('line'), width: 1 },
-      font: '12px system-ui, sans-serif',
-    };
     drawn = new uPlot(
       {
         width: element.clientWidth,
         height: heightPx,
-        padding: [null, 44, null, null],
+        padding: [null, lines.some(({ scale }) => scale === 'right') ? null : 44, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
-        scales: { x: { range: timesOf(ends), time: !isFine(data[0] ?? [], ends) }, ...scalesOf(range) },
-        axes: [
-          { ...axis, space: 84, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
-          {
-            ...axis,
-            size: (_plot, words) => roomFor(words),
-            values: (_plot, ticks, _axis, _space, step) =>
-              format === undefined ? tickWords(ticks, step) : ticks.map(format),
-            ...(range === 'bytes' ? { incrs: byteSteps } : {}),
-          },
-        ],
+        scales: { x: { range: timesOf(ends), time: !isFine(data[0] ?? [], ends) }, ...scalesOf(options) },
+        axes: axesOf(options, colour),
         series: [
           { label: 'Time', value: (_plot, seconds) => timeWords(seconds) },
-          ...lines.map((line, at) => ({
-            value: valueWords(line.format ?? format ?? measureOf(data[at + 1] ?? [])),
-            label: shortened(line.label),
-            stroke: colour(line.colour ?? `series-${(at % seriesColours) + 1}`),
-            width: 2,
-            // The colours come twice: the second time dashed.
-            ...(at >= seriesColours ? { dash: [8, 4] } : {}),
-            points: { show: false, filter: lonePoints, size: 6 },
-            spanGaps: false,
-            ...(line.dashed ? { dash: [6, 4], width: 1.5 } : {}),
-            ...(points && isFew(data[at + 1] ?? []) ? { points: { show: true, size: 6 } } : {}),
-          })),
+          ...lines.map((_, at) => seriesOf(options, at, data[at + 1] ?? [], colour)),
         ],
+        bands: bandsOf(lines),
+        ...(options.rows === undefined ? {} : { hooks: { drawClear: [paintCells(colour('series-1'), options)] } }),
       },
       /** @type {import('uplot').AlignedData} */ (data),
       element,
@@ -126,6 +105,157 @@ export function timePlot({
       scheme.removeEventListener('change', draw);
       drawn?.destroy();
     },
+  };
+}
+
+/**
+ * Each area with the one below it, which it reaches down to.
+ * @param {readonly Line[]} lines
+ * @returns {import('uplot').Band[]}
+ */
+function bandsOf(lines) {
+  const areas = lines.flatMap(({ shape }, at) => (shape === 'area' ? [at + 1] : []));
+  return areas.slice(1).map((upper, at) => ({ series: [upper, areas[at] ?? 0] }));
+}
+
+/**
+ * A line as the library takes it.
+ * @param {TimePlotOptions} options
+ * @param {number} at place of the line
+ * @param {(number | null)[]} drawn its values
+ * @param {(name: string) => string} colour
+ * @returns {import('uplot').Series}
+ */
+function seriesOf({ lines, format, points = false, barSeconds = 60 }, at, drawn, colour) {
+  const { label, scale = 'y', shape = 'line', values = drawn, dashed = false, ...line } = lines[at] ?? { label: '' };
+  const words = line.format ?? format ?? (scale === 'truth' ? truthWords : measureOf(values));
+  const stroke = colour(line.colour ?? `series-${(at % seriesColours) + 1}`);
+  const isFilled = shape === 'bars' || shape === 'area';
+  const all = lines.flatMap((other, place) => (other.shape === 'bars' ? [place] : []));
+  return {
+    value: (_plot, _value, _series, place) => valueWords(words, place === null ? null : values[place]),
+    label: shortened(label),
+    scale,
+    stroke,
+    width: shape === 'bars' ? 0 : 2,
+    // The colours come twice: the second time dashed.
+    ...(at >= seriesColours ? { dash: [8, 4] } : {}),
+    ...(isFilled ? { fill: `${stroke}${shape === 'bars' ? 'cc' : '66'}` } : {}),
+    ...pathsOf(shape, barSeconds, all.indexOf(at), all.length),
+    points: { show: false, ...(shape === 'line' || shape === 'area' ? { filter: lonePoints } : {}), size: 6 },
+    spanGaps: false,
+    ...(dashed ? { dash: [6, 4], width: 1.5 } : {}),
+    ...(shape === 'points' || (shape === 'line' && points && isFew(drawn)) ? { points: { show: true, size: 6 } } : {}),
+  };
+}
+
+/**
+ * How the library draws a shape; bars of several lines stand side by side.
+ * @param {NonNullable<Line['shape']>} shape
+ * @param {number} barSeconds
+ * @param {number} place of a bar among those of its time
+ * @param {number} bars of a time
+ * @returns {Pick<import('uplot').Series, 'paths'>}
+ */
+function pathsOf(shape, barSeconds, place, bars) {
+  const { stepped, bars: barsOf } = uPlot.paths;
+  if (shape === 'steps' && stepped !== undefined) return { paths: stepped({ align: 1 }) };
+  if (shape === 'points' || shape === 'none') return { paths: () => null };
+  if (shape !== 'bars' || barsOf === undefined) return {};
+  const width = (barSeconds * filledPart) / bars;
+  return {
+    paths: barsOf({
+      disp: {
+        x0: { unit: 1, values: ({ data: [times] }) => Array.from(times, (time) => time + place * width) },
+        size: { unit: 1, values: () => [width] },
+      },
+    }),
+  };
+}
+
+/** Part of the distance between bars that they fill. */
+const filledPart = 0.9;
+
+/**
+ * The axes: that of times, and one for each scale that a line has; truth values share the place with numbers.
+ * @param {TimePlotOptions} options
+ * @param {(name: string) => string} colour
+ * @returns {import('uplot').Axis[]}
+ */
+function axesOf({ lines, range, format, units = {}, log = false, rows }, colour) {
+  const axis = {
+    stroke: colour('muted'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { stroke: colour('line'), width: 1 },
+    font: '12px system-ui, sans-serif',
+    size: (/** @type {unknown} */ _plot, /** @type {readonly string[] | null} */ words) => roomFor(words),
+  };
+  /** @type {import('uplot').Axis} */
+  const times = {
+    ...axis,
+    size: 50,
+    space: 84,
+    values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step),
+  };
+  if (rows !== undefined) {
+    const names = ['', ...rows];
+    const splits = names.map((_, at) => at);
+    return [times, { ...axis, splits: () => splits, values: () => names, grid: { show: false } }];
+  }
+  const scales = new Set(lines.map(({ scale = 'y' }) => scale));
+  if (scales.size === 1 && scales.has('truth')) {
+    return [times, { ...axis, scale: 'truth', splits: () => [0, 1], values: () => ['false', 'true'] }];
+  }
+  const isBytes = (/** @type {Scale} */ scale) => units[scale] === 'bytes' || range === 'bytes';
+  /** @type {(scale: 'y' | 'right') => import('uplot').Axis} */
+  const ofNumbers = (scale) => ({
+    ...axis,
+    scale,
+    side: scale === 'y' ? 3 : 1,
+    ...(scale === 'right' && scales.has('y') ? { grid: { show: false } } : {}),
+    values: (_plot, ticks, _axis, _space, step) => {
+      if (format !== undefined) return ticks.map(format);
+      if (log) return ticks.flatMap((tick) => tickWords([tick], tick ?? 1, units[scale]));
+      return tickWords(ticks, step, units[scale]);
+    },
+    ...(isBytes(scale) ? { incrs: byteSteps } : {}),
+  });
+  return [times, ...(scales.has('y') ? [ofNumbers('y')] : []), ...(scales.has('right') ? [ofNumbers('right')] : [])];
+}
+
+/** @param {number} value */
+function truthWords(value) {
+  return value === 1 ? 'true' : 'false';
+}
+
+/**
+ * Paints the cells of a heat map: the more, the darker. Each reaches from its time to the next.
+ * @param {string} colour `#` and six digits
+ * @param {TimePlotOptions} options
+ * @returns {(drawn: import('uplot')) => void}
+ */
+function paintCells(colour, { rows = [], barSeconds = 60 }) {
+  return (drawn) => {
+    const { ctx, data, bbox } = drawn;
+    const [times] = data;
+    const values = data.slice(1);
+    let most = 0;
+    for (const row of values) for (const value of row) if (typeof value === 'number' && value > most) most = value;
+    const clamped = (/** @type {number} */ pixels) => Math.min(bbox.left + bbox.width, Math.max(bbox.left, pixels));
+    for (const [at, time] of times.entries()) {
+      const left = clamped(drawn.valToPos(time, 'x', true));
+      const right = clamped(drawn.valToPos(time + barSeconds, 'x', true));
+      if (right <= left) continue;
+      for (const place of rows.keys()) {
+        const value = values[place]?.[at];
+        if (typeof value !== 'number' || value <= 0) continue;
+        const top = drawn.valToPos(place + 1, 'y', true);
+        // A root, so that few are seen beside many.
+        const strength = Math.round(40 + 215 * Math.sqrt(value / most));
+        ctx.fillStyle = `${colour}${strength.toString(16).padStart(2, '0')}`;
+        ctx.fillRect(left, top, right - left, drawn.valToPos(place, 'y', true) - top);
+      }
+    }
   };
 }
 
@@ -173,13 +303,40 @@ function roomFor(words) {
 }
 
 /**
- * @param {TimePlotOptions['range']} range
+ * @param {TimePlotOptions} options
  * @returns {import('uplot').Scales}
  */
-function scalesOf(range) {
-  if (range === undefined) return {};
-  if (range === 'bytes') return { y: { range: (_plot, _least, most) => [0, (most ?? 1) * 1.1] } };
-  return { y: { range: [range[0], range[1]] } };
+function scalesOf({ lines, range, log = false, rows }) {
+  if (rows !== undefined) return { y: { range: [0, rows.length] } };
+  const isFilled = lines.some(({ shape }) => shape === 'bars' || shape === 'area');
+  /** @type {import('uplot').Scale} */
+  const numbers = log
+    ? { distr: 3, log: 10 }
+    : isFilled
+      ? { range: (_plot, least, most) => withZero(least ?? 0, most ?? 0) }
+      : {};
+  return { truth: { range: [-0.05, 1.05] }, right: numbers, y: yScale(range) ?? numbers };
+}
+
+/**
+ * @param {TimePlotOptions['range']} range
+ * @returns {import('uplot').Scale | undefined}
+ */
+function yScale(range) {
+  if (range === undefined) return undefined;
+  if (range === 'bytes') return { range: (_plot, _least, most) => [0, (most ?? 1) * 1.1] };
+  return { range: [range[0], range[1]] };
+}
+
+/**
+ * The ends of an axis on which bars and areas stand.
+ * @param {number} least
+ * @param {number} most
+ * @returns {[number, number]}
+ */
+function withZero(least, most) {
+  const [bottom, top] = [Math.min(0, least) * 1.1, Math.max(0, most) * 1.1];
+  return bottom === top ? [0, 1] : [bottom, top];
 }
 
 /**
@@ -212,10 +369,10 @@ export function timeTicks(ticks, step) {
 /**
  * A value as the legend shows it.
  * @param {(value: number) => string} format
- * @returns {(plot: unknown, value: number | null) => string}
+ * @param {number | null | undefined} value
  */
-function valueWords(format) {
-  return (_plot, value) => (value === null ? '–' : format(value));
+function valueWords(format, value) {
+  return value === null || value === undefined ? '–' : format(value);
 }
 
 /**

@@ -62,7 +62,11 @@ test('a column of numbers is one line over the times, in their order', (t) => {
 });
 
 const grouping = new URL('../../../page/grouping.js', import.meta.url).href;
-const { windowStep }: { readonly windowStep: (statement: string) => number | undefined } = await import(grouping);
+interface GroupingModule {
+  readonly windowStep: (statement: string) => number | undefined;
+  readonly unselectedPartitions: (statement: string, names: readonly string[]) => string[];
+}
+const { windowStep, unselectedPartitions }: GroupingModule = await import(grouping);
 
 test('a line breaks where a window is missing, or three times the usual distance has passed', (t) => {
   const times = [0, 10, 20, 30, 50, 60, 91, 101];
@@ -121,7 +125,7 @@ test('labels of Prometheus, whole or one by one, are a line each', (t) => {
     [at(1), 5, { cpu: '0', mode: 'idle' }],
     [at(1), 7, { cpu: '1', mode: 'idle' }],
   ];
-  t.deepEqual(namesOf({ columns: [time, value, labels], data: whole }), ['cpu=0 mode=idle', 'cpu=1 mode=idle']);
+  t.deepEqual(namesOf({ columns: [time, value, labels], data: whole }), ['cpu=0', 'cpu=1']);
   const one = {
     columns: [time, { ...labels, name: "labels->'cpu'" }, value],
     data: [
@@ -158,9 +162,73 @@ test('an expression or an alias that rows are parted by tells lines apart as wel
   t.deepEqual(namesOf({ columns: columns('v2'), data }, "SELECT 'PARTITION BY v2' …"), ['v', 'v2']);
 });
 
-test('a truth value is named by its column', (t) => {
+test('a truth value is drawn, unless it is a tag or rows are parted by it', (t) => {
   const open = { name: 'open', type: 'BOOL', isNumber: false };
-  t.deepEqual(namesOf({ columns: [time, city, open, value], data: [[at(1), 'oslo', true, 1]] }), ['oslo, open=true']);
+  const [line] =
+    readLines({
+      columns: [time, open],
+      data: [
+        [at(1), true],
+        [at(2), false],
+        [at(3), null],
+      ],
+    }) ?? [];
+  t.deepEqual([line?.name, [...(line?.points.values() ?? [])]], ['open', [1, 0, null]]);
+  const rows = { columns: [time, open, value], data: [[at(1), true, 1]] };
+  t.deepEqual(namesOf(rows), ['open', 'v']);
+  t.deepEqual(namesOf(rows, 'SELECT …', { tags: new Set(['open']) }), ['open=true']);
+  t.deepEqual(namesOf(rows, 'SELECT … PARTITION BY open'), ['open=true']);
+});
+
+test('columns of one name are two lines, with the names of row_with_meta', (t) => {
+  const columns = [time, value, value, { ...value, name: 'v_2' }, value];
+  t.deepEqual(namesOf({ columns, data: [[at(1), 1, 2, 3, 4]] }), ['v', 'v_2', 'v_3', 'v_4']);
+  const lines = readLines({ columns, data: [[at(1), 1, 2, 3, 4]] }) ?? [];
+  t.deepEqual(
+    lines.map(({ repeated, points }) => [repeated, ...points.values()]),
+    [
+      [false, 1],
+      [false, 3],
+      [false, 2],
+      [false, 4],
+    ],
+  );
+});
+
+test('labels that all lines share are left out of names, and different series with equal words stay apart', (t) => {
+  const labels = { name: 'labels', type: 'JSON', isNumber: false };
+  const row = (second: number, json: object) => [at(second), json, 1];
+  const data = [row(1, { job: 'node', cpu: '0' }), row(1, { job: 'node', cpu: '1' })];
+  t.deepEqual(namesOf({ columns: [time, labels, value], data }), ['cpu=0', 'cpu=1']);
+  t.deepEqual(namesOf({ columns: [time, labels, value], data: data.slice(1) }), ['job=node cpu=1']);
+  const words = [
+    [at(1), null, 1],
+    [at(1), 'null', 2],
+  ];
+  t.deepEqual(namesOf({ columns: [time, city, value], data: words }), ['v', 'v_2']);
+});
+
+test('an alias of a tag is a tag', (t) => {
+  const group = { name: 'g', type: 'INT', isNumber: true };
+  const statement = 'SELECT _wstart, groupid g, AVG(v) FROM meters PARTITION BY groupid INTERVAL(1s)';
+  const data = [
+    [at(1), 2, 10],
+    [at(1), 10, 11],
+  ];
+  t.deepEqual(namesOf({ columns: [time, group, value], data }, statement), ['g=2', 'g=10']);
+});
+
+test('what a statement parts its rows by and does not select is found', (t) => {
+  const of = (statement: string, ...names: string[]): string[] => unselectedPartitions(statement, names);
+  t.deepEqual(of('SELECT _ts, MAVG(temp, 20) FROM w PARTITION BY site, `Room`', '_ts', 'mavg'), ['site', '`Room`']);
+  t.deepEqual(of('SELECT _ts, site, MAVG(temp, 20) FROM w PARTITION BY site', '_ts', 'site', 'mavg'), []);
+  t.deepEqual(of('SELECT _ts, w.site AS s, LAST(temp) FROM w PARTITION BY site', '_ts', 's', 'last'), []);
+  t.deepEqual(of("SELECT _ts, l->'cpu' c, LAST(v) FROM w PARTITION BY l->'cpu'", '_ts', 'c', 'last'), []);
+  t.deepEqual(
+    of('SELECT w, SUM(r) FROM (SELECT _wstart w, SUM(v) r FROM m PARTITION BY tbname INTERVAL(1m)) GROUP BY w'),
+    [],
+  );
+  t.deepEqual(of('SELECT * FROM w PARTITION BY site', '_ts', 'site', 'temp'), []);
 });
 
 test('a text beside the tags of a super table is a value, and draws no line of its own', (t) => {
@@ -171,7 +239,7 @@ test('a text beside the tags of a super table is a value, and draws no line of i
   ];
   const known = { tags: new Set(['city']), values: new Set(['note', 'v']) };
   t.deepEqual(namesOf({ columns: [time, city, note, value], data }, 'SELECT *', known), ['oslo']);
-  t.deepEqual(namesOf({ columns: [time, city, note, value], data }, 'SELECT …'), ['oslo, cold', 'oslo, warm']);
+  t.deepEqual(namesOf({ columns: [time, city, note, value], data }, 'SELECT …'), ['cold', 'warm']);
 });
 
 test('times of one millisecond are told apart by their microseconds', (t) => {

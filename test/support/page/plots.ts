@@ -7,6 +7,8 @@ export interface DrawnPlot {
   readonly from: number;
   readonly to: number;
   readonly lines: readonly DrawnLine[];
+  /** Cells that are painted behind the lines: from, to, and the values at their bottom and top. */
+  readonly cells: readonly (readonly [from: number, to: number, bottom: number, top: number, colour: string])[];
   /** Words of the marks of each axis that is shown: of times, then of values. */
   readonly marks: readonly (readonly string[])[];
 }
@@ -16,6 +18,11 @@ export interface DrawnLine {
   readonly label: string;
   /** Name of the scale of its values. */
   readonly scale: string;
+  readonly isLog: boolean;
+  /** Corners of what is drawn, in Unix seconds and values; a bar has two of them. */
+  readonly path: readonly (readonly [time: number, value: number])[];
+  /** What the legend shows at each point. */
+  readonly words: readonly string[];
   /** Times in Unix seconds, and values. */
   readonly points: readonly (readonly [time: number, value: number])[];
   /** Where nothing is drawn between points, in Unix seconds. */
@@ -27,6 +34,22 @@ export interface DrawnLine {
 /** Keeps the plots that the library of a page makes, for {@link plotsOf}; runs in the page before its own scripts. */
 export const keepPlots = `(() => {
   const plots = (globalThis.keptPlots = []);
+  for (const name of ['moveTo', 'lineTo', 'rect']) {
+    const original = Path2D.prototype[name];
+    Path2D.prototype[name] = function (...places) {
+      (this.corners ??= []).push(places);
+      return original.apply(this, places);
+    };
+  }
+  const { fillRect, clearRect } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...places) {
+    this.cells = [];
+    return clearRect.apply(this, places);
+  };
+  CanvasRenderingContext2D.prototype.fillRect = function (...places) {
+    (this.cells ??= []).push([...places, this.fillStyle]);
+    return fillRect.apply(this, places);
+  };
   let library;
   Object.defineProperty(globalThis, 'uPlot', {
     configurable: true,
@@ -46,9 +69,12 @@ export const keepPlots = `(() => {
 const read = `keptPlots.filter(({ root }) => root.isConnected).map((plot) => {
   const { scales, series, data, axes } = plot;
   const time = (pixels) => plot.posToVal(pixels, 'x', true);
+  const y = (pixels) => plot.posToVal(pixels, 'y', true);
   return {
     from: scales.x.min,
     to: scales.x.max,
+    cells: (plot.ctx.cells ?? []).map(([left, top, width, height, colour]) =>
+      [time(left), time(left + width), y(top + height), y(top), colour]),
     marks: axes.filter((axis) => axis.show).map((axis) => axis._values ?? []),
     lines: series.slice(1).map((line, at) => {
       const points = [...data[0]].flatMap((seconds, place) => {
@@ -59,7 +85,14 @@ const read = `keptPlots.filter(({ root }) => root.isConnected).map((plot) => {
       const marked = shown === true ? points.map(([seconds]) => seconds)
         : (line.points.filter(plot, at + 1, false, line._paths?.gaps) ?? []).map((place) => data[0][place]);
       const gaps = (line._paths?.gaps ?? []).map(([from, to]) => [time(from), time(to)]);
-      return { label: line.label, scale: line.scale, points, gaps, marked };
+      const value = (pixels) => plot.posToVal(pixels, line.scale, true);
+      const path = ((line._paths?.stroke ?? line._paths?.fill)?.corners ?? []).flatMap(([left, top, width, height]) => [
+        [time(left), value(top)],
+        ...(width === undefined ? [] : [[time(left + width), value(top + height)]]),
+      ]);
+      const isLog = scales[line.scale].distr === 3;
+      const words = points.map(([seconds, number]) => line.value(plot, number, at + 1, data[0].indexOf(seconds)));
+      return { label: line.label, scale: line.scale, isLog, points, path, words, gaps, marked };
     }),
   };
 })`;
