@@ -4,10 +4,10 @@ import { holding, literal, quoted } from './names.js';
 const maxRows = 100_000;
 /** Windows that the time range is cut into at most. */
 export const maxWindows = 240;
-/** A rate needs two values in a window, and agents send one every 10 to 60 seconds: fewer windows, and none so short. */
-const [maxRateWindows, leastRateWindow] = [60, 60];
-/** Where it is known how often values come, a window of a rate is at least as long as this many take. */
-const valuesOfRate = 3;
+/** A window of a rate is at least as long as this many values take, so that it holds some however they are shifted. */
+const valuesOfRate = 4;
+/** The shortest window of a rate where the distance of the values is not known, in ms: agents send one every 10 to 60 seconds. */
+const leastRateMs = 60_000;
 
 /** Lengths of windows that people read well, in seconds. */
 const windows = [
@@ -54,44 +54,53 @@ export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'holds' };
  */
 
 /**
- * @typedef {object} Young what is known of a table whose first rows have just come, so that its picture is more than a point
- * @property {number} ageMs since its first row
- * @property {number} periodMs from a value of a series to the next
+ * @typedef {object} Pace what is known of the rows of a choice; nothing must be
+ * @property {number} [ageMs] since the first row of a table whose first rows have just come, so that its picture is more than a point
+ * @property {number} [periodMs] from a value of a series to the next
  */
 
 /**
- * The statement for a choice, with `$from` and `$to` for the time range. A rate is that of each series, summed up in its
- * group; other functions look at the values of all series of a group together.
+ * The statement for a choice, with `$from` and `$to` for the time range. A rate is that of each series, added up in its group,
+ * and of whole windows alone; other functions look at the values of all series of a group together.
  * @param {Choice} choice
  * @param {number} rangeMs length of the time range
- * @param {Young} [young]
+ * @param {Pace} [pace]
  */
-export function exploreStatement({ database, table, column, of, filters, groups }, rangeMs, young) {
-  const spanMs = Math.min(rangeMs, young?.ageMs ?? rangeMs);
-  const where = ['_rowts BETWEEN $from AND $to', ...conditions(filters)].join('\n  AND ');
-  const rows = `${quoted(database)}.${quoted(table)}\nWHERE ${where}`;
+export function exploreStatement(choice, rangeMs, { ageMs = rangeMs, periodMs } = {}) {
+  const { column, of, groups } = choice;
+  const rows = rowsOf(choice);
   const value = quoted(column);
-  const keys = groups.map(expression);
   if (of === '') {
     return `SELECT ${['_rowts', ...groups.map(selected), value].join(', ')} FROM ${rows}\nORDER BY _rowts DESC LIMIT ${maxRows}`;
   }
-  const interval = `INTERVAL(${windowSeconds(spanMs, maxWindows)}s)`;
-  if (of === 'RATE') {
-    const least = young === undefined ? leastRateWindow : windowSeconds(valuesOfRate * young.periodMs, 1);
-    const wide = `INTERVAL(${Math.max(least, windowSeconds(spanMs, maxRateWindows))}s)`;
-    const names = groups.map((_, at) => `g${at + 1}`);
-    // From the first value of a window to its last; a counter that began anew counts from 0.
-    const growth = `LAST(${value}) - IF(LAST(${value}) < FIRST(${value}), 0, FIRST(${value}))`;
-    const rate = [`(${growth}) / (SPREAD(_rowts) / 1s) AS r`, 'COUNT(*) AS n'];
-    const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), ...rate].join(', ');
-    const outer = ['w AS _wstart', ...names.map((name, at) => `${name} AS ${quoted(labelOf(groups[at]))}`)].join(', ');
-    const each = `SELECT ${inner} FROM ${rows}\n  AND ${value} IS NOT NULL\nPARTITION BY ${['tbname', ...keys].join(', ')} ${wide}`;
-    // Of one value alone the rate is 0, as at the end of the range, where a window has only begun.
-    return `SELECT ${outer}, SUM(r) AS rate FROM (\n${each}\n) WHERE n > 1 GROUP BY ${['w', ...names].join(', ')} ORDER BY w LIMIT ${maxRows}`;
-  }
+  const isRate = of === 'RATE';
+  const least = periodMs === undefined ? leastRateMs : valuesOfRate * periodMs;
+  const seconds = windowSeconds(Math.min(rangeMs, ageMs), maxWindows);
+  const interval = isRate ? Math.max(seconds, windowSeconds(least, 1)) : seconds;
+  const keys = groups.map(expression);
   const parts = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
   const items = ['_wstart', ...groups.map(selected), `${of}(${value})`].join(', ');
-  return `SELECT ${items} FROM ${rows}\n${parts}${interval} ORDER BY _wstart LIMIT ${maxRows}`;
+  // A window that the range cuts would show a rate that is too low.
+  const whole = isRate ? 'HAVING _wstart >= $from AND _wend <= $to ' : '';
+  return `SELECT ${items} FROM ${rows}\n${parts}INTERVAL(${interval}s) ${whole}ORDER BY _wstart LIMIT ${maxRows}`;
+}
+
+/**
+ * The statement for the times of the newest values of a choice, with `$from` and `$to` for the time range.
+ * @param {Choice} choice
+ * @param {number} limit
+ * @param {string} [table] a sub-table, whose times they are; else of all
+ */
+export function timesStatement(choice, limit, table) {
+  const one = table === undefined ? '' : `\n  AND tbname = ${literal(table)}`;
+  const value = `\n  AND ${quoted(choice.column)} IS NOT NULL`;
+  return `SELECT _rowts, tbname FROM ${rowsOf(choice)}${value}${one}\nORDER BY _rowts DESC LIMIT ${limit}`;
+}
+
+/** @param {Choice} choice */
+function rowsOf({ database, table, filters }) {
+  const where = ['_rowts BETWEEN $from AND $to', ...conditions(filters)].join('\n  AND ');
+  return `${quoted(database)}.${quoted(table)}\nWHERE ${where}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { queryEditor } from './editor.js';
 import { choiceName, exploreStatement, functions, labelOf } from './explore-sql.js';
-import { newestWords, wholeSpan, youngNow, youth } from './extent.js';
+import { newestWords, periodOf, wholeSpan, youngNow, youth } from './extent.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
 import { narrowed } from './json-tags.js';
@@ -208,7 +208,11 @@ export function exploreView(context) {
     const spans = range.span() === undefined ? await Promise.all(choices.map(wholeSpan)) : [];
     const spanMs = range.span() ?? Math.max(...spans);
     const isOne = choices.length === 1;
-    const statements = choices.map((choice) => exploreStatement(choice, spanMs, isOne ? youngNow(young) : undefined));
+    const periods = await Promise.all(
+      choices.map((choice) => (choice.of === 'RATE' ? periodOf(choice, range.fill) : undefined)),
+    );
+    const ageMs = isOne ? youngNow(young) : undefined;
+    const statements = choices.map((choice, at) => exploreStatement(choice, spanMs, { ageMs, periodMs: periods[at] }));
     statement = statements.join(';\n\n');
     const ends = range.ends();
     if (isOne) return resultCard(range.fill(statement), '', '', { folded: true, ...(ends && { range: ends }) });

@@ -1,4 +1,5 @@
 import { h } from './dom.js';
+import { timesStatement } from './explore-sql.js';
 import { dateAndTime } from './format.js';
 import { quoted } from './names.js';
 import { runSql } from './sql.js';
@@ -19,31 +20,40 @@ export async function wholeSpan({ database, table }) {
 const youngMs = 300_000;
 
 /**
- * The time of the first row of a young table, and how often values of a series come; undefined for all other tables.
+ * The time of the first row of a young table, in Unix ms; undefined for all other tables.
  * @param {Table} of
  */
 export async function youth({ database, table }) {
-  const name = `${quoted(database)}.${quoted(table)}`;
-  const { data } = await runSql(`SELECT FIRST(_rowts) FROM ${name}`, '');
+  const { data } = await runSql(`SELECT FIRST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
   const firstMs = Date.parse(String(data[0]?.[0]));
-  if (!isYoung(firstMs)) return undefined;
-  const { data: series } = await runSql(
-    `SELECT COUNT(*), FIRST(_rowts), LAST(_rowts) FROM ${name} PARTITION BY tbname LIMIT 20`,
-    '',
-  );
-  const periods = series.flatMap(([rows, first, last]) =>
-    Number(rows) > 1 ? [(Date.parse(String(last)) - Date.parse(String(first))) / (Number(rows) - 1)] : [],
-  );
-  return periods.length === 0 ? undefined : { firstMs, periodMs: Math.min(...periods) };
+  return isYoung(firstMs) ? firstMs : undefined;
 }
 
 /**
- * What the windows of a table that was young follow, as long as it is.
- * @param {Awaited<ReturnType<typeof youth>>} known
+ * The age of a table that was young, in ms, as long as it is.
+ * @param {number | undefined} firstMs
  */
-export function youngNow(known) {
-  if (known === undefined || !isYoung(known.firstMs)) return undefined;
-  return { ageMs: Math.max(0, Date.now() - known.firstMs), periodMs: known.periodMs };
+export function youngNow(firstMs) {
+  return firstMs !== undefined && isYoung(firstMs) ? Math.max(0, Date.now() - firstMs) : undefined;
+}
+
+/** Newest values of a series whose distances are looked at. */
+const sampledValues = 21;
+
+/**
+ * How far the values of a series are from each other, in ms: the median of the newest ones of the series with the newest value.
+ * Undefined where it has fewer than two.
+ * @param {import('./explore-sql.js').Choice} choice
+ * @param {(statement: string) => string} fill puts the time range into a statement
+ */
+export async function periodOf(choice, fill) {
+  const newest = await runSql(fill(timesStatement(choice, 1)), '');
+  const [, table = null] = newest.data[0] ?? [];
+  if (table === null) return undefined;
+  const { data } = await runSql(fill(timesStatement(choice, sampledValues, String(table))), '');
+  const times = data.map(([time]) => Date.parse(String(time)));
+  const distances = times.slice(1).map((time, at) => Number(times[at]) - time);
+  return distances.sort((a, b) => a - b)[distances.length >> 1];
 }
 
 /** @param {number} firstMs */

@@ -14,7 +14,7 @@ interface Choice {
   readonly groups: readonly Tag[];
 }
 interface Explore {
-  readonly exploreStatement: (choice: Choice, rangeMs: number, young?: { ageMs: number; periodMs: number }) => string;
+  readonly exploreStatement: (choice: Choice, rangeMs: number, pace?: { ageMs?: number; periodMs?: number }) => string;
 }
 
 const { exploreStatement }: Explore = await import(new URL('../../../page/explore-sql.js', import.meta.url).href);
@@ -34,13 +34,15 @@ test('a column of a table alone is one line, in windows that fit the time range'
   t.regex(exploreStatement(plain, 0), /INTERVAL\(1s\)/);
 });
 
-test('a table whose first rows have just come is cut finer, but a rate never below three values', (t) => {
+test('a table whose first rows have just come is cut finer, but a rate never below four values', (t) => {
   const rate = { ...plain, of: 'RATE' };
   t.regex(exploreStatement(plain, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(1s\)/);
   t.regex(exploreStatement(rate, hour, { ageMs: 20_000, periodMs: 2_000 }), /INTERVAL\(10s\)/);
   t.regex(exploreStatement(rate, hour, { ageMs: 240_000, periodMs: 15_000 }), /INTERVAL\(60s\)/);
   t.regex(exploreStatement(rate, 10_000, { ageMs: 240_000, periodMs: 1_000 }), /INTERVAL\(5s\)/);
   t.regex(exploreStatement(rate, hour), /INTERVAL\(60s\)/);
+  t.regex(exploreStatement(rate, 24 * hour, { periodMs: 15_000 }), /INTERVAL\(600s\)/);
+  t.regex(exploreStatement(rate, hour, { periodMs: 600_000 }), /INTERVAL\(3600s\)/);
 });
 
 test('values of one tag are alternatives, all else must hold together, and what is in them is no SQL', (t) => {
@@ -72,16 +74,13 @@ test('groups get a line each, keys of JSON by their name', (t) => {
   );
 });
 
-test('a rate is that of each series, summed up in its group', (t) => {
+test('a rate is that of each series, added up in its group, of windows that the range holds whole', (t) => {
   t.is(
     exploreStatement({ ...plain, of: 'RATE', groups: [cpu] }, hour),
     [
-      'SELECT w AS _wstart, g1 AS `cpu`, SUM(r) AS rate FROM (',
-      "SELECT _wstart AS w, `labels`->'cpu' AS g1, (LAST(`temp`) - IF(LAST(`temp`) < FIRST(`temp`), 0, FIRST(`temp`))) / (SPREAD(_rowts) / 1s) AS r, COUNT(*) AS n FROM `demo`.`weather`",
+      "SELECT _wstart, `labels`->'cpu' AS `cpu`, RATE(`temp`) FROM `demo`.`weather`",
       'WHERE _rowts BETWEEN $from AND $to',
-      '  AND `temp` IS NOT NULL',
-      "PARTITION BY tbname, `labels`->'cpu' INTERVAL(60s)",
-      ') WHERE n > 1 GROUP BY w, g1 ORDER BY w LIMIT 100000',
+      "PARTITION BY `labels`->'cpu' INTERVAL(60s) HAVING _wstart >= $from AND _wend <= $to ORDER BY _wstart LIMIT 100000",
     ].join('\n'),
   );
 });
