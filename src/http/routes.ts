@@ -46,9 +46,14 @@ import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
 import {
+  createRuleHandler,
+  endSilenceHandler,
   notificationsHandler,
   reloadRulesHandler,
+  removeRuleHandler,
+  replaceRuleHandler,
   rulesHandler,
+  silenceHandler,
   testNotificationsHandler,
   tryRuleHandler,
 } from './handlers/rules.js';
@@ -336,6 +341,11 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/api/v1/rules', operation: rules.list, ...knownApi, handler: rulesHandler },
   { method: 'POST', path: '/api/v1/rules/reload', operation: rules.reload, ...knownApi, handler: reloadRulesHandler },
   { method: 'POST', path: '/api/v1/rules/try', operation: rules.try, ...knownApi, handler: tryRuleHandler },
+  { method: 'POST', path: '/api/v1/rules', operation: rules.create, ...knownApi, handler: createRuleHandler },
+  { method: 'PUT', path: '/api/v1/rules/:id', operation: rules.replace, ...knownApi, handler: replaceRuleHandler },
+  { method: 'DELETE', path: '/api/v1/rules/:id', operation: rules.remove, ...knownApi, handler: removeRuleHandler },
+  { method: 'POST', path: '/api/v1/silences', operation: rules.silence, ...knownApi, handler: silenceHandler },
+  { method: 'DELETE', path: '/api/v1/silences', operation: rules.endSilence, ...knownApi, handler: endSilenceHandler },
   {
     method: 'GET',
     path: '/api/v1/notifications',

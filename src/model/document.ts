@@ -1,9 +1,12 @@
 /** Kinds of documents that people keep: what the page shows as dashboards, and statements with a name. */
 export type DocumentKind = 'dashboard' | 'saved-query';
 
+/** Kinds of documents that the database keeps: those, rules of events, and silences of rules. */
+export type StoredKind = DocumentKind | 'rule' | 'silence';
+
 /** A document without its content. */
 export interface DocumentDef {
-  readonly kind: DocumentKind;
+  readonly kind: StoredKind;
   readonly id: string;
   readonly name: string;
   /** Who made it, and may change it. */

@@ -7,7 +7,7 @@ import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './ev
 import type { Fault } from './fault.js';
 import type { MetricSamples, MetricsFormat } from './metric.js';
 import type { NotificationChannel, NotificationTest } from './notification.js';
-import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
+import type { RuleChanges, RuleList, RuleSilence, RuleTrial, ShownRule } from './rule-list.js';
 import type { DataType, Precision } from './schema.js';
 import type { SlowStatementList } from './slow-statement.js';
 import type { SubscribeUser } from './topic-message.js';
@@ -253,6 +253,16 @@ export interface EventsAdmin {
   reload(user: string): Promise<RuleChanges | Fault>;
   /** Tries a rule in TOML. */
   tryRule(user: string, text: string, signal: AbortSignal): Promise<RuleTrial | Fault>;
+  /** Stores a rule in TOML, and watches it. */
+  createRule(user: string, toml: string): Promise<ShownRule | Fault>;
+  /** Replaces the version of a stored rule that the user has read. */
+  replaceRule(user: string, id: string, version: number, toml: string): Promise<ShownRule | Fault>;
+  /** Deletes the version of a stored rule that the user has read. */
+  removeRule(user: string, id: string, version: number): Promise<object | Fault>;
+  /** Sends no notifications of a rule until a time, Unix ms. Replaces the rule's silence. */
+  silence(user: string, silence: Omit<RuleSilence, 'user'>): Promise<RuleSilence | Fault>;
+  /** Ends the silence of a rule. */
+  endSilence(user: string, rule: string): Promise<object | Fault>;
   notifications(user: string): Promise<{ readonly records: readonly NotificationChannel[] } | Fault>;
   testNotifications(user: string): Promise<{ readonly records: readonly NotificationTest[] } | Fault>;
 }

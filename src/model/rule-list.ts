@@ -10,13 +10,38 @@ export interface ShownRule {
   readonly severity: EventSeverity;
   /** The condition in words. */
   readonly condition: string;
-  /** As it may stand in the settings file, with what was left out there. */
+  /** As it may stand in the settings file: a stored rule as it was sent, another one with what was left out there. */
   readonly toml: string;
+  /** Null for a rule of the settings file, which only the file changes. */
+  readonly stored: StoredRuleState | null;
+  /** Null if its events send notifications. */
+  readonly silence: RuleSilence | null;
+}
+
+/** A rule that was made on the page or over HTTP, and is stored in the database. */
+interface StoredRuleState {
+  readonly id: string;
+  /** 1 at first, and one more with each change. */
+  readonly version: number;
+  /** Unix ms. */
+  readonly updatedTime: number;
+  readonly updatedBy: string;
+  /** Why it is not watched; null if it is. */
+  readonly problem: string | null;
+}
+
+/** No notifications of a rule for a time. */
+export interface RuleSilence {
+  readonly rule: string;
+  /** Unix ms. */
+  readonly untilTime: number;
+  readonly reason: string;
+  readonly user: string;
 }
 
 /** The rules that are watched. */
 export interface RuleList {
-  /** When they were read from the settings, in Unix ms. */
+  /** When they were read from the settings or changed, in Unix ms. */
   readonly loadedTime: number;
   readonly records: readonly ShownRule[];
 }

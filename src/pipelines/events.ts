@@ -1,6 +1,7 @@
 import { RepeatedWork } from '../async/repeated-work.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { Engine } from '../database/engine/engine.js';
+import { DocumentsStore } from '../database/store/documents-store.js';
 import { EventsStore } from '../database/store/events-store.js';
 import { SeriesNames } from '../database/store/series-names.js';
 import type { EventsSettings } from '../events/options.js';
@@ -18,6 +19,7 @@ import { tryRule } from './events/rule-trial.js';
 import { RuleWatch } from './events/rule-watch.js';
 import { RulesFile } from './events/rules-file.js';
 import type { ScheduledWatchContext } from './events/scheduled-watch.js';
+import { StoredRules } from './events/stored-rules.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
 import type { AlertingRules } from './promql/scope.js';
 
@@ -25,7 +27,7 @@ import type { AlertingRules } from './promql/scope.js';
 const maxAlerts = 10_000;
 
 /** Context of the events pipeline. */
-interface EventsContext
+export interface EventsContext
   extends Omit<RequestReplyContext, 'log'>,
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
     Pick<ScheduledWatchContext, 'storage' | 'query' | 'visible'> {
@@ -34,8 +36,10 @@ interface EventsContext
   readonly rulesFile: string;
   /** True for a worker: it evaluates rules over its own rows, and leaves everything else to the primary process. */
   readonly isWorker?: boolean;
-  /** Called with events that open and that end. */
+  /** Called with events that open and that end, if no silence covers them. */
   readonly notify: (change: EventChange) => void;
+  /** Makes the workers of the service watch these rules; rejects if one cannot. */
+  readonly shareRules: (rules: readonly Rule[]) => Promise<unknown>;
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly logOf: (component: string) => ComponentLog;
@@ -47,10 +51,14 @@ export class EventsPipeline {
   readonly queue: EventQueue;
   /** The rules, which evaluate stored rows. */
   readonly rules: RuleWatch;
+  /** Rules and silences that people make; not for workers. */
+  readonly stored: StoredRules;
   /** The rules with expressions in PromQL, and their open events. */
   readonly alerting: AlertingRules;
   /** Findings that a rule would have now; rejects with a FaultError. */
   readonly tryRule: (rule: Rule, signal: AbortSignal) => Promise<RuleTrial>;
+  /** Sends the notifications of a change, also of one that a worker has found, if no silence covers it. */
+  readonly notify: (change: EventChange) => void;
   /** Parts in the order in which they start. */
   readonly components: readonly Component[];
 
@@ -61,16 +69,32 @@ export class EventsPipeline {
     const { settings, engine, catalogue, credentials, slots, logOf, isWorker = false } = context;
     const log = logOf('events');
     const store = new EventsStore(engine);
-    const dispatcher = new NotificationDispatcher(context.notify);
+    this.notify = (change) => {
+      if (!this.stored.isSilenced(change)) context.notify(change);
+    };
+    const dispatcher = new NotificationDispatcher(this.notify);
     const eventLog = new EventLogWriter(store, (operations, outcomes) => dispatcher.recorded(operations, outcomes));
     this.queue = new EventQueue(eventLog, settings.maxWaiting, log, (operations) => dispatcher.waiting(operations));
     this.requests = new EventRequests({ credentials, slots, log, catalogue, store, eventLog });
     const retention = eventRetention({ store, eventLog, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
-    const rules = isWorker ? rulesOfWorker(settings.rules) : settings.rules;
+    this.stored = new StoredRules({
+      settings: settings.rules,
+      documents: new DocumentsStore(engine, catalogue),
+      catalogue,
+      store,
+      replace: async (rules) => {
+        const changes = await this.rules.replace(rules);
+        await context.shareRules(rules);
+        return changes;
+      },
+      notify: context.notify,
+      log,
+    });
+    const loadRules = isWorker ? async () => rulesOfWorker(settings.rules) : () => this.stored.load();
     const rulesFile = isWorker ? noRulesFile : new RulesFile(context.rulesFile);
-    const watching = { ...settings, ...context, rules, store, names, queue: this.queue, log, rulesFile };
-    this.rules = new RuleWatch(watching);
+    const watching = { ...settings, ...context, store, names, queue: this.queue, log, rulesFile };
+    this.rules = new RuleWatch({ ...watching, loadRules });
     this.#rulesOfWorker = isWorker ? settings.rules : undefined;
     this.alerting = {
       rules: (database) =>
@@ -82,7 +106,8 @@ export class EventsPipeline {
     };
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     const ofFirst = [retention, ...(settings.system ? [new SystemWatch(watching)] : [])];
-    this.components = [...(isWorker ? [] : ofFirst), this.queue, this.rules, this.requests];
+    const ofWorker = [this.queue, this.rules, this.requests];
+    this.components = isWorker ? ofWorker : [...ofFirst, ...ofWorker, this.stored];
   }
 
   /** Replaces the rules of a worker. */

@@ -1,4 +1,5 @@
-import type { PeerHandlers } from '../workers/peer-requests.js';
+import type { EventsAdmin } from '../model/exchange.js';
+import type { AdminAction, AdminCall, AdminResult, PeerHandlers } from '../workers/peer-requests.js';
 import type { ServiceParts } from './parts.js';
 import type { ServicePipelines } from './pipelines.js';
 
@@ -27,6 +28,11 @@ export function peerHandlers(
       await events.takeRules(rules);
       return null;
     },
-    eventsAdmin: ({ action, user }) => eventsAdmin[action](user),
+    eventsAdmin: ({ action, args }) => adminAction(eventsAdmin, action)(...args),
   };
+}
+
+/** An action by its name; a call has the arguments of its action. */
+function adminAction(admin: EventsAdmin, action: AdminAction): (...args: AdminCall['args']) => Promise<AdminResult> {
+  return admin[action] as (...args: AdminCall['args']) => Promise<AdminResult>;
 }

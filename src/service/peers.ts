@@ -39,11 +39,16 @@ export function syncedCatalogue({ engine, peers, ...parts }: ServiceParts): Comp
 export function adminOfPrimary(primary: PrimaryProcess, own: EventsAdmin): EventsAdmin {
   const run =
     <A extends AdminAction>(action: A) =>
-    async (user: string): Promise<AdminResult<A>> =>
-      (await primary.requestPrimary({ kind: 'eventsAdmin', data: { action, user } })) as AdminResult<A>;
+    async (...args: Parameters<EventsAdmin[A]>): Promise<AdminResult<A>> =>
+      (await primary.requestPrimary({ kind: 'eventsAdmin', data: { action, args } })) as AdminResult<A>;
   return {
     rules: run('rules'),
     reload: run('reload'),
+    createRule: run('createRule'),
+    replaceRule: run('replaceRule'),
+    removeRule: run('removeRule'),
+    silence: run('silence'),
+    endSilence: run('endSilence'),
     notifications: run('notifications'),
     testNotifications: run('testNotifications'),
     tryRule: (user, text, signal) => own.tryRule(user, text, signal),

@@ -11,7 +11,7 @@ import { Notifier } from '../notify/notifier.js';
 import { ByteCreditGate } from '../pipelines/credit-gate.js';
 import { queriesOver } from '../pipelines/events/run-query.js';
 import type { ScheduledWatchContext } from '../pipelines/events/scheduled-watch.js';
-import { EventsPipeline } from '../pipelines/events.js';
+import { type EventsContext, EventsPipeline } from '../pipelines/events.js';
 import { newBodyCutter, piecesOf, weigh } from '../pipelines/formats.js';
 import { configuredUser, type InputContext, inputsOf } from '../pipelines/inputs.js';
 import { guardedGate } from '../pipelines/memory-guard.js';
@@ -106,9 +106,9 @@ export function createPipelines(
     query: (...query) => queriesOver(sql, promql)(...query),
     visible: (tables) => writes.visible(tables),
   };
-  const events = eventsPipeline(parts, queries, notify);
-  const onReplaced = async (rules: readonly Rule[]) => peers?.request({ kind: 'rules', data: rules });
-  const ownAdmin = eventsAdmin({ catalogue, events, notifier, readRules: more.readRules, onReplaced });
+  const shareRules = async (rules: readonly Rule[]) => peers?.request({ kind: 'rules', data: rules });
+  const events = eventsPipeline(parts, queries, { notify, shareRules });
+  const ownAdmin = eventsAdmin({ catalogue, events, notifier, readRules: more.readRules });
   const admin = primary === undefined ? ownAdmin : adminOfPrimary(primary, ownAdmin);
   const bodies = bodyBudget(parts);
   const writes = writePipeline(parts, inputs, events, bodies, more);
@@ -145,7 +145,7 @@ type RuleQueries = Pick<ScheduledWatchContext, 'query' | 'visible'>;
 function eventsPipeline(
   parts: ServiceParts,
   queries: RuleQueries,
-  notify: (change: EventChange) => void,
+  out: Pick<EventsContext, 'notify' | 'shareRules'>,
 ): EventsPipeline {
   const { settings, engine, catalogue, storage, credentials, monitoring, signals, primary, logOf } = parts;
   const slots = { ...settings.limits.slots, running: maxEventRequests, runningOfUser: 0 };
@@ -157,7 +157,7 @@ function eventsPipeline(
     catalogue,
     storage,
     ...queries,
-    notify,
+    ...out,
     credentials,
     slots,
     logOf,

@@ -102,7 +102,7 @@ async function startOn(
     handlers: peerHandlers(parts, pipelines),
     onNotification: (notification) => {
       if (notification.about === 'signal') signals.signals$.next(notification.signal);
-      else if (notification.about === 'event') notifier.add(notification.change);
+      else if (notification.about === 'event') events.notify(notification.change);
       else recordSql?.(notification.entry);
     },
     orphanedLogs: () => orphanedWriteLogs(settings, secret),

@@ -17,6 +17,12 @@ interface Kill {
 export type AdminAction = Exclude<keyof EventsAdmin, 'tryRule'>;
 export type AdminResult<A extends AdminAction = AdminAction> = Awaited<ReturnType<EventsAdmin[A]>>;
 
+/** An action with its arguments; `run` of both ends is of its kind. */
+export interface AdminCall<A extends AdminAction = AdminAction> {
+  readonly action: A;
+  readonly args: Parameters<EventsAdmin[A]>;
+}
+
 /** Requests between the processes of one service: their data and results. */
 interface PeerRequests {
   /** Stores the waiting acknowledged rows of these tables. */
@@ -33,7 +39,7 @@ interface PeerRequests {
   /** Replaces the rules. */
   readonly rules: readonly [readonly Rule[], null];
   /** For the primary process only. */
-  readonly eventsAdmin: readonly [{ readonly action: AdminAction; readonly user: string }, AdminResult];
+  readonly eventsAdmin: readonly [AdminCall, AdminResult];
 }
 
 export type PeerRequestKind = keyof PeerRequests;

@@ -205,9 +205,23 @@ test.serial('rules and notifications answer as they are described', async (t) =>
   await call('reloadRules');
   await call('getNotifications');
   await call('testNotifications');
-  for (const name of ['getRules', 'reloadRules', 'tryRule', 'getNotifications', 'testNotifications']) {
-    await call(name, {}, { status: 401, auth: false });
-  }
+  const text = 'name = "stored"\ndatabase = "d"\ntable = "s"\nabsence = "1h"';
+  const { stored } = JSON.parse(JSON.stringify(await call('createRule', {}, { data: text, status: 201 })));
+  const { id } = stored;
+  await call('createRule', {}, { data: text, status: 400 });
+  await call('replaceRule', { id, version: 1 }, { data: text });
+  await call('replaceRule', { id, version: 1 }, { data: text, status: 409 });
+  const silence = { rule: 'stored', untilTime: Date.now() + 60_000, reason: 'repair' };
+  await call('silenceRule', {}, { data: silence, status: 201 });
+  await call('silenceRule', {}, { data: { ...silence, untilTime: 1 }, status: 400 });
+  await call('getRules');
+  await call('endSilence', { rule: 'stored' }, { status: 204 });
+  await call('endSilence', { rule: 'stored' }, { status: 400 });
+  await call('deleteRule', { id, version: 1 }, { status: 409 });
+  await call('deleteRule', { id, version: 2 }, { status: 204 });
+  await call('deleteRule', { id, version: 2 }, { status: 404 });
+  const reading = ['getRules', 'reloadRules', 'tryRule', 'getNotifications', 'testNotifications'];
+  for (const name of [...reading, 'createRule', 'silenceRule']) await call(name, {}, { status: 401, auth: false });
   t.is(list.records.length, 1);
 });
 

@@ -6,6 +6,7 @@ import {
   fileScope,
   type Input,
   type Listening,
+  post,
   rowsOf,
   type Scope,
   sql,
@@ -181,4 +182,27 @@ test.serial('every worker answers PromQL over the rows of the others, and lists 
     t.is(result.length, 1);
     t.is((await ask('rules')).groups[0]?.rules[0]?.name, 'never');
   }
+});
+
+test.serial('a rule that is stored through one worker is watched by all, and silenced through the other', async (t) => {
+  const toml = 'name = "hot"\ndatabase = "watched"\ntable = "ovens"\ncolumn = "v"\ncomparison = ">"\nthreshold = 80';
+  const created = await post(service.port, '/api/v1/rules', toml, {}, a.agent);
+  t.is(created.status, 201, created.text);
+  const silence = JSON.stringify({ rule: 'hot', untilTime: Date.now() + 60_000, reason: 'repair' });
+  const silenced = await post(service.port, '/api/v1/silences', silence, {}, b.agent);
+  t.is(silenced.status, 201, silenced.text);
+  await run(t, a, 'CREATE DATABASE watched');
+  for (const [input, site] of [
+    [a, 'a'],
+    [b, 'b'],
+  ] as const) {
+    t.is((await writeLines(input, 'watched', `ovens,site=${site} v=99`)).status, 204);
+  }
+  const headers = { authorization: basic };
+  await until(async () => {
+    await rowsOf(a, 'SELECT COUNT(*) FROM watched.ovens');
+    const reply = await fetch(`http://127.0.0.1:${service.port}/api/v1/events?status=active`, { headers });
+    const { records } = (await reply.json()) as { records: readonly { rule: string }[] };
+    return records.filter(({ rule }) => rule === 'hot').length === 2;
+  });
 });

@@ -1,4 +1,4 @@
-import type { DocumentDef, DocumentKind } from '../../model/document.js';
+import type { DocumentDef, StoredKind } from '../../model/document.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { named, refusals } from '../../model/refusals.js';
 import { administrator } from '../../model/rights.js';
@@ -22,13 +22,13 @@ export class Documents {
   /** Contents that no document has any more, with the time of the change, Unix ms; the older ones are left out. */
   readonly #replaced = new Map<string, number>();
 
-  document(kind: DocumentKind, id: string): DocumentDef | undefined {
+  document(kind: StoredKind, id: string): DocumentDef | undefined {
     const document = this.#documents.get(id);
     return document?.kind === kind ? document : undefined;
   }
 
   /** In the order of their making. */
-  all(kind: DocumentKind): readonly DocumentDef[] {
+  all(kind: StoredKind): readonly DocumentDef[] {
     return [...this.#documents.values()].filter((document) => document.kind === kind);
   }
 
@@ -93,10 +93,15 @@ function tooMany(limit: string): Fault {
 }
 
 /** The words for kinds in messages. */
-const words: Readonly<Record<DocumentKind, string>> = { dashboard: 'Dashboard', 'saved-query': 'Saved query' };
+const words: Readonly<Record<StoredKind, string>> = {
+  dashboard: 'Dashboard',
+  'saved-query': 'Saved query',
+  rule: 'Rule',
+  silence: 'Silence',
+};
 
 /** The refusal where a document does not exist, or the user may not know of it. */
-export function noDocument(kind: DocumentKind, id: string): Fault {
+export function noDocument(kind: StoredKind, id: string): Fault {
   const shown = JSON.stringify(id.slice(0, 64));
   return fault('database', Codes.documentNotExist, `${words[kind]} ${shown} does not exist`);
 }

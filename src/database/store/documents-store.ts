@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DocumentDef, DocumentKind } from '../../model/document.js';
+import type { DocumentDef, StoredKind } from '../../model/document.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { noDocument, replacedMs } from '../catalogue/documents.js';
@@ -46,25 +46,42 @@ export class DocumentsStore {
   }
 
   /** The documents of a kind as they are now, in the order of their making. */
-  async all(kind: DocumentKind): Promise<readonly DocumentDef[]> {
+  async all(kind: StoredKind): Promise<readonly DocumentDef[]> {
     await this.#catalogue.sync();
     return this.#catalogue.documents.all(kind);
   }
 
   /** A document as it is now, without its content; undefined where there is none. */
-  async find(kind: DocumentKind, id: string): Promise<DocumentDef | undefined> {
+  async find(kind: StoredKind, id: string): Promise<DocumentDef | undefined> {
     await this.#catalogue.sync();
     return this.#catalogue.documents.document(kind, id);
   }
 
   /** The content of a document, which is JSON. */
-  async content({ kind, id, content }: DocumentDef): Promise<unknown> {
-    await this.prepare();
-    const [row] = await this.#engine.rows(`SELECT content FROM ${table} WHERE id = ${content} LIMIT 1`);
-    if (row === undefined) {
+  async content(document: DocumentDef): Promise<unknown> {
+    const { kind, id } = document;
+    const contents = await this.contents([document]);
+    if (!contents.has(id)) {
       throw new FaultError(fault('database', Codes.free, `The content of ${kind} ${JSON.stringify(id)} is missing`));
     }
-    return JSON.parse(String(row[0]));
+    return contents.get(id);
+  }
+
+  /** The contents of documents by their ids, without those that are missing. */
+  async contents(documents: readonly DocumentDef[]): Promise<ReadonlyMap<string, unknown>> {
+    if (documents.length === 0) return new Map();
+    await this.prepare();
+    const keys = documents.map(({ content }) => BigInt(content));
+    const rows = await this.#engine.rows(
+      `SELECT toString(id), content FROM ${table} WHERE id IN ${constantSetOfIds(keys)}`,
+    );
+    const byKey = new Map(rows.map(([key, content]) => [String(key), content]));
+    return new Map(
+      documents.flatMap(({ id, content }) => {
+        const text = byKey.get(content);
+        return text === undefined ? [] : [[id, JSON.parse(String(text))] as const];
+      }),
+    );
   }
 
   /** Makes a document of a new id. */

@@ -60,9 +60,8 @@ export function replaceDocumentHandler(context: HandlerContext, kind: DocumentKi
 /** `DELETE …/<id>?version=…`. */
 export function deleteDocumentHandler(context: HandlerContext, kind: DocumentKind): Handler<KnownCall> {
   return async (call) => {
-    const read = readInteger(call.query, versionParameter);
-    const version = read ?? parameterFault('parameter version is missing: the version that is to be deleted');
-    if (typeof version !== 'number') return apiErrors(call, refusalOf(version, 'parameter'), context.settings);
+    const version = versionOf(call);
+    if (typeof version === 'object') return apiErrors(call, refusalOf(version, 'parameter'), context.settings);
     const removed = await context.intake.documents.remove(call.user, kind, idOf(call), version);
     return isFault(removed) ? answer(call, context, 204, removed) : sendEmpty(call.reply, 204);
   };
@@ -72,6 +71,13 @@ const places: Readonly<Record<DocumentKind, string>> = { dashboard: 'dashboards'
 
 function idOf({ params }: KnownCall): string {
   return params.id ?? '';
+}
+
+/** The version in the query of a request, which must name one. */
+export function versionOf({ query }: KnownCall): number | Fault {
+  return (
+    readInteger(query, versionParameter) ?? parameterFault('parameter version is missing: the version that was read')
+  );
 }
 
 async function readBody(call: KnownCall, context: HandlerContext, schema: Schema): Promise<DocumentBody | Fault> {

@@ -11,7 +11,8 @@ import { ValueWatch, type ValueWatchContext } from './value-watch.js';
 interface RuleWatchContext
   extends Omit<ValueWatchContext, 'rules' | 'store'>,
     Omit<ScheduledWatchContext, 'rules' | 'store'> {
-  readonly rules: readonly Rule[];
+  /** The rules at the start. */
+  readonly loadRules: () => Promise<readonly Rule[]>;
   readonly store: Pick<EventsStore, 'open' | 'position' | 'entriesAfter'>;
   /** The rules of the last run. */
   readonly rulesFile: Pick<RulesFile, 'read' | 'save'>;
@@ -26,23 +27,21 @@ interface Watches {
 export class RuleWatch implements Component {
   readonly name = 'rules';
   readonly #context: RuleWatchContext;
-  #rules: readonly Rule[];
-  #watches: Watches;
+  #rules: readonly Rule[] = [];
+  #watches: Watches = { values: undefined, scheduled: undefined };
   #loadedTime = Date.now();
   #replacing: Promise<unknown> = Promise.resolve();
   #isEnding = false;
 
   constructor(context: RuleWatchContext) {
     this.#context = context;
-    this.#rules = context.rules;
-    this.#watches = this.#make(context.rules);
   }
 
   get rules(): readonly Rule[] {
     return this.#rules;
   }
 
-  /** When the rules were read, in Unix ms. */
+  /** When the rules were read or replaced, in Unix ms. */
   get loadedTime(): number {
     return this.#loadedTime;
   }
@@ -53,8 +52,10 @@ export class RuleWatch implements Component {
   }
 
   async start(): Promise<void> {
+    const { loadRules, rulesFile } = this.#context;
+    this.#rules = await loadRules();
+    this.#watches = this.#make(this.#rules);
     await begin(this.#watches);
-    const { rulesFile } = this.#context;
     await resolveOrphans(this.#context, rulesFile.read(), this.#rules);
   }
 

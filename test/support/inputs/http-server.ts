@@ -95,6 +95,11 @@ const refusingDesk: Intake['eventsAdmin'] = {
   rules: refuseAll,
   reload: refuseAll,
   tryRule: refuseAll,
+  createRule: refuseAll,
+  replaceRule: refuseAll,
+  removeRule: refuseAll,
+  silence: refuseAll,
+  endSilence: refuseAll,
   notifications: refuseAll,
   testNotifications: refuseAll,
 };
