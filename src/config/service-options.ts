@@ -12,7 +12,7 @@ export const generalOptions = optionTable('', 'General', [
   option.int('port', 'HTTP port', { short: 'P', default: '6041', min: 0, max: 65535 }),
   option.int(
     'workers',
-    'processes that share the HTTP port, beside the one that does everything else; 1 is a single process for all',
+    'worker processes that share the HTTP port, in addition to the primary process; 1 is a single process for everything',
     { default: '1', min: 1, max: 64 },
   ),
   option.bool('debug', 'accepted, without effect', { default: 'true' }),
@@ -20,7 +20,9 @@ export const generalOptions = optionTable('', 'General', [
   option.bool('httpCodeServerError', 'answer failed statements with an HTTP error status instead of 200', {
     default: 'false',
   }),
-  option.int('restfulRowLimit', 'most rows a query returns over HTTP; -1 is no limit', { default: '-1' }),
+  option.int('restfulRowLimit', 'maximum number of rows that a query returns over HTTP; -1 is no limit', {
+    default: '-1',
+  }),
   option.bool('smlAutoCreateDB', 'create a missing database when rows are written to it by a metric protocol', {
     default: 'false',
   }),
@@ -34,7 +36,7 @@ export const generalOptions = optionTable('', 'General', [
 export const tmqOptions = optionTable('tmq', 'Subscriptions', [
   option.int(
     'tmq.releaseIntervalMultiplierForAutocommit',
-    'a consumer that is silent for this many auto-commit intervals loses its share of the messages',
+    'a consumer that sends nothing for this many auto-commit intervals loses its share of the messages',
     { default: '2', min: 1, max: 10 },
   ),
 ]);
@@ -44,12 +46,16 @@ export const poolOptions = optionTable('pool', 'Connections to the database', [
   option.duration('pool.idleTimeout', 'close a connection that was idle this long', { min: 0, max: longestTimerMs }),
   option.int(
     'pool.maxConnect',
-    'most connections to the database, half of them for results of queries; 0 or not set is four and a half per processor',
+    'maximum number of connections to the database, half of them for results of queries; 0 or not set is 4.5 per processor',
     { min: 0 },
   ),
-  option.int('pool.maxIdle', 'most idle connections to the server; 0 or not set is the same as pool.maxConnect', {
-    min: 0,
-  }),
+  option.int(
+    'pool.maxIdle',
+    'maximum number of idle connections to the database; 0 or not set is the same as pool.maxConnect',
+    {
+      min: 0,
+    },
+  ),
 ]);
 
 /** Which pages of other origins may call. */

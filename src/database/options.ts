@@ -23,22 +23,22 @@ export const databaseOptions = optionTable('database', 'Database', [
     'database.urls',
     'HTTP addresses of the database in cluster mode: one, or with database.cluster those of all its nodes',
   ),
-  option.text('database.cluster', 'name of the cluster, as its nodes know it; empty is a single database'),
+  option.text('database.cluster', 'name of the cluster in the configuration of its nodes; empty is a single database'),
   option.text(
     'database.replication',
-    'who copies rows to the replicas of a shard: replicated, the tables, through the keeper; distributed, the node that receives them',
+    'what copies rows to the replicas of a shard: replicated, replicated tables with a keeper; distributed, the node that receives the rows',
     { default: 'replicated', allowed: ['replicated', 'distributed'] },
   ),
-  option.text('database.user', 'user the service itself connects as', { default: 'default' }),
+  option.text('database.user', 'database user of the service itself', { default: 'default' }),
   option.secret('database.password', 'password of that user'),
   option.text('database.passwordFile', 'file with that password, instead of database.password; a line end is ignored'),
   option.text(
     'database.caFile',
-    'file with the certificates, in PEM, of the authorities for https:// addresses; empty is those that Node knows',
+    'file with the certificates of authorities, in PEM, for https:// addresses; empty is the authorities built into Node',
   ),
   option.duration(
     'database.hangTimeout',
-    'an embedded database that does not respond for this long is restarted; statements are refused after half of it, 10s at most; 0 waits for ever',
+    'timeout after which an embedded database that does not respond is restarted; statements are refused after half of it, 10s at most; 0 is no timeout',
     { default: '30s', min: 0, max: longestTimerMs },
   ),
   option.text(

@@ -4,7 +4,7 @@ import type { Rule } from './rule.js';
 
 /** Settings of events; the rules themselves are in the settings file. */
 export const eventsOptions = optionTable('events', 'Events', [
-  option.duration('events.retention', 'how long resolved events are kept; 0s is for ever', {
+  option.duration('events.retention', 'retention of resolved events; 0s is unlimited', {
     default: '2160h0m0s',
     min: 0,
   }),
@@ -17,22 +17,26 @@ export const eventsOptions = optionTable('events', 'Events', [
     default: '1h0m0s',
     min: 1000,
   }),
-  option.int('events.maxSeries', 'most open events of one rule; further series make a warning in the log instead', {
-    default: '100000',
-    min: 1,
-    max: 10_000_000,
-  }),
+  option.int(
+    'events.maxSeries',
+    'maximum number of open events of one rule; further series cause a warning in the log instead',
+    {
+      default: '100000',
+      min: 1,
+      max: 10_000_000,
+    },
+  ),
   option.int(
     'events.maxWaiting',
-    'most events kept in memory while the database is away; further ones are lost and logged',
+    'maximum number of events in memory while the database is unavailable; further ones are lost and logged',
     { default: '10000', min: 1, max: 1_000_000 },
   ),
   option.bool(
     'events.system',
-    'make events of the state of the service: memory, database, scrape targets, failing writes',
+    'open events for the state of the service: memory, database, scrape targets, failing writes',
     { default: 'true' },
   ),
-  option.duration('events.writesFailing', 'writes that are refused or dropped for this long make an event', {
+  option.duration('events.writesFailing', 'writes that are refused or dropped for this long open an event', {
     default: '1m0s',
     named: 'failingMs',
     min: 0,
@@ -40,7 +44,7 @@ export const eventsOptions = optionTable('events', 'Events', [
   }),
   option.tables(
     'events.rules',
-    'rules that make events; in the file one [[events.rules]] each, after the other keys of the section; see docs/events.md',
+    'rules that open events; in the file one [[events.rules]] each, after the other keys of the section; see docs/events.md',
   ),
 ]);
 

@@ -4,17 +4,17 @@ import { longestTimerMs, option, optionTable, type SettingsOf } from '../model/o
 export const writeOptions = optionTable('write', 'Writing', [
   option.text(
     'write.ack',
-    'when a write is answered: logged, when it is in the write-ahead log; stored, when the database has it',
+    'when a write is acknowledged: logged, once it is in the write-ahead log; stored, once the database has stored it',
     { default: 'logged', allowed: ['logged', 'stored'] },
   ),
-  option.int('write.batchSize', 'batch size: rows of one storage table are inserted when this many wait', {
+  option.int('write.batchSize', 'batch size: rows of one storage table are inserted once this many are queued', {
     default: '100000',
     min: 1,
     max: 1_000_000,
   }),
   option.duration(
     'write.flushInterval',
-    'longest time until a logged row is inserted; readers of this service do not wait for it',
+    'maximum time until a logged row is inserted; readers of this service do not wait for it',
     { default: '1s', min: 1, max: longestTimerMs },
   ),
 ]);
@@ -26,17 +26,21 @@ export const walOptions = optionTable('wal', 'Write-ahead log', [
   }),
   option.text(
     'wal.sync',
-    'when the log is forced to the disk: always, before each answer; interval, once per second; or never, which leaves stored rows to the system, too',
+    'when the log is synced to disk (fsync): always, before each acknowledgement; interval, once per second; or never, which leaves stored rows to the system, too',
     { default: 'interval', allowed: ['always', 'interval', 'never'] },
   ),
-  option.size('wal.segmentBytes', 'size of one file of the log; a file is deleted once all rows in it are stored', {
-    default: '64MB',
-    min: 65_536,
-    max: 1_073_741_824,
-  }),
+  option.size(
+    'wal.segmentBytes',
+    'size of one segment file of the log; a file is deleted once all its rows are stored',
+    {
+      default: '64MB',
+      min: 65_536,
+      max: 1_073_741_824,
+    },
+  ),
   option.size(
     'wal.maxBytes',
-    'most bytes of the log; 0 is a quarter of what its disk has free at any time, 16 GiB at most',
+    'maximum size of the log; 0 is a quarter of the free space of its disk at any time, 16 GiB at most',
     {
       default: '0',
       min: 0,

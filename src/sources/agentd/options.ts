@@ -7,11 +7,15 @@ const agentdOptions = optionTable('agentd', 'Listener for metric agents (collect
   option.bool('agentd.enable', 'listen for packets of collectd', { default: 'true' }),
   option.int('agentd.port', 'UDP port', { default: '6045', min: 0, max: 65535 }),
   ...storeRows('agentd'),
-  option.int('agentd.worker', 'most writes at the same time', { default: '10', min: 1 }),
-  option.int('agentd.allowPendingPackets', 'most received packets that wait; more are dropped and counted', {
-    default: '50000',
-    min: 1,
-  }),
+  option.int('agentd.worker', 'maximum number of concurrent writes', { default: '10', min: 1 }),
+  option.int(
+    'agentd.allowPendingPackets',
+    'maximum number of received packets in the queue; further ones are dropped and counted',
+    {
+      default: '50000',
+      min: 1,
+    },
+  ),
   option.text('agentd.securityLevel', 'required protection of packets; sign and encrypt need agentd.userFile', {
     default: 'none',
     allowed: ['none', 'sign', 'encrypt'],

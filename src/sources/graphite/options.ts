@@ -13,10 +13,14 @@ const graphiteOptions = optionTable('graphite', 'Graphite listener', [
   option.texts('graphite.protocols', 'transports of the listener: tcp, udp or both', { default: '[tcp, udp]' }),
   ...storeRows('graphite'),
   ...tcpRows('graphite'),
-  option.int('graphite.allowPendingMessages', 'most received datagrams that wait; more are dropped and counted', {
-    default: '50000',
-    min: 1,
-  }),
+  option.int(
+    'graphite.allowPendingMessages',
+    'maximum number of received datagrams in the queue; further ones are dropped and counted',
+    {
+      default: '50000',
+      min: 1,
+    },
+  ),
   ttlRow('graphite'),
 ]);
 

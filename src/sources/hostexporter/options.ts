@@ -3,7 +3,7 @@ import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The scraper of host-metric exporters. */
 const hostexporterOptions = optionTable('hostexporter', 'Scraper of exporters (Prometheus)', [
-  option.bool('hostexporter.enable', 'scrape host-metric exporters'),
+  option.bool('hostexporter.enable', 'scrape exporters'),
   option.texts('hostexporter.urls', 'addresses of the exporters', { default: '[http://localhost:9100]' }),
   ...storeRows('hostexporter'),
   option.duration('hostexporter.gatherDuration', 'interval of the scrapes', {
@@ -11,22 +11,22 @@ const hostexporterOptions = optionTable('hostexporter', 'Scraper of exporters (P
     min: 1,
     max: longestTimerMs,
   }),
-  option.duration('hostexporter.responseTimeout', 'longest time until an exporter answers', {
+  option.duration('hostexporter.responseTimeout', 'timeout of a scrape', {
     default: '5s',
     min: 1,
     max: longestTimerMs,
   }),
   option.bool('hostexporter.insecureSkipVerify', 'skip the check of the TLS certificate', { default: 'true' }),
-  option.text('hostexporter.caCertFile', 'file with the certificates of the authorities that are trusted'),
+  option.text('hostexporter.caCertFile', 'file with the certificates of trusted authorities, PEM'),
   option.text('hostexporter.certFile', 'file with the client certificate'),
   option.text('hostexporter.keyFile', 'file with the key of the client certificate'),
   option.text('hostexporter.httpUsername', 'user name sent to the exporters'),
   option.secret('hostexporter.httpPassword', 'password sent to the exporters'),
   option.secret('hostexporter.httpBearerTokenString', 'bearer token sent to the exporters'),
-  option.size('hostexporter.maxBodyBytes', 'longest answer of an exporter that is read', { default: '64MB', min: 1 }),
+  option.size('hostexporter.maxBodyBytes', 'maximum length of a scrape response', { default: '64MB', min: 1 }),
   option.int(
     'hostexporter.maxScrapes',
-    'most exporters that are scraped at the same time; further ones are skipped until the next interval',
+    'maximum number of concurrent scrapes; further exporters are skipped until the next interval',
     { default: '2000', min: 1 },
   ),
   ttlRow('hostexporter'),

@@ -13,10 +13,14 @@ const lineprotoUdpOptions = optionTable('lineproto_udp', 'Line protocol over UDP
     allowed: ['ns', 'us', 'ms', 's'],
   }),
   ...storeRows('lineproto_udp'),
-  option.int('lineproto_udp.allowPendingMessages', 'most received datagrams that wait; more are dropped and counted', {
-    default: '50000',
-    min: 1,
-  }),
+  option.int(
+    'lineproto_udp.allowPendingMessages',
+    'maximum number of received datagrams in the queue; further ones are dropped and counted',
+    {
+      default: '50000',
+      min: 1,
+    },
+  ),
   ttlRow('lineproto_udp'),
 ]);
 

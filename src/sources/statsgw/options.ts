@@ -8,25 +8,29 @@ const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)'
   option.int('statsgw.port', 'port of the listener', { default: '6044', min: 0, max: 65535 }),
   option.text('statsgw.protocol', 'transport of the listener', { default: 'udp', allowed: ['tcp', 'udp'] }),
   ...storeRows('statsgw'),
-  option.int('statsgw.worker', 'most writes at the same time', { default: '10', min: 1 }),
-  option.duration('statsgw.gatherInterval', 'interval at which the collected statistics are written', {
+  option.int('statsgw.worker', 'maximum number of concurrent writes', { default: '10', min: 1 }),
+  option.duration('statsgw.gatherInterval', 'flush interval: how often the aggregated values are written', {
     default: '5s',
     min: 1,
     max: longestTimerMs,
   }),
-  ...tcpRows('statsgw', 'most connections at the same time, with protocol tcp'),
-  option.int('statsgw.allowPendingMessages', 'most received messages that wait; more are dropped and counted', {
-    default: '50000',
-    min: 1,
-  }),
-  option.bool('statsgw.deleteCounters', 'forget counters after they were written', { default: 'true' }),
+  ...tcpRows('statsgw', 'maximum number of concurrent connections, with protocol tcp'),
+  option.int(
+    'statsgw.allowPendingMessages',
+    'maximum number of received messages in the queue; further ones are dropped and counted',
+    {
+      default: '50000',
+      min: 1,
+    },
+  ),
+  option.bool('statsgw.deleteCounters', 'delete counters after each flush', { default: 'true' }),
   option.bool(
     'statsgw.deleteGauges',
-    'write a gauge again only after a new message; its last value stays for messages with a sign',
+    'write a gauge only if a new message has arrived; its last value is kept for messages with a sign',
     { default: 'true' },
   ),
-  option.bool('statsgw.deleteSets', 'forget sets after they were written', { default: 'true' }),
-  option.bool('statsgw.deleteTimings', 'forget timings after they were written', { default: 'true' }),
+  option.bool('statsgw.deleteSets', 'delete sets after each flush', { default: 'true' }),
+  option.bool('statsgw.deleteTimings', 'delete timings after each flush', { default: 'true' }),
   option.bool(
     'statsgw.gaugeDeltas',
     'a gauge with a sign changes its last value; if not, it is the value, as clients of DogStatsD mean it',
@@ -40,12 +44,12 @@ const statsgwOptions = optionTable('statsgw', 'Listener for statistics (StatsD)'
   ),
   option.int(
     'statsgw.maxKeys',
-    'most series collected at the same time; messages of further ones are refused and counted',
+    'maximum number of series in memory; messages of further ones are refused and counted',
     { default: '500000', min: 1 },
   ),
   option.int(
     'statsgw.maxSetValues',
-    'most different values of all sets together; further ones are refused and counted',
+    'maximum number of distinct values of all sets; further ones are refused and counted',
     { default: '1000000', min: 1 },
   ),
   ttlRow('statsgw'),

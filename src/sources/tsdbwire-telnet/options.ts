@@ -12,7 +12,7 @@ const tsdbwireTelnetOptions = optionTable('tsdbwire_telnet', 'Listeners for teln
   option.ints('tsdbwire_telnet.ports', 'TCP ports', { default: '[6046, 6047, 6048, 6049]', min: 0, max: 65535 }),
   option.texts(
     'tsdbwire_telnet.dbs',
-    'databases that are written to, one per port; fewer ports use the first of the default ones',
+    'databases for the rows, one per port; fewer ports use the first of the default ones',
     {
       default: `[${defaultDatabases.join(', ')}]`,
     },
