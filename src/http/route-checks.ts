@@ -209,7 +209,10 @@ function refuse(reply: Reply, status: number, reason: string): false {
   return false;
 }
 
-/** Names and values alternate; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
+/**
+ * Names and values alternate; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a
+ * request refused).
+ */
 function hasTwoHosts(headers: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < headers.length; at += 2) {

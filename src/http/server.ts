@@ -153,7 +153,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return port;
     },
     drain: () => {
-      // The server's own way to close also cuts connections that it takes for idle, which may have requests that it has not seen.
+      // The server's own way to close also cuts connections that it takes for idle, which may have requests that it has
+      // not seen.
       SocketServer.prototype.close.call(listener);
       const calls = open.drain(() => app.server.closeIdleConnections());
       return Promise.all([calls, sockets.drain()]).then(() => undefined);
@@ -238,7 +239,10 @@ function buildServer(
   const server = createServer({
     IncomingMessage: class extends CoalescedMessage {
       #mayUpgrade = false;
-      /** What the runtime takes out of HTTP; a request for another protocol, or to another path, is answered as if it requested none. */
+      /**
+       * What the runtime takes out of HTTP; a request for another protocol, or to another path, is answered as if it
+       * requested none.
+       */
       get upgrade(): boolean {
         return this.#mayUpgrade && asksForWebSocket(this, socketPaths);
       }
@@ -265,8 +269,8 @@ function buildServer(
 }
 
 /**
- * Cuts a connection that was silent for the idle span, when the next move is the client's. Bytes may have come while the
- * event loop was late, so the sockets are polled once more before the verdict.
+ * Cuts a connection that was silent for the idle span, when the next move is the client's. Bytes may have come while
+ * the event loop was late, so the sockets are polled once more before the verdict.
  */
 function judgeSilence(socket: Socket, open: RequestsInFlight): void {
   const before = socket.bytesRead;

@@ -10,7 +10,9 @@ import type { Route } from './routes.js';
 /** Longest head of a request, and so longest parameter of a path, in bytes. */
 export const maxHeaderBytes = 65_536;
 
-/** Options of Fastify's router and of the one here, so that both read paths alike. Handlers read the query themselves. */
+/**
+ * Options of Fastify's router and of the one here, so that both read paths alike. Handlers read the query themselves.
+ */
 export const routerOptions = {
   maxParamLength: maxHeaderBytes,
   caseSensitive: true,

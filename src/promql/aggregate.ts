@@ -103,7 +103,10 @@ function variance(numbers: Float64Array): number {
 
 const exactMean = new ExactMean();
 
-/** Adds the numbers of rows step by step, row after row as they lie in memory, with what rounding loses (Neumaier's sum). */
+/**
+ * Adds the numbers of rows step by step, row after row as they lie in memory, with what rounding loses (Neumaier's
+ * sum).
+ */
 function addRows({ rows }: RowGroup, sums: Float64Array, lost: Float64Array, counts: Uint32Array): void {
   for (const { present, values } of rows) {
     for (let step = 0; step < sums.length; step++) {

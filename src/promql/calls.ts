@@ -163,7 +163,10 @@ async function withInfoLabels({ args, steps, evaluator }: Call): Promise<Row[]> 
 
 const unmodified = { at: undefined, offsetMs: 0, offsetExpr: undefined };
 
-/** The selector whose modifiers say at which time the info series of an expression are read: the only one, if there is one. */
+/**
+ * The selector whose modifiers say at which time the info series of an expression are read: the only one, if there is
+ * one.
+ */
 function onlySelector(expr: Expr): VectorSelector | undefined {
   const arg = bare(expr);
   if (arg.kind === 'vector') return arg;

@@ -27,8 +27,8 @@ export interface Evaluator {
   readonly context: EvaluationContext;
   readonly slice: Slice;
   /**
-   * The value of a vector or a scalar at all steps: a scalar is one row without labels. Throws a QueryError where samples do not fit together or a
-   * limit is reached.
+   * The value of a vector or a scalar at all steps: a scalar is one row without labels. Throws a QueryError where
+   * samples do not fit together or a limit is reached.
    */
   rows(expr: Expr, steps: Steps): Promise<Row[]>;
   /** The numbers of a scalar by step. */

@@ -16,8 +16,8 @@ const gridFunctions: ReadonlySet<string> = new Set<GridFunction>([
 ]);
 
 /**
- * Milliseconds of samples for each step from which on a source is worth the request: reading a few samples and computing here takes less time than
- * the functions of the engine.
+ * Milliseconds of samples for each step from which on a source is worth the request: reading a few samples and
+ * computing here takes less time than the functions of the engine.
  */
 const leastMsByStep = 60_000;
 
@@ -27,8 +27,8 @@ export function isGridFunction(name: string): name is GridFunction {
 }
 
 /**
- * The rows of a function over windows as the source computes them, with the labels of the series; undefined when it does not, so that the caller
- * reads samples.
+ * The rows of a function over windows as the source computes them, with the labels of the series; undefined when it
+ * does not, so that the caller reads samples.
  */
 export async function gridRows(
   name: GridFunction,

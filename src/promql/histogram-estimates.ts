@@ -4,7 +4,9 @@ import { allBuckets, type Bucket, hasCustomBuckets } from './histogram-math.js';
 import type { Span } from './language/tree.js';
 import type { NativeHistogram } from './native-histogram.js';
 
-/** The quantile of a native histogram: linear within custom buckets and around zero, else on the scale of logarithms. */
+/**
+ * The quantile of a native histogram: linear within custom buckets and around zero, else on the scale of logarithms.
+ */
 export function histogramQuantile(
   quantile: number,
   histogram: NativeHistogram,

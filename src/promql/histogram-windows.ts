@@ -25,7 +25,10 @@ interface Growth {
   readonly times: (factor: number) => NativeHistogram;
 }
 
-/** The difference between the last and the first histogram of two or more, with what was lost by resets. Undefined where kinds of buckets differ. */
+/**
+ * The difference between the last and the first histogram of two or more, with what was lost by resets. Undefined where
+ * kinds of buckets differ.
+ */
 export function rateOfHistograms(window: Window, isCounter: boolean): Growth | undefined {
   const { notes } = window;
   const points = histogramsOf(window);

@@ -54,7 +54,9 @@ function quotedPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, (character) => `\\${character}`);
 }
 
-/** Adds the labels of info series to rows. `infos` have the times of their samples as numbers: the newest of two wins. */
+/**
+ * Adds the labels of info series to rows. `infos` have the times of their samples as numbers: the newest of two wins.
+ */
 export function withInfo(
   rows: readonly Row[],
   infos: readonly Row[],

@@ -68,7 +68,10 @@ export class Operation {
     return this.#compute !== undefined || this.#returnsBool;
   }
 
-  /** Sets the result of a step; a comparison that does not hold sets none. With `keepsRight` a comparison keeps the right sample. */
+  /**
+   * Sets the result of a step; a comparison that does not hold sets none. With `keepsRight` a comparison keeps the
+   * right sample.
+   */
   apply(left: Row, right: Row, step: number, result: Row, keepsRight = false): void {
     if (left.present[step] !== floatSample || right.present[step] !== floatSample) {
       this.#applyHistograms(left, right, step, result, keepsRight);

@@ -14,8 +14,8 @@ const mostCached = 256;
 const mostCachedWeight = 1_000;
 
 /**
- * A regular expression in RE2's syntax that must fit a whole text, in which a dot is any character; it takes linear time for every text.
- * Throws a QueryError of kind `bad_data` when it is none.
+ * A regular expression in RE2's syntax that must fit a whole text, in which a dot is any character; it takes linear
+ * time for every text. Throws a QueryError of kind `bad_data` when it is none.
  */
 export function compilePattern(pattern: string): RE2JS {
   const cached = cache.get(pattern);

@@ -11,8 +11,8 @@ type LookTimes = Float64Array;
 export type SelectedNumber = 'value' | 'time';
 
 /**
- * For each series the last sample at or before the time of each step, unless it is as old as `lookbackMs` or a stale marker. As `time` a row has the
- * Unix milliseconds of the samples instead.
+ * For each series the last sample at or before the time of each step, unless it is as old as `lookbackMs` or a stale
+ * marker. As `time` a row has the Unix milliseconds of the samples instead.
  */
 export async function instantRows(
   samples: SeriesSamples,

@@ -2,10 +2,15 @@ import type { Label } from '../model/label-set.js';
 import type { LabelMatcher } from '../model/series-query.js';
 import type { NativeHistogram } from './native-histogram.js';
 
-/** Labels of a series with the name of the metric as `__name__`, ordered by the bytes of their names, none with an empty value. */
+/**
+ * Labels of a series with the name of the metric as `__name__`, ordered by the bytes of their names, none with an empty
+ * value.
+ */
 export type Labels = readonly Label[];
 
-/** What a selector of a query reads: the series that pass all matchers, and their samples of a range open on the left. */
+/**
+ * What a selector of a query reads: the series that pass all matchers, and their samples of a range open on the left.
+ */
 export interface Selection {
   /** Conditions on labels; the name of the metric is the label `__name__`. */
   readonly matchers: readonly LabelMatcher[];
@@ -16,8 +21,8 @@ export interface Selection {
 }
 
 /**
- * Samples of series as columns. Samples of series `i` are those from `offsets[i]` up to but without `offsets[i + 1]`, with
- * ascending times, each time once. Series without a sample in the range may be left out.
+ * Samples of series as columns. Samples of series `i` are those from `offsets[i]` up to but without `offsets[i + 1]`,
+ * with ascending times, each time once. Series without a sample in the range may be left out.
  */
 export interface SeriesSamples {
   readonly labels: readonly Labels[];
@@ -43,12 +48,15 @@ export interface Steps {
 }
 
 /**
- * Functions over the window of a step that a source may compute by itself. `last` gives no value where the last sample is a stale marker; all others do
- * not see markers.
+ * Functions over the window of a step that a source may compute by itself. `last` gives no value where the last sample
+ * is a stale marker; all others do not see markers.
  */
 export type GridFunction = 'last' | 'last_over_time' | 'rate' | 'increase' | 'delta' | 'irate' | 'idelta' | 'resets';
 
-/** A function over the samples of each step: the step at `t` sees those of the window (t - offsetMs - windowMs, t - offsetMs]. */
+/**
+ * A function over the samples of each step: the step at `t` sees those of the window (t - offsetMs - windowMs, t -
+ * offsetMs].
+ */
 export interface GridRequest {
   readonly matchers: readonly LabelMatcher[];
   readonly steps: Steps;
@@ -79,13 +87,13 @@ export interface ReadBudget {
 /** Where the evaluator of queries finds series and samples. */
 export interface SeriesSource {
   /**
-   * Reads series and their samples. Throws a QueryError for a regular expression that is none, and where the budget ends;
-   * a FaultError where the database fails.
+   * Reads series and their samples. Throws a QueryError for a regular expression that is none, and where the budget
+   * ends; a FaultError where the database fails.
    */
   read(selection: Selection, budget: ReadBudget): Promise<SeriesSamples>;
   /**
-   * Computes a function over windows where the samples are, to the same numbers; undefined when the source cannot, and the evaluator reads samples
-   * then. Series without a value at any step may be left out.
+   * Computes a function over windows where the samples are, to the same numbers; undefined when the source cannot, and
+   * the evaluator reads samples then. Series without a value at any step may be left out.
    */
   grid?(request: GridRequest, budget: ReadBudget): Promise<SeriesGrid | undefined>;
 }

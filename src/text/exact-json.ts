@@ -13,8 +13,8 @@ export type ExactJson =
 /** So many digits in a row may be an integer that a JavaScript number rounds. */
 const longDigits = /\d{16}/;
 /**
- * Reads JSON with exact integers; undefined for a text that is not JSON, or that has such integers and is nested more than
- * 64 levels deep.
+ * Reads JSON with exact integers; undefined for a text that is not JSON, or that has such integers and is nested more
+ * than 64 levels deep.
  */
 export function parseExactJson(text: string): ExactJson | undefined {
   try {

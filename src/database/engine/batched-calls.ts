@@ -8,7 +8,9 @@ interface WaitingCall<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Limit of calls per batch, and of calls that settle in one turn of the event loop, which their continuations block. */
+/**
+ * Limit of calls per batch, and of calls that settle in one turn of the event loop, which their continuations block.
+ */
 const maxBatch = 1_024;
 const maxPerTurn = 128;
 

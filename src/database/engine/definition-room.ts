@@ -21,15 +21,18 @@ interface DefiningEngine {
 
 /**
  * False if a statement would write a definition and there is no space for that. An engine whose disk is full reports
- * success and leaves an empty file: after its next start a table with rows is missing, and with an empty file of a DELETE
- * it does not start.
+ * success and leaves an empty file: after its next start a table with rows is missing, and with an empty file of a
+ * DELETE it does not start.
  */
 export async function hasRoomFor({ needsRoom }: Effect, { freeBytes, value }: DefiningEngine): Promise<boolean> {
   if (needsRoom === undefined || (await freeBytes()) >= reservedFreeBytes) return true;
   return needsRoom.unless !== undefined && (await value(needsRoom.unless)) === '1';
 }
 
-/** Throws a FaultError if a server has no space for the definition that a statement would write; `value` queries the server. */
+/**
+ * Throws a FaultError if a server has no space for the definition that a statement would write; `value` queries the
+ * server.
+ */
 export async function requireRoom(
   url: string,
   effect: Effect,
@@ -41,8 +44,8 @@ export async function requireRoom(
 }
 
 /**
- * Waits for a change. Where a full disk refuses columns that are all there, nothing is to be changed; the engine must not see the
- * statement, because it writes the definition anew in any case. `rows` queries the engine.
+ * Waits for a change. Where a full disk refuses columns that are all there, nothing is to be changed; the engine must
+ * not see the statement, because it writes the definition anew in any case. `rows` queries the engine.
  */
 export async function unlessMade(
   change: TableChange,

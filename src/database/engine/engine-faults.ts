@@ -25,8 +25,9 @@ export function diskFullFault(owner: string, cause?: EngineCause): Fault {
 /** Memory limit, too many parts, too many queries, no thread to be had. */
 const resourceCodes = new Set([202, 241, 252, 439]);
 /**
- * Of a cluster: no reading or writing of a socket, an unknown host, socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
- * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
+ * Of a cluster: no reading or writing of a socket, an unknown host, socket timeout, network error, no coordination
+ * service, an engine that ends, a table that cannot be written without its keeper, no connection to a shard, too few
+ * replicas, an insert whose end is not known.
  */
 const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319]);
 
@@ -49,7 +50,10 @@ const raisedCode = 395;
 /** Too deep subqueries, pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
 const depthCodes = new Set([162, 167, 168, 306]);
 
-/** A text or a list of values beyond the engine's limits, such as REPEAT makes, or a join of windows with very many rows each. */
+/**
+ * A text or a list of values beyond the engine's limits, such as REPEAT makes, or a join of windows with very many rows
+ * each.
+ */
 const tooLargeCodes = new Set([128, 131]);
 
 /** A decimal beyond its digits, found while rows are computed. */
@@ -165,7 +169,10 @@ export function isFileMissing(error: unknown): boolean {
   return error instanceof EngineError && error.code === 107;
 }
 
-/** The engine table about which a statement assumed something that the engine found to be wrong; undefined for other failures. */
+/**
+ * The engine table about which a statement assumed something that the engine found to be wrong; undefined for other
+ * failures.
+ */
 export function failedAssumptionOf(error: unknown): string | undefined {
   if (engineCodeOf(error) !== raisedCode || !(error instanceof FaultError)) return undefined;
   return failedAssumption(error.fault.message);

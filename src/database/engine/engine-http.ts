@@ -40,8 +40,8 @@ export class EngineHttp {
   }
 
   /**
-   * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well. Rejects
-   * with an {@link EngineError}, or with the error of a connection that could not be made or broke.
+   * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well.
+   * Rejects with an {@link EngineError}, or with the error of a connection that could not be made or broke.
    */
   send({ user, password, parameters, body, headers: others, ...more }: EngineRequest): Promise<IncomingMessage> {
     const headers = {
@@ -75,9 +75,9 @@ export class EngineHttp {
 }
 
 /**
- * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its version. Those about its
- * keeper are `Coordination::Exception`.
- * The engine's message ends at a byte 0 that it quotes, before the name. Other texts come from a proxy in between.
+ * The error in the engine's words: `Code: 60. DB::Exception: What is wrong. (UNKNOWN_TABLE)`, where a server adds its
+ * version. Those about its keeper are `Coordination::Exception`. The engine's message ends at a byte 0 that it quotes,
+ * before the name. Other texts come from a proxy in between.
  */
 export function engineErrorIn(text: string): Error {
   const head = /Code: (\d+)\. (?:DB|Coordination)::Exception: /.exec(text);
@@ -91,8 +91,8 @@ export function engineErrorIn(text: string): Error {
 const blockEnd = '\r\n__exception__\r\n';
 
 /**
- * The error at the end of an aborted result: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
- * where the tag comes from the reply's head.
+ * The error at the end of an aborted result: `\r\n__exception__\r\n<tag>\r\n<text>\n<length>
+ * <tag>\r\n__exception__\r\n`, where the tag comes from the reply's head.
  */
 export function exceptionIn(piece: Buffer, tag: string): Error | undefined {
   const end = ` ${tag}${blockEnd}`;

@@ -112,8 +112,8 @@ function isFilled({ fd, bytes }: RowsFile, rows: readonly Uint8Array[], length: 
 }
 
 /**
- * Writes bytes at a position of a file, or at its current one. Writing to memory costs less than a trip through the thread
- * pool, so it is synchronous.
+ * Writes bytes at a position of a file, or at its current one. Writing to memory costs less than a trip through the
+ * thread pool, so it is synchronous.
  */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): number {
   let at = 0;

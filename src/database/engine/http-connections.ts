@@ -31,8 +31,8 @@ export interface HttpRequest {
   /** Closes the connection, also while the response is read. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Retries the request once if a reused connection turns out to be closed. The server may close one at any moment, mostly
-   * before it has read anything. The client cannot tell, so only idempotent requests may be retried.
+   * Retries the request once if a reused connection turns out to be closed. The server may close one at any moment,
+   * mostly before it has read anything. The client cannot tell, so only idempotent requests may be retried.
    */
   readonly mayRetry?: boolean;
 }
@@ -65,7 +65,9 @@ export class HttpConnections {
     this.#path = withoutTrailing(url.pathname, '/');
   }
 
-  /** Resolves with the response once its head has arrived. Rejects with the error of a connection that failed or broke. */
+  /**
+   * Resolves with the response once its head has arrived. Rejects with the error of a connection that failed or broke.
+   */
   async send(request: HttpRequest): Promise<IncomingMessage> {
     try {
       return await this.#send(request);

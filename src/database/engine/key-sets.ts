@@ -1,6 +1,6 @@
 /**
- * Sets of keys in engine SQL, for the right side of IN. Long lists are read many times faster as one text than as literals,
- * of which the engine makes a tree.
+ * Sets of keys in engine SQL, for the right side of IN. Long lists are read many times faster as one text than as
+ * literals, of which the engine makes a tree.
  */
 
 /** A set of series ids that is a constant: nodes that copy tables take no other one in a DELETE. */

@@ -120,11 +120,17 @@ export interface TableRows {
   readonly number?: number | undefined;
   readonly columns: readonly EngineColumn[];
   readonly blocks: readonly ColumnBlock[];
-  /** Time of receipt of the rows of each block, in Unix nanoseconds, where the engine needs it; see {@link Engine.ordersByReceipt}. */
+  /**
+   * Time of receipt of the rows of each block, in Unix nanoseconds, where the engine needs it; see {@link
+   * Engine.ordersByReceipt}.
+   */
   readonly receivedNanos?: readonly bigint[] | undefined;
 }
 
-/** The INSERT that writes these rows as {@link encodeTables} has them; where `where`, engine SQL, does not hold it inserts nothing. */
+/**
+ * The INSERT that writes these rows as {@link encodeTables} has them; where `where`, engine SQL, does not hold it
+ * inserts nothing.
+ */
 export function insertOf(
   storage: string,
   tables: readonly TableRows[],
@@ -178,9 +184,9 @@ function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
 }
 
 /**
- * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count, then
- * by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not
- * hold is NULL in that block's rows. Long pieces of it are the memory of the rows themselves.
+ * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count,
+ * then by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block
+ * does not hold is NULL in that block's rows. Long pieces of it are the memory of the rows themselves.
  */
 export function encodeTables(tables: readonly TableRows[]): readonly Uint8Array[] {
   const numbered = isNumbered(tables);

@@ -34,8 +34,8 @@ export function decodeNative(bytes: Buffer, columns: readonly EngineColumn[]): S
 }
 
 /**
- * Decodes a stream of Native blocks, which may be cut anywhere, block by block; see {@link decodeNative}. No more than two
- * blocks and one piece of the stream are buffered.
+ * Decodes a stream of Native blocks, which may be cut anywhere, block by block; see {@link decodeNative}. No more than
+ * two blocks and one piece of the stream are buffered.
  */
 export async function* decodeNativeStream(
   pieces: Chunks,
@@ -44,7 +44,8 @@ export async function* decodeNativeStream(
   let buffered = Buffer.alloc(0);
   let waiting: Uint8Array[] = [];
   let length = 0;
-  // Bytes without a whole block are joined and looked at again only when they have doubled, so that long blocks stay cheap.
+  // Bytes without a whole block are joined and looked at again only when they have doubled, so that long blocks stay
+  // cheap.
   let enough = 1;
   const join = (): void => {
     if (waiting.length > 0) buffered = Buffer.concat([buffered, ...waiting], length);

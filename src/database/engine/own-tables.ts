@@ -3,8 +3,9 @@ import { makes } from './request.js';
 import type { TableChange } from './table-change.js';
 
 /**
- * Settings of a table in which the number that the engine gives to each insert stays with the rows through merges, and so
- * does their position in the insert: `ORDER BY _block_number, _block_offset` is one order for every process (decisions/001).
+ * Settings of a table in which the number that the engine gives to each insert stays with the rows through merges, and
+ * so does their position in the insert: `ORDER BY _block_number, _block_offset` is one order for every process
+ * (decisions/001).
  */
 export const insertNumbers = 'SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1';
 
@@ -38,7 +39,9 @@ export class OwnTables {
     return this.#prepared;
   }
 
-  /** Appends rows in one insert, so that all or none of them are there; `columns` is a list, all of them if left out. */
+  /**
+   * Appends rows in one insert, so that all or none of them are there; `columns` is a list, all of them if left out.
+   */
   async insert(name: string, rows: readonly OwnRow[], columns?: string): Promise<void> {
     await this.prepare();
     const text = rows.map((row) => JSON.stringify(row)).join('\n');

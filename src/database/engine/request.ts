@@ -22,8 +22,8 @@ export interface Effect {
   /** The engine goes on with the change after the statement has ended, as it does with mutations. */
   readonly continues?: boolean;
   /**
-   * It writes a file of definitions, which needs space on the disk. `unless`: a query whose result is `1` when everything
-   * is there, so that the engine writes nothing.
+   * It writes a file of definitions, which needs space on the disk. `unless`: a query whose result is `1` when
+   * everything is there, so that the engine writes nothing.
    */
   readonly needsRoom?: { readonly unless?: string };
 }

@@ -17,8 +17,8 @@ interface TableKind {
 }
 
 /**
- * A change of tables, independent of the number of nodes: {@link Engine.define} makes it on each node.
- * All of them may be repeated. Names are `database.table`, in which the product gives the databases names of letters, digits and `_`.
+ * A change of tables, independent of the number of nodes: {@link Engine.define} makes it on each node. All of them may
+ * be repeated. Names are `database.table`, in which the product gives the databases names of letters, digits and `_`.
  */
 export type TableChange =
   | { readonly change: 'make-database'; readonly database: string }

@@ -1,7 +1,8 @@
 /**
  * Settings of every table that make rows survive a power failure. An insert ends when the files of its part and their
  * directory are synced; a merge syncs them before it removes the replaced parts. Without these settings the system
- * writes files within half a minute or so, and a merge may have replaced old rows by a file that is not on the disk yet.
+ * writes files within half a minute or so, and a merge may have replaced old rows by a file that is not on the disk
+ * yet.
  */
 export const throughToDisk = {
   fsync_after_insert: 1,

@@ -16,7 +16,9 @@ export interface QueryOptions extends StatementOptions {
   readonly owner?: string | undefined;
 }
 
-/** The way of statements to an engine. Errors are EngineErrors, and those of the connection. No statement is retried. */
+/**
+ * The way of statements to an engine. Errors are EngineErrors, and those of the connection. No statement is retried.
+ */
 export interface Transport {
   /** Resolves with a short result, or with the pieces of a longer one once it has begun. */
   query(query: EngineQuery, options: QueryOptions): Promise<Buffer | BufferedResult>;

@@ -50,7 +50,9 @@ const [metadata, store] = ['metadata', 'store'];
 const unfinishedName = 'restore-is-not-finished';
 /** Links to the rows of a backup that is being made are in a folder of this one, whose name begins so. */
 const [shadow, freezePrefix] = ['shadow', 'backup'];
-/** Files of a table that are not of one of its parts: the form of the table, and changes of rows that are not through. */
+/**
+ * Files of a table that are not of one of its parts: the form of the table, and changes of rows that are not through.
+ */
 const tableFile = /^(?:format_version\.txt|mutation_\d+\.txt)$/;
 
 /** The finished backups in a directory, oldest first; none where there is no such directory. */
@@ -68,9 +70,9 @@ export function unfinishedBackups(directory: string): readonly string[] {
 
 /**
  * Writes a backup of everything to a new directory in `directory`; the engine's data directory must be on this machine.
- * Each table is frozen by links, which takes no time and stops no writes, and copied from there. Rows are frozen before the
- * catalogue and the list of sub-tables, so that what rows mean is always in the backup. Files that the backup before has are
- * linked to it. Rejects with one line when something fails, and leaves nothing.
+ * Each table is frozen by links, which takes no time and stops no writes, and copied from there. Rows are frozen before
+ * the catalogue and the list of sub-tables, so that what rows mean is always in the backup. Files that the backup
+ * before has are linked to it. Rejects with one line when something fails, and leaves nothing.
  */
 export async function makeBackup(
   engine: Engine,
@@ -119,8 +121,8 @@ export function finishBackup(directory: string, backup: Backup): void {
 }
 
 /**
- * Removes what backups that were killed have left in a data directory: links that keep the room of rows that are merged or dropped
- * since. Those of a backup that is being made stay.
+ * Removes what backups that were killed have left in a data directory: links that keep the room of rows that are merged
+ * or dropped since. Those of a backup that is being made stay.
  */
 export function removeFrozen(data: string): void {
   const folder = join(data, shadow);
@@ -131,7 +133,10 @@ export function removeFrozen(data: string): void {
   }
 }
 
-/** Throws an Error with one line where a backup is being copied into a data directory, or was, by a command that was killed. */
+/**
+ * Throws an Error with one line where a backup is being copied into a data directory, or was, by a command that was
+ * killed.
+ */
 export function refuseUnfinished(path: string): void {
   if (!existsSync(join(path, unfinishedName))) return;
   throw new Error(`${path} has a part of a backup: its restore did not end. Remove the directory and restore again.`);
@@ -143,7 +148,8 @@ export function backupName(): string {
 }
 
 /**
- * Copies a backup into a data directory that is not there yet or is empty. The engine must be started with it afterwards.
+ * Copies a backup into a data directory that is not there yet or is empty. The engine must be started with it
+ * afterwards.
  * @throws Error with one line, and removes what it has copied.
  */
 export function restoreBackup(directory: string, { name }: Backup, path: string, progress: Progress): void {

@@ -37,8 +37,8 @@ interface PublishedEngine extends EngineAddress {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Directories in which endpoint files are looked for, the first one being where they are written. A service and the shell of
- * the same user may differ in having a runtime directory, so both places count.
+ * Directories in which endpoint files are looked for, the first one being where they are written. A service and the
+ * shell of the same user may differ in having a runtime directory, so both places count.
  */
 export function endpointDirectories(env: Environment = process.env): readonly string[] {
   const shared = join(tmpdir(), `sluice-${process.getuid?.() ?? userInfo().username}`);
@@ -47,8 +47,9 @@ export function endpointDirectories(env: Environment = process.env): readonly st
 }
 
 /**
- * Publishes the endpoint of the engine to other programs of the same operating-system user: a file `engine-<port>.json`, readable by its
- * owner alone, in a directory that only the owner may enter. It replaces what an engine that was killed has left there.
+ * Publishes the endpoint of the engine to other programs of the same operating-system user: a file
+ * `engine-<port>.json`, readable by its owner alone, in a directory that only the owner may enter. It replaces what an
+ * engine that was killed has left there.
  * @returns a function that removes the file, unless another engine has replaced it.
  * @throws Error with one line when there is no such directory to be had.
  */
@@ -70,8 +71,8 @@ export function publishEndpoint(port: number, engine: PublishedEngine, env: Envi
 }
 
 /**
- * The engine that listens on a port of this machine and runs as this operating-system user, or undefined. A file that others
- * could have written or read, and one whose process is gone, is passed over.
+ * The engine that listens on a port of this machine and runs as this operating-system user, or undefined. A file that
+ * others could have written or read, and one whose process is gone, is passed over.
  */
 export function findEndpoint(port: number, env: Environment = process.env): EngineEndpoint | undefined {
   const published = findPublished(port, env);

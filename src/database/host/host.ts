@@ -46,8 +46,9 @@ interface Host {
   /** Resolves when the engine has run a statement and the disk has taken a write; rejects with their error. */
   works(): Promise<void>;
   /**
-   * Accepts nothing new, waits for running statements (at most `timeoutMs`, then cancels them), closes the engine, and gives the data
-   * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
+   * Accepts nothing new, waits for running statements (at most `timeoutMs`, then cancels them), closes the engine, and
+   * gives the data directory back. Resolves with false when the engine would not let go: the process must then be ended
+   * from outside.
    */
   stop(timeoutMs: number): Promise<boolean>;
 }
@@ -75,7 +76,8 @@ async function lockOnceFree(path: string, { host, port }: HostOptions): Promise<
 }
 
 /**
- * Opens the data directory and serves the HTTP interface. `entered` is called with the directory before the engine starts in it.
+ * Opens the data directory and serves the HTTP interface. `entered` is called with the directory before the engine
+ * starts in it.
  * @throws DirectoryHeldError when another process owns the directory; an Error with one clear line when the address
  * cannot be bound or would be open to the network without a password.
  */

@@ -24,8 +24,8 @@ export function selfProcessorMs(): number {
 }
 
 /**
- * Decides whether an engine is alive: it answers, or it is busy. On an overloaded machine a small statement may wait for
- * longer than the timeout of a hung engine. A hung engine uses no processor time.
+ * Decides whether an engine is alive: it answers, or it is busy. On an overloaded machine a small statement may wait
+ * for longer than the timeout of a hung engine. A hung engine uses no processor time.
  */
 export class Liveness {
   readonly #probe: LivenessProbe;

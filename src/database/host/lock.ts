@@ -47,7 +47,8 @@ const attempts = 20;
 /**
  * Takes a data directory, creating it when missing. The lock file appears whole or not at all (written aside, then
  * linked). The lock of a process that is gone is taken over. `what` names the directory in errors.
- * @throws DirectoryHeldError when a live process holds it; an Error with one clear line when it cannot be made or written.
+ * @throws DirectoryHeldError when a live process holds it; an Error with one clear line when it cannot be made or
+ * written.
  */
 export function lockDirectory(path: string, host: string, port: number, what = 'data directory'): DirectoryLock {
   makeDirectory(path, what);

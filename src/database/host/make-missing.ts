@@ -7,8 +7,8 @@ const ownerOnly = 0o700;
 const others = 0o007;
 
 /**
- * Makes a directory of the service's own, for its user alone. One that is there already is closed to strangers; what its
- * group may do stays as it was set.
+ * Makes a directory of the service's own, for its user alone. One that is there already is closed to strangers; what
+ * its group may do stays as it was set.
  * @throws the error of the system when it cannot be made or is a file.
  */
 export function makePrivate(path: string): void {

@@ -20,7 +20,10 @@ import { startHost } from './host.js';
 import { Liveness, selfProcessorMs } from './liveness.js';
 import { fileMask } from './make-missing.js';
 
-/** Stop deadline, in ms, without a parent, which sends no more statements, or without the memory-backed directory, where none can run. */
+/**
+ * Stop deadline, in ms, without a parent, which sends no more statements, or without the memory-backed directory, where
+ * none can run.
+ */
 const orphanStopMs = 500;
 
 /**
@@ -99,7 +102,10 @@ const hostOptions = {
 
 const options: readonly HostOption[] = Object.values(hostOptions);
 
-/** The options of a command line; undefined when the program ends with it: it requests the help or the version, or has a mistake. */
+/**
+ * The options of a command line; undefined when the program ends with it: it requests the help or the version, or has a
+ * mistake.
+ */
 function readArguments(argv: readonly string[]): HostOptions | undefined {
   const values = new Map<HostOption, string>();
   for (const met of readCommandLine(options, argv, 'gnu')) {
@@ -183,7 +189,8 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   // The parent may have gone while this program was read.
   if (isChild && !process.connected) stop(orphanStopMs);
   try {
-    // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
+    // The engine reads files of its configuration where it is started: that is no place where anybody else may leave
+    // some.
     const host = await startHost(options, (path) => process.chdir(path));
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const unpublish = publish(options, host);
@@ -210,7 +217,10 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Publishes the endpoint, so that programs of the same user find the engine by its port. They hand over no files, which a killed one would leave. */
+/**
+ * Publishes the endpoint, so that programs of the same user find the engine by its port. They hand over no files, which
+ * a killed one would leave.
+ */
 function publish(
   { host, user, password }: HostOptions,
   { port, directory }: { readonly port: number; readonly directory: HostDirectory },

@@ -76,7 +76,9 @@ export class PartSpreader {
     }
   }
 
-  /** Sets the attribute on those directories whose tables are not dropped meanwhile; resolves with how many these are. */
+  /**
+   * Sets the attribute on those directories whose tables are not dropped meanwhile; resolves with how many these are.
+   */
   async #mark(directories: readonly string[]): Promise<number> {
     if (directories.length === 0) return 0;
     try {

@@ -19,15 +19,18 @@ import type { EngineEndpoint } from './endpoint-file.js';
 import { Heartbeat } from './heartbeat.js';
 
 /**
- * `hung`: the process lives and does not answer. `down` covers the pause before a restart; meanwhile statements end with
- * network faults and may be retried.
+ * `hung`: the process lives and does not answer. `down` covers the pause before a restart; meanwhile statements end
+ * with network faults and may be retried.
  */
 export type EngineState = 'starting' | 'up' | 'hung' | 'down';
 
 /** How the embedded engine is started. What is left out is as in `hostDefaults`. */
 export interface SupervisorOptions extends Partial<HostOptions> {
   readonly log: ComponentLog;
-  /** How long an engine may not answer until it is killed and restarted, in ms; 0 is for ever. Half a minute when left out. */
+  /**
+   * How long an engine may not answer until it is killed and restarted, in ms; 0 is for ever. Half a minute when left
+   * out.
+   */
   readonly hangTimeoutMs?: number;
 }
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 const definition = /(?:\.sql|^mutation_\d+\.txt)$/;
 
 /**
- * Removes the files of definitions, and of changes of rows, that hold nothing: the engine leaves such a file when its disk is full as it
- * makes a database or table or begins a DELETE, and can neither use nor make it anew then, or cannot even start. To be called before the
- * engine starts; what needs the definition makes it again. Gives the files that were removed.
+ * Removes the files of definitions, and of changes of rows, that hold nothing: the engine leaves such a file when its
+ * disk is full as it makes a database or table or begins a DELETE, and can neither use nor make it anew then, or cannot
+ * even start. To be called before the engine starts; what needs the definition makes it again. Gives the files that
+ * were removed.
  */
 export function removeTornDefinitions(path: string): readonly string[] {
   const folders = [join(path, 'metadata'), ...foldersIn(join(path, 'store')).flatMap(foldersIn)];

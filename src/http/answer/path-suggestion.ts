@@ -1,5 +1,6 @@
 /**
- * Paths that clients of other products request, and where they are here. Paths begin with the first text; the first that fits counts.
+ * Paths that clients of other products request, and where they are here. Paths begin with the first text; the first
+ * that fits counts.
  */
 const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/api/v2/query', 'POST /rest/sql/<database>, with SQL as the body'],
@@ -56,7 +57,10 @@ interface MethodOfPath {
   readonly path: string;
 }
 
-/** The interfaces of a path that take other methods than the one of a request, as methods and path; undefined where there are none. */
+/**
+ * The interfaces of a path that take other methods than the one of a request, as methods and path; undefined where
+ * there are none.
+ */
 export function otherMethods(method: string, url: string, interfaces: readonly MethodOfPath[]): string | undefined {
   const [path = ''] = url.split('?');
   const methods = methodsAt(path, interfaces);
@@ -79,7 +83,10 @@ function shown({ path, methods }: Methods): string {
   return `${[...new Set(methods)].join(' or ')} ${path.replace(/:(\w+)/g, '<$1>').replace('*', '<more>')}`;
 }
 
-/** True when a path is one of those that a route has: a segment with a colon is any, a star at the end any number of them. */
+/**
+ * True when a path is one of those that a route has: a segment with a colon is any, a star at the end any number of
+ * them.
+ */
 function isAt(requested: string, path: string): boolean {
   const segments = requested.split('/');
   const known = path.split('/');

@@ -169,8 +169,8 @@ interface RowStream {
 
 /**
  * Streams a result set, pulled as fast as the client reads, gzipped when it accepts that. Every chunk goes out at once,
- * also through the compressor. When the rows fail after bytes are out, the connection is cut, so that the client sees an
- * incomplete answer; when the client goes away, `lines` is returned.
+ * also through the compressor. When the rows fail after bytes are out, the connection is cut, so that the client sees
+ * an incomplete answer; when the client goes away, `lines` is returned.
  */
 export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Reply {
   return sendChunks(call, jsonType, sqlBody(rows.meta, rows.rowLimit, rows.first, rows.lines), log);
@@ -195,7 +195,8 @@ export function sendChunks(
   const gzipped = createGzip({ flush: constants.Z_SYNC_FLUSH });
   source.pipe(gzipped);
   gzipped.once('close', () => source.destroy());
-  // The compressor may still hold the first bytes: they go out before the cut, or another answer would take their place.
+  // The compressor may still hold the first bytes: they go out before the cut, or another answer would take their
+  // place.
   source.once('error', (error) => {
     if (reply.raw.headersSent) gzipped.destroy(error);
     else gzipped.once('data', () => gzipped.destroy(error));

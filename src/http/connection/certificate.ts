@@ -8,7 +8,10 @@ import type { TlsSettings } from '../../model/tls-settings.js';
 /** How often the files are looked at. */
 const watchIntervalMs = 1_000;
 
-/** Reads the certificate and its key. Throws with the setting in the words when a file cannot be read, or they are no pair. */
+/**
+ * Reads the certificate and its key. Throws with the setting in the words when a file cannot be read, or they are no
+ * pair.
+ */
 export function readCertificate({ certFile, keyFile, minVersion }: TlsSettings): tls.SecureContextOptions {
   const options = {
     cert: readSettingFile('ssl.certFile', certFile),
@@ -24,8 +27,8 @@ export function readCertificate({ certFile, keyFile, minVersion }: TlsSettings):
 }
 
 /**
- * Reads the files again when they change, and hands what they hold to `use`. Files that cannot be read, or are no pair, change nothing
- * but the log. Returns what ends the watching.
+ * Reads the files again when they change, and hands what they hold to `use`. Files that cannot be read, or are no pair,
+ * change nothing but the log. Returns what ends the watching.
  */
 export function watchCertificate(
   settings: TlsSettings,

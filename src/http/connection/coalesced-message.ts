@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { detached } from '../../async/detached.js';
 import { TurnQueue } from '../../async/event-loop.js';
 
-/** Pieces from this length on are passed on as they are; shorter ones are copied together into blocks of so many bytes. */
+/**
+ * Pieces from this length on are passed on as they are; shorter ones are copied together into blocks of so many bytes.
+ */
 const blockBytes = 2_048;
 /** After so many short pieces of a body its connection waits for its turn before it is read again. */
 const piecesPerTurn = 256;
@@ -82,7 +84,10 @@ export abstract class CoalescedMessage extends IncomingMessage {
     if (!this.#isHeldBack) super._read(size);
   }
 
-  /** Called by the runtime for a body that nothing has begun to read. Its own method would drop the pieces before they are counted. */
+  /**
+   * Called by the runtime for a body that nothing has begun to read. Its own method would drop the pieces before they
+   * are counted.
+   */
   _dump(): void {
     this.#isDropped = true;
     this.resume();

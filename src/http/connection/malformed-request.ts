@@ -46,7 +46,9 @@ const answers: Readonly<Record<string, Answer>> = {
   HPE_INVALID_EOF_STATE: badLength,
 };
 
-/** Answers a connection that cannot go on as HTTP, and closes it; `answering` means that an answer has begun already. */
+/**
+ * Answers a connection that cannot go on as HTTP, and closes it; `answering` means that an answer has begun already.
+ */
 export function answerMalformed(error: RequestError, socket: Duplex, answering: boolean): void {
   if (error.code === 'ECONNRESET' || answering || !socket.writable) {
     socket.destroy();

@@ -53,9 +53,9 @@ export class RequestInFlight implements Openable {
   }
 
   /**
-   * Called when its client has closed its half of the connection: it may wait for the answer, or be gone, which interim responses find out.
-   * False when the connection must end without an answer. Clients of HTTP/1.0 do not know interim responses, and none can be written while
-   * the request before this one is not answered.
+   * Called when its client has closed its half of the connection: it may wait for the answer, or be gone, which interim
+   * responses find out. False when the connection must end without an answer. Clients of HTTP/1.0 do not know interim
+   * responses, and none can be written while the request before this one is not answered.
    */
   outliveClient(): boolean {
     if (this.outlivesEnd) return true;
@@ -80,8 +80,8 @@ export class RequestInFlight implements Openable {
 const probeMs = 500;
 
 /**
- * Writes interim responses until the answer begins. A client that is gone resets the connection at the first of them, and the next one
- * breaks it.
+ * Writes interim responses until the answer begins. A client that is gone resets the connection at the first of them,
+ * and the next one breaks it.
  */
 function probeUntilAnswered(response: ServerResponse): void {
   if (!response.headersSent) response.writeProcessing();
@@ -92,7 +92,9 @@ function probeUntilAnswered(response: ServerResponse): void {
   timer.unref();
 }
 
-/** Requests that one connection may have sent behind one that is not answered; it is cut when there are more of them. */
+/**
+ * Requests that one connection may have sent behind one that is not answered; it is cut when there are more of them.
+ */
 const mostBehind = 128;
 
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */

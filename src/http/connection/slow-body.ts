@@ -5,8 +5,9 @@ import { CoalescedMessage } from './coalesced-message.js';
 const leastBytes = 65_536;
 
 /**
- * Cuts the connection of a request that was answered before its body had come, as a refused one is, once less than 64 KB come in a span.
- * An honest sender may send the body to its end, because many clients read no answer before that; one in tiny pieces may not.
+ * Cuts the connection of a request that was answered before its body had come, as a refused one is, once less than 64
+ * KB come in a span. An honest sender may send the body to its end, because many clients read no answer before that;
+ * one in tiny pieces may not.
  */
 export function cutWhenSlow(request: IncomingMessage, everyMs: number): void {
   if (request instanceof CoalescedMessage) request.answered();

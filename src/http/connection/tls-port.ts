@@ -25,9 +25,9 @@ export interface TlsPort {
 }
 
 /**
- * Makes the port: what comes is told apart by its first byte and handed to `serve`, decrypted. The files are read again when
- * they change; open connections stay as they are, and files that do not belong together leave what was. Throws when a file
- * cannot be read at first, or is no certificate or key.
+ * Makes the port: what comes is told apart by its first byte and handed to `serve`, decrypted. The files are read again
+ * when they change; open connections stay as they are, and files that do not belong together leave what was. Throws
+ * when a file cannot be read at first, or is no certificate or key.
  */
 export function createTlsPort(settings: TlsSettings, log: ComponentLog, serve: (socket: net.Socket) => void): TlsPort {
   const options = { ...readCertificate(settings), ALPNProtocols: ['http/1.1'], handshakeTimeout: patienceMs };

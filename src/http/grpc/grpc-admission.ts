@@ -31,10 +31,10 @@ interface GrpcAdmissionOptions {
 }
 
 /**
- * Asks who calls, and waits for room in the budget of bodies, before the message of a call is read. Its length is unknown then, so
- * room for the longest is taken, and what is too much is given back once it is here. A call ends with `UNAUTHENTICATED`, or with
- * `UNAVAILABLE`, which callers try again, when there is no room for as long as a body may wait. One whose message takes long to come
- * while others wait is ended too.
+ * Asks who calls, and waits for room in the budget of bodies, before the message of a call is read. Its length is
+ * unknown then, so room for the longest is taken, and what is too much is given back once it is here. A call ends with
+ * `UNAUTHENTICATED`, or with `UNAVAILABLE`, which callers try again, when there is no room for as long as a body may
+ * wait. One whose message takes long to come while others wait is ended too.
  */
 export class GrpcAdmission {
   readonly #options: GrpcAdmissionOptions;

@@ -78,9 +78,10 @@ interface OtlpGrpcOptions {
 }
 
 /**
- * Metrics of OpenTelemetry over gRPC. Credentials are metadata `authorization`, the database is metadata `x-sluice-db`. Calls end as
- * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not; `RESOURCE_EXHAUSTED`
- * for a message that is too long. With TLS the certificate is read again when its files change.
+ * Metrics of OpenTelemetry over gRPC. Credentials are metadata `authorization`, the database is metadata `x-sluice-db`.
+ * Calls end as those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what
+ * will not; `RESOURCE_EXHAUSTED` for a message that is too long. With TLS the certificate is read again when its files
+ * change.
  */
 export class OtlpGrpcEndpoint implements Component {
   readonly name = 'otlp-grpc';

@@ -85,8 +85,8 @@ function readComment(body: Buffer): { readonly comment: string | undefined } | F
 }
 
 /**
- * Sends the pipeline the query that `read` makes of a call. Events report the memory guard, too, so they are served while it pauses
- * queries: a page is small.
+ * Sends the pipeline the query that `read` makes of a call. Events report the memory guard, too, so they are served
+ * while it pauses queries: a page is small.
  */
 function answering(
   { intake, settings }: HandlerContext,

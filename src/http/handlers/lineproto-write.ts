@@ -20,8 +20,8 @@ interface LineError {
 }
 
 /**
- * `POST /lineproto/v1/write`: 204 when every line is stored (an empty body has none and is 204 too); bad lines are named.
- * See `carryWrite` for the statuses.
+ * `POST /lineproto/v1/write`: 204 when every line is stored (an empty body has none and is 204 too); bad lines are
+ * named. See `carryWrite` for the statuses.
  */
 export function lineprotoWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;

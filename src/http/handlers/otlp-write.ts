@@ -10,8 +10,9 @@ import { namedDatabase } from './write-parameters.js';
 import { carryWrite } from './writing.js';
 
 /**
- * `POST /v1/metrics`: metrics of OpenTelemetry in protobuf or JSON. 200 when points are stored; those that are not are reported as
- * a partial success. What may pass is 503 with `Retry-After`, which senders try again; the rest is 4xx, which they do not.
+ * `POST /v1/metrics`: metrics of OpenTelemetry in protobuf or JSON. 200 when points are stored; those that are not are
+ * reported as a partial success. What may pass is 503 with `Retry-After`, which senders try again; the rest is 4xx,
+ * which they do not.
  */
 export function otlpWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;

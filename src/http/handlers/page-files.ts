@@ -18,7 +18,9 @@ const borrowed: readonly (readonly [specifier: string, folder: string, names: re
   ['@fastify/swagger-ui', './static/', ['swagger-ui.css', 'swagger-ui-bundle.js']],
 ];
 
-/** Nothing from elsewhere, nothing inline, no frames around it; images that style sheets carry in themselves are let in. */
+/**
+ * Nothing from elsewhere, nothing inline, no frames around it; images that style sheets carry in themselves are let in.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -63,7 +65,10 @@ export function namedFileHandler(name: string): Handler<RoutedCall> {
   return async ({ reply }) => sendPageFile(reply, name);
 }
 
-/** Sends a file with its entity tag: a client that has it gets 304, and revalidates it each time because versions change. */
+/**
+ * Sends a file with its entity tag: a client that has it gets 304, and revalidates it each time because versions
+ * change.
+ */
 function sendPageFile(reply: FastifyReply, name: string): Reply {
   const folder = files.get(name);
   if (folder === undefined) return sendNotFound(reply);

@@ -11,8 +11,8 @@ import { collectBody } from '../request/request-body.js';
 const maxRequestBytes = 1024 * 1024;
 
 /**
- * `POST /metricsdb/v1/remote_read/<db>`: 200 with one result a query, samples of the sampled type. Statuses are those of
- * writes: what the request is to blame for is 4xx, what may pass is 503. Refusals are plain text.
+ * `POST /metricsdb/v1/remote_read/<db>`: 200 with one result a query, samples of the sampled type. Statuses are those
+ * of writes: what the request is to blame for is 4xx, what may pass is 503. Refusals are plain text.
  */
 export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { intake, settings } = context;

@@ -14,9 +14,10 @@ const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus
 
 /**
  * `POST /metricsdb/v1/remote_write/<db>`: 204 when every sample is stored; what is bad is 400 with the first bad series
- * named, and the rest is stored. Senders drop on 4xx and try again on 5xx, so what may pass is 503; see `carryWrite`. A request
- * that says it is of version 2 of the protocol gets what that needs: 415 for another kind of body, and headers that say
- * how many samples were stored. Of others, headers mean nothing, for there are clients that send none or wrong ones.
+ * named, and the rest is stored. Senders drop on 4xx and try again on 5xx, so what may pass is 503; see `carryWrite`. A
+ * request that says it is of version 2 of the protocol gets what that needs: 415 for another kind of body, and headers
+ * that say how many samples were stored. Of others, headers mean nothing, for there are clients that send none or wrong
+ * ones.
  */
 export function remoteWriteHandler(context: HandlerContext): Handler<WriteCall> {
   const { settings } = context;

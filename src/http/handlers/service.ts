@@ -13,8 +13,8 @@ const metricTypes = {
 /**
  * `GET /-/ping`: 200, or 503 while the memory guard pauses everything, the database hangs, or no write can be logged,
  * whose reason is in the answer; with `action=query`, 503 while the guard pauses anything, the database hangs, or no
- * node of a shard of it answers. While payloads are recovered from the write-ahead log, the answer says how many of which
- * database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
+ * node of a shard of it answers. While payloads are recovered from the write-ahead log, the answer says how many of
+ * which database are left: readers of others do not wait. With `action=query` it says, too, when not all of a cluster
  * answers. Needs no credentials, so it names no addresses.
  */
 export function pingHandler(context: HandlerContext): Handler {
@@ -41,8 +41,8 @@ function isWhole({ nodes, keeper }: ClusterState): boolean {
 }
 
 /**
- * `GET /metrics`: the service's metrics as OpenMetrics text, without authentication. A reader that names only plain text
- * in `Accept` gets the text format 0.0.4, with the same names.
+ * `GET /metrics`: the service's metrics as OpenMetrics text, without authentication. A reader that names only plain
+ * text in `Accept` gets the text format 0.0.4, with the same names.
  */
 export function metricsHandler(context: HandlerContext): Handler {
   return async (call) => {
@@ -53,7 +53,10 @@ export function metricsHandler(context: HandlerContext): Handler {
   };
 }
 
-/** `GET /metrics/history`: some of the metrics over the last hour as JSON, without authentication, for pages that are opened later. */
+/**
+ * `GET /metrics/history`: some of the metrics over the last hour as JSON, without authentication, for pages that are
+ * opened later.
+ */
 export function historyHandler({ intake }: HandlerContext): Handler {
   return async ({ reply }) => sendJson(reply, 200, safeJson(intake.history()));
 }

@@ -15,7 +15,10 @@ interface ReadStatement {
   release(): void;
 }
 
-/** Reads a SQL request: its parameters, then its body. The credentials of a caller whose body came with its head are checked later. */
+/**
+ * Reads a SQL request: its parameters, then its body. The credentials of a caller whose body came with its head are
+ * checked later.
+ */
 export async function readSqlRequest(call: AdmittedCall, context: HandlerContext): Promise<ReadStatement | Fault> {
   const { query, params, credentials } = call;
   const { settings } = context;

@@ -47,7 +47,10 @@ function record({ request, head }: Call, { recordSql }: HandlerContext, requestI
   recordSql({ requestId, uri: redactUri(url), method, client: head.client, statement: statement.toString() });
 }
 
-/** `POST /rest/sql/`: a trailing slash is not a database; the client is sent to the route it meant, with its method and body. */
+/**
+ * `POST /rest/sql/`: a trailing slash is not a database; the client is sent to the route it meant, with its method and
+ * body.
+ */
 export const bareSqlHandler: Handler = async ({ query, reply }) => {
   const parameters = query.size > 0 ? `?${query}` : '';
   return reply.code(307).header('location', `/rest/sql${parameters}`).header('content-length', 0).send();

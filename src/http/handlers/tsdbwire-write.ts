@@ -16,9 +16,9 @@ import { carryWrite } from './writing.js';
 type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
 
 /**
- * `POST /tsdbwire/v1/put/<json|telnet>/<db>`: 204 when every point is stored (an empty body has none and is 204 too); bad
- * points are named and the others stored. See `carryWrite` for the statuses. The parameters `summary`, `details` and `sync`
- * of OpenTSDB mean nothing here.
+ * `POST /tsdbwire/v1/put/<json|telnet>/<db>`: 204 when every point is stored (an empty body has none and is 204 too);
+ * bad points are named and the others stored. See `carryWrite` for the statuses. The parameters `summary`, `details`
+ * and `sync` of OpenTSDB mean nothing here.
  */
 export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<WriteCall> {
   const { settings } = context;

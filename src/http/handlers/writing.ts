@@ -32,9 +32,9 @@ interface WriteAnswers {
 }
 
 /**
- * Carries the body of a write into the pipeline and answers: 204 when all of it is stored, otherwise what `refused` makes of
- * the reason. Bad rows are 400, an unknown database is 404; what may pass (network, memory, a full queue) is 503 with
- * `Retry-After`.
+ * Carries the body of a write into the pipeline and answers: 204 when all of it is stored, otherwise what `refused`
+ * makes of the reason. Bad rows are 400, an unknown database is 404; what may pass (network, memory, a full queue) is
+ * 503 with `Retry-After`.
  */
 export function carryWrite(
   call: WriteCall,

@@ -3,7 +3,10 @@ import type { Credentials } from '../../model/exchange.js';
 
 const prefix = '::ffff:';
 
-/** The address of a client as people write it: IPv4 without the prefix that it has on a socket of both kinds (RFC 4291, 2.5.5.2). */
+/**
+ * The address of a client as people write it: IPv4 without the prefix that it has on a socket of both kinds (RFC 4291,
+ * 2.5.5.2).
+ */
 export function plainAddress(address: string): string {
   if (address.slice(0, prefix.length).toLowerCase() !== prefix) return address;
   const rest = address.slice(prefix.length);

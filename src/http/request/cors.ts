@@ -8,8 +8,8 @@ type CorsVerdict =
       readonly kind: 'pass' | 'preflight';
       readonly headers: Readonly<Record<string, string>>;
       /**
-       * Set for a browser that calls for a page which no setting names: the origin of the page, or the host name that it was loaded
-       * under. See {@link Credentials} in model/exchange.ts.
+       * Set for a browser that calls for a page which no setting names: the origin of the page, or the host name that
+       * it was loaded under. See {@link Credentials} in model/exchange.ts.
        */
       readonly foreignPage?: string;
     }
@@ -80,8 +80,8 @@ function nameOf(host: string): string {
 }
 
 /**
- * True for names that no page from elsewhere can have been loaded under: addresses, names of this machine, and names without a dot,
- * which no public name server knows. An attacker may have pointed any other name here (DNS rebinding).
+ * True for names that no page from elsewhere can have been loaded under: addresses, names of this machine, and names
+ * without a dot, which no public name server knows. An attacker may have pointed any other name here (DNS rebinding).
  */
 function isOwnName(name: string): boolean {
   if (isIP(name) !== 0 || (name.startsWith('[') && name.endsWith(']'))) return true;
@@ -94,8 +94,8 @@ function isFromBrowser({ origin, referer, ...request }: CorsRequest): boolean {
 }
 
 /**
- * True for what a browser says about itself. A page of another origin cannot change that: a User-Agent of its own needs a preflight, which
- * does not allow it.
+ * True for what a browser says about itself. A page of another origin cannot change that: a User-Agent of its own needs
+ * a preflight, which does not allow it.
  */
 export function isBrowser({ site, userAgent }: Pick<CorsRequest, 'site' | 'userAgent'>): boolean {
   return site !== undefined || (userAgent?.startsWith('Mozilla/') ?? false);
@@ -107,11 +107,11 @@ function isNavigation({ method, mode }: CorsRequest): boolean {
 }
 
 /**
- * The cross-origin policy of all routes; see docs/decisions/019. What is not sent by a browser passes untouched. While `allowAllOrigins` is
- * false, a browser is refused, before anything else happens, when it calls for a page of another origin that is not allowed, or
- * under a name that may be another's; otherwise its request is marked as that of a foreign page. A page of another origin opens WebSocket
- * connections only with `allowWebSockets`. Throws on a bad entry of `allowOrigins` or
- * `allowHosts`, which stops the start.
+ * The cross-origin policy of all routes; see docs/decisions/019. What is not sent by a browser passes untouched. While
+ * `allowAllOrigins` is false, a browser is refused, before anything else happens, when it calls for a page of another
+ * origin that is not allowed, or under a name that may be another's; otherwise its request is marked as that of a
+ * foreign page. A page of another origin opens WebSocket connections only with `allowWebSockets`. Throws on a bad entry
+ * of `allowOrigins` or `allowHosts`, which stops the start.
  */
 export function createCorsPolicy(settings: CorsSettings): CorsPolicy {
   const { allowAllOrigins, allowCredentials, allowWebSockets } = settings;
@@ -167,7 +167,10 @@ interface ForeignPage {
   readonly isBrowser: boolean;
 }
 
-/** The foreign page that a request comes from; undefined for a program, and for a page of an allowed origin under a known host name. */
+/**
+ * The foreign page that a request comes from; undefined for a program, and for a page of an allowed origin under a
+ * known host name.
+ */
 function foreignOf(request: CorsRequest, { origins, hosts }: Lists): ForeignPage | undefined {
   const { origin = '', host = '', site } = request;
   if (!isFromBrowser(request)) return undefined;

@@ -12,8 +12,8 @@ interface LateRefusal {
 }
 
 /**
- * Refuses a request before it is carried out. A wrong password is reported first: clients test with incomplete requests whether they
- * may log in.
+ * Refuses a request before it is carried out. A wrong password is reported first: clients test with incomplete requests
+ * whether they may log in.
  */
 export async function refuseAfterLogIn(
   { authenticate }: Pick<Intake, 'authenticate'>,

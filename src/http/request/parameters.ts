@@ -64,7 +64,10 @@ export function readRequestId(text: string | null, fresh: string): string | Faul
   );
 }
 
-/** `req_id` of the write routes: an unsigned 64-bit decimal; absent, empty or 0 means the `fresh` id. Undefined: not a number. */
+/**
+ * `req_id` of the write routes: an unsigned 64-bit decimal; absent, empty or 0 means the `fresh` id. Undefined: not a
+ * number.
+ */
 export function readWriteRequestId(text: string | null, fresh: string): string | undefined {
   if (text === null || text === '') return fresh;
   const value = integerIn(text, /^[0-9]{1,40}$/, 0n, uint64Max);
@@ -102,7 +105,10 @@ export function readAck(text: string | null): Acknowledgement | undefined | Faul
 
 const maxTtl = 2 ** 31 - 1;
 
-/** `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. A text says what is wrong with it. */
+/**
+ * `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. A text says what is wrong
+ * with it.
+ */
 export function readTtl(text: string | null): number | string {
   if (text === null || text === '') return 0;
   if (!/^[+-]?[0-9]+$/.test(text)) return 'ttl must be numeric';

@@ -12,8 +12,8 @@ import type { AdmittedCall, HandlerContext, KnownCall } from './call.js';
 const chunkBytes = 65_536;
 
 /**
- * How many times its own length a long compressed text may inflate to, and from which inflated length on. The text of real rows stays far
- * below it; half a megabyte of gzip would otherwise be 512 MB of line feeds.
+ * How many times its own length a long compressed text may inflate to, and from which inflated length on. The text of
+ * real rows stays far below it; half a megabyte of gzip would otherwise be 512 MB of line feeds.
  */
 const maxInflation = 200;
 const freelyInflatedBytes = 16 * 1024 * 1024;
@@ -47,7 +47,10 @@ export class RequestBody {
     return readWhole(raw);
   }
 
-  /** The body as it comes, where nothing is to be unwrapped and the stream is unused. Destroying it would close the connection. */
+  /**
+   * The body as it comes, where nothing is to be unwrapped and the stream is unused. Destroying it would close the
+   * connection.
+   */
   get plain(): Readable | undefined {
     return this.#layers > 0 || this.#open !== undefined ? undefined : this.#raw;
   }
@@ -83,9 +86,9 @@ interface OpenBody {
 }
 
 /**
- * Opens a body without reading it, unwrapping `layers` of gzip or deflate. Destroying the stream is safe at any time: the rest of
- * the request is then read and dropped, so that an answer still reaches the client. (Destroying the request itself would
- * close the connection.) Errors of the stream are handled here; the reader sees them too.
+ * Opens a body without reading it, unwrapping `layers` of gzip or deflate. Destroying the stream is safe at any time:
+ * the rest of the request is then read and dropped, so that an answer still reaches the client. (Destroying the request
+ * itself would close the connection.) Errors of the stream are handled here; the reader sees them too.
  */
 function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Number.POSITIVE_INFINITY): OpenBody {
   const stages: Transform[] = [];
@@ -124,7 +127,9 @@ function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Numbe
   return { stream: last, broken, failure: () => failure };
 }
 
-/** Passes bytes on, and fails where there are more of them, or too many for the compressed bytes that they came from. */
+/**
+ * Passes bytes on, and fails where there are more of them, or too many for the compressed bytes that they came from.
+ */
 function atMost(maxBytes: number, compressedBytes: () => number): Transform {
   let bytes = 0;
   const problem = (): string | undefined => {
@@ -143,7 +148,9 @@ function atMost(maxBytes: number, compressedBytes: () => number): Transform {
   });
 }
 
-/** A body that was collected. Its room in the budget is given back by `release`, once nothing holds the bytes any more. */
+/**
+ * A body that was collected. Its room in the budget is given back by `release`, once nothing holds the bytes any more.
+ */
 interface CollectedBody {
   readonly bytes: Buffer;
   release(): void;

@@ -5,7 +5,10 @@ function isBlank(byte: number): boolean {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
-/** The bytes without leading and trailing white space, of which at most `most` bytes are searched on each side; shares memory. */
+/**
+ * The bytes without leading and trailing white space, of which at most `most` bytes are searched on each side; shares
+ * memory.
+ */
 export function trimmed(bytes: Buffer, most: number): Buffer {
   let start = 0;
   let end = bytes.length;

@@ -4,7 +4,9 @@ import { parameterFault } from '../request/parameters.js';
 
 const uint64Max = 2n ** 64n - 1n;
 
-/** The `args` of a request. Every reader throws a FaultError that names the argument when its value is of another type. */
+/**
+ * The `args` of a request. Every reader throws a FaultError that names the argument when its value is of another type.
+ */
 export class Arguments {
   readonly #values: { readonly [name: string]: ExactJson | undefined };
 

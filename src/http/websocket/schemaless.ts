@@ -22,8 +22,8 @@ const protocols: ReadonlyMap<number, { readonly format: WireFormat; readonly row
 const maxTagLength = 64;
 
 /**
- * Writes lines or points into the current database, as the routes of HTTP do: good rows are stored although others are bad, and the error
- * names the first bad one. Rows whose sub-table a tag names are answered once they are stored.
+ * Writes lines or points into the current database, as the routes of HTTP do: good rows are stored although others are
+ * bad, and the error names the first bad one. Rows whose sub-table a tag names are answered once they are stored.
  */
 export async function insertSchemaless(
   session: SqlSession,

@@ -40,7 +40,9 @@ function suffixOf({ name, length }: DataType): string {
   return `${kind}${length * 8}`;
 }
 
-/** Names of types in typed JSON, where they differ. There are no unsigned ones: the next wider type holds their values. */
+/**
+ * Names of types in typed JSON, where they differ. There are no unsigned ones: the next wider type holds their values.
+ */
 const jsonTypes: Partial<Record<TypeName, string>> = {
   TIMESTAMP: 'bigint',
   'TINYINT UNSIGNED': 'smallint',

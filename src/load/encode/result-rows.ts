@@ -8,8 +8,8 @@ type ReadTicks = (text: string, precision: Precision) => bigint | undefined;
 
 /**
  * Rows of a query as lines for a result file: the values separated by one blank, texts without quotes, times as ticks,
- * NULL as a word; a line break within a text is printed as `\n`, so that a row is always one line. Takes the rows as JSON
- * arrays, one per line, in chunks that are cut anywhere; numbers keep their digits.
+ * NULL as a word; a line break within a text is printed as `\n`, so that a row is always one line. Takes the rows as
+ * JSON arrays, one per line, in chunks that are cut anywhere; numbers keep their digits.
  */
 export class ResultRowsEncoder {
   /** Rows that were printed. */

@@ -49,7 +49,9 @@ export interface LoadFigures {
   /** Requests given up on, and attempts after a first one that failed. */
   readonly failedRequests: number;
   readonly retries: number;
-  /** Time that all threads together spent on making rows, on turning them into requests, and on waiting for responses. */
+  /**
+   * Time that all threads together spent on making rows, on turning them into requests, and on waiting for responses.
+   */
   readonly generateSeconds: number;
   readonly encodeSeconds: number;
   readonly waitSeconds: number;

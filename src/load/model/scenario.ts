@@ -174,7 +174,9 @@ export interface FieldPlan {
 /** How a column's values are made. */
 export type ValuePlan =
   | { readonly kind: 'null' }
-  /** From `min` up to but without `max`; equal bounds are a constant. Integers beyond 2^53 are bigint, others number. */
+  /**
+   * From `min` up to but without `max`; equal bounds are a constant. Integers beyond 2^53 are bigint, others number.
+   */
   | { readonly kind: 'range'; readonly min: number | bigint; readonly max: number | bigint }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   /** Random text of `length` characters, of up to `length` bytes for VARCHAR. */

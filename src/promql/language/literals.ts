@@ -13,7 +13,9 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 /** Longest duration, as in Prometheus: 2^63 nanoseconds. */
 const mostMs = 2 ** 63 / 1e6;
 
-/** Milliseconds of a duration such as `1h30m`; undefined when it is none, units do not descend, or it is out of range. */
+/**
+ * Milliseconds of a duration such as `1h30m`; undefined when it is none, units do not descend, or it is out of range.
+ */
 export function readDurationMs(text: string): number | undefined {
   const units = [...unitsMs.keys()];
   let ms = 0;
@@ -52,7 +54,10 @@ export function durationText(ms: number): string {
   return text;
 }
 
-/** The value of a number as Prometheus reads it: decimal, hexadecimal, octal, with underscores, `Inf` or `NaN`; undefined when it is none. */
+/**
+ * The value of a number as Prometheus reads it: decimal, hexadecimal, octal, with underscores, `Inf` or `NaN`;
+ * undefined when it is none.
+ */
 export function readNumber(text: string): number | undefined {
   const plain = text.replaceAll('_', '').toLowerCase();
   if (plain === 'inf') return Number.POSITIVE_INFINITY;
@@ -89,7 +94,10 @@ const escapes: ReadonlyMap<string, number> = new Map([
   ['\\', 92],
 ]);
 
-/** The text of a literal in single, double or back quotes; undefined when it is none, or has an escape that does not exist. */
+/**
+ * The text of a literal in single, double or back quotes; undefined when it is none, or has an escape that does not
+ * exist.
+ */
 export function readString(literal: string): string | undefined {
   const quote = literal[0];
   if (literal.length < 2 || quote === undefined || literal.at(-1) !== quote) return undefined;

@@ -13,7 +13,8 @@ import type { Expr, VectorSelector } from './tree.js';
 const mostQueryCharacters = 64 * 1024;
 
 /**
- * Parses and checks a query. Throws a QueryError of kind `bad_data` that says where the mistake is, in the words of Prometheus.
+ * Parses and checks a query. Throws a QueryError of kind `bad_data` that says where the mistake is, in the words of
+ * Prometheus.
  */
 export function parseQuery(query: string): Expr {
   if (query.length > mostQueryCharacters)
@@ -49,8 +50,8 @@ const strictParser = parser.configure({ strict: true });
 const charactersBehind = 64;
 
 /**
- * The tree of the grammar, and where the parser gave up. Behind that place the text is left out: the parser would try long to
- * make sense of it.
+ * The tree of the grammar, and where the parser gave up. Behind that place the text is left out: the parser would try
+ * long to make sense of it.
  */
 function treeOf(text: string): { readonly topNode: SyntaxNode; readonly failedAt: number | undefined } {
   try {

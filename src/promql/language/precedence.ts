@@ -45,7 +45,10 @@ const levels: Readonly<Record<BinaryOperator, number>> = {
 /** Most operands and operators side by side. */
 const mostItems = 2_000;
 
-/** Joins a sequence by precedence, with `count` called for every new expression. A sign binds as `*` does, `^` to the right. */
+/**
+ * Joins a sequence by precedence, with `count` called for every new expression. A sign binds as `*` does, `^` to the
+ * right.
+ */
 export function joinItems(items: readonly Item[], refuse: Refuse, count: (expr: Expr) => Expr): Expr {
   let at = 0;
   if (items.length > mostItems) refuse({ start: 0, end: 0 }, `an expression has more than ${mostItems} operands`);

@@ -46,8 +46,8 @@ const withParameter: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Turns the tree of the grammar into expressions. The grammar's own tree binds modifiers such as `offset` more loosely than operators;
- * what is not in parentheses is therefore read as a sequence and joined again by precedence.
+ * Turns the tree of the grammar into expressions. The grammar's own tree binds modifiers such as `offset` more loosely
+ * than operators; what is not in parentheses is therefore read as a sequence and joined again by precedence.
  */
 export class Reader {
   readonly #query: string;

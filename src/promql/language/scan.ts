@@ -21,8 +21,8 @@ const unclosed: Readonly<Record<string, string>> = {
 const closerNames: Readonly<Record<string, string>> = { ')': 'parenthesis', ']': 'bracket', '}': 'brace' };
 
 /**
- * Goes through the tokens of a query as Prometheus' lexer does, where the grammar is looser or stricter: it blanks comments and points without
- * decimals, checks strings, and says which bracket lacks its counterpart.
+ * Goes through the tokens of a query as Prometheus' lexer does, where the grammar is looser or stricter: it blanks
+ * comments and points without decimals, checks strings, and says which bracket lacks its counterpart.
  */
 export function scanQuery(query: string): ScannedQuery {
   const open: string[] = [];

@@ -9,8 +9,8 @@ export interface FunctionSignature {
   readonly args: readonly ValueType[];
   readonly returns: ValueType;
   /**
-   * 0 when the arguments are as many as their types. Else the last one is optional, and this many of its type may follow the
-   * others; -1 for any number.
+   * 0 when the arguments are as many as their types. Else the last one is optional, and this many of its type may
+   * follow the others; -1 for any number.
    */
   readonly variadic: number;
 }

@@ -35,11 +35,17 @@ export const gridSettings = 'allow_experimental_time_series_aggregate_functions 
 const leastMs = Date.UTC(1900, 0, 1);
 const mostMs = Date.UTC(2299, 0, 1);
 
-/** Bits of the NaN that stands for a step without a value, and of the one that says that the engine's numbers are not exact. */
+/**
+ * Bits of the NaN that stands for a step without a value, and of the one that says that the engine's numbers are not
+ * exact.
+ */
 export const absentBits = { high: 0x7ff00000, low: 3 } as const;
 export const inexactBits = { high: 0x7ff00000, low: 4 } as const;
 
-/** Functions that add what counters lost at resets. The engine keeps a running sum of it, so that what one reset rounds away is missing ever after. */
+/**
+ * Functions that add what counters lost at resets. The engine keeps a running sum of it, so that what one reset rounds
+ * away is missing ever after.
+ */
 const withResets: ReadonlySet<GridFunction> = new Set(['rate', 'increase']);
 
 /** The time range of the samples that a request needs, both ends included, in Unix milliseconds. */
@@ -51,7 +57,9 @@ export function gridRange({ steps, windowMs, offsetMs }: GridRequest): {
   return { startMs: startMs - windowMs + 1, endMs: startMs + (steps.count - 1) * steps.stepMs };
 }
 
-/** True when the engine can compute a request: within its own times, and with steps and windows of whole milliseconds. */
+/**
+ * True when the engine can compute a request: within its own times, and with steps and windows of whole milliseconds.
+ */
 export function isForEngine(request: GridRequest): boolean {
   const { startMs, endMs } = gridRange(request);
   const { steps, windowMs } = request;
@@ -63,8 +71,8 @@ export function isForEngine(request: GridRequest): boolean {
 }
 
 /**
- * A statement with two columns: `series`, the id (UInt64), and `numbers`, an Array(Float64) with the number of each step, as {@link readGrid} reads
- * them.
+ * A statement with two columns: `series`, the id (UInt64), and `numbers`, an Array(Float64) with the number of each
+ * step, as {@link readGrid} reads them.
  */
 export function gridQuery(request: GridRequest, { from, where, id, millis, value }: GridSamples): SelectQuery {
   const { startMs, endMs } = gridRange(request);

@@ -11,8 +11,8 @@ interface Grid {
 }
 
 /**
- * Reads the rows of {@link gridQuery} in the engine's binary format: an id of 8 bytes, the number of steps, and 8 bytes for each. Undefined when the
- * numbers of some series are not exact.
+ * Reads the rows of {@link gridQuery} in the engine's binary format: an id of 8 bytes, the number of steps, and 8 bytes
+ * for each. Undefined when the numbers of some series are not exact.
  */
 export function readGrid(rows: Buffer, steps: number): Grid | undefined {
   const rowBytes = 8 + varintLength(steps) + steps * 8;

@@ -190,8 +190,8 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   /**
-   * Collects lines or a message. Lines of known length are in a pooled buffer, which is free again when all that was made
-   * of it is settled. Returns false for lines of unknown length that turn out to be long, or slow to come.
+   * Collects lines or a message. Lines of known length are in a pooled buffer, which is free again when all that was
+   * made of it is settled. Returns false for lines of unknown length that turn out to be long, or slow to come.
    */
   async #readWhole(reading: Reading, maxBytes: number, lease: BodyLease): Promise<boolean> {
     const { request, aborted } = reading.exchange;

@@ -1,8 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 
 /**
- * Longest statement of the engine that a query may become: some functions are long expressions there, and the engine takes seconds for as
- * many of them as a query has room for.
+ * Longest statement of the engine that a query may become: some functions are long expressions there, and the engine
+ * takes seconds for as many of them as a query has room for.
  */
 export const maxEngineChars = 8 * 1024 * 1024;
 

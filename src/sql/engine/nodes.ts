@@ -58,7 +58,10 @@ export class Digits extends Node {
   }
 }
 
-/** A column, or another name that stands for a value; `table` is the alias of its FROM item. A quoted name may hold anything. */
+/**
+ * A column, or another name that stands for a value; `table` is the alias of its FROM item. A quoted name may hold
+ * anything.
+ */
 export class Column extends Node {
   readonly kind = 'column';
   readonly table: string | undefined;

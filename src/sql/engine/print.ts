@@ -16,8 +16,8 @@ import { quoteIdentifier, quoteString } from './quote.js';
 const [lambda, not, comparison, negation, primary] = [0, 3, 4, 8, 10] as const;
 
 /**
- * The text of an expression. Equal trees have equal texts, so the text also serves as their key. Throws a FaultError for one that is longer
- * than {@link maxExpressionChars}.
+ * The text of an expression. Equal trees have equal texts, so the text also serves as their key. Throws a FaultError
+ * for one that is longer than {@link maxExpressionChars}.
  */
 export function printExpr(node: Expr): string {
   if (node.kind === 'digits') return node.digits;
@@ -175,8 +175,8 @@ function printWindow({ partitionBy = [], orderBy = [], frame }: Window): string 
 export const failedText = 'has rows that were stored meanwhile';
 
 /**
- * Names of parts contain their last insert. The engine checks them before it reads rows, because `indexHint` is for parts
- * alone.
+ * Names of parts contain their last insert. The engine checks them before it reads rows, because `indexHint` is for
+ * parts alone.
  */
 function printAssumption({ storage, alias, insert }: Assumption): string {
   const last = `toUInt64(splitByChar('_', ${alias}._part)[3])`;

@@ -8,7 +8,9 @@ const escapes: Readonly<Record<string, string>> = {
   '\0': '\\0',
 };
 
-/** Text as a string literal of the engine; the only way user text enters a statement besides {@link quoteIdentifier}. */
+/**
+ * Text as a string literal of the engine; the only way user text enters a statement besides {@link quoteIdentifier}.
+ */
 export function quoteString(text: string): string {
   return `'${text.replace(/[\\'\n\r\t\0]/g, (letter) => escapes[letter] ?? letter)}'`;
 }

@@ -3,8 +3,8 @@ import { call, text } from './build.js';
 import type { Expr } from './nodes.js';
 
 /**
- * An expression that ends the statement with an error of the dialect when `condition` holds in a row, and is 0 otherwise.
- * The engine knows texts only, so the code travels in front of it; see {@link raisedFault}.
+ * An expression that ends the statement with an error of the dialect when `condition` holds in a row, and is 0
+ * otherwise. The engine knows texts only, so the code travels in front of it; see {@link raisedFault}.
  */
 export function raiseIf(condition: Expr, code: number, message: string): Expr {
   return call('throwIf', condition, text(raisedText(code, message)));

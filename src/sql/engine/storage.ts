@@ -74,7 +74,9 @@ export interface RowKey {
   readonly time: bigint;
 }
 
-/** Conditions on rows: that they are behind a key, and not behind another one, in the order in which they are stored. */
+/**
+ * Conditions on rows: that they are behind a key, and not behind another one, in the order in which they are stored.
+ */
 export function keysBetween(alias: string, behind: RowKey | undefined, upTo: RowKey | undefined): Expr[] {
   const [id, time] = [idColumn(alias), timeColumn(alias)];
   const terms: Expr[] = [];
@@ -91,8 +93,9 @@ export function keysBetween(alias: string, behind: RowKey | undefined, upTo: Row
 }
 
 /**
- * Order in which rows were written: by the number that a single engine gives to each insert, or, in a cluster, the version
- * that an insert gives to its rows. A version is in ns, and a place in the order in µs, which a number holds exactly.
+ * Order in which rows were written: by the number that a single engine gives to each insert, or, in a cluster, the
+ * version that an insert gives to its rows. A version is in ns, and a place in the order in µs, which a number holds
+ * exactly.
  */
 export type WriteOrder = 'inserts' | 'versions';
 
@@ -109,8 +112,9 @@ export function writtenAt(alias: string, order: WriteOrder): Expr {
 }
 
 /**
- * A condition on stored rows: that they were written behind `after`, up to `upTo`. Parts without such rows are left out by the numbers
- * of inserts in their names, `partition_first_last_level`, or by their index of versions, before anything of them is read.
+ * A condition on stored rows: that they were written behind `after`, up to `upTo`. Parts without such rows are left out
+ * by the numbers of inserts in their names, `partition_first_last_level`, or by their index of versions, before
+ * anything of them is read.
  */
 export function writtenBetween(alias: string, { order, after, upTo }: Written): Expr {
   if (order === 'versions') {

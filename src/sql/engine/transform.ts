@@ -147,7 +147,10 @@ function mapped(nodes: readonly Expr[] | undefined, change: (node: Expr) => Expr
   return changed?.every((node, at) => node === nodes?.[at]) === true ? nodes : changed;
 }
 
-/** Calls `visit` for each node of a tree, outer ones first, also for those of subqueries; `false` leaves out the parts of a node. */
+/**
+ * Calls `visit` for each node of a tree, outer ones first, also for those of subqueries; `false` leaves out the parts
+ * of a node.
+ */
 export function visit(tree: Expr | Query, see: (node: Expr) => unknown): void {
   const walk = new Transformer((node) => (see(node) === false ? node : undefined));
   if ('kind' in tree) walk.expr(tree);

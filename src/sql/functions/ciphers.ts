@@ -25,7 +25,9 @@ interface Cipher {
   readonly vector: Buffer | undefined;
 }
 
-/** Key and initialization vector, which must be literals; of the vector the first 16 bytes count, which it must have. */
+/**
+ * Key and initialization vector, which must be literals; of the vector the first 16 bytes count, which it must have.
+ */
 function cipherOf(name: string, [, key, vector]: readonly Value[]): Cipher {
   if (typeof key?.constant !== 'string') throw wrongParameterType(name);
   if (vector === undefined) return { key: folded(key.constant), vector };
@@ -78,8 +80,8 @@ function ofDigits(type: DataType): Expr {
 }
 
 /**
- * Ciphers with keys of 128 bits. What is encrypted is bytes, which print as hexadecimal digits; SM4_DECRYPT takes such digits or
- * the bytes, and AES_DECRYPT the bytes. What cannot be decrypted is NULL.
+ * Ciphers with keys of 128 bits. What is encrypted is bytes, which print as hexadecimal digits; SM4_DECRYPT takes such
+ * digits or the bytes, and AES_DECRYPT the bytes. What cannot be decrypted is NULL.
  */
 export const cipherFunctions: readonly ScalarFunction[] = [
   cipher('AES_ENCRYPT', true, aes('AES_ENCRYPT', 'encrypt')),

@@ -54,8 +54,9 @@ function histogram(args: readonly Value[], builder: AggregateBuilder): Expr {
 }
 
 /**
- * How many values lie in each bin. A bin is found by a search among the negated upper bounds, which costs little however many bins there
- * are: the greatest negated bound that is not above the negated value belongs to the smallest bound that is not below the value.
+ * How many values lie in each bin. A bin is found by a search among the negated upper bounds, which costs little
+ * however many bins there are: the greatest negated bound that is not above the negated value belongs to the smallest
+ * bound that is not below the value.
  */
 function countsOfBins(value: Expr, { edges }: HistogramBins, builder: AggregateBuilder): Expr {
   const [lowest, highest] = [edges[0] ?? 0, edges.at(-1) ?? 0];

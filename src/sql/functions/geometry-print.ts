@@ -6,7 +6,10 @@ import { type Expr, Lambda } from '../engine/nodes.js';
 import { raiseIf } from '../engine/raise.js';
 import { expr } from '../engine/template.js';
 
-/** A shape of each kind, to be read where a row has another kind: readers refuse those, and both sides of a choice may run. */
+/**
+ * A shape of each kind, to be read where a row has another kind: readers refuse those, and both sides of a choice may
+ * run.
+ */
 function someShape(description: string): Expr {
   return bytes(parseWellKnownText(description) ?? new Uint8Array());
 }
@@ -42,8 +45,8 @@ function read(type: string, kind: number, other: string): Expr {
 }
 
 /**
- * Well-known text of a shape in the stored form, with all digits of its numbers: the engine's own function gives six of them,
- * and knows no MULTIPOINT. Of a collection, which the engine cannot read, `ofCollection` stands there.
+ * Well-known text of a shape in the stored form, with all digits of its numbers: the engine's own function gives six of
+ * them, and knows no MULTIPOINT. Of a collection, which the engine cannot read, `ofCollection` stands there.
  */
 export function wellKnownText(shape: Expr, ofCollection = refused): Expr {
   const point = expr`array(tuple(reinterpretAsFloat64(substring(g, 6, 8)), reinterpretAsFloat64(substring(g, 14, 8))))`;

@@ -8,13 +8,13 @@ import { expr } from '../engine/template.js';
 /**
  * How two geometries lie to each other (OGC 06-103r4, 6.1.15), as an expression. The engine compares polygons only.
  * Here a geometry is its vertices and segments, and a place is inside of it, on its boundary or outside. Segments are
- * cut where they can meet those of the other geometry, so all places between two cuts lie alike, and their middle speaks
- * for them. Areas are compared by the engine.
+ * cut where they can meet those of the other geometry, so all places between two cuts lie alike, and their middle
+ * speaks for them. Areas are compared by the engine.
  */
 
 /**
- * An expression with names for values, as the engine has no variables inside one. A list of a constant would be a constant, too, and one
- * of an empty list of lists is sent to other nodes of a cluster in a form that they do not read.
+ * An expression with names for values, as the engine has no variables inside one. A list of a constant would be a
+ * constant, too, and one of an empty list of lists is sent to other nodes of a cluster in a form that they do not read.
  */
 function withValues(values: Readonly<Record<string, Expr>>, result: Expr): Expr {
   const lists = Object.values(values).map((value) => expr`[materialize(${value})]`);
@@ -73,7 +73,10 @@ const onSegment = expr`abs(${across}) <= (abs(s.3 - s.1) + abs(s.4 - s.2)) * ${s
 /** A ray from the place to the right crosses the segment. */
 const crossesRay = expr`(s.2 > q.2) != (s.4 > q.2) AND q.1 < (s.3 - s.1) * (q.2 - s.2) / (s.4 - s.2) + s.1`;
 
-/** Where the place `q` is: 1 inside, 0 on the boundary, -1 outside. Lines that end an even number of times at a place do not end there. */
+/**
+ * Where the place `q` is: 1 inside, 0 on the boundary, -1 outside. Lines that end an even number of times at a place do
+ * not end there.
+ */
 function place(side: 'a' | 'b'): Expr {
   const [kind, list, own] = [known(`k${side}`), known(`p${side}`), known(`s${side}`)];
   const ends = expr`countEqual(arrayFlatten(arrayMap(path -> [path[1], path[-1]], ${list})), q) % 2 = 1`;
@@ -94,7 +97,10 @@ function foot(x: Expr, y: Expr): Expr {
   return expr`${ahead} / ((s.3 - s.1) * (s.3 - s.1) + (s.4 - s.2) * (s.4 - s.2))`;
 }
 
-/** Where a segment `s` may meet a segment `t`, as shares of its length: where their lines cross, and at the feet of the ends of `t`. */
+/**
+ * Where a segment `s` may meet a segment `t`, as shares of its length: where their lines cross, and at the feet of the
+ * ends of `t`.
+ */
 const meetings = [
   expr`((t.1 - s.1) * (t.4 - t.2) - (t.2 - s.2) * (t.3 - t.1)) / ((s.3 - s.1) * (t.4 - t.2) - (s.4 - s.2) * (t.3 - t.1))`,
   foot(expr`t.1`, expr`t.2`),

@@ -10,9 +10,9 @@ export interface HistogramBins {
 const maxBins = 1000;
 
 /**
- * Reads the description of bins, a JSON text: for `user_input` ascending edges, for `linear_bin` start, width, count and
- * infinity, for `log_bin` start, factor, count and infinity. With infinity there are `count` finite edges and the bins
- * beyond both ends, without it `count` bins. Undefined when it makes no sense.
+ * Reads the description of bins, a JSON text: for `user_input` ascending edges, for `linear_bin` start, width, count
+ * and infinity, for `log_bin` start, factor, count and infinity. With infinity there are `count` finite edges and the
+ * bins beyond both ends, without it `count` bins. Undefined when it makes no sense.
  */
 export function histogramBins(type: string, description: string): HistogramBins | undefined {
   const edges = edgesOf(type, parseJson(description));

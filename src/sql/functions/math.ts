@@ -39,8 +39,8 @@ function keeping(name: string, engine: string): ScalarFunction {
 }
 
 /**
- * Of the smallest BIGINT there is no positive one: error 0x0224. The check has the argument a second time, so of calls in
- * each other the innermost has it alone: what they give is not the smallest one.
+ * Of the smallest BIGINT there is no positive one: error 0x0224. The check has the argument a second time, so of calls
+ * in each other the innermost has it alone: what they give is not the smallest one.
  */
 function absolute(args: readonly Value[]): Expr {
   const type = firstType(args);
@@ -61,7 +61,10 @@ const mostDigits = 38;
 /** A DOUBLE has digits behind its point up to here, and in front of it. */
 const mostDoubleDigits = 308;
 
-/** How many digits to keep behind the point, fewer than 0 for zeros in front of it: a literal, or an expression; none is 0. */
+/**
+ * How many digits to keep behind the point, fewer than 0 for zeros in front of it: a literal, or an expression; none is
+ * 0.
+ */
 function digitsArgument(args: readonly Value[], most: number): number | Expr {
   const [, arg] = args;
   if (arg === undefined) return 0;

@@ -69,7 +69,9 @@ function mode(args: readonly Value[], builder: AggregateBuilder): Expr {
   return castToEngine(expr`if(empty(${values}), NULL, ${most})`, arg.type);
 }
 
-/** The row of MODE: one whose value is the most frequent of the slice, by the firstType rule for equally frequent ones. */
+/**
+ * The row of MODE: one whose value is the most frequent of the slice, by the firstType rule for equally frequent ones.
+ */
 function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows'>): readonly [string, ...Expr[]] {
   if (rows === undefined) throw refuse(Codes.notSingleGroup, 'Not a single-group group function');
   const value = arg?.sql ?? nullWord;

@@ -4,8 +4,9 @@ import { castTo } from '../engine/storage.js';
 import { expr } from '../engine/template.js';
 
 /**
- * SM4 (GB/T 32907-2016, https://datatracker.ietf.org/doc/html/draft-ribose-cfrg-sm4-10) as expressions of the engine, which has no such
- * cipher: the round keys and the table of the rounds are worked out here, and the rounds are a fold in the engine.
+ * SM4 (GB/T 32907-2016, https://datatracker.ietf.org/doc/html/draft-ribose-cfrg-sm4-10) as expressions of the engine,
+ * which has no such cipher: the round keys and the table of the rounds are worked out here, and the rounds are a fold
+ * in the engine.
  */
 
 const blockBytes = 16;
@@ -131,7 +132,10 @@ function starts(source: Expr): Expr {
   return expr`range(0, length(${source}), ${blockBytes})`;
 }
 
-/** The bytes of a text, filled up to whole blocks as PKCS #7 does, encrypted: in the mode CBC with a vector, else in ECB. */
+/**
+ * The bytes of a text, filled up to whole blocks as PKCS #7 does, encrypted: in the mode CBC with a vector, else in
+ * ECB.
+ */
 export function sm4Encrypted(source: Expr, key: Buffer, vector: Buffer | undefined): Expr {
   const keys = roundKeys(key);
   const padding = expr`toUInt8(${blockBytes} - length(t) % ${blockBytes})`;

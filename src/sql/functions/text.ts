@@ -35,8 +35,8 @@ function byteLength(args: readonly Value[]): Expr {
 }
 
 /**
- * The text before the nth delimiter, or behind the nth from the right for a negative n: then delimiters are looked for from the right, too.
- * With an empty delimiter it is ''.
+ * The text before the nth delimiter, or behind the nth from the right for a negative n: then delimiters are looked for
+ * from the right, too. With an empty delimiter it is ''.
  */
 function substringIndex(args: readonly Value[]): Expr {
   const delimiter = args[1]?.constant;
@@ -98,7 +98,10 @@ function inSet(
 /** Longest expression of a list that is no literal, in bytes; such expressions have no counts of three digits. */
 const longestPattern = 1000;
 
-/** The first regular expression of a list that a text matches. Expressions that the engine would take too long to compile are refused. */
+/**
+ * The first regular expression of a list that a text matches. Expressions that the engine would take too long to
+ * compile are refused.
+ */
 function firstMatch(words: Expr, sought: Expr, literal: readonly string[] | undefined): Expr {
   const first = (pattern: Expr): Expr => expr`arrayFirstIndex(p -> match(${sought}, ${pattern}), ${words})`;
   if (literal === undefined) {
@@ -115,7 +118,10 @@ function firstMatch(words: Expr, sought: Expr, literal: readonly string[] | unde
 /** Highest number of a group of REGEXP_EXTRACT. */
 const maxGroup = 512n;
 
-/** What a group of a regular expression matches first, by default the first group; 0 is the whole match. NULL without a match. */
+/**
+ * What a group of a regular expression matches first, by default the first group; 0 is the whole match. NULL without a
+ * match.
+ */
 function regexpExtract(args: readonly Value[]): Expr {
   const [source, pattern, group] = args;
   if (args.some(({ role }) => role === 'null')) return nullText;

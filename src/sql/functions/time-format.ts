@@ -181,7 +181,9 @@ const fields: readonly (readonly [word: string, field: Field, anyCase?: true])[]
   ['D', { print: (time) => expr`toString(toDayOfWeek(${time}) % 7 + 1)`, pattern: '([0-9]{1,2})' }, true],
 ];
 
-/** A format as fields and the texts between them; text in double quotes stands for itself, and `\"` for a double quote. */
+/**
+ * A format as fields and the texts between them; text in double quotes stands for itself, and `\"` for a double quote.
+ */
 function partsOf(format: string): (Field | string)[] {
   const parts: (Field | string)[] = [];
   const literal = (more: string): void => {
@@ -305,7 +307,10 @@ function patternOf(parts: readonly (Field | string)[]): string {
   return patterns.reduceRight((rest, pattern) => (rest === '' ? pattern : `${pattern}(?:\\s*$|${rest})`), '');
 }
 
-/** Blanks match any number of blanks, punctuation any or none, and other characters themselves or another that is no letter or digit. */
+/**
+ * Blanks match any number of blanks, punctuation any or none, and other characters themselves or another that is no
+ * letter or digit.
+ */
 function literalPattern(literal: string): string {
   const characters = [...literal].map((character) => {
     if (/\s/.test(character)) return '\\s*';

@@ -38,7 +38,9 @@ export class OpenBlock {
     return fields;
   }
 
-  /** Says how many rows there are likely to be: arrays that grow step by step are most of a long statement's garbage. */
+  /**
+   * Says how many rows there are likely to be: arrays that grow step by step are most of a long statement's garbage.
+   */
   expectRows(rows: number): void {
     this.#expectedRows = Math.min(maxExpectedRows, Math.ceil(rows));
   }
@@ -80,8 +82,8 @@ export class OpenBlock {
 
 /**
  * The blocks of one statement, one per table and set of columns. Since a later row overwrites an earlier one column by
- * column, rows of a series never go to a block that lies before another block with rows of that series; a new block is begun
- * instead. So blocks written in order leave what the tuples in order would.
+ * column, rows of a series never go to a block that lies before another block with rows of that series; a new block is
+ * begun instead. So blocks written in order leave what the tuples in order would.
  */
 export class BlockSet {
   readonly #blocks: OpenBlock[] = [];

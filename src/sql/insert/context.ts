@@ -37,9 +37,10 @@ export interface InsertContext {
   /** First and last tick that a primary time of the database may have: its retention. */
   timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint };
   /**
-   * The sub-table that a USING clause or a `tbname` row creates; called once per name and statement. It may be an existing
-   * one, then `tags` are ignored. `tags` has every tag of the super table, undefined for NULL; `ttl` is in days, 0 for
-   * ever. As the rest of the statement may still be refused, this must not make the name known to other statements.
+   * The sub-table that a USING clause or a `tbname` row creates; called once per name and statement. It may be an
+   * existing one, then `tags` are ignored. `tags` has every tag of the super table, undefined for NULL; `ttl` is in
+   * days, 0 for ever. As the rest of the statement may still be refused, this must not make the name known to other
+   * statements.
    */
   makeSubTable(
     database: DatabaseDef,

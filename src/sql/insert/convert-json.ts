@@ -5,8 +5,8 @@ const maxKeyBytes = 256;
 
 /**
  * Checks the text of a JSON tag and gives it in the form that is stored: a flat object without the members that have an
- * empty key, of equal keys the first. Keys are printable ASCII. Undefined, the NULL tag, for blank text, `null` and an object
- * without members. `fail` makes the fault of a bad text from its reason.
+ * empty key, of equal keys the first. Keys are printable ASCII. Undefined, the NULL tag, for blank text, `null` and an
+ * object without members. `fail` makes the fault of a bad text from its reason.
  */
 export function parseJsonTag(text: string, fail: (reason: string) => FaultError): string | undefined {
   if (Buffer.byteLength(text) > maxTextBytes) throw fail('json string too long than 4095');
@@ -36,8 +36,8 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
 }
 
 /**
- * A member as it is stored: a whole number of 64 bits to the digit, other numbers as DOUBLEs. The engine reads no longer whole numbers, but
- * any with an exponent.
+ * A member as it is stored: a whole number of 64 bits to the digit, other numbers as DOUBLEs. The engine reads no
+ * longer whole numbers, but any with an exponent.
  */
 function printedMember(member: unknown, written: string): string {
   if (typeof member !== 'number' || Number.isSafeInteger(member)) return JSON.stringify(member);
@@ -47,7 +47,9 @@ function printedMember(member: unknown, written: string): string {
   return Math.abs(member) >= 2 ** 63 && Number.isFinite(member) ? member.toExponential() : JSON.stringify(member);
 }
 
-/** Keys and value texts of a valid JSON object in the order written, of which JSON.parse would keep the last of equals. */
+/**
+ * Keys and value texts of a valid JSON object in the order written, of which JSON.parse would keep the last of equals.
+ */
 function* membersOf(object: string): Generator<[key: string, value: string]> {
   const token = /\s*("(?:[^"\\]|\\.)*"|[{[\]},:]|[^\s{[\]},:"]+)/y;
   token.lastIndex = object.indexOf('{') + 1;

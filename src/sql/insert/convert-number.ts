@@ -4,8 +4,8 @@ import { type Cursor, Token, type TokenKind } from './cursor.js';
 import { parseDouble, parseScaled } from './number.js';
 
 /**
- * These readers take every spelling of a value of a numeric type: signs, exponents, hexadecimal and binary digits, quoted
- * numbers, TRUE and FALSE. They pass the value and give undefined for NULL, bare or quoted.
+ * These readers take every spelling of a value of a numeric type: signs, exponents, hexadecimal and binary digits,
+ * quoted numbers, TRUE and FALSE. They pass the value and give undefined for NULL, bare or quoted.
  */
 export function readDouble(cursor: Cursor, type: 'FLOAT' | 'DOUBLE'): number | undefined {
   const start = cursor.at;
@@ -15,7 +15,8 @@ export function readDouble(cursor: Cursor, type: 'FLOAT' | 'DOUBLE'): number | u
   const value = parseDouble(cursor.text, cursor.textStart, cursor.textEnd);
   const reason = type === 'FLOAT' ? 'illegal float data' : 'illegal double data';
   if (Number.isNaN(value)) throw cursor.syntaxError(malformed(token, reason), start);
-  // The largest FLOAT is printed as a number just above it, which must be accepted again: what counts is what it rounds to.
+  // The largest FLOAT is printed as a number just above it, which must be accepted again: what counts is what it rounds
+  // to.
   const stored = type === 'FLOAT' ? Math.fround(value) : value;
   if (!Number.isFinite(stored)) throw cursor.syntaxError(reason, start);
   return value;

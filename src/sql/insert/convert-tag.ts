@@ -9,8 +9,8 @@ import type { TimeReader } from './convert-time.js';
 import { type Cursor, Token } from './cursor.js';
 
 /**
- * Reads tag values as the text their type prints: integers and ticks in decimal, FLOAT and DOUBLE in their shortest form,
- * `true` and `false`, VARBINARY and GEOMETRY in lower-case hexadecimal digits, JSON as an object.
+ * Reads tag values as the text their type prints: integers and ticks in decimal, FLOAT and DOUBLE in their shortest
+ * form, `true` and `false`, VARBINARY and GEOMETRY in lower-case hexadecimal digits, JSON as an object.
  */
 export class TagReader {
   readonly #cursor: Cursor;

@@ -8,8 +8,9 @@ import { parseDouble } from './number.js';
 const noBytes = new Uint8Array(0);
 
 /**
- * Reads values of the types that vary in length. The bytes of the last value are `bytes[start, end)`, valid until the next
- * value is read. Each reader gives false for NULL, and throws when the value is longer than its column: nothing is cut.
+ * Reads values of the types that vary in length. The bytes of the last value are `bytes[start, end)`, valid until the
+ * next value is read. Each reader gives false for NULL, and throws when the value is longer than its column: nothing is
+ * cut.
  */
 export class TextReader {
   bytes: Uint8Array = noBytes;
@@ -22,7 +23,10 @@ export class TextReader {
     this.#cursor = cursor;
   }
 
-  /** VARCHAR, whose length counts bytes, and NCHAR, whose length counts characters. Numbers, bools, NOW and TODAY keep their spelling. */
+  /**
+   * VARCHAR, whose length counts bytes, and NCHAR, whose length counts characters. Numbers, bools, NOW and TODAY keep
+   * their spelling.
+   */
   readText(column: ColumnDef): boolean {
     const cursor = this.#cursor;
     const from = cursor.at;

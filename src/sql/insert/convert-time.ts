@@ -14,8 +14,8 @@ const minTicks = -(1n << 63n);
 const maxTicks = (1n << 63n) - 1n;
 
 /**
- * Reads time values of one precision: ticks, timestamp text, NOW and TODAY, each with an optional duration added or taken
- * off. NOW is the same for the whole statement.
+ * Reads time values of one precision: ticks, timestamp text, NOW and TODAY, each with an optional duration added or
+ * taken off. NOW is the same for the whole statement.
  */
 export class TimeReader {
   /** Ticks of the last value read, as a low and a high word. */

@@ -66,7 +66,9 @@ export class Cursor {
   textStart = 0;
   textEnd = 0;
   readonly #statement: Buffer;
-  /** Texts need no look where the statement is UTF-8 throughout, or they may be any bytes; undefined until one is read. */
+  /**
+   * Texts need no look where the statement is UTF-8 throughout, or they may be any bytes; undefined until one is read.
+   */
   #isUtf8: boolean | undefined;
   /** Made when it is needed: most statements hold no escapes, and short ones are many. */
   #scratch: Uint8Array = noBytes;
@@ -221,7 +223,9 @@ export class Cursor {
     if (!this.#isPlain) this.#unescape(closing);
   }
 
-  /** Position of the quote that ends a string, -1 when it is not in this piece; the next piece begins at `#pieceEnd`. */
+  /**
+   * Position of the quote that ends a string, -1 when it is not in this piece; the next piece begins at `#pieceEnd`.
+   */
   #findQuote(from: number, pieceEnd: number, closing: number): number {
     const { bytes } = this;
     let at = from;

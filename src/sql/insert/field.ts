@@ -58,8 +58,8 @@ const noFloats = new Float32Array(0);
 const noDoubles = new Float64Array(0);
 
 /**
- * One position of the rows being scanned. Fields of data columns write through views over their builder's array: integers
- * of one width share a view whatever their sign, since both wrap alike. A row that is not written stays NULL.
+ * One position of the rows being scanned. Fields of data columns write through views over their builder's array:
+ * integers of one width share a view whatever their sign, since both wrap alike. A row that is not written stays NULL.
  */
 export class Field {
   readonly kind: FieldKind;

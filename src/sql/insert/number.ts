@@ -85,7 +85,10 @@ export function fastDecimal(cursor: Cursor): number {
   return decimals > 0 ? value / powersOfTen[decimals]! : value;
 }
 
-/** As {@link fastDecimal}, with an exponent or more digits. Numbers too large for FLOAT are left to the way that refuses them. */
+/**
+ * As {@link fastDecimal}, with an exponent or more digits. Numbers too large for FLOAT are left to the way that refuses
+ * them.
+ */
 function longDecimal(cursor: Cursor): number {
   const end = endOfNumber(cursor);
   const value = end < 0 ? Number.NaN : numbers.double();
@@ -132,8 +135,9 @@ export function parseDouble(bytes: Uint8Array, start: number, end: number): numb
 }
 
 /**
- * Number text as a whole number of 10^-scale, rounded half away from zero; undefined when `bytes[start, end)` is no number.
- * Numbers with more than 40 digits before the point come back as some number that is too large for every column.
+ * Number text as a whole number of 10^-scale, rounded half away from zero; undefined when `bytes[start, end)` is no
+ * number. Numbers with more than 40 digits before the point come back as some number that is too large for every
+ * column.
  */
 export function parseScaled(bytes: Uint8Array, start: number, end: number, scale: number): bigint | undefined {
   if (!numbers.read(bytes, start, end)) {

@@ -13,7 +13,10 @@ import type { Layout, TableShape } from './shape.js';
 /** Rows that name their sub-table themselves: how ids are found, and made for a name seen first. */
 interface SeriesOfRows {
   readonly index: SeriesIndex;
-  /** Adds the name that the last literal of the cursor holds to the index. `tagsAt` has, for each value of the row, where it begins. */
+  /**
+   * Adds the name that the last literal of the cursor holds to the index. `tagsAt` has, for each value of the row,
+   * where it begins.
+   */
   add(tagsAt: Int32Array): void;
 }
 

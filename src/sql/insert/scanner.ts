@@ -25,9 +25,9 @@ import { readUsing, type SubTableOptions, type UsingClause } from './using.js';
 export type { InsertContext, InsertPlan, Resolved, TableName } from './context.js';
 
 /**
- * Scans the text of a whole INSERT or IMPORT statement with VALUES into column blocks. Scanning
- * has two phases: while memory does not know a table the plan lists every unknown name of the statement; the caller looks
- * them up and scans again. Throws FaultError when the statement is wrong, in which case none of it may be written.
+ * Scans the text of a whole INSERT or IMPORT statement with VALUES into column blocks. Scanning has two phases: while
+ * memory does not know a table the plan lists every unknown name of the statement; the caller looks them up and scans
+ * again. Throws FaultError when the statement is wrong, in which case none of it may be written.
  */
 export function scanInsert(statement: Buffer, context: InsertContext): InsertPlan {
   const slices = scanInSlices(statement, context);
@@ -176,7 +176,9 @@ class InsertScanner {
     this.#rowCount += block.builder.rows - before;
   }
 
-  /** The sub-table that the last literal names, made from the tags of its row when it is new; undefined to look it up. */
+  /**
+   * The sub-table that the last literal names, made from the tags of its row when it is new; undefined to look it up.
+   */
   #subTableOfRow(shape: TableShape, layout: Layout, tagsAt: Int32Array): SubTable | undefined {
     const name = this.#cursor.textString();
     if (name === '' || Buffer.byteLength(name) > 192 || name.includes('.')) throw faults.invalidIdentifier(name);

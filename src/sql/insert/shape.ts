@@ -11,8 +11,9 @@ const tableNamePosition = -1;
 const timePosition = 0;
 
 /**
- * The values of a row. Positions count the primary time as 0, then the data columns, then the tags. `columnSet` is
- * one and the same object for all layouts of a table with the same data columns, `columns` are their positions in table order.
+ * The values of a row. Positions count the primary time as 0, then the data columns, then the tags. `columnSet` is one
+ * and the same object for all layouts of a table with the same data columns, `columns` are their positions in table
+ * order.
  */
 export interface Layout {
   readonly positions: readonly number[];
@@ -71,8 +72,8 @@ export class TableShape {
   }
 
   /**
-   * The layout of a column list, or of the whole table without one. In the super-table form the list has `tbname` and may
-   * name tags; `from` is where errors of the whole list point to.
+   * The layout of a column list, or of the whole table without one. In the super-table form the list has `tbname` and
+   * may name tags; `from` is where errors of the whole list point to.
    */
   layoutOf(names: readonly Name[] | undefined, superForm: boolean, cursor: Cursor, from: number): Layout {
     if (names === undefined) {

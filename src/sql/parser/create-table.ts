@@ -18,8 +18,8 @@ export function parseCreateStable(cursor: Cursor): Statement {
 }
 
 /**
- * `CREATE TABLE ...`, from the name clause on: a normal table, a super table (with TAGS definitions), or one or many sub-tables
- * (USING). Sub-tables from a file on the server are not available.
+ * `CREATE TABLE ...`, from the name clause on: a normal table, a super table (with TAGS definitions), or one or many
+ * sub-tables (USING). Sub-tables from a file on the server are not available.
  */
 export function parseCreateTable(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');

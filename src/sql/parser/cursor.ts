@@ -8,8 +8,8 @@ import { Lexer, TokenKind } from '../syntax/lexer.js';
 export const maxNesting = 200;
 
 /**
- * Most of what one query may have of each, so that neither planning nor the engine's analysis, which grows faster than the
- * text, holds others up for seconds.
+ * Most of what one query may have of each, so that neither planning nor the engine's analysis, which grows faster than
+ * the text, holds others up for seconds.
  */
 const queryLimits = {
   conditions: 10_000,
@@ -32,7 +32,9 @@ const secret = [/\buser\b/i, /\bpass\b/i, /['"]/] as const;
 export class Cursor extends Lexer {
   /** End of the token that was consumed last. */
   lastEnd = 0;
-  /** Set by statements that carry a password: errors then quote nothing, for a password may stand anywhere, even bare. */
+  /**
+   * Set by statements that carry a password: errors then quote nothing, for a password may stand anywhere, even bare.
+   */
   carriesSecret = false;
   /** Reads a query; set while one is read, so that expressions in it may hold queries. */
   parseQuery: ((cursor: Cursor) => Query) | undefined;

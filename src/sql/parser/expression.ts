@@ -48,8 +48,8 @@ const parser: ExpressionParser = { expression: parseExpression, operand: parseOp
 
 /**
  * Any expression, conditions included. Chains of AND and of OR become balanced trees, so that ten thousand terms are
- * fourteen levels deep; both are associative under three-valued logic. Arithmetic chains lean left, because rounding and
- * time arithmetic depend on the order, and are limited to {@link maxChainOperands}.
+ * fourteen levels deep; both are associative under three-valued logic. Arithmetic chains lean left, because rounding
+ * and time arithmetic depend on the order, and are limited to {@link maxChainOperands}.
  */
 export function parseExpression(cursor: Cursor): Expression {
   cursor.enter();
@@ -58,7 +58,9 @@ export function parseExpression(cursor: Cursor): Expression {
   return value;
 }
 
-/** An expression without comparison or logic on its outermost level: a bound of BETWEEN, the first operand of POSITION. */
+/**
+ * An expression without comparison or logic on its outermost level: a bound of BETWEEN, the first operand of POSITION.
+ */
 function parseOperand(cursor: Cursor): Expression {
   return parseArithmetic(cursor, 1);
 }
@@ -173,7 +175,10 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
 }
 
-/** An item of a list. Nearly all are plain literals, and there may be very many, so the levels of an expression are for the others. */
+/**
+ * An item of a list. Nearly all are plain literals, and there may be very many, so the levels of an expression are for
+ * the others.
+ */
 function parseItem(cursor: Cursor): Expression {
   const { start, lastEnd } = cursor;
   if (cursor.kind === TokenKind.integer || cursor.kind === TokenKind.string) {
@@ -221,7 +226,8 @@ function parseUnary(cursor: Cursor): Expression {
 }
 
 /**
- * `tag->'key'`. The dialect lists `->` below arithmetic but admits only a string behind it, so it binds to the value just before it.
+ * `tag->'key'`. The dialect lists `->` below arithmetic but admits only a string behind it, so it binds to the value
+ * just before it.
  */
 function parseMember(cursor: Cursor): Expression {
   const value = parsePrimary(cursor, parser);

@@ -6,8 +6,8 @@ import { atName, parseNameList, parseObjectName } from './names.js';
 import { parseQuery } from './query.js';
 
 /**
- * `INSERT INTO table [(columns)] SELECT ...` is parsed here. Every other INSERT or IMPORT, faulty ones included, is left to the
- * INSERT scanner, which has its own error code: only its head is parsed, whatever its size.
+ * `INSERT INTO table [(columns)] SELECT ...` is parsed here. Every other INSERT or IMPORT, faulty ones included, is
+ * left to the INSERT scanner, which has its own error code: only its head is parsed, whatever its size.
  */
 export function parseInsert(cursor: Cursor): Statement {
   const offset = cursor.start;

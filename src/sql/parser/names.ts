@@ -9,8 +9,8 @@ const maxDatabaseNameBytes = 64;
 export const maxTableNameBytes = 192;
 
 /**
- * Words that are never bare identifiers. The dialect reserves many more, but clients of several versions use them as names,
- * so every other word is a name wherever the grammar has no other reading for it.
+ * Words that are never bare identifiers. The dialect reserves many more, but clients of several versions use them as
+ * names, so every other word is a name wherever the grammar has no other reading for it.
  */
 const strictWords = new Set(
   (
@@ -35,8 +35,8 @@ export function atName(cursor: Cursor): boolean {
 }
 
 /**
- * A name of at most `maxBytes` UTF-8 bytes. Empty or too long: 0x2617. In back quotes any character may stand, control characters too:
- * names that arriving data made may hold them.
+ * A name of at most `maxBytes` UTF-8 bytes. Empty or too long: 0x2617. In back quotes any character may stand, control
+ * characters too: names that arriving data made may hold them.
  */
 export function parseName(cursor: Cursor, maxBytes = Number.POSITIVE_INFINITY): Name {
   if (!atName(cursor)) cursor.fail();

@@ -5,7 +5,10 @@ import { parseWindowLength } from './literals.js';
 
 type ReadExpression = (cursor: Cursor) => Expression;
 
-/** `OVER ([PARTITION BY e, …] [ORDER BY e [ASC | DESC] [NULLS FIRST | LAST], …] [frame])` behind a call; undefined without. */
+/**
+ * `OVER ([PARTITION BY e, …] [ORDER BY e [ASC | DESC] [NULLS FIRST | LAST], …] [frame])` behind a call; undefined
+ * without.
+ */
 export function parseOver(cursor: Cursor, read: ReadExpression): OverWindow | undefined {
   if (!cursor.at('OVER') || cursor.peek() !== '(') return undefined;
   cursor.advance();

@@ -20,8 +20,8 @@ const maxUnionBranches = 100;
 type Tail = Pick<Select, 'orderBy' | 'slimit' | 'limit'>;
 
 /**
- * SELECT, or several joined by UNION, each with or without brackets, with ORDER BY and limits at the end. `first` is the first
- * branch when it has been read already.
+ * SELECT, or several joined by UNION, each with or without brackets, with ORDER BY and limits at the end. `first` is
+ * the first branch when it has been read already.
  */
 export function parseQuery(cursor: Cursor, first?: Query): Query {
   cursor.enter();

@@ -6,9 +6,9 @@ import type { Cursor } from './cursor.js';
 const maxResultNameBytes = 64;
 
 /**
- * The name a result column gets when it has no alias: the stored name of a plain column, with or without qualifier or brackets;
- * otherwise the source text from `start` to the last consumed token, blanks as written, in lower case outside quotes and back
- * quotes, cut at 64 bytes. A star keeps its text; what it expands to is the resolver's business.
+ * The name a result column gets when it has no alias: the stored name of a plain column, with or without qualifier or
+ * brackets; otherwise the source text from `start` to the last consumed token, blanks as written, in lower case outside
+ * quotes and back quotes, cut at 64 bytes. A star keeps its text; what it expands to is the resolver's business.
  */
 export function resultName(cursor: Cursor, value: Expression, start: number): string {
   if (value.kind === 'column') return value.name.text;

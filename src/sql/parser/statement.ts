@@ -22,10 +22,10 @@ import { parseCreateView, parseDropView } from './view.js';
 /**
  * Syntax of one statement, with or without a trailing `;`. Names are not looked up and values not checked.
  *
- * Throws a FaultError: 0x2600 with the text from the offending token on, 0x2601 when the statement ends early, 0x2617 for an
- * empty or too long name, 0x265D for EVERY or FILL without RANGE or window, 0x0100 inside a statement that is otherwise
- * supported (OVER, queries in conditions of DELETE, RANGE with a third argument ...). Runs in time proportional to the text; of an
- * INSERT of values only the head is read.
+ * Throws a FaultError: 0x2600 with the text from the offending token on, 0x2601 when the statement ends early, 0x2617
+ * for an empty or too long name, 0x265D for EVERY or FILL without RANGE or window, 0x0100 inside a statement that is
+ * otherwise supported (OVER, queries in conditions of DELETE, RANGE with a third argument ...). Runs in time
+ * proportional to the text; of an INSERT of values only the head is read.
  */
 export function parseStatement(text: string): Statement {
   const cursor = new Cursor(text);

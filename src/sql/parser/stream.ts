@@ -10,14 +10,16 @@ import { parseType } from './types.js';
 /** Longest name of a stream in bytes. */
 const maxStreamNameBytes = 192;
 
-/** With what the other form of the statement, in which the trigger names a table of its own, continues behind the name. */
+/**
+ * With what the other form of the statement, in which the trigger names a table of its own, continues behind the name.
+ */
 const otherForm = 'PERIOD INTERVAL SLIDING SESSION STATE_WINDOW EVENT_WINDOW COUNT_WINDOW FROM STREAM_OPTIONS'.split(
   ' ',
 );
 
 /**
- * `CREATE STREAM [IF NOT EXISTS] name [options] INTO [db.]table [(columns)] [TAGS (tags)] [SUBTABLE (expression)] AS query`,
- * from behind STREAM. The form whose trigger is apart from the query is refused with 0x0100.
+ * `CREATE STREAM [IF NOT EXISTS] name [options] INTO [db.]table [(columns)] [TAGS (tags)] [SUBTABLE (expression)] AS
+ * query`, from behind STREAM. The form whose trigger is apart from the query is refused with 0x0100.
  */
 export function parseCreateStream(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');

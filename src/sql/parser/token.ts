@@ -31,7 +31,9 @@ export function parseDropToken(cursor: Cursor): Statement {
   return { kind: 'drop-token', name: parseName(cursor), ifExists };
 }
 
-/** `ENABLE 0|1`, `TTL days`, `PROVIDER 's'` and `EXTRA_INFO 's'` in any order; of one that comes twice the last counts. */
+/**
+ * `ENABLE 0|1`, `TTL days`, `PROVIDER 's'` and `EXTRA_INFO 's'` in any order; of one that comes twice the last counts.
+ */
 function parseOptions(cursor: Cursor): TokenOptions {
   let options: TokenOptions = { enable: undefined, ttl: undefined, provider: undefined, extraInfo: undefined };
   for (;;) {

@@ -7,7 +7,10 @@ import { parseQuery } from './query.js';
 /** Longest name of a consumer group, in bytes. */
 const maxGroupNameBytes = 192;
 
-/** `CREATE TOPIC [IF NOT EXISTS] name [WITH META] AS (query | STABLE table [WHERE condition] | DATABASE db)`, from behind TOPIC. */
+/**
+ * `CREATE TOPIC [IF NOT EXISTS] name [WITH META] AS (query | STABLE table [WHERE condition] | DATABASE db)`, from
+ * behind TOPIC.
+ */
 export function parseCreateTopic(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const name = parseName(cursor, maxTableNameBytes);

@@ -7,8 +7,8 @@ import { parseDuration, parseWindowLength } from './literals.js';
 import { parseObjectName } from './names.js';
 
 /**
- * `CREATE TSMA [IF NOT EXISTS] [db.]name ON [db.]table FUNCTION (f, …) INTERVAL (d) [SLIDING (d)]`, from behind TSMA. The recursive form
- * stands on another TSMA and has its functions from there.
+ * `CREATE TSMA [IF NOT EXISTS] [db.]name ON [db.]table FUNCTION (f, …) INTERVAL (d) [SLIDING (d)]`, from behind TSMA.
+ * The recursive form stands on another TSMA and has its functions from there.
  */
 export function parseCreateTsma(cursor: Cursor, recursive: boolean): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
@@ -20,8 +20,9 @@ export function parseCreateTsma(cursor: Cursor, recursive: boolean): Statement {
 }
 
 /**
- * The older form: `CREATE SMA INDEX [IF NOT EXISTS] name ON table FUNCTION (f, …) INTERVAL (d[, offset]) [SLIDING (d)] [WATERMARK d]
- * [MAX_DELAY d] [DELETE_MARK d] [STABLE …]`, from behind INDEX. What follows the windows is checked in shape and has no effect.
+ * The older form: `CREATE SMA INDEX [IF NOT EXISTS] name ON table FUNCTION (f, …) INTERVAL (d[, offset]) [SLIDING (d)]
+ * [WATERMARK d] [MAX_DELAY d] [DELETE_MARK d] [STABLE …]`, from behind INDEX. What follows the windows is checked in
+ * shape and has no effect.
  */
 export function parseSmaIndex(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');

@@ -28,8 +28,9 @@ const types = new Map<string, { readonly name: string; readonly brackets: Bracke
 ]);
 
 /**
- * A type name with its length. Synonyms arrive under their main name (BINARY as VARCHAR, INTEGER as INT, MEDIUMBLOB as BLOB);
- * names of other dialects are syntax errors. `lengthRequired` holds in definitions; CAST may leave the length out.
+ * A type name with its length. Synonyms arrive under their main name (BINARY as VARCHAR, INTEGER as INT, MEDIUMBLOB as
+ * BLOB); names of other dialects are syntax errors. `lengthRequired` holds in definitions; CAST may leave the length
+ * out.
  */
 export function parseType(cursor: Cursor, lengthRequired: boolean): TypeSyntax {
   const start = cursor.start;

@@ -30,7 +30,10 @@ export function parseCreateUser(cursor: Cursor): Statement {
   return { kind: 'create-user', name, ifNotExists, password, options: parseChanges(cursor, ['HOST']) };
 }
 
-/** `ALTER USER name change {change}`, from the name on; a change is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP HOST. */
+/**
+ * `ALTER USER name change {change}`, from the name on; a change is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP
+ * HOST.
+ */
 export function parseAlterUser(cursor: Cursor): Statement {
   cursor.carriesSecret = true;
   const name = parseUserName(cursor);
@@ -73,8 +76,8 @@ const limits: ReadonlySet<string> = new Set([
 const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 
 /**
- * `right {, right} ON *.* | db.* | db.table [WITH condition] | topic TO user`, and FROM for REVOKE. The right on a topic is SUBSCRIBE.
- * Roles are refused by name.
+ * `right {, right} ON *.* | db.* | db.table [WITH condition] | topic TO user`, and FROM for REVOKE. The right on a
+ * topic is SUBSCRIBE. Roles are refused by name.
  */
 export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement {
   const rights = cursor.list(parseRight);

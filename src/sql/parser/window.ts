@@ -29,8 +29,8 @@ const fillModes = new Map<string, FillMode>([
 ]);
 
 /**
- * `RANGE(from [, to] [, within]) [EVERY(d)] [FILL(...)]` of INTERP, where `within` is a duration. EVERY or FILL without RANGE
- * is 0x265D.
+ * `RANGE(from [, to] [, within]) [EVERY(d)] [FILL(...)]` of INTERP, where `within` is a duration. EVERY or FILL without
+ * RANGE is 0x265D.
  */
 export function parseRange(cursor: Cursor): InterpRange | undefined {
   const start = cursor.start;

@@ -43,8 +43,8 @@ export function planDelete(table: ObjectName, where: Expression | undefined, con
 }
 
 /**
- * A condition of the engine on the tags of a super table without an alias, for the sub-tables that meet a condition on tags
- * and `tbname`.
+ * A condition of the engine on the tags of a super table without an alias, for the sub-tables that meet a condition on
+ * tags and `tbname`.
  */
 export function planSubTables(table: ObjectName, where: Expression | undefined, context: QueryContext): Expr {
   const { target, precision } = findTable(table, context);

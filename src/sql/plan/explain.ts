@@ -5,8 +5,8 @@ import type { QueryContext } from '../values/context.js';
 type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;
 
 /**
- * The steps of a query as rows of text, the last step first, each indented under the one that takes its rows. `text` is the
- * statement that the query was read from.
+ * The steps of a query as rows of text, the last step first, each indented under the one that takes its rows. `text` is
+ * the statement that the query was read from.
  */
 export function outline(query: Query, text: string, tables: KnownTables): string[] {
   return new Outline(text, tables).query(query, 0);

@@ -45,8 +45,9 @@ export interface InsertSelectPlan {
   readonly target: TableTarget;
   readonly database: string;
   /**
-   * Engine SELECT: series id (0 when rows name their sub-table), time, `columns` as nullable values of their types, tags and
-   * names as text, and last the number of what is wrong with the row in `problems`, counted from 1; 0 when nothing is.
+   * Engine SELECT: series id (0 when rows name their sub-table), time, `columns` as nullable values of their types,
+   * tags and names as text, and last the number of what is wrong with the row in `problems`, counted from 1; 0 when
+   * nothing is.
    */
   readonly sql: string;
   readonly columns: readonly SelectedColumn[];

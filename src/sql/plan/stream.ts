@@ -34,8 +34,9 @@ interface StreamTableShape {
 }
 
 /**
- * The super table that a stream makes when there is none: names and types of its columns from the statement or else from
- * the query. Throws a fault when the statement names another number of columns, or tags that PARTITION BY does not give.
+ * The super table that a stream makes when there is none: names and types of its columns from the statement or else
+ * from the query. Throws a fault when the statement names another number of columns, or tags that PARTITION BY does not
+ * give.
  */
 export function streamTableShape(
   statement: CreateStream,

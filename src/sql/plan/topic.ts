@@ -87,7 +87,9 @@ export function planTopic(query: Query, context: QueryContext): TopicPlan {
   return planRows(plan, items, query.where, columnsOf(plan.relation, query, items), context);
 }
 
-/** Plans a topic over a super table: the time and all data columns of rows whose sub-table meets a condition on tags. */
+/**
+ * Plans a topic over a super table: the time and all data columns of rows whose sub-table meets a condition on tags.
+ */
 export function planTableTopic(table: ObjectName, where: Expression | undefined, context: QueryContext): TopicPlan {
   const plan = relationOf(table, table.name.text, context);
   if (plan.target.kind !== 'super') throw new FaultError(noSuperTable(table.name.text));

@@ -16,7 +16,10 @@ export interface Mentioned {
   readonly qualifiedStar: boolean;
 }
 
-/** Looks through all clauses of a SELECT, with the queries in them, and the conditions of its joins, but not into subqueries of FROM. */
+/**
+ * Looks through all clauses of a SELECT, with the queries in them, and the conditions of its joins, but not into
+ * subqueries of FROM.
+ */
 export function mentionedIn(select: Select): Mentioned {
   const names = new Set<string>();
   let star = false;
@@ -33,8 +36,8 @@ export function mentionedIn(select: Select): Mentioned {
 }
 
 /**
- * True when a clause of a SELECT, but not a condition of its joins, names a column or star that `isOwn` takes: by its name, or by
- * that of a table before it.
+ * True when a clause of a SELECT, but not a condition of its joins, names a column or star that `isOwn` takes: by its
+ * name, or by that of a table before it.
  */
 export function namesOwn(
   select: Select,

@@ -5,8 +5,9 @@ import { mapExpression, mapParts, mapQueries, tablesIn } from '../syntax/tree.js
 type ConditionsOf = (table: ObjectName) => readonly Expression[] | undefined;
 
 /**
- * A query that reads only such rows of its tables as meet a condition each. Alone in FROM the condition joins WHERE; in a join the
- * table becomes a subquery, without `tbname`. `refuse` gives the error for a table that stands where no condition can be added.
+ * A query that reads only such rows of its tables as meet a condition each. Alone in FROM the condition joins WHERE; in
+ * a join the table becomes a subquery, without `tbname`. `refuse` gives the error for a table that stands where no
+ * condition can be added.
  */
 export function narrowedQuery(query: Query, conditionsOf: ConditionsOf, refuse: () => Error): Query {
   if (tablesIn(query).every(({ table }) => conditionsOf(table) === undefined)) return query;

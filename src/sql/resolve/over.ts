@@ -45,7 +45,10 @@ function ranking(name: string, result: DataType): OverFunction {
   return { parameters: [], required: 0, result: () => result, sql };
 }
 
-/** The type of LAG or LEAD: that of the first argument, which a literal behind it takes too, or what both arguments can take. */
+/**
+ * The type of LAG or LEAD: that of the first argument, which a literal behind it takes too, or what both arguments can
+ * take.
+ */
 function neighbourType([arg, , otherwise]: readonly Value[]): { type: DataType; precision: Precision } {
   const { type, precision } = arg ?? nullValue;
   if (arg === undefined || otherwise === undefined || otherwise.constant !== undefined) return { type, precision };
@@ -120,8 +123,8 @@ const functions: Readonly<Record<string, OverFunction>> = {
 };
 
 /**
- * A call with OVER: rankings, neighbours and aggregates over rows of the same partition. `translate` gives what stands in it.
- * Error 0x264D for a function that does not exist, 0x0100 for one that cannot stand there.
+ * A call with OVER: rankings, neighbours and aggregates over rows of the same partition. `translate` gives what stands
+ * in it. Error 0x264D for a function that does not exist, 0x0100 for one that cannot stand there.
  */
 export function overValue(over: OverExpression, translate: (part: Expression) => Value, env: Environment): Value {
   const { call: called } = over;
@@ -190,7 +193,10 @@ function rowsOf(distance: WindowLength): bigint {
   throw refuseUnsupported('a duration in ROWS of OVER');
 }
 
-/** Distance of a RANGE from the value of ORDER BY, which is one number, or one time and then also a duration of fixed length. */
+/**
+ * Distance of a RANGE from the value of ORDER BY, which is one number, or one time and then also a duration of fixed
+ * length.
+ */
 function distanceOf(distance: WindowLength, keys: readonly Value[]): bigint {
   const [key] = keys;
   const isTime = key?.type.name === 'TIMESTAMP';

@@ -43,8 +43,8 @@ export function scalarOf(query: Query, env: Environment): Value {
 }
 
 /**
- * `value [NOT] IN (query)`; as in a list, whether what was not found is in a query with NULL among its rows is unknown. Nothing,
- * not even NULL, is in a query without rows. As a filter, what is unknown is false.
+ * `value [NOT] IN (query)`; as in a list, whether what was not found is in a query with NULL among its rows is unknown.
+ * Nothing, not even NULL, is in a query without rows. As a filter, what is unknown is false.
  */
 export function isInQuery(
   value: Value,
@@ -85,8 +85,8 @@ function otherKind(what: string): Error {
 }
 
 /**
- * `value operator ALL (query)`, or ANY: whether the comparison holds for every row of a query, or for one at least. Of the rows
- * with a value only the least and the greatest matter. Without rows ALL holds and ANY does not.
+ * `value operator ALL (query)`, or ANY: whether the comparison holds for every row of a query, or for one at least. Of
+ * the rows with a value only the least and the greatest matter. Without rows ALL holds and ANY does not.
  */
 export function holdsForRows(
   value: Value,

@@ -17,9 +17,9 @@ interface View {
 type ViewLookUp = (database: string, name: string) => View | undefined;
 
 /**
- * A query with the text of every view it names in place of the view, as a subquery of that name. Tables that a view names
- * without a database are those of the database in which it was made. Views that are nested too deep or name themselves are
- * refused with 0x0100.
+ * A query with the text of every view it names in place of the view, as a subquery of that name. Tables that a view
+ * names without a database are those of the database in which it was made. Views that are nested too deep or name
+ * themselves are refused with 0x0100.
  */
 export function expandViews(query: Query, current: string | undefined, lookUp: ViewLookUp): Query {
   return new ViewExpansion(lookUp).query(query, current, 0);

@@ -115,7 +115,10 @@ export interface TokenOptions {
   readonly extraInfo: string | undefined;
 }
 
-/** Source of a topic: the rows of a query or of a super table, or all of a database. `text` is the source it was read from. */
+/**
+ * Source of a topic: the rows of a query or of a super table, or all of a database. `text` is the source it was read
+ * from.
+ */
 export type TopicSourceSyntax =
   | { readonly kind: 'query'; readonly query: Query; readonly text: string }
   | {
@@ -290,7 +293,9 @@ export type Statement =
   | { readonly kind: 'kill-query'; readonly id: string }
   /** `id` as SHOW CONNECTIONS gives it. */
   | { readonly kind: 'kill-connection'; readonly id: number }
-  /** Recognised, validated in shape, and without effect here (FLUSH DATABASE, RESET QUERY CACHE, BALANCE VGROUP ...). */
+  /**
+   * Recognised, validated in shape, and without effect here (FLUSH DATABASE, RESET QUERY CACHE, BALANCE VGROUP ...).
+   */
   | {
       readonly kind: 'accepted';
       readonly words: string;

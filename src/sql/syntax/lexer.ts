@@ -48,8 +48,8 @@ const doubleSymbols = new Map([
  * looking ahead is a matter of remembering four fields. It never throws: text that is no token (an open string, an open
  * comment, a letter outside ASCII, `10x`) is a `bad` token, and the parser refuses it where it stands.
  *
- * Comments and hints count as blanks. `kind`, `start`, `end` and `word` describe the current token; `word` is the upper-case
- * text of a bare identifier or the text of an operator, and empty for everything else.
+ * Comments and hints count as blanks. `kind`, `start`, `end` and `word` describe the current token; `word` is the
+ * upper-case text of a bare identifier or the text of an operator, and empty for everything else.
  */
 export class Lexer {
   readonly text: string;
@@ -147,8 +147,8 @@ export class Lexer {
 }
 
 /**
- * Value of the string literal at `[start, end)`, quotes included. A doubled delimiter is one; `\n \r \t \\ \' \"` mean the
- * usual characters; `\%`, `\_` (patterns) and `\x` (binary literals) keep their backslash; any other `\c` is `c`.
+ * Value of the string literal at `[start, end)`, quotes included. A doubled delimiter is one; `\n \r \t \\ \' \"` mean
+ * the usual characters; `\%`, `\_` (patterns) and `\x` (binary literals) keep their backslash; any other `\c` is `c`.
  */
 export function stringValue(text: string, start: number, end: number): string {
   const delimiter = text.charCodeAt(start);

@@ -1,8 +1,8 @@
 import type { Fault } from '../../model/fault.js';
 
 /**
- * The fault with the line and column of its place in a statement's text, both counted from 1. A place in another text, say
- * that of a view, is left out: its word does not stand there.
+ * The fault with the line and column of its place in a statement's text, both counted from 1. A place in another text,
+ * say that of a view, is left out: its word does not stand there.
  */
 export function withPlace(fault: Fault, text: string): Fault {
   const { place, message } = fault;

@@ -105,8 +105,8 @@ export function expressionsIn(expression: Expression): readonly Expression[] {
 }
 
 /**
- * Shows every object of a syntax tree to `see`, in the order written; `see` says whether the objects in it are shown, too.
- * Chains may be long, so this keeps its own stack.
+ * Shows every object of a syntax tree to `see`, in the order written; `see` says whether the objects in it are shown,
+ * too. Chains may be long, so this keeps its own stack.
  */
 export function walk(tree: object, see: (node: object) => boolean): void {
   const open: unknown[] = [tree];

@@ -44,7 +44,10 @@ export function civilFromDays(days: number): CivilDay {
   };
 }
 
-/** The day, counted from 1970-01-01, that lies calendar months behind another; one that the month does not have becomes its last. */
+/**
+ * The day, counted from 1970-01-01, that lies calendar months behind another; one that the month does not have becomes
+ * its last.
+ */
 export function addMonthsToDay(day: number, months: number): number {
   const from = civilFromDays(day);
   const sum = from.year * 12 + from.month - 1 + months;

@@ -10,8 +10,8 @@ const byteOf = { plus: 43, minus: 45, dot: 46, zero: 48, colon: 58, blank: 32 } 
 
 /**
  * Reads timestamp text in every form of the dialect: a date, alone or with a time of day after `T` or a blank, with an
- * optional fraction and an optional `Z`, `+08:00`, `+0800` or `+08`; without a zone it is local time. Works on bytes and
- * keeps its result in fields, so that nothing is allocated for a value.
+ * optional fraction and an optional `Z`, `+08:00`, `+0800` or `+08`; without a zone it is local time. Works on bytes
+ * and keeps its result in fields, so that nothing is allocated for a value.
  */
 export class TimestampReader {
   /** Unix seconds of the last value read, rounded down. */

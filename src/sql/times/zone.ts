@@ -51,8 +51,8 @@ export class ZoneOffsets {
   }
 
   /**
-   * The instant, in Unix seconds, behind the day that the zone left out when it went over the date line to the west; none
-   * has done so twice. Undefined for all others.
+   * The instant, in Unix seconds, behind the day that the zone left out when it went over the date line to the west;
+   * none has done so twice. Undefined for all others.
    */
   get skippedDay(): number | undefined {
     this.#skippedDay ??= { end: this.#fixed === undefined ? this.#endOfSkippedDay() : undefined };

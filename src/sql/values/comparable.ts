@@ -56,8 +56,8 @@ function plain({ sql, type }: Value, kind: Comparable['kind']): Comparable {
 }
 
 /**
- * A side of a comparison in which one at least is a time: as ticks of the finer precision, or as it is where it is a number that may be no
- * number of ticks.
+ * A side of a comparison in which one at least is a time: as ticks of the finer precision, or as it is where it is a
+ * number that may be no number of ticks.
  */
 export function timeSide(value: Value, other: Value, env: Environment): Value {
   const { type, constant } = value;
@@ -90,8 +90,9 @@ export function literalNumber({ constant, digits }: Value, besideTruth = false):
 }
 
 /**
- * A side of a comparison of numbers. A BOOL is 0 or 1. A FLOAT or DOUBLE holds the nearest number to the one that was written, so a literal
- * beside one is rounded in the same way. Beside other numbers a literal, or the number that a text begins with, is taken to the digit.
+ * A side of a comparison of numbers. A BOOL is 0 or 1. A FLOAT or DOUBLE holds the nearest number to the one that was
+ * written, so a literal beside one is rounded in the same way. Beside other numbers a literal, or the number that a
+ * text begins with, is taken to the digit.
  */
 function numberSide(value: Value, other: Value): Comparable {
   const { type } = value;
@@ -183,8 +184,8 @@ function fitsInteger(units: bigint, type: DataType): boolean {
 }
 
 /**
- * Two values as engine SQL of one type each, for joins by equality and sets: where the values are equal, so are these, and nowhere
- * else. A value that equals none of the other type is NULL.
+ * Two values as engine SQL of one type each, for joins by equality and sets: where the values are equal, so are these,
+ * and nowhere else. A value that equals none of the other type is NULL.
  */
 export function equalKeys(left: Value, right: Value, env: Environment): readonly [Expr, Expr] {
   const [a, b] = comparable(left, right, env);

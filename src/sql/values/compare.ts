@@ -40,8 +40,8 @@ const mirrored = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '
 const nullCondition: Value = { ...nullValue, sql: castToEngine(nullWord, boolType), type: boolType, role: undefined };
 
 /**
- * Compares two values. Text that meets a timestamp is read as a time, text that meets a number as a number; a JSON member
- * compares only with its own kind.
+ * Compares two values. Text that meets a timestamp is read as a time, text that meets a number as a number; a JSON
+ * member compares only with its own kind.
  */
 export function compare(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
   if (left.role === 'null' || right.role === 'null') return nullCondition;
@@ -78,7 +78,10 @@ function compareTicks(operator: ComparisonOperator, time: Value, ticks: bigint, 
   return condition(expr`if(isNull(${time.sql}), NULL, ${holds ? 1 : 0})`, [time]);
 }
 
-/** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
+/**
+ * Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a
+ * literal.
+ */
 function boundSide({ constant, type }: Value, sql: Expr): Expr {
   return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? number(constant) : sql;
 }

@@ -25,7 +25,9 @@ export interface SystemRelation {
   readonly columns: readonly BlockColumn[];
 }
 
-/** Everything beside its text that decides what a query means. Names were looked up before, see {@link collectTables}. */
+/**
+ * Everything beside its text that decides what a query means. Names were looked up before, see {@link collectTables}.
+ */
 export interface QueryContext {
   /** Current database: the one of the URL. */
   readonly database: string | undefined;

@@ -7,8 +7,8 @@ import { type ExactNumber, roundedUnits } from './exact-number.js';
 import { isInteger, isUnsigned, type Value } from './value.js';
 
 /**
- * A literal of FILL, or the default of LAG and LEAD, as a value of the type that it stands for; error 0x0224 for a number that a type of
- * numbers does not hold.
+ * A literal of FILL, or the default of LAG and LEAD, as a value of the type that it stands for; error 0x0224 for a
+ * number that a type of numbers does not hold.
  */
 export function fillingValue(literal: Value, type: DataType, env: Environment): Value {
   const written = literalNumber(literal);

@@ -65,7 +65,9 @@ export function startOfCell(grid: Grid, number: Expr): Expr {
   return startOfCount(grid, grid.phase === 0n ? stepped : expr`(${stepped} + ${grid.phase})`);
 }
 
-/** Where the tick, the local day or the calendar month with a number begins, in ticks; the inverse of {@link unitCount}. */
+/**
+ * Where the tick, the local day or the calendar month with a number begins, in ticks; the inverse of {@link unitCount}.
+ */
 function startOfCount(grid: Grid, count: Expr): Expr {
   const shifted = (sql: Expr): Expr => (grid.shift === 0n ? sql : expr`(${sql} + ${grid.shift})`);
   if (grid.unit === 'ticks') return shifted(count);
@@ -77,8 +79,8 @@ function startOfCount(grid: Grid, count: Expr): Expr {
 }
 
 /**
- * The first tick after a span of `length` units that begins with a cell, as engine SQL. It is the start of the cell there,
- * so that spans meet each other also at a midnight that the clock skips.
+ * The first tick after a span of `length` units that begins with a cell, as engine SQL. It is the start of the cell
+ * there, so that spans meet each other also at a midnight that the clock skips.
  */
 export function endOfSpan(grid: Grid, start: Expr, length: bigint): Expr {
   if (grid.unit === 'ticks') return expr`(${start} + ${length})`;
@@ -86,8 +88,8 @@ export function endOfSpan(grid: Grid, start: Expr, length: bigint): Expr {
 }
 
 /**
- * The first tick after the calendar months that begin with a cell, as engine SQL. Behind a cell of days it is where a day
- * begins; behind one of ticks the local time of day stays.
+ * The first tick after the calendar months that begin with a cell, as engine SQL. Behind a cell of days it is where a
+ * day begins; behind one of ticks the local time of day stays.
  */
 export function endOfMonths(grid: Grid, start: Expr, months: bigint): Expr {
   if (grid.unit === 'ticks') return shiftMonths(start, Number(months), grid.precision, grid.zone);

@@ -8,8 +8,8 @@ import { zoneOffsets } from '../times/zone.js';
 const secondsPerDay = 86400;
 
 /**
- * Seconds east of UTC at `ticks` in a zone, as engine SQL. Behind a day that the zone left out to cross the date line, the
- * engine's own result is a day too low.
+ * Seconds east of UTC at `ticks` in a zone, as engine SQL. Behind a day that the zone left out to cross the date line,
+ * the engine's own result is a day too low.
  */
 export function offsetSeconds(ticks: Expr, precision: Precision, zone: string): Expr {
   const offset = expr`timezoneOffset(${ticksToCalendar(ticks, precision, zone)})`;
@@ -38,8 +38,8 @@ export function isoTime(ticks: Expr, precision: Precision, zone: string): Expr {
 }
 
 /**
- * Ticks moved by calendar months in a zone, as engine SQL. The local time of day stays; one that the clock skips there is
- * read with the offset that held before.
+ * Ticks moved by calendar months in a zone, as engine SQL. The local time of day stays; one that the clock skips there
+ * is read with the offset that held before.
  */
 export function shiftMonths(ticks: Expr, months: number, precision: Precision, zone: string): Expr {
   const moved = expr`addMonths(${ticksToCalendar(ticks, precision, zone)}, ${months})`;

@@ -18,8 +18,8 @@ const secondsPerDay = 86400;
 const endOfZones = 15 * 3600;
 
 /**
- * Ticks of texts of rows, as engine SQL: the times that `parseTimestamp` reads of a literal, and NULL for every other text. `zone` (an IANA
- * name) is where text without a zone of its own is local.
+ * Ticks of texts of rows, as engine SQL: the times that `parseTimestamp` reads of a literal, and NULL for every other
+ * text. `zone` (an IANA name) is where text without a zone of its own is local.
  */
 export function ticksOfText(source: Expr, precision: Precision, zone: string): Expr {
   const part = (at: number): Expr => expr`toInt64OrZero(arrayElement(g, ${at}))`;

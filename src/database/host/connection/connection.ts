@@ -21,14 +21,16 @@ const baseDatabase = 'default';
 
 /**
  * `implicit_select=0`: a text that begins with no keyword is an error, as on a server. `max_query_size`: long id lists
- * come as text. `max_parser_depth`, `max_parser_backtracks`: so do deep unions and long chains of conditions; the engine
- * watches its stack itself. `background_merges_mutations_concurrency_ratio`: how many parts for each thread may be worked on in turn. With the engine's
- * own 2 a DELETE over more parts than that pauses for most of a second after each few of them. `memory_worker_period_ms`: how often it compares the memory
- * that it has counted with what the system says; at its own pace, that is half of what it does at rest. `output_format_parallel_formatting`: two
- * more threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch it on.
- * `uncompressed_cache_size`: memory for pieces of columns as they are read, which queries about short series share; without one there is none.
- * `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger counts: queries that read more rows do not fit, and would
- * only evict the others. `rowSettings`: see `withoutRowSettings`.
+ * come as text. `max_parser_depth`, `max_parser_backtracks`: so do deep unions and long chains of conditions; the
+ * engine watches its stack itself. `background_merges_mutations_concurrency_ratio`: how many parts for each thread may
+ * be worked on in turn. With the engine's own 2 a DELETE over more parts than that pauses for most of a second after
+ * each few of them. `memory_worker_period_ms`: how often it compares the memory that it has counted with what the
+ * system says; at its own pace, that is half of what it does at rest. `output_format_parallel_formatting`: two more
+ * threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch
+ * it on. `uncompressed_cache_size`: memory for pieces of columns as they are read, which queries about short series
+ * share; without one there is none. `merge_tree_max_rows_to_use_cache`, and the same in bytes, of which the larger
+ * counts: queries that read more rows do not fit, and would only evict the others. `rowSettings`: see
+ * `withoutRowSettings`.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -50,8 +52,8 @@ const statementShare = 1 / 3;
 const userShare = 1 / 2;
 
 /**
- * Engine options of a host's limits of memory: of the engine, where 0 leaves its own, nine tenths of the machine, and of one statement, so
- * that no reader takes the memory of all.
+ * Engine options of a host's limits of memory: of the engine, where 0 leaves its own, nine tenths of the machine, and
+ * of one statement, so that no reader takes the memory of all.
  */
 export function memoryArgs({
   maxMemoryBytes,

@@ -20,7 +20,10 @@ interface ExceptionReply {
   readonly text: string;
 }
 
-/** Turns a thrown value into the error that the client gets. Errors without an engine code become 1002 UNKNOWN_EXCEPTION. */
+/**
+ * Turns a thrown value into the error that the client gets. Errors without an engine code become 1002
+ * UNKNOWN_EXCEPTION.
+ */
 export function exceptionReply(error: unknown): ExceptionReply {
   const message = saidOnce(reasonOf(error));
   const code = codeOf(error, message);

@@ -20,9 +20,13 @@ export interface HostOptions {
   readonly maxMemoryBytes: number;
   /** Bytes that one statement may use; 0 is a third of the machine's memory, or of the container's. */
   readonly maxStatementBytes: number;
-  /** Bytes that the statements of one user may use together; 0 is half of the machine's memory, or of the container's. */
+  /**
+   * Bytes that the statements of one user may use together; 0 is half of the machine's memory, or of the container's.
+   */
   readonly maxUserBytes: number;
-  /** Whether what is stored is forced to the disk before a statement ends; otherwise the system does it when it likes. */
+  /**
+   * Whether what is stored is forced to the disk before a statement ends; otherwise the system does it when it likes.
+   */
   readonly sync: boolean;
   /** How long a stop waits for running statements. */
   readonly stopTimeoutMs: number;
@@ -56,8 +60,9 @@ export function threadPoolSize(sessions: number): number {
 const fewProcessors = 2;
 
 /**
- * What the environment of a host has to hold for a number of sessions. Left to itself, the allocator keeps what was freed for each processor apart, for
- * five seconds: an insert takes fresh memory because the one before it ran on another processor.
+ * What the environment of a host has to hold for a number of sessions. Left to itself, the allocator keeps what was
+ * freed for each processor apart, for five seconds: an insert takes fresh memory because the one before it ran on
+ * another processor.
  */
 export function hostEnvironment(sessions: number, processors = availableParallelism()): NodeJS.ProcessEnv {
   const allocator = processors > fewProcessors ? {} : { JE_MALLOC_CONF: 'percpu_arena:disabled,narenas:1' };
@@ -76,8 +81,8 @@ export interface ReadyHost {
 }
 
 /**
- * Messages of the host to the process that started it: that it serves, why it could not start, or how many entries the log of the
- * catalogue has now.
+ * Messages of the host to the process that started it: that it serves, why it could not start, or how many entries the
+ * log of the catalogue has now.
  */
 export type HostMessage = { readonly ready: ReadyHost } | { readonly failed: string } | { readonly logEntries: number };
 

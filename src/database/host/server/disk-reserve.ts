@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { freeBytesOf } from '../../../bytes/free-bytes.js';
 import { reservedFreeBytes } from '../../engine/definition-room.js';
 
-/** Size of the file: more than the engine reserves before it stores or drops rows, which is what it keeps free and 1 MB for a part. */
+/**
+ * Size of the file: more than the engine reserves before it stores or drops rows, which is what it keeps free and 1 MB
+ * for a part.
+ */
 const reserveBytes = reservedFreeBytes + 2 * 1024 * 1024;
 /** The file is made when less is free. */
 const lowDiskBytes = 1024 * 1024 * 1024;
@@ -27,7 +30,10 @@ export class DiskReserve {
     this.#path = join(directory, fileName);
   }
 
-  /** Makes the file if it is missing, the disk is nearly full, and space for inserts remains; never rejects. Call it regularly. */
+  /**
+   * Makes the file if it is missing, the disk is nearly full, and space for inserts remains; never rejects. Call it
+   * regularly.
+   */
   ensure(): Promise<void> {
     this.#making ??= this.#make()
       // The next call retries.

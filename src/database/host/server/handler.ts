@@ -176,7 +176,10 @@ class Execution {
     });
   }
 
-  /** Writes the whole body to a temporary file first, so that an aborted body inserts nothing; the engine reads that file. */
+  /**
+   * Writes the whole body to a temporary file first, so that an aborted body inserts nothing; the engine reads that
+   * file.
+   */
   async #insert(
     statement: Extract<Statement, { kind: 'insert' }>,
     first: Uint8Array,

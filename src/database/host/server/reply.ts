@@ -4,7 +4,10 @@ import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { exceptionReply } from '../connection/exception.js';
 
-/** Result bytes that are buffered before the head is sent: a shorter result is sent whole, and an early error with its status. */
+/**
+ * Result bytes that are buffered before the head is sent: a shorter result is sent whole, and an early error with its
+ * status.
+ */
 const holdBytes = 65_536;
 /** The same when the client requested `wait_end_of_query`. */
 const holdToEndBytes = 64 * 1024 * 1024;

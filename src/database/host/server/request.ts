@@ -95,7 +95,8 @@ export function addParameter(
 }
 
 /**
- * Checks the credentials: headers of the dialect, Basic, or parameters. The comparison takes the same time whatever is wrong.
+ * Checks the credentials: headers of the dialect, Basic, or parameters. The comparison takes the same time whatever is
+ * wrong.
  * @throws EngineException 516 or 194 (no credentials at all).
  */
 export function checkCredentials(request: IncomingMessage, url: URL, user: string, password: string): void {

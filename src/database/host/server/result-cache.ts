@@ -48,7 +48,10 @@ export class ResultCache {
     this.#query = query;
   }
 
-  /** The result of a query: from the cache, or from `run`, which gives undefined for a longer one. Rejects as `run` does. */
+  /**
+   * The result of a query: from the cache, or from `run`, which gives undefined for a longer one. Rejects as `run`
+   * does.
+   */
   async result({ key, tables }: Cacheable, run: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
     if (tables === undefined) return run();
     const cached = this.#results.get(key);

@@ -42,7 +42,9 @@ export interface Caller {
   readonly taken?: readonly [Connection, () => Promise<void>] | undefined;
 }
 
-/** Takes the pieces of a result; after false it takes no more until `resume` of {@link StatementRunner.query} is called. */
+/**
+ * Takes the pieces of a result; after false it takes no more until `resume` of {@link StatementRunner.query} is called.
+ */
 type PieceListener = (piece: Buffer) => boolean;
 
 /** Runs statements on the connections of the host, each with all that its kind requires. */
@@ -54,8 +56,8 @@ export class StatementRunner {
   }
 
   /**
-   * Runs a query and hands out its result piece by piece; `begun` gets a function that resumes a paused result. Resolves
-   * with undefined if the caller has gone before. Rejects with the error of the engine, also after pieces.
+   * Runs a query and hands out its result piece by piece; `begun` gets a function that resumes a paused result.
+   * Resolves with undefined if the caller has gone before. Rejects with the error of the engine, also after pieces.
    */
   query(
     { head, tail }: { readonly head: string; readonly tail: string },
@@ -69,7 +71,9 @@ export class StatementRunner {
     });
   }
 
-  /** Runs a statement that changes something, or one with a short result. `changesSession`: it leaves settings behind. */
+  /**
+   * Runs a statement that changes something, or one with a short result. `changesSession`: it leaves settings behind.
+   */
   change(
     statement: string,
     effect: Effect & { readonly changesSession?: boolean },

@@ -5,8 +5,8 @@ import { Tokens } from './tokens.js';
 /**
  * Facts about a statement that the host needs before it runs it.
  * - `rows`: a query whose result is streamed; `INTO OUTFILE` goes between `head` and `tail`.
- * - `insert`: rows follow as data; what reads them goes between `head` and `tail`, see {@link readingFrom}. `input`: the
- *   format of the rows when a query reads them by the function `input`. `data` is what followed in the text.
+ * - `insert`: rows follow as data; what reads them goes between `head` and `tail`, see {@link readingFrom}. `input`:
+ *   the format of the rows when a query reads them by the function `input`. `data` is what followed in the text.
  * - `plain`: everything else, its result is short. `readOnly`: allowed by GET. `changesSession`: it leaves settings, a
  *   current database or temporary tables behind. `defines`: it may write a file of definitions.
  * `format` is the FORMAT clause of the statement, if it has one.
@@ -161,8 +161,8 @@ function readInsert(tokens: Tokens): Statement {
 }
 
 /**
- * `SELECT ... FROM input('columns') ... FORMAT name data` from its first word on: `input` gives the rows of the data. Without it
- * the statement takes none.
+ * `SELECT ... FROM input('columns') ... FORMAT name data` from its first word on: `input` gives the rows of the data.
+ * Without it the statement takes none.
  */
 function readInsertSelect(tokens: Tokens, start: number): Statement {
   const { bytes } = tokens;

@@ -10,7 +10,10 @@ interface TemporaryBody {
   discard(): void;
 }
 
-/** Directories of the files: the first is memory-backed where the system has such a directory, the fallback is on a disk. */
+/**
+ * Directories of the files: the first is memory-backed where the system has such a directory, the fallback is on a
+ * disk.
+ */
 interface TemporaryDirectories {
   readonly first: string;
   readonly fallback: string;
@@ -39,8 +42,8 @@ export class TemporaryFiles {
   }
 
   /**
-   * Writes a whole body: first the bytes that were read already, then the rest. `length` is the size of the rest when known.
-   * Rejects as the body does; no file remains then.
+   * Writes a whole body: first the bytes that were read already, then the rest. `length` is the size of the rest when
+   * known. Rejects as the body does; no file remains then.
    * @throws EngineException 243 when both directories are full.
    */
   async take(

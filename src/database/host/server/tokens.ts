@@ -10,7 +10,8 @@ const isWordPart = (byte: number): boolean => isWordStart(byte) || isDigit(byte)
 
 /**
  * Steps through SQL text token by token, passing over blanks and comments, far enough to find clauses. Works on bytes,
- * because what follows an INSERT may not be text at all. Nothing is ever an error: an unclosed quote ends with the text.
+ * because what follows an INSERT may not be text at all. Nothing is ever an error: an unclosed quote ends with the
+ * text.
  */
 export class Tokens {
   readonly bytes: Uint8Array;

@@ -40,8 +40,8 @@ async function bucketsOf(call: AdmittedCall, context: HandlerContext, orgID: str
 }
 
 /**
- * `GET /api/v2/buckets?name=&id=&after=&offset=&limit=`: the databases that the user sees, by name; of `name` and `id` that one. Without
- * `limit` all of them; where it leaves some out, `links.next` has the others.
+ * `GET /api/v2/buckets?name=&id=&after=&offset=&limit=`: the databases that the user sees, by name; of `name` and `id`
+ * that one. Without `limit` all of them; where it leaves some out, `links.next` has the others.
  */
 export function influxBucketsHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
@@ -71,7 +71,10 @@ function refusalsOf(call: KnownCall, context: HandlerContext) {
   };
 }
 
-/** `POST /api/v2/buckets`: makes a database, with the rights of the user. One that is there already is 422, as clients expect it. */
+/**
+ * `POST /api/v2/buckets`: makes a database, with the rights of the user. One that is there already is 422, as clients
+ * expect it.
+ */
 export function influxNewBucketHandler(context: HandlerContext): Handler<KnownCall> {
   return async (call) => {
     const refuse = refusalsOf(call, context);
@@ -139,7 +142,10 @@ function readRules(rules: unknown): number | Fault {
   return parameterFault('everySeconds of a retention rule is a number of seconds, 0 for ever');
 }
 
-/** The status of a refusal: 400 for a statement that the database refuses for the options of a bucket, else the refusal's own. */
+/**
+ * The status of a refusal: 400 for a statement that the database refuses for the options of a bucket, else the
+ * refusal's own.
+ */
 function bucketStatus({ kind }: Fault, own: number): number {
   const isOfStatement = kind === 'database' || kind === 'syntax';
   return isOfStatement && (own < 400 || own >= 500) ? 400 : own;
@@ -148,7 +154,10 @@ function bucketStatus({ kind }: Fault, own: number): number {
 /** A request about one bucket. */
 type BucketAction = (call: KnownCall, context: HandlerContext, bucket: Bucket) => Promise<Reply | Fault>;
 
-/** `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see is 404. */
+/**
+ * `GET`, `PATCH` and `DELETE /api/v2/buckets/{id}`: one database, whose name is its id. One that the user does not see
+ * is 404.
+ */
 function onBucket(context: HandlerContext, act: BucketAction): Handler<KnownCall> {
   return async (call) => {
     const refuse = refusalsOf(call, context);
@@ -168,7 +177,10 @@ export function influxBucketHandler(context: HandlerContext): Handler<KnownCall>
   return onBucket(context, async ({ reply }, _, bucket) => sendJson(nameInflux(reply), 200, safeJson(bucket)));
 }
 
-/** `PATCH /api/v2/buckets/{id}`: changes how long the database keeps rows. Its name stays; its other properties mean nothing here. */
+/**
+ * `PATCH /api/v2/buckets/{id}`: changes how long the database keeps rows. Its name stays; its other properties mean
+ * nothing here.
+ */
 export function influxChangeBucketHandler(context: HandlerContext): Handler<KnownCall> {
   return onBucket(context, async (call, _, bucket) => {
     const body = await collectBody(call, context, { maxBytes: maxBucketBytes, what: 'bucket' });

@@ -23,8 +23,9 @@ interface Series {
 }
 
 /**
- * `GET /query` and `POST /query`: the statements that clients of version 1 send around their writes, run as SQL with the rights of
- * the user. Anything else is 400 with the way to query instead. `q` stands in the query string or in a form.
+ * `GET /query` and `POST /query`: the statements that clients of version 1 send around their writes, run as SQL with
+ * the rights of the user. Anything else is 400 with the way to query instead. `q` stands in the query string or in a
+ * form.
  */
 export function influxQueryHandler(context: HandlerContext): Handler<KnownCall> {
   const { settings } = context;
@@ -45,8 +46,8 @@ export function influxQueryHandler(context: HandlerContext): Handler<KnownCall> 
 }
 
 /**
- * The parameters of the query string, or of the form where that has the statements. Without need the body is not read: there are
- * clients that say of an empty one that it is gzipped.
+ * The parameters of the query string, or of the form where that has the statements. Without need the body is not read:
+ * there are clients that say of an empty one that it is gzipped.
  */
 async function readParameters(call: AdmittedCall, context: HandlerContext): Promise<URLSearchParams | Fault> {
   const { request, query } = call;

@@ -45,16 +45,18 @@ export function influx1WriteHandler(context: HandlerContext): Handler<WriteCall>
 }
 
 /**
- * `POST /api/v2/write?bucket=&precision=`: lines of version 2. A bucket is a database; of one with a slash, the part before it
- * is the database, as buckets are named that stand for a database and a retention policy. The organization means nothing here.
+ * `POST /api/v2/write?bucket=&precision=`: lines of version 2. A bucket is a database; of one with a slash, the part
+ * before it is the database, as buckets are named that stand for a database and a retention policy. The organization
+ * means nothing here.
  */
 export function influx2WriteHandler(context: HandlerContext): Handler<WriteCall> {
   return writing(context, dialect2);
 }
 
 /**
- * `POST /api/v3/write_lp?db=&precision=&accept_partial=`: lines of version 3, whose times are of the unit that their size implies unless
- * `precision` says it. With `accept_partial=false` no line is stored when one is bad. `no_sync` means nothing here.
+ * `POST /api/v3/write_lp?db=&precision=&accept_partial=`: lines of version 3, whose times are of the unit that their
+ * size implies unless `precision` says it. With `accept_partial=false` no line is stored when one is bad. `no_sync`
+ * means nothing here.
  */
 export function influx3WriteHandler(context: HandlerContext): Handler<WriteCall> {
   return writing(context, dialect3);

@@ -17,8 +17,8 @@ export function nameInflux(reply: Reply): Reply {
 const tokenHeader = /^ *(?:Token|Bearer) +([^ ].*)$/i;
 
 /**
- * Credentials of InfluxDB's paths: parameters `u` and `p`, the Basic header, or `Token` (also `Bearer`) with a token made by
- * `CREATE TOKEN`, or with user and password and a colon between them, as version 1.8 takes it.
+ * Credentials of InfluxDB's paths: parameters `u` and `p`, the Basic header, or `Token` (also `Bearer`) with a token
+ * made by `CREATE TOKEN`, or with user and password and a colon between them, as version 1.8 takes it.
  */
 export const influxCredentials: CredentialReader = ({ request, query }: Call): Credentials | Fault => {
   const { authorization } = request.headers;
@@ -35,15 +35,18 @@ export function bucketDatabase(bucket: string): string {
   return bucket.split('/', 1)[0] ?? '';
 }
 
-/** Errors of version 1: one text, in the words that its clients look for. A body that is too long is 413, in version 2 too. */
+/**
+ * Errors of version 1: one text, in the words that its clients look for. A body that is too long is 413, in version 2
+ * too.
+ */
 export const influx1Errors: ErrorForm = (call, refusal) => {
   const text = text1(call, refusal);
   return send1(call, refusal, text, { error: text });
 };
 
 /**
- * Errors of version 3: the bad lines that are described as `data`, each with its text, or the first of them alone where none is written.
- * Errors that are not about lines read as in version 1.
+ * Errors of version 3: the bad lines that are described as `data`, each with its text, or the first of them alone where
+ * none is written. Errors that are not about lines read as in version 1.
  */
 export const influx3Errors: ErrorForm = (call, refusal, settings) => {
   const data = refusal.rejects.map(({ row, fault, text = '' }) => ({

@@ -52,7 +52,9 @@ export interface GroupedRows extends SelectQuery {
   readonly groups: boolean;
 }
 
-/** The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names. */
+/**
+ * The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names.
+ */
 export function groupRows(grouping: Grouping): GroupedRows {
   const { relation, keys, window, countLike } = grouping;
   const bySeries = keysAreTags(grouping);
@@ -132,8 +134,8 @@ function constantGroup(grouping: Grouping): GroupedRows {
 }
 
 /**
- * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row per
- * series (and window) instead of all rows. Where that is not much less, it takes longer than the join.
+ * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row
+ * per series (and window) instead of all rows. Where that is not much less, it takes longer than the join.
  */
 function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   const { keys, window, aggregates, dependents } = grouping;
@@ -237,7 +239,9 @@ function keysAreTags({ keys }: Grouping): boolean {
   return keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
 }
 
-/** True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place. */
+/**
+ * True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place.
+ */
 function readsTimesOnly(grouping: Grouping, relation: Relation): boolean {
   const { aggregates } = grouping;
   if (aggregates.length === 0 || !keysAreTags(grouping)) return false;

@@ -49,7 +49,10 @@ const maxGrowth = 2;
 /** Functions that give something else each time, or make rows. */
 const unsteady = /^(?:arrayJoin$|rand|generate)/;
 
-/** True for expressions that give the same wherever and however often they stand, and name no column of the SELECT itself. */
+/**
+ * True for expressions that give the same wherever and however often they stand, and name no column of the SELECT
+ * itself.
+ */
 function isSteady(value: Expr): boolean {
   return !hasNode(value, (node) => {
     if (node.kind === 'call') return unsteady.test(node.name);

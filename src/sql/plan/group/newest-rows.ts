@@ -54,10 +54,10 @@ function rowsOf(relation: Relation, filter: Filter, unique: UniqueRows | undefin
 }
 
 /**
- * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are read first,
- * those behind a time that the sizes of tables suggest, and all rows of the series that lack something there: whatever the time is,
- * nothing is missing. Parts that are older are left out by the range of their times. The engine reads one state of the table
- * everywhere in a statement (`enable_shared_storage_snapshot_in_query`).
+ * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are
+ * read first, those behind a time that the sizes of tables suggest, and all rows of the series that lack something
+ * there: whatever the time is, nothing is missing. Parts that are older are left out by the range of their times. The
+ * engine reads one state of the table everywhere in a statement (`enable_shared_storage_snapshot_in_query`).
  */
 export function newestRows(
   relation: Relation,

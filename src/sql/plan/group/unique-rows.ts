@@ -42,10 +42,10 @@ export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBoun
 }
 
 /**
- * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with their versions
- * merged. Undefined where that is no quicker than merging all. Where all rows were unique the statement assumes that,
- * and fails when some were stored since then. Otherwise these are found in the state of the table that the statement
- * reads: their times end what is unique. The engine reads one state of a table everywhere in a statement
+ * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with
+ * their versions merged. Undefined where that is no quicker than merging all. Where all rows were unique the statement
+ * assumes that, and fails when some were stored since then. Otherwise these are found in the state of the table that
+ * the statement reads: their times end what is unique. The engine reads one state of a table everywhere in a statement
  * (`enable_shared_storage_snapshot_in_query`).
  */
 export function scanUniqueRows(
@@ -72,8 +72,8 @@ export function scanUniqueRows(
 }
 
 /**
- * Count of the rows of a super table between times: engine SQL over a scan. Parts of unique rows between them are counted without being
- * read. Undefined where more than times chooses the rows.
+ * Count of the rows of a super table between times: engine SQL over a scan. Parts of unique rows between them are
+ * counted without being read. Undefined where more than times chooses the rows.
  */
 export function countUniqueRows(
   relation: Relation,
@@ -108,7 +108,9 @@ function scanUnique(storage: string, relation: Relation, filter: Filter, { inser
   return { from, where: [...where, nothingAfter(insert, storage, relation.rowAlias)] };
 }
 
-/** The rows that pass a filter, without its terms on rows with tags, in two scans: of unique rows, and of all others. */
+/**
+ * The rows that pass a filter, without its terms on rows with tags, in two scans: of unique rows, and of all others.
+ */
 function uniqueAndMerged(
   storage: string,
   rowAlias: string,

@@ -36,9 +36,9 @@ const maxJlimit = 1024;
 /**
  * For each main row the partner rows nearest to it in time, or all within a window around it.
  *
- * The partner's rows are numbered in the order of time, within equal values of the other conditions. Engine ASOF joins find
- * the first and the last number that each main row meets, and a join by number brings the rows: the work is that of sorting
- * and of what comes out, however long the time lines are.
+ * The partner's rows are numbered in the order of time, within equal values of the other conditions. Engine ASOF joins
+ * find the first and the last number that each main row meets, and a join by number brings the rows: the work is that
+ * of sorting and of what comes out, however long the time lines are.
  */
 export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefined, reader: RelationReader): Side {
   const { main, mirrored, node, rest } = request;

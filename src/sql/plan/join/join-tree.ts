@@ -70,8 +70,8 @@ export function leavesOf(tree: JoinTree): readonly JoinLeaf[] {
 }
 
 /**
- * The terms of WHERE whose columns are known without doubt. Terms that differ from one evaluation to the next are left out,
- * because a term may be evaluated more than once.
+ * The terms of WHERE whose columns are known without doubt. Terms that differ from one evaluation to the next are left
+ * out, because a term may be evaluated more than once.
  */
 export function whereTerms(condition: Expression | undefined, leaves: readonly JoinLeaf[]): Term[] {
   return split(condition).flatMap((expression) => {
@@ -96,7 +96,9 @@ function split(condition: Expression | undefined): Expression[] {
   return condition === undefined ? [] : chainTerms(condition, 'AND');
 }
 
-/** The tables that the columns of an expression are of; undefined when a name is unknown or the expression is random. */
+/**
+ * The tables that the columns of an expression are of; undefined when a name is unknown or the expression is random.
+ */
 export function ownersOf(expression: Expression, leaves: readonly JoinLeaf[]): ReadonlySet<JoinLeaf> | undefined {
   const owners = new Set<JoinLeaf>();
   for (const column of columnsIn(expression)) {

@@ -41,9 +41,9 @@ const mainOnTheRight: ReadonlySet<JoinKind> = new Set([
 ]);
 
 /**
- * The relation of a join. Tables are read with the terms of WHERE that choose their rows, which the
- * SELECT above checks again; the engine joins what is left. Without equal primary timestamps: 0x2701, without any condition
- * between the sides: 0x2702.
+ * The relation of a join. Tables are read with the terms of WHERE that choose their rows, which the SELECT above checks
+ * again; the engine joins what is left. Without equal primary timestamps: 0x2701, without any condition between the
+ * sides: 0x2702.
  */
 export function joinRelation(item: JoinItem, select: Select, reader: RelationReader): Relation {
   const tree = joinTree(item, select, reader);

@@ -3,7 +3,10 @@ import type { Expression } from '../../syntax/ast.js';
 import { expressionsIn, mapParts } from '../../syntax/tree.js';
 import type { Item } from './items.js';
 
-/** An expression of a key or of ORDER BY: names that are no column but an alias of the select list become what it stands for. */
+/**
+ * An expression of a key or of ORDER BY: names that are no column but an alias of the select list become what it stands
+ * for.
+ */
 export function withoutAliases(
   expression: Expression,
   items: readonly Item[],

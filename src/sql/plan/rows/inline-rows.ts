@@ -73,7 +73,10 @@ function computedRows(cells: readonly (readonly Cell[])[], env: Environment): re
   return cells.map((row) => call('tuple', ...row.map(computed)));
 }
 
-/** The rows as texts of their values, which the engine reads much faster than what it computes; undefined where one has to be computed. */
+/**
+ * The rows as texts of their values, which the engine reads much faster than what it computes; undefined where one has
+ * to be computed.
+ */
 function literalRows(cells: readonly (readonly Cell[])[], env: Environment): readonly Expr[] | undefined {
   const rows: Expr[] = [];
   for (const row of cells) {

@@ -40,8 +40,8 @@ export interface PlannedItem {
 }
 
 /**
- * The ORDER BY of a block. `translate` gives the value of an expression that is not a position or an alias; one equal to
- * an item sorts by that item. With DISTINCT nothing else will do (0x260B).
+ * The ORDER BY of a block. `translate` gives the value of an expression that is not a position or an alias; one equal
+ * to an item sorts by that item. With DISTINCT nothing else will do (0x260B).
  */
 export function orderTerms(
   orderBy: readonly OrderItem[],
@@ -75,8 +75,8 @@ export function rowRange(limit: Limit | undefined): RowRange | undefined {
 }
 
 /**
- * LIMIT holds for every slice of a PARTITION BY without ORDER BY, and for all rows together else. SLIMIT chooses slices, of a
- * PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing.
+ * LIMIT holds for every slice of a PARTITION BY without ORDER BY, and for all rows together else. SLIMIT chooses
+ * slices, of a PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing.
  */
 export function sliceLimits(
   { partitionBy, orderBy, slimit, limit }: Pick<Select, 'partitionBy' | 'orderBy' | 'slimit' | 'limit'>,

@@ -24,8 +24,8 @@ export interface Scan {
 }
 
 /**
- * What reads the rows of FROM which pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
- * whether overwritten rows are merged before.
+ * What reads the rows of FROM which pass WHERE; with `needsTags` the tags of a super table stand beside them. `read`
+ * says whether overwritten rows are merged before.
  */
 export function scanRows(
   relation: Relation | undefined,
@@ -111,7 +111,10 @@ export function isSuper(relation: Relation | undefined): relation is Relation {
   return relation?.source.kind === 'stored' && relation.source.target.kind === 'super';
 }
 
-/** The order of time in which the engine keeps the rows of a series: by the rest of the key, too, where the table has such a column. */
+/**
+ * The order of time in which the engine keeps the rows of a series: by the rest of the key, too, where the table has
+ * such a column.
+ */
 export function seriesOrder({ rowAlias, source }: Relation): readonly Expr[] {
   if (source.kind === 'block') return [];
   const key = keyColumn(source.target.table);

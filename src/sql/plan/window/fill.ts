@@ -43,7 +43,10 @@ interface IntervalFill extends FillTask {
   readonly range: WindowRange | undefined;
 }
 
-/** Every window of every slice that is filled, with its number `n`, whether it has rows as `p`, and f1, f2 … where it has them. */
+/**
+ * Every window of every slice that is filled, with its number `n`, whether it has rows as `p`, and f1, f2 … where it
+ * has them.
+ */
 interface CompleteWindows {
   readonly query: Query;
   /** The window itself, over `source`, by the names that its columns get. */

@@ -97,7 +97,10 @@ export class FilledRows implements NameResolver {
     return [column(this.source, 'n'), column(this.source, 'o')];
   }
 
-  /** FROM and QUALIFY, once everything was translated; `scanned` are the rows, and `terms` further conditions on the filled ones. */
+  /**
+   * FROM and QUALIFY, once everything was translated; `scanned` are the rows, and `terms` further conditions on the
+   * filled ones.
+   */
   rows(scanned: Pick<SelectQuery, 'from' | 'where'>, terms: readonly Expr[]): Pick<SelectQuery, 'from' | 'qualify'> {
     const { fill, intervals, start, number } = this.#task;
     const keys = [...this.#sliceColumns.values()];

@@ -73,7 +73,9 @@ function member(row: Expr, at: number): Expr {
   return expr`tupleElement(${row}, ${at + 3})`;
 }
 
-/** The rows in the cells between points, numbered by the point that a cell begins with: `a` the first row, `b` the last. */
+/**
+ * The rows in the cells between points, numbered by the point that a cell begins with: `a` the first row, `b` the last.
+ */
 function cells({ relation, filter, time, points, keys, inputs, ignoresNull, mayRepeatTimes }: PointTask): Query {
   const needsTags = [...keys.map(({ value }) => value), ...inputs].some(({ uses }) => (uses & Uses.tags) !== 0);
   const scan = scanRows(relation, filter, needsTags);

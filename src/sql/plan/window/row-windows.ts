@@ -25,7 +25,10 @@ interface RowNumbering {
   readonly rows: readonly Expr[];
   /** Conditions on the rows of a window for it to show; `of` gives the value of an aggregate over them. */
   having(of: OfWindow): Expr[];
-  /** What makes up the state of a window: each value as it was written, and the column of its rows that holds it or NULL. */
+  /**
+   * What makes up the state of a window: each value as it was written, and the column of its rows that holds it or
+   * NULL.
+   */
   readonly state?: readonly { readonly value: Value; readonly column: Expr }[];
   /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
   readonly reach?: Reach;
@@ -46,8 +49,8 @@ const maxCount = 2n ** 31n;
 const maxOverlap = 10_000n;
 
 /**
- * The rows that the windows of a block are made of: those with a time, for COUNT_WINDOW those where one of the columns has
- * a value. Without windows all of them.
+ * The rows that the windows of a block are made of: those with a time, for COUNT_WINDOW those where one of the columns
+ * has a value. Without windows all of them.
  */
 export function countedRows(task: BlockTask): BlockTask {
   const { select, relation, filter } = task;
@@ -105,10 +108,10 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
 }
 
 /**
- * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at the
- * ends of a slice to the nearest one, and between two states to none, unless windows reach up to their neighbours: then to
- * the one that reaches for it. A state of several values is NULL when one of them is. The zeroth state has windows that do
- * not show.
+ * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at
+ * the ends of a slice to the nearest one, and between two states to none, unless windows reach up to their neighbours:
+ * then to the one that reaches for it. A state of several values is NULL when one of them is. The zeroth state has
+ * windows that do not show.
  */
 function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>): RowNumbering {
   const { extend, zeroth, trueFor } = clause;

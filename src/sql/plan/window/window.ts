@@ -71,8 +71,8 @@ export function intervalWindows(
 const longestMonth = 32n;
 
 /**
- * Windows of calendar months that begin at every step of days or of a fixed length: INTERVAL(1n) SLIDING(2w). They begin
- * at midnight of the zone, as windows of days do.
+ * Windows of calendar months that begin at every step of days or of a fixed length: INTERVAL(1n) SLIDING(2w). They
+ * begin at midnight of the zone, as windows of days do.
  */
 function monthsInSteps(clause: IntervalClause, step: WindowLength, months: Span, place: Place): IntervalWindows {
   const { precision, zone } = place;
@@ -169,8 +169,8 @@ function gridFrom(grid: Grid, first: bigint): Grid {
 }
 
 /**
- * Days, weeks, months and years begin at midnight of the zone also where they slide by hours: at the midnight of standard
- * time, because the steps are of one length all year round.
+ * Days, weeks, months and years begin at midnight of the zone also where they slide by hours: at the midnight of
+ * standard time, because the steps are of one length all year round.
  */
 function localShift(
   { length }: IntervalClause,
