@@ -9,6 +9,7 @@ import { ruleOperations } from './api/rules.js';
 import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
+import { socketOperations } from './api/websocket.js';
 import { writeOperations } from './api/writes.js';
 import {
   createDocumentHandler,
@@ -89,6 +90,7 @@ export type Route = {
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { importText, otlpWrite, pushAdd, pushAll, pushDelete, remoteRead, remoteWrite } = metricsSystemOperations;
 const service = serviceOperations;
+const sockets = socketOperations;
 const rules = ruleOperations;
 const influx = influxOperations;
 
@@ -231,11 +233,11 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/rest/sql/:db', operation: sql.runIn, ...runSql },
   { method: 'GET', path: '/rest/vgid', operation: sql.vgroup, ...knownRest, handler: vgroupHandler },
   { method: 'POST', path: '/rest/sql/:db/vgid', operation: sql.vgroups, ...knownRest, handler: vgroupsHandler },
-  { ...webSocket, path: '/ws' },
-  { ...webSocket, path: '/rest/ws' },
-  { ...webSocket, path: '/rest/stmt' },
-  { ...webSocket, path: '/rest/schemaless' },
-  { ...webSocket, path: '/rest/tmq', protocol: topicProtocol },
+  { ...webSocket, path: '/ws', operation: sockets.open },
+  { ...webSocket, path: '/rest/ws', operation: sockets.openQueries },
+  { ...webSocket, path: '/rest/stmt', operation: sockets.openBinding },
+  { ...webSocket, path: '/rest/schemaless', operation: sockets.openSchemaless },
+  { ...webSocket, path: '/rest/tmq', operation: sockets.openTopics, protocol: topicProtocol },
   { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
   { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
   { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },

@@ -24,6 +24,11 @@ export function peerHandlers(
       sql.kill(place, user);
       return null;
     },
+    connections: () => sql.connections.all,
+    killConnection: ({ id, user }) => {
+      sql.killConnection(id, user);
+      return null;
+    },
     rules: async (rules) => {
       await events.takeRules(rules);
       return null;

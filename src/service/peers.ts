@@ -21,6 +21,10 @@ export function otherStatements(peers: Peers | undefined): OtherStatements | und
     kill: async (place, user) => {
       await peers.request({ kind: 'kill', data: { place, user } });
     },
+    connections: async () => (await peers.request({ kind: 'connections', data: null })).flat(),
+    killConnection: async (id, user) => {
+      await peers.request({ kind: 'killConnection', data: { id, user } });
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { BodyBudget } from '../async/body-budget.js';
@@ -267,6 +268,7 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline, work: QueryWork
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
     others: otherStatements(parts.peers),
+    processNumber: cluster.worker?.id ?? 0,
     waited: (seconds) => metrics.waited(seconds),
   });
   metrics.watch({

@@ -4,25 +4,39 @@ import type { ListedConnection } from './lists/system-table.js';
 
 /** Ids of connections begin here, where those of statements over HTTP, which the list has too, do not come. */
 const firstId = 2 ** 31;
+/** How many processes have ids of their own, and how many ids each of them has. */
+const processes = 2 ** 8;
+const idsOfProcess = 2 ** 23;
 
 /** The connections that clients of this process keep open, for SHOW CONNECTIONS and KILL CONNECTION. */
 export class ClientConnections {
   readonly #open = new Map<number, ClientConnection>();
+  readonly #firstId: number;
   #count = 0;
+
+  /** Connections of processes with different numbers have different ids. */
+  constructor(processNumber: number) {
+    this.#firstId = firstId + (processNumber % processes) * idsOfProcess;
+  }
 
   /** Lists a connection; gives what takes it off the list. */
   add(connection: ClientConnection): () => void {
-    const id = firstId + (this.#count++ % firstId);
+    let id = this.#nextId();
+    while (this.#open.has(id)) id = this.#nextId();
     this.#open.set(id, connection);
     return () => this.#open.delete(id);
   }
 
-  /** The connections that a user may see: the user's own; an administrator sees all. */
-  visibleTo({ isAdministrator, user }: Access): readonly ListedConnection[] {
-    const listed = [...this.#open].filter(([, connection]) => isAdministrator || connection.user === user);
-    return listed.map(([id, { user: owner, application, connector, address, began, lastUsed }]) => ({
+  #nextId(): number {
+    return this.#firstId + (this.#count++ % idsOfProcess);
+  }
+
+  /** All of them. */
+  get all(): readonly ListedConnection[] {
+    return [...this.#open].map(([id, { user, application, connector, address, began, lastUsed }]) => ({
+      pid: process.pid,
       id,
-      user: owner,
+      user,
       application: application(),
       connector: connector(),
       address,

@@ -3,7 +3,7 @@ import type { Access } from '../database/catalogue/rights.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import type { SlowStatement } from '../model/slow-statement.js';
 import type { StatementPlace } from './lists/kill-id.js';
-import type { RunningStatement } from './lists/system-table.js';
+import type { ListedConnection, RunningStatement } from './lists/system-table.js';
 
 /** Bytes of a statement's text that lists show. */
 const maxShownBytes = 2048;
@@ -17,12 +17,16 @@ export interface Running {
   end(): void;
 }
 
-/** The statements of the other processes of the service. */
+/** The statements and connections of the other processes of the service. */
 export interface OtherStatements {
   running(): Promise<readonly RunningStatement[]>;
   slow(): Promise<readonly SlowStatement[]>;
   /** Cancels a statement that the user may see. */
   kill(place: StatementPlace, user: string): Promise<void>;
+  /** The connections that clients keep open with them. */
+  connections(): Promise<readonly ListedConnection[]>;
+  /** Closes a connection that the user may see. */
+  killConnection(id: number, user: string): Promise<void>;
 }
 
 /** Limits that cancel a query, in addition to KILL QUERY. */
@@ -95,9 +99,12 @@ export class RunningStatements {
   }
 }
 
-/** Statements that a user may see: the user's own; an administrator sees all. Their texts may hold written values. */
-export function visibleTo(access: Access, statements: readonly RunningStatement[]): readonly RunningStatement[] {
-  return access.isAdministrator ? statements : statements.filter(({ user }) => user === access.user);
+/**
+ * Statements and connections that a user may see: the user's own; an administrator sees all. Texts of statements may
+ * hold written values.
+ */
+export function visibleTo<T extends { readonly user: string }>(access: Access, all: readonly T[]): readonly T[] {
+  return access.isAdministrator ? all : all.filter(({ user }) => user === access.user);
 }
 
 function killed(): FaultError {

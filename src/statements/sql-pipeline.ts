@@ -20,6 +20,8 @@ import { runStatement } from './table.js';
 interface SqlContext
   extends RequestReplyContext,
     Omit<StatementContext, 'reader' | 'systemTables' | 'plans' | 'started' | 'connections'> {
+  /** Number of this process among those of the service. */
+  readonly processNumber: number;
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** The slow statements of all pipelines of queries. */
@@ -41,7 +43,7 @@ const holdRows: Hold<SqlAnswer> = (answer, release) => {
 /** The SQL pipeline: limits concurrent statements by slots, and lists the running and the slow ones. */
 export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   /** The connections that clients keep open. */
-  readonly connections = new ClientConnections();
+  readonly connections: ClientConnections;
   readonly #statements: StatementContext;
   readonly #reader: StatementReader;
   readonly #slow: SlowStatements;
@@ -49,6 +51,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
 
   constructor(context: SqlContext) {
     super('sql', context, (...args) => this.#run(...args), holdRows);
+    this.connections = new ClientConnections(context.processNumber);
     this.#reader = new StatementReader(context.queryBytes);
     this.#statements = {
       ...context,
@@ -72,6 +75,11 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   /** The statements of this process that run, and those that count as slow. */
   get ownStatements() {
     return { running: this.#statements.running.all, slow: this.#slow.list().records };
+  }
+
+  /** Closes a connection of this process, if the user may see it. */
+  killConnection(id: number, user: string): void {
+    this.connections.kill(id, new Access(this.#statements.catalogue, user));
   }
 
   /** Cancels a statement of this process, if the user may see it. */

@@ -261,9 +261,10 @@ async function runDescribe(
 async function killConnection(
   { id }: StatementOf<'kill-connection'>,
   { user }: RequestScope,
-  { connections, catalogue }: StatementContext,
+  { connections, catalogue, others }: StatementContext,
 ): Promise<SqlAnswer> {
   connections.kill(id, new Access(catalogue, user));
+  await others?.killConnection(id, user);
   return done;
 }
 

@@ -4,7 +4,7 @@ import { type Fault, FaultError, faultOf } from '../model/fault.js';
 import type { SlowStatement } from '../model/slow-statement.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
 import type { StatementPlace } from '../statements/lists/kill-id.js';
-import type { RunningStatement } from '../statements/lists/system-table.js';
+import type { ListedConnection, RunningStatement } from '../statements/lists/system-table.js';
 import type { MetricFamily } from '../telemetry/merged-metrics.js';
 
 /** A statement to cancel, for a user who may see it. */
@@ -34,6 +34,10 @@ interface PeerRequests {
   /** The running statements. */
   readonly running: readonly [null, readonly RunningStatement[]];
   readonly kill: readonly [Kill, null];
+  /** The connections that clients keep open. */
+  readonly connections: readonly [null, readonly ListedConnection[]];
+  /** Closes a connection, for a user who may see it. */
+  readonly killConnection: readonly [{ readonly id: number; readonly user: string }, null];
   /** The slow statements. */
   readonly slow: readonly [null, readonly SlowStatement[]];
   /** Replaces the rules. */

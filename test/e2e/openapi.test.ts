@@ -95,6 +95,13 @@ async function call(name: string, parameters: Record<string, string | number> = 
   return body;
 }
 
+test.serial('paths of WebSocket answer requests that are no upgrade as they are described', async (t) => {
+  for (const path of ['', 'Query', 'Binding', 'Schemaless', 'Topic']) {
+    await call(`open${path}WebSocket`, {}, { status: 426, auth: false });
+  }
+  t.pass();
+});
+
 test.serial('statements and vgroups answer as they are described', async (t) => {
   await call('runSql', {}, { data: 'CREATE DATABASE d' });
   await call('runSql', { req_id: 7, row_with_meta: 'true' }, { data: 'SHOW DATABASES' });

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
+import { SocketClient } from '../support/inputs/socket-client.js';
 import {
   childrenOf,
   directoryFor,
@@ -127,6 +128,34 @@ test.serial('statements of all workers are listed and can be ended', async (t) =
   aborted.abort();
   await stuck.body?.cancel().catch(() => undefined);
 });
+
+test.serial(
+  'connections of all workers are listed, each with an id of its own, and any worker closes them',
+  async (t) => {
+    const login = { user: 'root', password: 'taosdata' };
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, (_, n) => SocketClient.logIn(service.port, { ...login, app: `client ${n}` })),
+    );
+    const find = `SELECT conn_id, user_app, pid FROM performance_schema.perf_connections WHERE app = 'websocket' ORDER BY user_app`;
+    const [ofA, ofB] = await Promise.all([a, b].map((input) => rowsOf(input, find)));
+    t.deepEqual(
+      ofA?.map(([, app]) => app),
+      clients.map((_, n) => `client ${n}`),
+    );
+    t.deepEqual(
+      ofA?.map((row) => row.slice(0, 3)),
+      ofB?.map((row) => row.slice(0, 3)),
+    );
+    t.is(new Set(ofA?.map(([id]) => id)).size, 4);
+    t.is(new Set(ofA?.map(([, , pid]) => pid)).size, 2, 'both workers have some');
+    for (const [n, [id] = []] of (ofA ?? []).entries()) {
+      const closed = clients[n]?.closed();
+      await run(t, a, `KILL CONNECTION ${id}`);
+      t.is(await closed, 1001);
+    }
+    t.true(await until(async () => (await rowsOf(b, find)).length === 0));
+  },
+);
 
 test.serial('columns of one row that come through both workers at once are one row', async (t) => {
   const names = Array.from({ length: 16 }, (_, n) => `c${n}`);

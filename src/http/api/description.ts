@@ -78,7 +78,16 @@ export interface Answer {
 export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */
-type Tag = 'SQL' | 'PromQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Documents' | 'Service';
+type Tag =
+  | 'SQL'
+  | 'WebSocket'
+  | 'PromQL'
+  | 'Writes'
+  | 'Metrics system'
+  | 'Event Resource'
+  | 'Rules'
+  | 'Documents'
+  | 'Service';
 
 /** Description of one operation for OpenAPI 3.1; the method and the path stand in the route. */
 export interface Operation {

@@ -40,6 +40,7 @@ const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
 
 const tags = [
   { name: 'SQL', description: 'Statements over HTTP.' },
+  { name: 'WebSocket', description: 'The interface of connectors.' },
   { name: 'PromQL', description: 'The HTTP API of Prometheus.' },
   { name: 'Writes', description: 'What agents send.' },
   { name: 'Metrics system', description: 'Remote write and remote read.' },

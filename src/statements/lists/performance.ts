@@ -18,12 +18,12 @@ export const connectionsTable: SystemTable = {
   ),
   rows: ({ running, connections, endpoint, nowMs }) => [
     ...running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '', version, '']),
-    ...connections.map(({ id, user, application, connector, address, began, lastUsed }) => {
+    ...connections.map(({ pid, id, user, application, connector, address, began, lastUsed }) => {
       return [
         id,
         user,
         socketApp,
-        process.pid,
+        pid,
         endpoint,
         began,
         lastUsed,

@@ -42,9 +42,9 @@ export interface SystemFacts {
   readonly started: number;
   readonly nowMs: number;
   readonly variables: readonly Variable[];
-  /** Statements of this process that run now. */
+  /** Statements that run now, also in other processes of the service. */
   readonly running: readonly RunningStatement[];
-  /** Connections that clients of this process keep open. */
+  /** Connections that clients keep open, also with other processes of the service. */
   readonly connections: readonly ListedConnection[];
   /** Statements of this process that have run or run. */
   readonly statements: number;
@@ -55,6 +55,8 @@ export type Demands = ReadonlyMap<string, string>;
 
 /** A connection as lists show it. Times are Unix ms. */
 export interface ListedConnection {
+  /** The process that has it. */
+  readonly pid: number;
   readonly id: number;
   readonly user: string;
   readonly application: string;

@@ -12,7 +12,7 @@ import { narrowedQuery } from '../../sql/resolve/narrowed.js';
 import type { Expression, ObjectName, Query } from '../../sql/syntax/ast.js';
 import { collectTables, type QueryContext, systemDatabases } from '../../sql/values/context.js';
 import { beginStatement, type RequestScope, type StatementContext, upToDate } from '../context.js';
-import type { RunningStatement, SystemFacts } from '../lists/system-table.js';
+import type { SystemFacts } from '../lists/system-table.js';
 import { visibleTo } from '../running-statements.js';
 import { storedIfRoom } from '../stored-if-room.js';
 import type { KnownTables } from './plan-cache.js';
@@ -129,7 +129,7 @@ export async function readable(written: Query, { request, user }: RequestScope, 
   const { systemTables } = context;
   const isAboutSystem = systemTables.areNamed(query, request.database);
   if (systemTables.listCatalogue(query, request.database)) await context.catalogue.sync();
-  const others = isAboutSystem ? await context.others?.running() : undefined;
+  const others = isAboutSystem ? await workOfOthers(context) : undefined;
   const systemTable = await systemTables.relations(
     query,
     request.database,
@@ -184,16 +184,25 @@ export function writable(
   return queryContext([named], () => undefined, request, access, right, context);
 }
 
+/** What runs and is open in the other processes of the service. */
+type OtherWork = Pick<SystemFacts, 'running' | 'connections'>;
+
+async function workOfOthers({ others }: StatementContext): Promise<OtherWork | undefined> {
+  if (others === undefined) return undefined;
+  const [running, connections] = await Promise.all([others.running(), others.connections()]);
+  return { running, connections };
+}
+
 function systemFacts(
   access: Access,
   context: StatementContext,
   zone = context.connectionZone,
-  others: readonly RunningStatement[] = [],
+  others?: OtherWork,
 ): SystemFacts {
   const { catalogue, subTables, engine, endpoint, variables, started } = context;
-  const running = visibleTo(access, [...context.running.all, ...others]);
+  const running = visibleTo(access, [...context.running.all, ...(others?.running ?? [])]);
   const statements = context.running.count;
-  const connections = context.connections.visibleTo(access);
+  const connections = visibleTo(access, [...context.connections.all, ...(others?.connections ?? [])]);
   const nowMs = Date.now();
   return {
     catalogue,
