@@ -21,11 +21,8 @@ import {
 import { functionNames, keywords, typeNames } from './dialect.js';
 import { asWritten } from './names.js';
 import { prometheusPath } from './promql.js';
-import { fields, tables } from './schema.js';
+import { fields, listedColumns, listedTags } from './schema.js';
 import { request } from './session.js';
-
-/** Tables that are offered while somebody types. */
-const offeredTables = 50;
 
 const dialect = SQLDialect.define({
   keywords: keywords.toLowerCase(),
@@ -63,8 +60,15 @@ const hints = {
 async function extensionOf(language, database) {
   const example = placeholder(hints[language]);
   if (language === 'sql') {
-    const completion = autocompletion({ override: [(context) => complete(context, database())], icons: false });
-    return [sql({ dialect, upperCaseKeywords: true }), completion, example];
+    const sources = [completeWords, completeNames, completeTags];
+    const override = sources.map((source) => (/** @type {CompletionContext} */ context) => source(context, database()));
+    // The names of the database are there before the first letter.
+    const ahead = EditorView.domEventHandlers({
+      focus: () => {
+        namesOf(database());
+      },
+    });
+    return [sql({ dialect, upperCaseKeywords: true }), autocompletion({ override, icons: false }), ahead, example];
   }
   const { newCompleteStrategy, PromQLExtension } = await import('./codemirror-promql.js');
   /** @type {string | undefined} */
@@ -197,56 +201,122 @@ const words = [
   })),
 ];
 
+/** @typedef {import('@codemirror/autocomplete').Completion} Completion */
+/** @typedef {import('@codemirror/autocomplete').CompletionContext} CompletionContext */
+
 /**
- * Names of tables, of the columns of the tables that the statement names, of functions and words. A word that is written in full is
- * offered only when somebody asks, so that Enter behind it is a new line.
- * @param {import('@codemirror/autocomplete').CompletionContext} context
- * @param {string} current
+ * Completions of the word before the cursor. A word that is written in full is offered only when a person asks for it, so that
+ * Enter behind it is a new line.
+ * @param {CompletionContext} context
+ * @param {readonly Completion[]} options
+ * @param {ReadonlySet<string>} [names] further words that may be written in full
  */
-async function complete(context, current) {
+function completion(context, options, names = new Set()) {
   const word = context.matchBefore(/[\w$`]+/);
-  if (word === null && !context.explicit) return null;
-  const text = context.state.doc.toString();
-  const [names, columns] = await Promise.all([offeredNames(word?.text ?? '', current), offeredColumns(text, current)]);
-  /** @type {readonly import('@codemirror/autocomplete').Completion[]} */
-  const options = [...columns, ...names, ...words];
-  /** @param {string} typed */
-  const isComplete = (typed) => options.some(({ label, apply = label }) => apply === typed);
+  const isComplete = (/** @type {string} */ typed) =>
+    names.has(typed) || options.some(({ label, apply = label }) => apply === typed);
   if (!context.explicit && isComplete(word?.text ?? '')) return null;
-  /** @param {string} typed */
-  const validFor = (typed) => /^[\w$`]*$/.test(typed) && !isComplete(typed);
+  const validFor = (/** @type {string} */ typed) => /^[\w$`]*$/.test(typed) && !isComplete(typed);
   return { from: word?.from ?? context.pos, options, validFor };
 }
 
+/** @param {CompletionContext} context */
+function isAsked(context) {
+  return context.explicit || context.matchBefore(/[\w$`]+/) !== null;
+}
+
 /**
- * @param {string} word
+ * Words and functions of the dialect, which need no request.
+ * @param {CompletionContext} context
  * @param {string} database
  */
-async function offeredNames(word, database) {
-  if (database === '') return [];
-  const found = await tables(database, { holds: word.replaceAll('`', ''), limit: offeredTables }).catch(() => []);
-  return found.map(({ name, isSuper }) => ({
+function completeWords(context, database) {
+  return isAsked(context) ? completion(context, words, loadedNames.get(database)) : null;
+}
+
+/**
+ * Names of tables and columns: of the tables that the statement names, or of all as long as it names none.
+ * @param {CompletionContext} context
+ * @param {string} database
+ */
+async function completeNames(context, database) {
+  if (!isAsked(context)) return null;
+  const named = namedTables(context.state.doc.toString(), database);
+  const [{ tables, columns }, lists] = await Promise.all([
+    namesOf(database),
+    Promise.all(named.map(([owner, table]) => (owner === '' ? [] : fields(owner, table).catch(() => [])))),
+  ]);
+  const own = lists.flat().map(({ name, type, isTag }) => columnOption(name, isTag ? `tag, ${type}` : type));
+  return completion(context, [...(named.length === 0 ? columns : own), ...tables]);
+}
+
+/**
+ * Tags of all tables, as long as the statement names none. They are listed apart, because a database of very many series
+ * takes longer for them.
+ * @param {CompletionContext} context
+ * @param {string} database
+ */
+async function completeTags(context, database) {
+  if (!isAsked(context) || database === '' || namedTables(context.state.doc.toString(), database).length > 0)
+    return null;
+  return completion(context, columnOptions(await listedTags(database).catch(() => [])));
+}
+
+/** Names of a database as they are written, once they are listed. @type {Map<string, ReadonlySet<string>>} */
+const loadedNames = new Map();
+
+/**
+ * The tables and columns of a database, from one listing.
+ * @param {string} database
+ * @returns {Promise<{ tables: Completion[]; columns: Completion[] }>}
+ */
+async function namesOf(database) {
+  const listed = database === '' ? [] : await listedColumns(database).catch(() => []);
+  const kinds = new Map(listed.map(({ table, isSuper }) => [table, isSuper]));
+  const tables = [...kinds].map(([name, isSuper]) => ({
     label: name,
     apply: asWritten(name),
     type: 'class',
     detail: isSuper ? 'super table' : 'table',
   }));
+  const columns = columnOptions(listed);
+  loadedNames.set(database, new Set([...tables, ...columns].map(({ apply }) => apply)));
+  return { tables, columns };
 }
 
 /**
- * @param {string} text
- * @param {string} database
+ * Columns or tags by name, one for all tables that have it.
+ * @param {readonly import('./schema.js').ListedField[]} listed
  */
-async function offeredColumns(text, database) {
-  const named = [...text.matchAll(/\b(?:FROM|JOIN)\s+(?:`?([^\s`.,()]+)`?\s*\.\s*)?`?([^\s`.,();]+)`?/gi)].slice(0, 4);
-  const lists = await Promise.all(
-    named.map(([, owner = database, table = '']) => (owner === '' ? [] : fields(owner, table).catch(() => []))),
-  );
-  return lists.flat().map(({ name, type, isTag }) => ({
-    label: name,
-    apply: asWritten(name),
-    type: 'property',
-    detail: isTag ? `tag, ${type}` : type,
-    boost: 2,
-  }));
+function columnOptions(listed) {
+  /** @type {Map<string, { first: import('./schema.js').ListedField; tables: number }>} */
+  const byName = new Map();
+  for (const field of listed) {
+    const known = byName.get(field.name);
+    if (known === undefined) byName.set(field.name, { first: field, tables: 1 });
+    else known.tables++;
+  }
+  return [...byName].map(([name, { first, tables }]) => {
+    const where = tables === 1 ? first.table : `${tables} tables`;
+    return columnOption(name, `${first.isTag ? 'tag' : first.type} of ${where}`);
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {string} detail
+ */
+function columnOption(name, detail) {
+  return { label: name, apply: asWritten(name), type: 'property', detail, boost: 2 };
+}
+
+/**
+ * The tables behind FROM and JOIN, with their databases.
+ * @param {string} text
+ * @param {string} database of tables that are named without one
+ * @returns {[database: string, table: string][]}
+ */
+function namedTables(text, database) {
+  const named = text.matchAll(/\b(?:FROM|JOIN)\s+(?:`?([^\s`.,()]+)`?\s*\.\s*)?`?([^\s`.,();]+)`?/gi);
+  return [...named].slice(0, 4).map(([, owner = database, table = '']) => [owner, table]);
 }

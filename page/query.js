@@ -10,6 +10,7 @@ import { promqlPlaceOf } from './promql.js';
 import { promqlCard } from './promql-result.js';
 import { rangeHint, rangePicker, usesRange } from './range.js';
 import { resultCard } from './result.js';
+import { forgetListings } from './schema.js';
 import { Trouble } from './session.js';
 import { onlyReads, placeOf, splitStatements } from './statement-text.js';
 import { schemaTree } from './tree.js';
@@ -135,6 +136,7 @@ export function queryView(context) {
     try {
       // One after the other: a later statement may need what an earlier one made.
       for (; at < cards.length; at++) await cards[at]?.run(mine.signal);
+      if (!reads()) forgetListings();
       if (/\b(?:CREATE|DROP)\s+DATABASE\b/i.test(text)) tree.show(tree.database);
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;

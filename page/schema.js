@@ -82,6 +82,11 @@ function cached(key, load) {
   return value;
 }
 
+/** Empties the cache of listings, after a statement that may have changed what there is. */
+export function forgetListings() {
+  cache.clear();
+}
+
 /**
  * The columns and tags of a table, in their order; the first is the time.
  * @param {string} database

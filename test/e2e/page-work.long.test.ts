@@ -44,6 +44,48 @@ inBrowser(
   },
 );
 
+inBrowser('completion offers words without the service, and columns and tags of all tables before FROM', async (t) => {
+  await service().write('parcels,depot=north weight_kg=9,height_cm=3\ncrates,depot=south weight_kg=1', { db: 'many' });
+  const { page } = await open(t);
+  await logIn(page);
+  await goTo(page, 'Query');
+  await page.waitForSelector('#statement-hint:empty', { state: 'attached' });
+  await page.selectOption('#database', 'many');
+  await page.waitForSelector('.tree summary >> text=parcels');
+  const statements: string[] = [];
+  let isOpen = false;
+  const held: (() => Promise<void>)[] = [];
+  await page.route('**/rest/sql*', async (route) => {
+    statements.push(route.request().postData() ?? '');
+    if (isOpen) await route.continue();
+    else held.push(() => route.continue());
+  });
+  const offered = '.cm-tooltip-autocomplete';
+  await page.focus('#statement');
+  await page.keyboard.type('SELE');
+  await page.waitForSelector(`${offered} >> text=SELECT`);
+  await page.keyboard.press('Escape');
+  isOpen = true;
+  await Promise.all(held.map((release) => release()));
+  await page.keyboard.type('CT wei');
+  await page.waitForSelector(`${offered} >> text=weight_kg`);
+  await page.waitForSelector(`${offered} >> text=DOUBLE of 2 tables`);
+  await page.keyboard.type('ght_kg, hei');
+  await page.waitForSelector(`${offered} >> text=DOUBLE of parcels`);
+  await page.keyboard.type('ght_cm, dep');
+  await page.waitForSelector(`${offered} >> text=tag of 2 tables`);
+  // One listing of columns and one of tags serve all letters.
+  t.is(statements.length, 2, statements.join('\n'));
+  // Of a table that is named only its own columns are offered.
+  await page.keyboard.type('ot FROM crates WHERE hei');
+  await page.waitForSelector(offered, { state: 'detached' });
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('wei');
+  await page.waitForSelector(`${offered} >> text=weight_kg`);
+});
+
 inBrowser('rows are sorted by their headings, walked through by keys, and their cells copied', async (t) => {
   await service().write('sizes,name=a v=9i\nsizes,name=b v=10i\nsizes,name=c w=1', { db: 'grid' });
   const { page, wrong } = await open(t);
