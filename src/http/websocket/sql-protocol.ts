@@ -11,6 +11,7 @@ import type {
   SocketRequest,
   TextAction,
 } from './protocol.js';
+import { writeRawBlock } from './raw-writes.js';
 import { insertSchemaless } from './schemaless.js';
 import { SqlSession } from './sql-session.js';
 import { binaryStatementActions, statementActions } from './statement-actions.js';
@@ -43,13 +44,13 @@ const binary: Readonly<Record<number, BinaryAction<SqlSession>>> = {
     run: (session, message, request) => session.query(messageText(message, 'binary query'), request),
   },
   3: refusedAction('write_raw'),
-  4: refusedAction('write_raw_block'),
-  5: refusedAction('write_raw_block_with_fields'),
+  4: { name: 'write_raw_block', run: writeRawBlock },
+  5: { name: 'write_raw_block_with_fields', run: writeRawBlock },
   10: { name: 'validate_sql', run: validate },
   7: { name: 'fetch_raw_block', run: fetchRawBlock, refuse: refusedFetch },
 };
 
-/** Blocks of rows are written by binding. */
+/** Raw messages of topics hold definitions of tables, too. */
 function refusedAction(name: string): BinaryAction<SqlSession> {
   return {
     name,

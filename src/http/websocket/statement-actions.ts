@@ -66,7 +66,10 @@ async function prepareWithFields(
   return { is_insert: true, fields: fields.map(shownField), fields_count: fields.length };
 }
 
-async function execute(statement: OpenStatement, _args: Arguments, request: SocketRequest): Promise<SocketAnswer> {
+/** Parameters of a query need no `add_batch`. */
+async function execute(statement: OpenStatement, args: Arguments, request: SocketRequest): Promise<SocketAnswer> {
+  if (statement.prepared?.isInsert === false && statement.current.columns.length > 0)
+    await addBatch(statement, args, request);
   return { affected: await statement.execute(request) };
 }
 
@@ -117,6 +120,18 @@ async function addBatch(statement: OpenStatement, _args: Arguments, request: Soc
   return {};
 }
 
+/** Those of an INSERT are its columns, without the name of the table and its tags. */
+async function countParameters(
+  statement: OpenStatement,
+  _args: Arguments,
+  request: SocketRequest,
+): Promise<SocketAnswer> {
+  const { prepared } = statement;
+  if (prepared?.isInsert !== true) return { num_params: prepared?.parameters ?? 0 };
+  const fields = await statement.fields(request);
+  return { num_params: fields.filter(({ bind: kind }) => kind === 'column').length };
+}
+
 async function parameter(statement: OpenStatement, args: Arguments, request: SocketRequest): Promise<SocketAnswer> {
   const index = args.integer('index', 0);
   const fields = (await statement.fields(request)).filter(({ bind: kind }) => kind === 'column');
@@ -141,7 +156,7 @@ export const statementActions: Readonly<Record<string, TextAction<SqlSession>>> 
   get_tag_fields: onStatement(fieldsOf('tag')),
   get_col_fields: onStatement(fieldsOf('column')),
   use_result: onStatement((statement) => statement.useResult()),
-  stmt_num_params: onStatement((statement) => ({ num_params: statement.prepared?.parameters ?? 0 })),
+  stmt_num_params: onStatement(countParameters),
   stmt_get_param: onStatement(parameter),
   // Clients wait for no answer.
   close: {

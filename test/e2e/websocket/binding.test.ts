@@ -255,10 +255,64 @@ test('the older form binds JSON and raw blocks, table by table', async (t) => {
       [name, null, null, null, 7, null],
     ]) as unknown[][],
   );
-  t.like(await client.request('stmt_num_params', { stmt_id }), { num_params: 7 });
+  t.like(await client.request('stmt_num_params', { stmt_id }), { num_params: 4 });
   t.like(await client.request('stmt_get_param', { stmt_id, index: 1 }), { data_type: 5, length: 8 });
   client.tell('close', { stmt_id: Number(stmt_id) });
   t.like(await client.request('exec', { stmt_id }), { code: 0xffff, stmt_id });
+  client.socket.close();
+});
+
+test('the older form binds parameters of a query without a batch', async (t) => {
+  await service.run('CREATE TABLE bound.older_query (ts TIMESTAMP, v INT)');
+  await service.run('INSERT INTO bound.older_query VALUES (1700000000000, 5) (1700000000001, 50)');
+  const client = await open();
+  const { stmt_id } = await client.request('init');
+  await client.request('prepare', { stmt_id, sql: 'SELECT v FROM older_query WHERE v < ?' });
+  t.like(await client.request('stmt_num_params', { stmt_id }), { num_params: 1 });
+  const { id } = await client.request('query', { sql: 'SELECT CAST(10 AS INT)' });
+  await client.request('fetch', { id });
+  const block = await client.nextBinary(() => client.tell('fetch_block', { id }));
+  t.like(await client.reply(client.send(2, BigInt(String(stmt_id)), block.subarray(16))), { code: 0 });
+  t.like(await client.request('exec', { stmt_id }), { code: 0, affected: 0 });
+  const { result_id } = await client.request('use_result', { stmt_id });
+  t.like(await client.request('fetch', { id: result_id }), { code: 0, rows: 1 });
+  client.socket.close();
+});
+
+test('a raw block is written to a table, with all columns of it or those that are named', async (t) => {
+  await service.run('CREATE TABLE bound.raw_from (ts TIMESTAMP, v INT, s NCHAR(8), b VARCHAR(8))');
+  await service.run('CREATE TABLE bound.raw_to (ts TIMESTAMP, v INT, s NCHAR(8), b VARCHAR(8))');
+  await service.run(`INSERT INTO bound.raw_from VALUES (${start}, 5, 'é', NULL) (${start + 1}, NULL, NULL, 'b')`);
+  const client = await open();
+  const blockOf = async (sql: string): Promise<Buffer> => {
+    const { id } = await client.request('query', { sql });
+    await client.request('fetch', { id });
+    return (await client.nextBinary(() => client.tell('fetch_block', { id }))).subarray(16);
+  };
+  const head = Buffer.from([2, 0, 0, 0, 6, 0, ...Buffer.from('raw_to')]);
+  const block = await blockOf('SELECT * FROM raw_from ORDER BY ts');
+  t.like(await client.reply(client.send(4, 7n, Buffer.concat([head, block]))), { code: 0, action: 'write_raw_block' });
+  t.deepEqual(await service.rows('SELECT v, s, b FROM bound.raw_to ORDER BY ts'), [
+    [5, 'é', null],
+    [null, null, 'b'],
+  ]);
+  const field = (name: string): Buffer => Buffer.concat([Buffer.from(name), Buffer.alloc(72 - name.length)]);
+  const part = await blockOf('SELECT b, ts + 1s FROM raw_from ORDER BY ts');
+  const named = Buffer.concat([head, part, field('b'), field('ts')]);
+  t.like(await client.reply(client.send(5, 7n, named)), { code: 0, action: 'write_raw_block_with_fields' });
+  t.deepEqual(await service.rows(`SELECT v, s, b FROM bound.raw_to WHERE ts > ${start + 1} ORDER BY ts`), [
+    [null, null, null],
+    [null, null, 'b'],
+  ]);
+  for (const broken of [
+    named.subarray(0, 9),
+    named.subarray(0, 60),
+    Buffer.concat([named, field('x')]),
+    named.subarray(0, -1),
+  ]) {
+    t.not((await client.reply(client.send(5, 7n, broken))).code, 0);
+  }
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM bound.raw_to'), [[4]]);
   client.socket.close();
 });
 

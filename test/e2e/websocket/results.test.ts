@@ -171,7 +171,7 @@ test('statements are validated without running, and blocks of rows are not writt
     const answer = await client.reply(client.send(10, 0n, text(sql)));
     t.like(answer, { code: 0, action: 'validate_sql', result_code: code }, sql);
   }
-  t.like(await client.reply(client.send(4, 0n, Buffer.alloc(40))), { code: 0x0100, action: 'write_raw_block' });
+  t.like(await client.reply(client.send(3, 0n, Buffer.alloc(40))), { code: 0x0100, action: 'write_raw' });
   t.is((await queryRows(client, 'SELECT * FROM t1')).rows.length, 1);
   client.socket.close();
 });
