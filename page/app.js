@@ -8,10 +8,12 @@ import { healthView } from './health.js';
 import { inputsView } from './inputs.js';
 import { loginView } from './login.js';
 import { History, labelValues, metric, parseMetrics } from './metrics.js';
+import { literal } from './names.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
 import { rulesView } from './rules.js';
 import { logOut, request, requestJson, session, Trouble } from './session.js';
+import { runSql } from './sql.js';
 import { startView } from './start.js';
 import { statementsView } from './statements.js';
 import { tailView } from './tail.js';
@@ -34,11 +36,12 @@ import { tailView } from './tail.js';
 
 /**
  * The views by the name in the address. One that is within another is reached from there and has no link of its own.
- * @type {Readonly<Record<string, { title: string; make: (context: Context) => View; within?: string }>>}
+ * `isText` is for reading, and as wide as lines are read well; all others have the width of the screen.
+ * @type {Readonly<Record<string, { title: string; make: (context: Context) => View; within?: string; isText?: boolean }>>}
  */
 const views = {
-  events: { title: 'Events', make: eventsView },
-  rules: { title: 'Rules', make: rulesView, within: 'events' },
+  events: { title: 'Events', make: eventsView, isText: true },
+  rules: { title: 'Rules', make: rulesView, within: 'events', isText: true },
   explore: { title: 'Explore', make: exploreView },
   series: { title: 'Series', make: cardinalityView, within: 'explore' },
   query: { title: 'Query', make: queryView },
@@ -46,11 +49,11 @@ const views = {
   health: { title: 'Health', make: healthView },
   statements: { title: 'Statements', make: statementsView },
   tail: { title: 'Live rows', make: tailView, within: 'query' },
-  start: { title: 'Start', make: startView, within: '' },
-  docs: { title: 'Documents', make: documentsView, within: '' },
+  start: { title: 'Start', make: startView, within: '', isText: true },
+  docs: { title: 'Documents', make: documentsView, within: '', isText: true },
 };
 /** What is shown where the address names none. */
-const firstView = { title: 'Events', make: eventsView, within: 'events' };
+const firstView = { title: 'Events', make: eventsView, within: 'events', isText: true };
 
 /** @type {Readonly<Record<string, string>>} */
 const backWords = {
@@ -132,7 +135,8 @@ function showService() {
 
   const show = () => {
     const [name] = location.hash.slice(1).split('?');
-    const { title, make, within = name } = Object.entries(views).find(([known]) => known === name)?.[1] ?? firstView;
+    const chosen = Object.entries(views).find(([known]) => known === name)?.[1] ?? firstView;
+    const { title, make, within = name, isText = false } = chosen;
     view?.stop();
     view = make(context);
     for (const link of links) {
@@ -141,6 +145,7 @@ function showService() {
         link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
       } else link.removeAttribute('aria-current');
     }
+    main.className = isText ? 'text' : '';
     put(main, view.element);
     document.title = `${title} · Sluice`;
     view.metrics?.();
@@ -199,11 +204,12 @@ function showService() {
       version,
     ),
   );
-  // What others run is for administrators.
-  requestJson('/api/v1/statements').catch((error) => {
-    const link = links.find(({ hash }) => hash === '#statements');
-    if (link !== undefined && error instanceof Trouble && error.reason === 'denied') link.hidden = true;
-  });
+  isAdministrator()
+    .then((is) => {
+      const link = links.find(({ hash }) => hash === '#statements');
+      if (link !== undefined) link.hidden = !is;
+    })
+    .catch(context.failed);
   addEventListener('hashchange', turn);
   show();
   showTrouble();
@@ -213,6 +219,13 @@ function showService() {
     watch.stop();
     view?.stop();
   };
+}
+
+/** Whether who is logged in may see what others run. */
+async function isAdministrator() {
+  const user = literal(session()?.user ?? '');
+  const { data } = await runSql(`SELECT super FROM information_schema.ins_users WHERE name = ${user}`, '');
+  return data.some(([value]) => value === 1);
 }
 
 function logOutButton() {

@@ -23,6 +23,7 @@ import { asWritten } from './names.js';
 import { prometheusPath } from './promql.js';
 import { fields, listedColumns, listedTags } from './schema.js';
 import { request } from './session.js';
+import { typedOver } from './typed-over.js';
 
 const dialect = SQLDialect.define({
   keywords: keywords.toLowerCase(),
@@ -127,6 +128,7 @@ export function queryEditor({
       extensions: [
         history(),
         bracketMatching(),
+        typedOver,
         closeBrackets(),
         languagePart.of([]),
         syntaxHighlighting(colours),
