@@ -122,9 +122,10 @@ export function databaseOptions(
 /** Rules between options; `options` are all that were ever given. */
 function checkTogether(options: Readonly<Record<string, string>>): void {
   const { KEEP = '', DURATION = '', MINROWS, MAXROWS } = effectiveOptions(options);
-  const [keep = '', duration = ''] = [KEEP.split(',')[0], DURATION];
-  if (minutesOf(keep) < 3 * minutesOf(duration)) {
-    throw invalidOption('keep', `${KEEP}, it must be at least 3 times duration`);
+  const keep = minutesOf(shortestKeep(KEEP));
+  if (keep < 3 * minutesOf(DURATION)) {
+    const way = options.KEEP === KEEP ? `write DURATION ${Math.floor(keep / 3)}m or less` : 'write KEEP, too';
+    throw invalidOption('keep', `${KEEP}, it must be at least 3 times duration, which is ${DURATION}; ${way}`);
   }
   if (Number(MINROWS) >= Number(MAXROWS)) throw invalidOption('minrows', `${MINROWS}, it must be less than maxrows`);
 }
@@ -160,11 +161,19 @@ function invalidOption(name: string, text: string): FaultError {
   );
 }
 
-/** Every option with its value: what was given, otherwise the default. */
+/** Every option with its value: what was given, otherwise the default. A short KEEP makes the default of DURATION shorter. */
 export function effectiveOptions(options: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const all: Record<string, string> = {};
   for (const [name, rule] of Object.entries(rules)) all[name] = options[name] ?? rule.default;
+  const { KEEP = '', DURATION = '' } = all;
+  const third = Math.floor(minutesOf(shortestKeep(KEEP)) / 3);
+  if (options.DURATION === undefined && third < minutesOf(DURATION)) all.DURATION = `${third}m`;
   return all;
+}
+
+/** The first of the values of KEEP, of which each is at least as long as the one before. */
+function shortestKeep(text: string): string {
+  return text.split(',')[0] ?? '';
 }
 
 /** Minutes of a length of time; a bare number means days. */

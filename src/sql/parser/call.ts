@@ -32,6 +32,7 @@ export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression 
   const name = isDistinct ? `${word} DISTINCT` : word;
   if (isDistinct && cursor.at('*')) cursor.fail();
   const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
+  if (cursor.text.startsWith('[', cursor.start)) cursor.fail('a range of PromQL is a window here: … INTERVAL(5m)');
   cursor.expect(')');
   const call = histogramCall({ kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) });
   const over = parseOver(cursor, (at) => parser.expression(at));

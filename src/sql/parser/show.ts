@@ -64,10 +64,33 @@ function parseOfDatabase(cursor: Cursor, owner: Name | undefined): Show {
   if (list !== undefined) return parseListOfDatabase(cursor, list, owner);
   if (cursor.accept('ALIVE')) return { what: 'alive', database: parseFrom(cursor, owner) };
   if (cursor.accept('VGROUPS')) return { what: 'vgroups', database: parseFrom(cursor, owner), like: undefined };
-  const what = cursor.accept('TABLES') ? 'tables' : cursor.accept('STABLES') ? 'stables' : cursor.fail();
+  const what = cursor.accept('TABLES')
+    ? 'tables'
+    : cursor.accept('STABLES')
+      ? 'stables'
+      : cursor.fail(elsewhere(cursor));
   const database = parseFrom(cursor, owner);
   const like = parseLike(cursor);
   return what === 'tables' ? { what, which: 'all', database, like } : { what, database, like };
+}
+
+/** What lists of other databases are called here. */
+const otherLists: ReadonlyMap<string, string> = new Map([
+  ['MEASUREMENTS', 'SHOW STABLES'],
+  ['SERIES', 'SHOW TABLES'],
+  ['METRICS', 'SHOW STABLES'],
+  ['SCHEMAS', 'SHOW DATABASES'],
+  ['TAG', 'SHOW TAGS FROM table, or SELECT DISTINCT tag FROM table'],
+  ['FIELD', 'DESCRIBE table'],
+  ['COLUMNS', 'DESCRIBE table'],
+  ['RETENTION', 'SHOW DATABASES'],
+  ['CONTINUOUS', 'SHOW STREAMS'],
+  ['PROCESSLIST', 'SHOW QUERIES'],
+]);
+
+function elsewhere({ word }: Cursor): string | undefined {
+  const own = otherLists.get(word);
+  return own === undefined ? undefined : `here it is ${own}`;
 }
 
 function parseListOfDatabase(cursor: Cursor, list: ShowListName, owner: Name | undefined): Show {

@@ -72,8 +72,10 @@ function visibleRows(filter: Filter, relation: Relation | undefined, { storedRow
 }
 
 function refuseUnavailable(select: Select): void {
-  if (select.window !== undefined && select.groupBy.length > 0) {
-    throw refuse(Codes.groupByWithWindow, "GROUP BY and WINDOW-clause can't be used together");
+  const [key] = select.groupBy;
+  if (select.window !== undefined && key !== undefined) {
+    const text = "GROUP BY and WINDOW-clause can't be used together (write PARTITION BY in front of the window)";
+    throw refuse(Codes.groupByWithWindow, text, { start: key.value.span.start, word: key.text });
   }
   const sliced = select.partitionBy.length > 0 || select.groupBy.length > 0;
   if (select.slimit !== undefined && !sliced) {

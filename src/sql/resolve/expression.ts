@@ -133,7 +133,8 @@ export class ExpressionTranslator {
         const type = dataType('VARCHAR', Buffer.byteLength(expression.value));
         const sql = text(expression.value);
         // Written out, as lists may have a hundred thousand of them.
-        return { sql, type, precision, nullable: false, uses: Uses.nothing, constant: expression.value };
+        const start = expression.span.start + 1;
+        return { sql, type, precision, nullable: false, uses: Uses.nothing, constant: expression.value, start };
       }
       case 'bool': {
         const sql = expression.value ? expr`true` : expr`false`;

@@ -106,10 +106,18 @@ function textTicks(value: Value, precision: Precision, env: Environment): Value 
   const zone = env.context.connectionZone;
   if (typeof value.constant === 'string') {
     const ticks = parseTimestamp(value.constant, precision, zone);
-    if (ticks === undefined) throw refuse(Codes.incorrectTimestamp, `Incorrect TIMESTAMP value: ${value.constant}`);
+    if (ticks === undefined) throw incorrectTimestamp(value.constant, value.start, zone);
     return ticksValue(ticks, precision);
   }
   return { ...computed(ticksOfText(value.sql, precision, zone), timestampType, [value]), precision };
+}
+
+function incorrectTimestamp(word: string, start: number | undefined, zone: string): Error {
+  const [, time = '', rest = ''] = /^(\d+-\d+-\d+[ Tt]\d+:\d+)(\D.*)?$/.exec(word) ?? [];
+  const whole = `${time}:00${rest}`;
+  const hint = parseTimestamp(whole, 'ms', zone) === undefined ? '' : ` (its seconds are missing: ${whole})`;
+  const place = start === undefined ? undefined : { start, word };
+  return refuse(Codes.incorrectTimestamp, `Incorrect TIMESTAMP value: ${word}${hint}`, place);
 }
 
 /** The same instant in ticks of another precision; finer digits are cut off. */

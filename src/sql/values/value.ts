@@ -28,6 +28,8 @@ export interface Value {
   readonly constant?: Constant | undefined;
   /** A number with a fraction or an exponent as it was written, which `constant` may be near to. */
   readonly digits?: string | undefined;
+  /** Of a text or time as written: the offset of its first character in the statement. */
+  readonly start?: number | undefined;
   /** `time`: the primary timestamp; `tbname`: the sub-table's name; `null`: the NULL literal. */
   readonly role?: 'time' | 'tbname' | 'null' | undefined;
   /** True when `sql` yields just the engine type that stores `type`, so that a CAST to it changes nothing. */

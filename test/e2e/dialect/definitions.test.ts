@@ -41,7 +41,7 @@ statements('CREATE DATABASE: options in any case and order, ranges, existence', 
   ...refused(
     0x2619,
     'CREATE DATABASE e VGROUPS 1025',
-    'CREATE DATABASE e KEEP 20',
+    'CREATE DATABASE e KEEP 20 DURATION 10',
     'CREATE DATABASE e KEEP 100,50',
     'CREATE DATABASE e KEEP 100,200,300,400',
     'CREATE DATABASE e DURATION 59m',
@@ -69,6 +69,23 @@ statements('options by the names of older servers', service, undefined, [
   { sql: 'DROP DATABASE o_s3', affected: 0 },
 ]);
 
+statements('a short KEEP shortens the DURATION that is not given', service, undefined, [
+  ...done('CREATE DATABASE k1 KEEP 7'),
+  {
+    sql: "SELECT keep, duration FROM information_schema.ins_databases WHERE name = 'k1'",
+    rows: [['7d,7d,7d', '56h']],
+  },
+  ...done('ALTER DATABASE k1 KEEP 1d,2d', 'ALTER DATABASE k1 KEEP 400'),
+  { sql: "SELECT duration FROM information_schema.ins_databases WHERE name = 'k1'", rows: [['10d']] },
+  {
+    sql: 'CREATE DATABASE k2 KEEP 7 DURATION 3',
+    error: 0x2619,
+    says: 'keep: 7, it must be at least 3 times duration, which is 3; write DURATION 3360m or less',
+  },
+  { sql: 'CREATE DATABASE k2 DURATION 2000', error: 0x2619, says: 'which is 2000; write KEEP, too' },
+  ...done('CREATE DATABASE k2 KEEP 7 DURATION 1', 'DROP DATABASE k1', 'DROP DATABASE k2'),
+]);
+
 statements('databases are altered, used and dropped, and what they cannot be is refused', service, undefined, [
   ...done(
     'CREATE DATABASE a1',
@@ -81,7 +98,7 @@ statements('databases are altered, used and dropped, and what they cannot be is 
     sql: "SELECT keep, cachemodel, buffer, wal_level FROM information_schema.ins_databases WHERE name = 'a1'",
     rows: [['40d,40d,40d', 'both', 100, 2]],
   },
-  ...refused(0x2619, 'ALTER DATABASE a1 KEEP 29', 'ALTER DATABASE a1 BUFFER 16385', 'ALTER DATABASE a1 MINROWS 1001'),
+  ...refused(0x2619, 'ALTER DATABASE a1 KEEP 0', 'ALTER DATABASE a1 BUFFER 16385', 'ALTER DATABASE a1 MINROWS 1001'),
   ...refused(0x2600, "ALTER DATABASE a1 PRECISION 'us'", 'ALTER DATABASE a1 VGROUPS 4'),
   { sql: 'ALTER DATABASE a1', error: 0x2601 },
   { sql: 'ALTER DATABASE nothing KEEP 400', error: 0x0388, says: 'Database not exist' },

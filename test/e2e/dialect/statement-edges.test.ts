@@ -85,6 +85,35 @@ statements('mistakes are told with their place, and with the name that was proba
   { sql: 'SELECT summ(humid) FROM weather', error: 0x264d, says: '(did you mean sum?)' },
   ...done('CREATE VIEW wet AS SELECT humid AS much FROM weather'),
   { sql: 'SELECT  many FROM wet', error: 0x2602, says: 'Invalid column name: many at line 1, column 9' },
+  {
+    sql: 'SELECT AVG(humid) FROM weather INTERVAL(1m) GROUP BY humid',
+    error: 0x2624,
+    says: 'write PARTITION BY in front of the window) at line 1, column 54',
+  },
+  {
+    sql: "SELECT humid FROM weather WHERE at > '2026-11-26 14:00'",
+    error: 0x2635,
+    says: '2026-11-26 14:00 (its seconds are missing: 2026-11-26 14:00:00) at line 1, column 39',
+  },
+  {
+    sql: 'SELECT "2026-11-26T14:00+01:00" + 1d',
+    error: 0x2635,
+    says: '(its seconds are missing: 2026-11-26T14:00:00+01:00) at line 1, column 9',
+  },
+  {
+    sql: "SELECT humid FROM weather WHERE at BETWEEN 'yesterday' AND NOW",
+    error: 0x2635,
+    says: 'Incorrect TIMESTAMP value: yesterday at line 1, column 45',
+  },
+  { sql: 'SELECT RATE(humid[5m]) FROM weather', error: 0x2600, says: '(a range of PromQL is a window here' },
+  {
+    sql: 'SELECT non_negative_derivative(humid, 1s) FROM weather',
+    error: 0x264d,
+    says: 'did you mean rate, or derivative',
+  },
+  { sql: 'SELECT constructor(humid) FROM weather', error: 0x264d, says: 'Invalid function name: constructor at' },
+  { sql: 'SHOW MEASUREMENTS', error: 0x2600, says: 'syntax error near "MEASUREMENTS" (here it is SHOW STABLES)' },
+  { sql: 'SHOW FIELD KEYS', error: 0x2600, says: '(here it is DESCRIBE table)' },
   ...done('DROP VIEW wet', 'DROP TABLE weather'),
 ]);
 

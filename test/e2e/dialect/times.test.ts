@@ -186,3 +186,14 @@ statements('time formats have halves of the day with dots, zones, and quotes', s
   },
   { sql: "SELECT to_char(CAST(0 AS TIMESTAMP), 'yyyy', 'Nowhere/X')", error: 0x26b2 },
 ]);
+
+statements('one text with a time in it is that time beside a duration', service, undefined, [
+  {
+    sql: "SELECT '2026-10-24 00:00:00' + 4d, 4d + '2026-10-24', '2026-10-24' - 1n",
+    rows: [['2026-10-28T00:00:00.000Z', '2026-10-28T00:00:00.000Z', '2026-09-24T00:00:00.000Z']],
+  },
+  {
+    sql: "SELECT v FROM TEXT(ts TIMESTAMP, v INT) VALUES ('2026-10-27 00:00:00', 1) ('2026-10-29 00:00:00', 2) t WHERE ts < '2026-10-24 00:00:00' + 4d",
+    rows: [[1]],
+  },
+]);

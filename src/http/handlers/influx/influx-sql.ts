@@ -36,30 +36,23 @@ export async function runSql(
 }
 
 const dayMinutes = 24 * 60;
-/** Least and most that a database keeps rows, and the longest part that it is stored in by default. */
-const [leastKeep, mostKeep, usualPart] = [dayMinutes, mostKeepDays * dayMinutes, 10 * dayMinutes];
+/** Least and most that a database keeps rows. */
+const [leastKeep, mostKeep] = [dayMinutes, mostKeepDays * dayMinutes];
 
-/**
- * Options of a database that clients make, which keeps rows so long: a day at least, and as long as a database can without a time. Three
- * parts of it must fit into that time.
- */
+/** Options of a database that clients make, which keeps rows so long: a day at least, and as long as a database can without a time. */
 export function databaseOptions(keepMinutes = mostKeep): string {
-  return `PRECISION 'ns' ${keepOption(keepMinutes)} DURATION ${Math.min(usualPart, Math.floor(keptMinutes(keepMinutes) / 3))}m`;
+  return `PRECISION 'ns' ${keepOption(keepMinutes)}`;
 }
 
 /** The option of a database that keeps rows so long, or as long as it can. */
 export function keepOption(keepMinutes = mostKeep): string {
-  return `KEEP ${keptMinutes(keepMinutes)}m`;
+  return `KEEP ${Math.min(mostKeep, Math.max(leastKeep, keepMinutes))}m`;
 }
 
 /** The seconds after which rows expire, as clients write it: 0 is never. */
 export function expirySeconds(keep: string): number {
   const minutes = minutesIn(keep);
   return minutes >= mostKeep ? 0 : minutes * 60;
-}
-
-function keptMinutes(minutes: number): number {
-  return Math.min(mostKeep, Math.max(leastKeep, minutes));
 }
 
 /** True for databases that are not the user's. */

@@ -166,7 +166,7 @@ test('statements run as SQL, from the query string or a form, and the first fail
   const policies = { columns, values: [['autogen', '87600h0m0s', '168h0m0s', 1, true]] };
   t.deepEqual(JSON.parse(post.text), { results: [{ statement_id: 0 }, { statement_id: 1, series: [policies] }] });
   t.deepEqual(asked.slice(1), [
-    "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns' KEEP 4320m DURATION 1440m",
+    "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns' KEEP 4320m",
     "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it\\'s'",
   ]);
   const tidied = await send(server, {
