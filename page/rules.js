@@ -1,26 +1,19 @@
 import { h, put, say } from './dom.js';
-import { ago, count, dateAndTime, measureOf } from './format.js';
+import { ago, count, dateAndTime } from './format.js';
 import { poll } from './polling.js';
-import { requestJson, Trouble } from './session.js';
+import { ruleEditor } from './rule-editor.js';
+import { ruleRow } from './rule-row.js';
+import { request, requestJson, Trouble } from './session.js';
 
 const channelsMs = 5000;
 
-/** @typedef {{ name: string; kind: string; database: string; table: string; severity: string; condition: string; toml: string }} Rule */
+/** @typedef {import('./rule-row.js').Rule} Rule */
 /** @typedef {{ kind: string; target: string; sent: number; failed: number; waiting: number; lastSentTime: number | null; problem: string | null }} Channel */
-/** @typedef {{ looked: string; total: number; records: { elementId: string; title: string; severity: string; value: number | null; rows: number | null }[] }} Trial */
-
-const example = `name = "oven too hot"
-database = "plant"
-table = "ovens"
-column = "temperature"
-comparison = ">"
-threshold = 80
-severity = "critical"`;
 
 const channelNames = { webhook: 'Webhook', mail: 'Mail' };
 
 /**
- * The rules that make events: listed, tried, read again; and who is told of events. For administrators.
+ * The rules that make events: listed, written, tried, changed, silenced; and who is told of events. For administrators.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
@@ -29,39 +22,23 @@ export function rulesView(context) {
   const list = h('ul', { class: 'rules', 'aria-label': 'Rules' });
   const told = h('p', { role: 'status' });
   const reload = h('button', { type: 'button' }, 'Read the rules again');
-  const text = h('textarea', { id: 'rule', rows: 10, spellcheck: 'false' });
-  const attempt = h('button', { class: 'primary', type: 'submit' }, 'Try');
-  const found = h('div', { role: 'status' });
   const channels = h('ul', { class: 'rules', 'aria-label': 'Notifications' });
   const test = h('button', { type: 'button' }, 'Send a test message');
   const tested = h('p', { role: 'status' });
+  const editorPlace = h('div');
   const inside = h(
     'div',
     {},
     h('p', { class: 'actions' }, reload),
     told,
     list,
-    h('h2', {}, 'Try a rule'),
-    h(
-      'form',
-      { class: 'card panel', onsubmit: (/** @type {Event} */ event) => tryIt(event) },
-      h('label', { for: 'rule' }, 'A rule as it stands in the settings file'),
-      text,
-      h('p', { class: 'actions' }, attempt),
-      h(
-        'p',
-        { class: 'muted' },
-        'What it would find now; nothing is kept of it. To keep a rule, put it into the settings file behind [[events.rules]] and read the rules again.',
-      ),
-      found,
-    ),
+    editorPlace,
     h('h2', {}, 'Notifications'),
     channels,
     h('p', { class: 'actions' }, test),
     tested,
   );
   const denied = h('p', { class: 'empty', hidden: true }, 'Only administrators see the rules.');
-  text.value = example;
 
   /** Does something that a person asked for, and says what is wrong where they look. */
   const guarded = async (/** @type {HTMLElement} */ place, /** @type {() => Promise<void>} */ work) => {
@@ -89,25 +66,47 @@ export function rulesView(context) {
       );
       put(
         list,
-        records.map((rule) => ruleRow(rule, take)),
-        records.length === 0 ? h('li', { class: 'muted' }, 'There are no rules in the settings yet.') : null,
+        records.map((rule) => ruleRow(rule, actions)),
+        records.length === 0 ? h('li', { class: 'muted' }, 'There are no rules yet.') : null,
       );
     });
-  const take = (/** @type {Rule} */ rule) => {
-    text.value = rule.toml;
-    text.scrollIntoView({ block: 'center' });
-    tryIt();
-  };
-  const tryIt = (/** @type {Event | undefined} */ event = undefined) => {
-    event?.preventDefault();
-    attempt.disabled = true;
-    return guarded(found, async () => {
-      /** @type {Trial} */
-      const trial = await requestJson('/api/v1/rules/try', { method: 'POST', body: text.value });
-      put(found, ...trialRows(trial));
-    }).finally(() => {
-      attempt.disabled = false;
+  /** Does something with a rule, lists the rules again, and says what was done. */
+  const change = (/** @type {() => Promise<string>} */ work) =>
+    guarded(told, async () => {
+      const words = await work();
+      await load();
+      say(told, words);
     });
+  const editor = ruleEditor({
+    guarded,
+    saved: async (name, isNew) => {
+      await load();
+      say(told, isNew ? `The rule ${name} is saved.` : `The rule ${name} is changed.`);
+    },
+  });
+  put(editorPlace, editor.element);
+  /** @type {import('./rule-row.js').RuleActions} */
+  const actions = {
+    try: editor.try,
+    edit: editor.edit,
+    remove: (rule) =>
+      change(async () => {
+        const { id = '', version = 0 } = rule.stored ?? {};
+        await request(`/api/v1/rules/${id}?version=${version}`, { method: 'DELETE' });
+        editor.forget(rule);
+        return `The rule ${rule.name} is deleted.`;
+      }),
+    silence: (rule, forMs, reason) =>
+      change(async () => {
+        const body = JSON.stringify({ rule: rule.name, untilTime: Date.now() + forMs, reason });
+        await request('/api/v1/silences', { method: 'POST', body });
+        return `The rule ${rule.name} is silenced.`;
+      }),
+    endSilence: (rule) =>
+      change(async () => {
+        await request(`/api/v1/silences?rule=${encodeURIComponent(rule.name)}`, { method: 'DELETE' });
+        return `The rule ${rule.name} sends notifications again.`;
+      }),
   };
   reload.addEventListener('click', () =>
     guarded(told, async () => {
@@ -158,61 +157,6 @@ export function rulesView(context) {
   const polling = poll(channelsMs, showChannels);
   const element = h('section', {}, h('div', { class: 'head' }, h('h1', {}, 'Rules'), summary), denied, inside);
   return { element, stop: polling.stop };
-}
-
-/**
- * @param {Rule} rule
- * @param {(rule: Rule) => void} take
- */
-function ruleRow(rule, take) {
-  const { name, database, table, severity, condition, toml } = rule;
-  const about = table === '' ? database : `${database}.${table}`;
-  return h(
-    'li',
-    { class: `card rule ${severity}` },
-    h(
-      'div',
-      { class: 'line' },
-      h('span', { class: 'severity' }, severity),
-      h('strong', {}, name),
-      h('span', { class: 'muted' }, about),
-      h('span', {}, condition),
-    ),
-    h('details', {}, h('summary', {}, 'In the settings file'), h('pre', { tabindex: 0 }, toml)),
-    h('button', { type: 'button', class: 'small', 'aria-label': `Try ${name}`, onclick: () => take(rule) }, 'Try'),
-  );
-}
-
-/** @param {Trial} trial */
-function trialRows({ looked, total, records }) {
-  const words =
-    total === 0 ? 'It would find nothing.' : `It would make ${count(total)} ${total === 1 ? 'event' : 'events'}:`;
-  return [
-    h('p', {}, `${words} `, h('span', { class: 'muted' }, `Looked at: ${looked}.`)),
-    h(
-      'ul',
-      { class: 'found' },
-      records.map(({ title, elementId, value, rows }) =>
-        h(
-          'li',
-          {},
-          h('strong', {}, title),
-          h(
-            'span',
-            { class: 'muted' },
-            [
-              elementId,
-              value === null ? '' : `value ${measureOf([value])(value)}`,
-              rows === null ? '' : `${count(rows)} rows`,
-            ]
-              .filter((part) => part !== '')
-              .join(' · '),
-          ),
-        ),
-      ),
-    ),
-    records.length < total ? h('p', { class: 'muted' }, `and ${count(total - records.length)} more`) : '',
-  ];
 }
 
 /** @param {Channel} channel */

@@ -276,7 +276,7 @@ inBrowser('rules are listed, tried on the data that is there, and read again', a
   const { page, wrong } = await logInAndSee(t);
   await page.click('text=Rules and notifications');
   await page.waitForSelector('.rule.critical >> text=temp > 90');
-  await page.click('[aria-label="Try boiler too hot"]');
+  await page.click('[aria-label="Try: boiler too hot"]');
   await page.waitForSelector('.found strong >> text=Boiler r1 is too hot');
   t.regex(await page.inputValue('#rule'), /^\[\[events\.rules\]\]\nname = "boiler too hot"/);
   await page.fill('#rule', 'name = "x"');
