@@ -1,4 +1,4 @@
-import { collected, Slice } from '../async/slice.js';
+import { Slice } from '../async/slice.js';
 import { aggregate, countValues } from './aggregate.js';
 import { setOperation, vectorWithScalar, vectorWithVector } from './binary.js';
 import { evaluateCall } from './calls.js';
@@ -58,9 +58,14 @@ export class Evaluation implements Evaluator {
 
   /** The samples of a range vector that ends at a moment, by series. */
   async series(expr: MatrixSelector | SubqueryExpr, ms: number): Promise<SeriesData[]> {
-    const { series } = await selectRange(expr, oneStep(ms), this);
-    const all = await collected(series);
-    return all.filter(({ times, histograms }) => times.length + histograms.length > 0);
+    const all: SeriesData[] = [];
+    for await (const piece of selectRange(expr, oneStep(ms), this).pieces) {
+      for (const series of piece) {
+        if (this.slice.isOver()) await this.slice.next();
+        if (series.times.length + series.histograms.length > 0) all.push(series);
+      }
+    }
+    return all;
   }
 
   async #evaluate(expr: Expr, steps: Steps): Promise<Row[]> {

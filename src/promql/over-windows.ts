@@ -64,26 +64,28 @@ async function fromSamples(
 ): Promise<Row[]> {
   const { budget } = evaluator.context;
   const { slice } = evaluator;
-  const { series, ends, rangeMs } = await selectRange(ranged, steps, evaluator);
+  const { pieces, ends, rangeMs } = selectRange(ranged, steps, evaluator);
   const compute = rangeFunctions.get(name)!;
   const times = new Float64Array(steps.count);
   for (let step = 0; step < steps.count; step++) times[step] = stepTime(steps, step);
   const rows: Row[] = [];
   const slab = new RowSlab(steps.count);
   let work = 0;
-  for (const each of series) {
-    budget.hold(steps.count);
-    const row = slab.row(each.labels);
-    const walk = new WindowWalk(each, { ends, times, rangeMs }, scalars, notes);
-    for (let step = 0; step < steps.count; step++) {
-      work += 1 + walk.compute(step, compute, row);
-      if (work < samplesBetweenLooks) continue;
-      work = 0;
-      if (!slice.isOver()) continue;
-      await slice.next();
-      budget.signal.throwIfAborted();
+  for await (const piece of pieces) {
+    for (const each of piece) {
+      budget.hold(steps.count);
+      const row = slab.row(each.labels);
+      const walk = new WindowWalk(each, { ends, times, rangeMs }, scalars, notes);
+      for (let step = 0; step < steps.count; step++) {
+        work += 1 + walk.compute(step, compute, row);
+        if (work < samplesBetweenLooks) continue;
+        work = 0;
+        if (!slice.isOver()) continue;
+        await slice.next();
+        budget.signal.throwIfAborted();
+      }
+      if (hasSamples(row)) rows.push(row);
     }
-    if (hasSamples(row)) rows.push(row);
   }
   return rows;
 }

@@ -3,15 +3,15 @@ import { durationMs } from './durations.js';
 import type { EvaluationContext, Evaluator } from './evaluator.js';
 import type { MatrixSelector, PinnedTime, SubqueryExpr, VectorSelector } from './language/tree.js';
 import { QueryError } from './query-error.js';
-import type { Row } from './rows.js';
+import { type Row, RowSlab } from './rows.js';
 import { dataOfRows, type SeriesData, StaleMarkers, seriesData } from './samples.js';
 import { instantRows, type SelectedNumber } from './selectors.js';
 import type { SeriesSamples, Steps } from './source.js';
 import { stepTime } from './steps.js';
 
-/** Series of a range vector, made one after the other, and where their windows lie. */
+/** Series of a range vector, made one after the other, in the pieces that are read, and where their windows lie. */
 interface RangeSeries {
-  readonly series: Iterable<SeriesData>;
+  readonly pieces: AsyncIterable<Iterable<SeriesData>>;
   /** Ends of the windows by step, in Unix milliseconds. */
   readonly ends: Float64Array;
   readonly rangeMs: number;
@@ -61,27 +61,29 @@ export async function selectInstant(
 ): Promise<Row[]> {
   const { source, budget, lookbackMs } = context;
   const selection = { matchers, afterMs: times[0]! - lookbackMs, untilMs: times.at(-1)! };
-  const samples = await source.read(selection, budget);
-  budget.hold(samples.labels.length * times.length);
-  return instantRows(samples, times, lookbackMs, number, slice);
+  const rows: Row[] = [];
+  const slab = new RowSlab(times.length);
+  for await (const samples of source.read(selection, budget)) {
+    budget.hold(samples.labels.length * times.length);
+    for (const row of await instantRows(samples, times, lookbackMs, number, slab, slice)) rows.push(row);
+  }
+  return rows;
 }
 
 /** The series of a range vector and their windows. */
-export async function selectRange(
-  expr: MatrixSelector | SubqueryExpr,
-  steps: Steps,
-  evaluator: Evaluator,
-): Promise<RangeSeries> {
+export function selectRange(expr: MatrixSelector | SubqueryExpr, steps: Steps, evaluator: Evaluator): RangeSeries {
   const { context } = evaluator;
   const rangeMs = rangeOf(expr, context);
   const ends = lookTimes(expr.kind === 'matrix' ? expr.selector : expr, steps, context);
   const afterMs = ends[0]! - rangeMs;
-  if (expr.kind === 'subquery')
-    return { series: await subquery(expr, afterMs, ends.at(-1)!, evaluator), ends, rangeMs };
+  if (expr.kind === 'subquery') return { pieces: subquery(expr, afterMs, ends.at(-1)!, evaluator), ends, rangeMs };
   const { source, budget } = context;
   const selection = { matchers: expr.selector.matchers, afterMs, untilMs: ends.at(-1)! };
-  const samples = await source.read(selection, budget);
-  return { series: seriesOf(samples), ends, rangeMs };
+  return { pieces: seriesOfPieces(source.read(selection, budget)), ends, rangeMs };
+}
+
+async function* seriesOfPieces(pieces: AsyncIterable<SeriesSamples>): AsyncGenerator<Iterable<SeriesData>> {
+  for await (const samples of pieces) yield seriesOf(samples);
 }
 
 function* seriesOf(samples: SeriesSamples): Generator<SeriesData> {
@@ -89,23 +91,23 @@ function* seriesOf(samples: SeriesSamples): Generator<SeriesData> {
   for (let i = 0; i < samples.labels.length; i++) yield seriesData(samples, i, markers);
 }
 
-/** The values of a subquery at multiples of its step, as samples. */
-async function subquery(
+/** The values of a subquery at multiples of its step, as samples in one piece. */
+async function* subquery(
   expr: SubqueryExpr,
   afterMs: number,
   untilMs: number,
   evaluator: Evaluator,
-): Promise<Iterable<SeriesData>> {
+): AsyncGenerator<Iterable<SeriesData>> {
   const { budget, subqueryStepMs, startMs: queryStart, endMs: queryEnd, stepMs: queryStep } = evaluator.context;
   const ownMs = durationMs(expr.stepMs, expr.stepExpr, queryEnd - queryStart, queryStep, expr.stepExpr !== undefined);
   const stepMs = ownMs === 0 ? subqueryStepMs : ownMs;
   let startMs = Math.trunc(afterMs / stepMs) * stepMs;
   if (startMs <= afterMs) startMs += stepMs;
   const count = Math.floor((untilMs - startMs) / stepMs) + 1;
-  if (count <= 0) return [];
+  if (count <= 0) return;
   const most = budget.limits.subquerySteps;
   if (count > most) throw new QueryError('execution', `a subquery has at most ${most} steps; this one has ${count}`);
   const steps = { startMs, stepMs, count };
   const rows = await evaluator.rows(expr.expr, steps);
-  return dataOfRows(rows, steps);
+  yield dataOfRows(rows, steps);
 }

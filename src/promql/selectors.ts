@@ -1,6 +1,6 @@
 import type { Slice } from '../async/slice.js';
 import { LabelSet } from './label-set.js';
-import { type Row, RowSlab, setFloat, setHistogram } from './rows.js';
+import { type Row, type RowSlab, setFloat, setHistogram } from './rows.js';
 import { StaleMarkers } from './samples.js';
 import type { SeriesSamples } from './source.js';
 
@@ -19,11 +19,11 @@ export async function instantRows(
   times: LookTimes,
   lookbackMs: number,
   number: SelectedNumber,
+  slab: RowSlab,
   slice: Slice,
 ): Promise<Row[]> {
   const markers = new StaleMarkers(samples.values);
   const rows: Row[] = [];
-  const slab = new RowSlab(times.length);
   for (const [series, labels] of samples.labels.entries()) {
     if (slice.isOver()) await slice.next();
     const row = slab.row(new LabelSet(labels));

@@ -87,10 +87,11 @@ export interface ReadBudget {
 /** Where the evaluator of queries finds series and samples. */
 export interface SeriesSource {
   /**
-   * Reads series and their samples. Throws a QueryError for a regular expression that is none, and where the budget
-   * ends; a FaultError where the database fails.
+   * Reads series and their samples in pieces; all samples of a series are in one piece, and equal data come in an equal
+   * order. Throws a QueryError for a regular expression that is none, and where the budget ends; a FaultError where the
+   * database fails.
    */
-  read(selection: Selection, budget: ReadBudget): Promise<SeriesSamples>;
+  read(selection: Selection, budget: ReadBudget): AsyncIterable<SeriesSamples>;
   /**
    * Computes a function over windows where the samples are, to the same numbers; undefined when the source cannot, and
    * the evaluator reads samples then. Series without a value at any step may be left out.

@@ -1,10 +1,16 @@
 import test from 'ava';
 import { QueryError } from '../../src/promql/query-error.js';
-import type { ReadBudget } from '../../src/promql/source.js';
+import type { ReadBudget, SeriesSamples } from '../../src/promql/source.js';
 import { MemorySource } from '../support/promql/memory-source.js';
 
 const signal = new AbortController().signal;
 const unlimited: ReadBudget = { takeSeries: () => {}, takeSamples: () => {}, signal };
+
+async function piecesOf(pieces: AsyncIterable<SeriesSamples>): Promise<readonly SeriesSamples[]> {
+  const all: SeriesSamples[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
 
 const source = new MemorySource([
   {
@@ -20,7 +26,8 @@ const source = new MemorySource([
 
 test('a source gives samples after the first time up to the last one', async (t) => {
   const matchers = [{ kind: 'equal', name: '__name__', value: 'up' }] as const;
-  const { labels, offsets, times, values } = await source.read({ matchers, afterMs: 1000, untilMs: 3000 }, unlimited);
+  const [piece] = await piecesOf(source.read({ matchers, afterMs: 1000, untilMs: 3000 }, unlimited));
+  const { labels, offsets, times, values } = piece!;
   t.deepEqual(
     labels.map((each) => Object.fromEntries(each).job),
     ['a', 'b'],
@@ -38,6 +45,6 @@ test('a limit of the budget ends a read', async (t) => {
       if (count > 2) throw new QueryError('execution', `${count} samples`);
     },
   };
-  const error = await t.throwsAsync(source.read({ matchers: [], afterMs: 0, untilMs: 9000 }, budget));
+  const error = await t.throwsAsync(piecesOf(source.read({ matchers: [], afterMs: 0, untilMs: 9000 }, budget)));
   t.true(error instanceof QueryError && error.kind === 'execution');
 });

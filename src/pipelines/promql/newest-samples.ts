@@ -16,17 +16,16 @@ export async function newestSamples(
   { timeMs, lookbackMs }: { readonly timeMs: number; readonly lookbackMs: number },
   budget: ReadBudget,
 ): Promise<readonly NewestSample[]> {
-  const { labels, offsets, times, values } = await source.read(
-    { matchers, afterMs: timeMs - lookbackMs, untilMs: timeMs },
-    budget,
-  );
-  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
   const newest: NewestSample[] = [];
-  labels.forEach((each, i) => {
-    const at = offsets[i + 1]! - 1;
-    if (at < offsets[i]!) return;
-    if (words[2 * at] === staleBits.low && words[2 * at + 1] === staleBits.high) return;
-    newest.push({ labels: each, timeMs: times[at]!, value: values[at]! });
-  });
+  const selection = { matchers, afterMs: timeMs - lookbackMs, untilMs: timeMs };
+  for await (const { labels, offsets, times, values } of source.read(selection, budget)) {
+    const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+    labels.forEach((each, i) => {
+      const at = offsets[i + 1]! - 1;
+      if (at < offsets[i]!) return;
+      if (words[2 * at] === staleBits.low && words[2 * at + 1] === staleBits.high) return;
+      newest.push({ labels: each, timeMs: times[at]!, value: values[at]! });
+    });
+  }
   return newest;
 }

@@ -25,37 +25,59 @@ interface HistogramSeries {
   readonly histograms: (NativeHistogram | undefined)[];
 }
 
-/** Samples together with the native histograms of the same selector: a series may have both. */
-export function withHistograms(samples: SeriesSamples, rows: readonly SideRow[]): SeriesSamples {
-  if (rows.length === 0) return samples;
-  const byLabels = new Map<string, HistogramSeries>();
-  for (const { labels, timeMs, values } of rows) {
-    const key = labelKey(labels);
-    let series = byLabels.get(key);
-    if (series === undefined) {
-      series = { labels, times: [], histograms: [] };
-      byLabels.set(key, series);
+/** Adds the native histograms of a selector to the samples of the same selector: a series may have both. */
+export class HistogramSamples {
+  readonly #byLabels = new Map<string, HistogramSeries>();
+
+  constructor(rows: readonly SideRow[]) {
+    for (const { labels, timeMs, values } of rows) {
+      const key = labelKey(labels);
+      let series = this.#byLabels.get(key);
+      if (series === undefined) {
+        series = { labels, times: [], histograms: [] };
+        this.#byLabels.set(key, series);
+      }
+      // Rows within one millisecond are one sample, the last of them.
+      if (series.times.at(-1) === timeMs) {
+        series.times.pop();
+        series.histograms.pop();
+      }
+      series.times.push(timeMs);
+      series.histograms.push(histogramOf(values));
     }
-    // Rows within one millisecond are one sample, the last of them.
-    if (series.times.at(-1) === timeMs) {
-      series.times.pop();
-      series.histograms.pop();
+  }
+
+  /** The samples with the histograms of the same series. */
+  joined(samples: SeriesSamples): SeriesSamples {
+    if (this.#byLabels.size === 0) return samples;
+    const own = samples.labels.map((labels) => {
+      const key = labelKey(labels);
+      const series = this.#byLabels.get(key);
+      this.#byLabels.delete(key);
+      return series;
+    });
+    const count = own.reduce((sum, series) => sum + (series?.times.length ?? 0), 0);
+    if (count === 0) return samples;
+    const joined = new JoinedSamples(samples.times.length + count);
+    samples.labels.forEach((labels, i) => {
+      joined.begin(labels);
+      joined.merge(samples, samples.offsets[i]!, samples.offsets[i + 1]!, own[i]);
+    });
+    return joined.finish();
+  }
+
+  /** The series that have had no samples that are numbers; undefined when there are none. */
+  others(): SeriesSamples | undefined {
+    const all = [...this.#byLabels.values()];
+    if (all.length === 0) return undefined;
+    const joined = new JoinedSamples(all.reduce((sum, { times }) => sum + times.length, 0));
+    const none = { labels: [], offsets: new Uint32Array(1), times: new Float64Array(0), values: new Float64Array(0) };
+    for (const series of all) {
+      joined.begin(series.labels);
+      joined.merge(none, 0, 0, series);
     }
-    series.times.push(timeMs);
-    series.histograms.push(histogramOf(values));
+    return joined.finish();
   }
-  const joined = new JoinedSamples(samples.times.length + rows.length);
-  samples.labels.forEach((labels, i) => {
-    const key = labelKey(labels);
-    joined.begin(labels);
-    joined.merge(samples, samples.offsets[i]!, samples.offsets[i + 1]!, byLabels.get(key));
-    byLabels.delete(key);
-  });
-  for (const series of byLabels.values()) {
-    joined.begin(series.labels);
-    joined.merge(samples, 0, 0, series);
-  }
-  return joined.finish();
 }
 
 /** Columns of samples to which numbers and histograms are added by time. */

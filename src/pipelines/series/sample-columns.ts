@@ -3,53 +3,60 @@ import type { Chunks } from '../../model/exchange.js';
 import type { Label } from '../../model/label-set.js';
 import type { SeriesSamples } from '../../promql/source.js';
 
-const firstCapacity = 1_024;
 /** Bytes of an id and of the longest count of samples behind it. */
 const headBytes = 16;
 
 /**
- * Gathers samples of series as columns from rows that hold one series each. What it holds are typed arrays.
+ * Samples as columns from rows in the engine's binary format, which hold one series each and may be cut anywhere: an id
+ * of 8 bytes, then an array of Unix ms and one of values, both Float64. `labels` has those of the series by their ids;
+ * others are left out. `take` is called with the number of samples before they are held.
  */
-export class SampleColumns {
+export async function* samplePieces(
+  rows: Chunks,
+  labels: ReadonlyMap<bigint, readonly Label[]>,
+  take: (samples: number) => void,
+): AsyncGenerator<SeriesSamples, void, void> {
+  for await (const { bytes, samples } of wholeRows(rows, take)) {
+    const columns = new SampleColumns(samples);
+    for (let at = 0; at < bytes.length; ) {
+      const length = lengthAt(bytes, at + 8)!;
+      const timesAt = at + 8 + varintLength(length);
+      const valuesAt = timesAt + length * 8 + varintLength(length);
+      const known = labels.get(bytes.readBigUInt64LE(at));
+      if (known !== undefined) columns.add(known, bytes, timesAt, valuesAt, length);
+      at = valuesAt + length * 8;
+    }
+    yield columns.finish();
+  }
+}
+
+/** Gathers samples of series. */
+class SampleColumns {
   readonly #labels: (readonly Label[])[] = [];
   readonly #offsets: number[] = [0];
-  #times = new Float64Array(firstCapacity);
-  #values = new Float64Array(firstCapacity);
+  readonly #times: Float64Array;
+  readonly #values: Float64Array;
   /** The bytes of both, as which NaN keeps its bits. */
-  #timeBytes = bytesOf(this.#times);
-  #valueBytes = bytesOf(this.#values);
+  readonly #timeBytes: Uint8Array;
+  readonly #valueBytes: Uint8Array;
   #count = 0;
 
-  /**
-   * Adds rows in the engine's binary format, which may be cut anywhere: an id of 8 bytes, then an array of Unix ms and
-   * one of values, both Float64. `labels` has those of the series by their ids; others are left out. `take` is called
-   * with the number of samples before they are held.
-   */
-  async add(
-    rows: Chunks,
-    labels: ReadonlyMap<bigint, readonly Label[]>,
-    take: (samples: number) => void,
-  ): Promise<void> {
-    let series = 0;
-    for await (const bytes of wholeRows(rows, take)) {
-      for (let at = 0; at < bytes.length; ) {
-        const length = lengthAt(bytes, at + 8)!;
-        const valuesAt = at + 8 + varintLength(length) * 2 + length * 8;
-        const known = labels.get(bytes.readBigUInt64LE(at));
-        if (known !== undefined) {
-          this.#reserve(length, labels.size - series++);
-          bytes.copy(this.#timeBytes, this.#count * 8, valuesAt - varintLength(length) - length * 8, valuesAt);
-          bytes.copy(this.#valueBytes, this.#count * 8, valuesAt, valuesAt + length * 8);
-          this.#labels.push(known);
-          this.#count = this.#withoutRepeated(this.#count, this.#count + length);
-          this.#offsets.push(this.#count);
-        }
-        at = valuesAt + length * 8;
-      }
-    }
+  constructor(capacity: number) {
+    this.#times = new Float64Array(capacity);
+    this.#values = new Float64Array(capacity);
+    this.#timeBytes = new Uint8Array(this.#times.buffer);
+    this.#valueBytes = new Uint8Array(this.#values.buffer);
   }
 
-  /** The columns; nothing may be added any more. */
+  /** Adds a series with so many times and values, whose bytes begin there. */
+  add(labels: readonly Label[], bytes: Buffer, timesAt: number, valuesAt: number, length: number): void {
+    bytes.copy(this.#timeBytes, this.#count * 8, timesAt, timesAt + length * 8);
+    bytes.copy(this.#valueBytes, this.#count * 8, valuesAt, valuesAt + length * 8);
+    this.#labels.push(labels);
+    this.#count = this.#withoutRepeated(this.#count, this.#count + length);
+    this.#offsets.push(this.#count);
+  }
+
   finish(): SeriesSamples {
     return {
       labels: this.#labels,
@@ -73,61 +80,45 @@ export class SampleColumns {
     }
     return end;
   }
-
-  /** Makes room for so many samples: for as many in each of the series to come as in those so far, if that is more. */
-  #reserve(length: number, seriesToCome: number): void {
-    const needed = this.#count + length;
-    if (needed <= this.#times.length) return;
-    const mean = needed / this.#offsets.length;
-    const capacity = Math.max(needed, this.#times.length * 2, Math.ceil(this.#count + mean * seriesToCome * 1.02));
-    this.#times = grown(this.#timeBytes, this.#count, capacity);
-    this.#values = grown(this.#valueBytes, this.#count, capacity);
-    this.#timeBytes = bytesOf(this.#times);
-    this.#valueBytes = bytesOf(this.#values);
-  }
 }
 
-/** The first numbers of these bytes in a longer array. */
-function grown(bytes: Uint8Array, count: number, capacity: number): Float64Array<ArrayBuffer> {
-  const longer = new Float64Array(capacity);
-  bytesOf(longer).set(bytes.subarray(0, count * 8));
-  return longer;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+/** Bytes of rows, and how many samples they have. */
+interface WholeRows {
+  readonly bytes: Buffer;
+  readonly samples: number;
 }
 
 /** Pieces of rows as pieces that end where a row ends. No more than one row and one piece are buffered. */
-async function* wholeRows(pieces: Chunks, take: (samples: number) => void): AsyncGenerator<Buffer, void, void> {
+async function* wholeRows(pieces: Chunks, take: (samples: number) => void): AsyncGenerator<WholeRows, void, void> {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
-  let neededBytes = 0;
-  /** Samples of a row that has begun, which are taken already. */
-  let taken = 0;
+  let neededBytes = headBytes;
+  /** Samples of the row that has begun, which are taken already. */
+  let begun = 0;
   for await (const piece of pieces) {
     waiting.push(piece);
     waitingBytes += piece.length;
     if (waitingBytes < neededBytes) continue;
     const bytes = Buffer.concat(waiting, waitingBytes);
+    const taken = begun;
+    let samples = 0;
     let end = 0;
-    let samples = -taken;
-    taken = 0;
+    begun = 0;
     neededBytes = headBytes;
     while (end < bytes.length) {
       const length = lengthAt(bytes, end + 8);
       if (length === undefined) break;
-      samples += length;
       const rowBytes = 8 + varintLength(length) * 2 + length * 16;
       if (end + rowBytes > bytes.length) {
         neededBytes = rowBytes;
-        taken = length;
+        begun = length;
         break;
       }
+      samples += length;
       end += rowBytes;
     }
-    take(samples);
-    if (end > 0) yield bytes.subarray(0, end);
+    take(samples + begun - taken);
+    if (end > 0) yield { bytes: bytes.subarray(0, end), samples };
     waiting = [bytes.subarray(end)];
     waitingBytes -= end;
   }

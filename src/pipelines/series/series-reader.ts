@@ -14,10 +14,10 @@ import { withCurrentSchema } from '../../statements/current-schema.js';
 import { storedIfRoom } from '../../statements/stored-if-room.js';
 import { histogramsTable } from '../../transforms/points/label-set.js';
 import { GridColumns, gridStatement } from './grid-columns.js';
-import { histogramColumns, withHistograms } from './histogram-samples.js';
+import { HistogramSamples, histogramColumns } from './histogram-samples.js';
 import { requirePatterns } from './patterns.js';
 import { mostLiteralIds, type ReadableTables } from './readable-tables.js';
-import { SampleColumns } from './sample-columns.js';
+import { samplePieces } from './sample-columns.js';
 import type { SampleLease } from './sample-pool.js';
 import type { LabelledSeries, SideRow } from './series-labels.js';
 import { type MetricTable, sideTable } from './series-tables.js';
@@ -44,25 +44,43 @@ export class SeriesReader implements SeriesSource {
   }
 
   /** See {@link SeriesSource.read}. */
-  async read({ matchers, afterMs, untilMs }: Selection, budget: ReadBudget): Promise<SeriesSamples> {
-    const range = { startMs: millisOf(afterMs) + 1n, endMs: millisOf(untilMs) };
-    const numbers = await this.#tables.overTables(matchers, budget.signal, async (tables) => {
-      if (tables.length > mostTables) throw tooManyTables(tables.length);
-      const samples = new SampleColumns();
-      const known = new Map<string, MetricTable>();
-      for (const table of tables) {
-        const series = await this.#tables.distinct(table, matchers, range, budget.signal, known, tables.length === 1);
-        if (series.length === 0) continue;
-        budget.takeSeries(series.length);
-        await this.#readSamples(table, { matchers, ...range }, series, samples, budget);
-      }
-      return samples.finish();
-    });
-    const query = { matchers, ...range };
-    const rows = await this.sideRows(histogramsTable, histogramColumns, query, mostHistograms + 1, budget.signal);
+  async *read(selection: Selection, budget: ReadBudget): AsyncGenerator<SeriesSamples, void, void> {
+    const { matchers, afterMs, untilMs } = selection;
+    const query = { matchers, startMs: millisOf(afterMs) + 1n, endMs: millisOf(untilMs) };
+    const { signal } = budget;
+    const rows = await this.sideRows(histogramsTable, histogramColumns, query, mostHistograms + 1, signal);
     if (rows.length > mostHistograms) throw tooManyHistograms();
     this.#take(rows.length, budget);
-    return withHistograms(numbers, rows);
+    const histograms = new HistogramSamples(rows);
+    // Definitions that turn out to be outdated do so before the first piece.
+    const [first, others] = await this.#tables.overTables(matchers, signal, async (tables) => {
+      if (tables.length > mostTables) throw tooManyTables(tables.length);
+      const pieces = this.#pieces(tables, query, budget);
+      return [await pieces.next(), pieces];
+    });
+    try {
+      if (first.done !== true) yield histograms.joined(first.value);
+      for await (const piece of others) yield histograms.joined(piece);
+    } finally {
+      await others.return();
+    }
+    const last = histograms.others();
+    if (last !== undefined) yield last;
+  }
+
+  async *#pieces(
+    tables: readonly MetricTable[],
+    query: SeriesQuery,
+    budget: ReadBudget,
+  ): AsyncGenerator<SeriesSamples, void, void> {
+    const known = new Map<string, MetricTable>();
+    for (const table of tables) {
+      const { matchers } = query;
+      const series = await this.#tables.distinct(table, matchers, query, budget.signal, known, tables.length === 1);
+      if (series.length === 0) continue;
+      budget.takeSeries(series.length);
+      yield* this.#samples(table, query, series, budget);
+    }
   }
 
   /** See {@link SeriesSource.grid}. */
@@ -134,24 +152,21 @@ export class SeriesReader implements SeriesSource {
     });
   }
 
-  async #readSamples(
+  async *#samples(
     table: MetricTable,
     query: SeriesQuery,
     series: readonly LabelledSeries[],
-    samples: SampleColumns,
     budget: ReadBudget,
-  ): Promise<void> {
+  ): AsyncGenerator<SeriesSamples, void, void> {
     const rows = planSamples(table, query, literalIds(series));
     if (rows === undefined) return;
-    const { signal } = budget;
-    const underSeriesLimit = series.length === 1;
     const result = await this.#tables.context.engine.result(rows, {
-      signal,
+      signal: budget.signal,
       owner: this.#tables.user,
-      underSeriesLimit,
+      underSeriesLimit: series.length === 1,
     });
     const labels = new Map(series.map(({ id, labels }) => [id, labels]));
-    await samples.add(result, labels, (count) => this.#take(count, budget));
+    yield* samplePieces(result, labels, (count) => this.#take(count, budget));
   }
 }
 

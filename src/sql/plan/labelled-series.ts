@@ -272,7 +272,7 @@ export function planSamples(
     columns: [
       [idColumn('r'), ''],
       [castTo(millisOfAll(expr`arraySort(${ticks})`, series.ticksPerMilli), 'Array(Float64)'), ''],
-      // Threads may read parts of a series, which come in any order.
+      // Nodes of a cluster may have parts of a series, which come in any order.
       [expr`arraySort((x, y) -> y, groupArray(${sample}), ${ticks})`, ''],
     ],
     from: rowsSource(series.table.storage, 'r'),
@@ -282,9 +282,13 @@ export function planSamples(
   return { statement: `${printRows(samples)}, ${seriesAfterSeries}`, format: 'RowBinary' };
 }
 
-/** Settings with which the engine gives each series once its rows are read, and holds few at a time. */
+/**
+ * Settings with which the engine gives series after series in the order of their ids, each once its rows are read, and
+ * holds few at a time. Several threads would give them in an order that changes from query to query.
+ */
 const seriesAfterSeries =
-  'optimize_aggregation_in_order = 1, aggregation_in_order_max_block_bytes = 1000000, max_block_size = 16384';
+  'optimize_aggregation_in_order = 1, aggregation_in_order_max_block_bytes = 1000000, max_block_size = 16384, ' +
+  'max_final_threads = 1';
 
 /**
  * Rows of matched series in a time range: id as a text, Unix ms, then columns by their physical names, NULL for those

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Label } from '../../../src/model/label-set.js';
-import { SampleColumns } from '../../../src/pipelines/series/sample-columns.js';
+import { samplePieces } from '../../../src/pipelines/series/sample-columns.js';
 
 type Sample = readonly [ms: number, value: number];
 
@@ -18,6 +18,27 @@ async function* cutInto(bytes: Buffer, length: number): AsyncGenerator<Uint8Arra
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
+interface Columns {
+  readonly labels: (readonly Label[])[];
+  readonly offsets: number[];
+  readonly times: number[];
+  /** Eight bytes for each value. */
+  readonly values: Buffer;
+}
+
+/** All pieces as one. */
+async function columnsOf(rows: AsyncIterable<Uint8Array>, take = (_: number): void => {}): Promise<Columns> {
+  const all = { labels: [] as (readonly Label[])[], offsets: [0], times: [] as number[] };
+  const values: Buffer[] = [];
+  for await (const piece of samplePieces(rows, labels, take)) {
+    all.labels.push(...piece.labels);
+    all.offsets.push(...[...piece.offsets.subarray(1)].map((offset) => offset + all.times.length));
+    all.times.push(...piece.times);
+    values.push(Buffer.from(piece.values.buffer, piece.values.byteOffset, piece.values.byteLength));
+  }
+  return { ...all, values: Buffer.concat(values) };
+}
+
 const labels = new Map<bigint, readonly Label[]>([
   [7n, [['job', 'a']]],
   [8n, [['job', 'b']]],
@@ -27,22 +48,20 @@ const rows = Buffer.concat([rowOf(7n, [[5, 1]]), rowOf(9n, [[6, 2]]), rowOf(8n, 
 
 for (const length of [1, 7, 64, rows.length]) {
   test(`rows in pieces of ${length} bytes become columns, without series that are not known`, async (t) => {
-    const columns = new SampleColumns();
     let taken = 0;
-    await columns.add(cutInto(rows, length), labels, (samples) => {
+    const columns = await columnsOf(cutInto(rows, length), (samples) => {
       taken += samples;
     });
-    const { labels: ofSeries, offsets, times, values } = columns.finish();
+    const { labels: ofSeries, offsets, times, values } = columns;
     t.deepEqual(ofSeries, [[['job', 'a']], [['job', 'b']]]);
     t.deepEqual([...offsets], [0, 1, 301]);
     t.deepEqual([...times], [5, ...long.map(([ms]) => ms)]);
-    t.deepEqual([...values], [1, ...long.map(([, value]) => value)]);
+    t.deepEqual(values, Buffer.from(Float64Array.of(1, ...long.map(([, value]) => value)).buffer));
     t.is(taken, 302);
   });
 }
 
 test('samples count before they are held', async (t) => {
-  const columns = new SampleColumns();
   let pieces = 0;
   async function* begun(): AsyncGenerator<Uint8Array> {
     for await (const piece of cutInto(rowOf(8n, long), 100)) {
@@ -53,7 +72,7 @@ test('samples count before they are held', async (t) => {
   const refuse = (samples: number): void => {
     if (samples > 100) throw new Error(`${samples} samples`);
   };
-  await t.throwsAsync(columns.add(begun(), labels, refuse), { message: '300 samples' });
+  await t.throwsAsync(columnsOf(begun(), refuse), { message: '300 samples' });
   t.is(pieces, 1);
 });
 
@@ -69,19 +88,13 @@ test('of samples within one millisecond the last one counts, with the bits of it
   // The stale marker, which is a NaN with bits of its own.
   bytes.writeUInt32LE(2, bytes.length - 4 * 8);
   bytes.writeUInt32LE(0x7ff00000, bytes.length - 4 * 8 + 4);
-  const columns = new SampleColumns();
-  await columns.add(cutInto(bytes, bytes.length), labels, () => {});
-  const { offsets, times, values } = columns.finish();
+  const { offsets, times, values } = await columnsOf(cutInto(bytes, bytes.length));
   t.deepEqual([...offsets], [0, 3]);
   t.deepEqual([...times], [1, 2, 4]);
-  t.deepEqual([...new Uint32Array(values.buffer, 0, 2)], [2, 0x7ff00000]);
-  t.deepEqual([...values.subarray(1)], [3, 5]);
+  t.deepEqual([values.readUInt32LE(0), values.readUInt32LE(4)], [2, 0x7ff00000]);
+  t.deepEqual([values.readDoubleLE(8), values.readDoubleLE(16)], [3, 5]);
 });
 
 test('rows that end early are an error', async (t) => {
-  const columns = new SampleColumns();
-  await t.throwsAsync(
-    columns.add(cutInto(rows.subarray(0, -1), 50), labels, () => {}),
-    { message: /end early/ },
-  );
+  await t.throwsAsync(columnsOf(cutInto(rows.subarray(0, -1), 50)), { message: /end early/ });
 });

@@ -33,7 +33,7 @@ export class MemorySource implements SeriesSource {
     return undefined;
   }
 
-  async read({ matchers, afterMs, untilMs }: Selection, budget: ReadBudget): Promise<SeriesSamples> {
+  async *read({ matchers, afterMs, untilMs }: Selection, budget: ReadBudget): AsyncGenerator<SeriesSamples> {
     const labels: Labels[] = [];
     const offsets = [0];
     const times: number[] = [];
@@ -52,7 +52,7 @@ export class MemorySource implements SeriesSource {
     }
     budget.takeSeries(labels.length);
     budget.takeSamples(times.length);
-    return {
+    yield {
       labels,
       offsets: Uint32Array.from(offsets),
       times: Float64Array.from(times),
