@@ -78,7 +78,7 @@ export const limitsOptions = optionTable('limits', 'Limits', [
   ),
   option.duration(
     'limits.resultIdle',
-    'longest time that an open result over WebSocket waits for its next fetch; then it is ended with 0x020F',
+    'timeout of an open result over WebSocket without a fetch; then it is cancelled with 0x020F',
     { default: '1m0s', min: 1, max: longestTimerMs },
   ),
 ]);

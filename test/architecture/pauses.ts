@@ -10,7 +10,6 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/load-tool/endings.long.test.ts': 1,
   'e2e/load-tool/subscribe.long.test.ts': 2,
   'e2e/outage.long.test.ts': 3,
-  'e2e/sql.test.ts': 1,
   'e2e/streaming.long.test.ts': 1,
   'http/handlers/sql-result.test.ts': 2,
 };
