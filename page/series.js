@@ -216,7 +216,7 @@ function withGaps(points, step = 0) {
   const median = Float64Array.from(distances).sort()[(distances.length - 1) >> 1] ?? 0;
   const tooLong = step * gapOfWindows;
   const missing = distances.filter((distance) => distance > tooLong).length;
-  const areRare = median > tooLong || missing > Math.max(2, distances.length / 8);
+  const areRare = median > tooLong || missing > Math.max(2, distances.length / 4);
   const limit = step === 0 || areRare ? median * gapOfRows : tooLong;
   const broken = new Map(points);
   for (const [at, distance] of distances.entries()) {

@@ -65,6 +65,8 @@ test('rows are saved as CSV and JSON that other programs read', (t) => {
     { a: 1, a_2: null, 'b"c': 'x, "y"' },
     { a: '9007199254740993', a_2: { k: 1 }, 'b"c': ' pad' },
   ]);
+  const numbered = { columns: [{ name: 'a' }, { name: 'a' }, { name: 'a_2' }], data: [[1, 2, 3]] };
+  t.deepEqual(JSON.parse(toJson(numbered)), [{ a: 1, a_3: 2, a_2: 3 }], 'no name is taken from another column');
 });
 
 test('rows are copied as spreadsheets take them', (t) => {

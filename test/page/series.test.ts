@@ -69,15 +69,19 @@ interface GroupingModule {
 const { windowStep, unselectedPartitions }: GroupingModule = await import(grouping);
 
 test('a line breaks where a window is missing, or three times the usual distance has passed', (t) => {
-  const times = [0, 10, 20, 30, 50, 60, 91, 101];
-  const lines = readLines({ columns: [time, value], data: times.map((second) => [at(second), second]) }) ?? [];
-  const gaps = (step?: number): number[] => {
+  const gapsOf = (times: readonly number[], step?: number): number[] => {
+    const lines = readLines({ columns: [time, value], data: times.map((second) => [at(second), second]) }) ?? [];
     const { data } = aligned(lines, step) as { data: readonly [readonly number[], readonly (number | null)[]] };
     return data[0].filter((_, place) => data[1][place] === null);
   };
+  const gaps = (step?: number): number[] => gapsOf([0, 10, 20, 30, 50, 60, 91, 101], step);
   t.deepEqual(gaps(), [75.5], 'rows: 31 seconds are more than three times 10');
   t.deepEqual(gaps(10), [40, 75.5], 'windows of 10 seconds');
   t.deepEqual(gaps(1), [75.5], 'most windows are empty');
+  const fewMissing = Array.from({ length: 50 }, (_, at) => at * 10).filter((second) => second % 70 !== 20);
+  t.is(gapsOf(fewMissing, 10).length, 7, 'each missing window is seen');
+  const rarer = Array.from({ length: 50 }, (_, at) => Math.floor((at * 20) / 15) * 15);
+  t.deepEqual(gapsOf(rarer, 15), [], 'values every 20 seconds leave no window of 15 seconds missing');
 });
 
 test('a gap of a line is as wide as it is, also where another line has points in it', (t) => {
