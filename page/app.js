@@ -1,22 +1,12 @@
-import { cardinalityView } from './cardinality.js';
-import { documentsView } from './documents.js';
 import { h, put, say, toast } from './dom.js';
 import { eventsView } from './events.js';
-import { exploreView } from './explore.js';
 import { timeOfDay } from './format.js';
-import { healthView } from './health.js';
-import { inputsView } from './inputs.js';
 import { loginView } from './login.js';
 import { History, labelValues, metric, parseMetrics } from './metrics.js';
 import { literal } from './names.js';
 import { poll } from './polling.js';
-import { queryView } from './query.js';
-import { rulesView } from './rules.js';
 import { logOut, request, requestJson, session, Trouble } from './session.js';
 import { runSql } from './sql.js';
-import { startView } from './start.js';
-import { statementsView } from './statements.js';
-import { tailView } from './tail.js';
 
 /**
  * @typedef {object} View
@@ -41,19 +31,69 @@ import { tailView } from './tail.js';
  */
 const views = {
   events: { title: 'Events', make: eventsView, isText: true },
-  rules: { title: 'Rules', make: rulesView, within: 'events', isText: true },
-  explore: { title: 'Explore', make: exploreView },
-  series: { title: 'Series', make: cardinalityView, within: 'explore' },
-  query: { title: 'Query', make: queryView },
-  inputs: { title: 'Inputs', make: inputsView },
-  health: { title: 'Health', make: healthView },
-  statements: { title: 'Statements', make: statementsView },
-  tail: { title: 'Live rows', make: tailView, within: 'query' },
-  start: { title: 'Start', make: startView, within: '', isText: true },
-  docs: { title: 'Documents', make: documentsView, within: '', isText: true },
+  rules: {
+    title: 'Rules',
+    make: lazyView(async () => (await import('./rules.js')).rulesView),
+    within: 'events',
+    isText: true,
+  },
+  explore: { title: 'Explore', make: lazyView(async () => (await import('./explore.js')).exploreView) },
+  series: {
+    title: 'Series',
+    make: lazyView(async () => (await import('./cardinality.js')).cardinalityView),
+    within: 'explore',
+  },
+  query: { title: 'Query', make: lazyView(async () => (await import('./query.js')).queryView) },
+  inputs: { title: 'Inputs', make: lazyView(async () => (await import('./inputs.js')).inputsView) },
+  health: { title: 'Health', make: lazyView(async () => (await import('./health.js')).healthView) },
+  statements: { title: 'Statements', make: lazyView(async () => (await import('./statements.js')).statementsView) },
+  tail: { title: 'Live rows', make: lazyView(async () => (await import('./tail.js')).tailView), within: 'query' },
+  start: {
+    title: 'Start',
+    make: lazyView(async () => (await import('./start.js')).startView),
+    within: '',
+    isText: true,
+  },
+  docs: {
+    title: 'Documents',
+    make: lazyView(async () => (await import('./documents.js')).documentsView),
+    within: '',
+    isText: true,
+  },
 };
 /** What is shown where the address names none. */
 const firstView = { title: 'Events', make: eventsView, within: 'events', isText: true };
+
+/**
+ * A view whose code is loaded when it is opened for the first time.
+ * @param {() => Promise<(context: Context) => View>} load
+ * @returns {(context: Context) => View}
+ */
+function lazyView(load) {
+  return (context) => {
+    const element = h('div', {});
+    /** @type {View | undefined} */
+    let view;
+    let stopped = false;
+    load().then(
+      (make) => {
+        if (stopped) return;
+        view = make(context);
+        put(element, view.element);
+        view.metrics?.();
+      },
+      () => context.failed(new Trouble('unreachable', 'The service cannot be reached.')),
+    );
+    return {
+      element,
+      metrics: () => view?.metrics?.(),
+      stop: () => {
+        stopped = true;
+        view?.stop();
+      },
+    };
+  };
+}
 
 /** @type {Readonly<Record<string, string>>} */
 const backWords = {

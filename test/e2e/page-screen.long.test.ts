@@ -47,6 +47,29 @@ inBrowser('a selection of coloured words is typed over without styles that the p
   t.deepEqual(wrong, []);
 });
 
+inBrowser('the first view weighs less than 250 KB, and the other views come when they are opened', async (t) => {
+  const { page, wrong } = await open(t, '/page/icon.svg');
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  const files = new Map<string, string>();
+  const sizes = new Map<string, number>();
+  network.on('Network.responseReceived', ({ requestId, response }) => files.set(requestId, response.url));
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    // What polls repeat counts once.
+    sizes.set(files.get(requestId) ?? requestId, encodedDataLength);
+  });
+  const metrics = page.waitForResponse((response) => response.url().endsWith('/metrics'));
+  await page.goto(`http://127.0.0.1:${service().port}/`);
+  await logIn(page);
+  await page.waitForSelector('h1 >> text=Events');
+  await (await metrics).finished();
+  await page.waitForSelector('nav a[href="#statements"]:not([hidden])');
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  t.true(bytes > 50_000 && bytes < 250_000, `${bytes} bytes`);
+  for (const name of ['Explore', 'Query', 'Inputs', 'Health', 'Events']) await goTo(page, name);
+  t.deepEqual(wrong, []);
+});
+
 inBrowser('an ordinary user logs in without a request that is refused', async (t) => {
   await service().run("CREATE USER eva PASS 'evaPass1!'");
   const { page, wrong } = await open(t);
