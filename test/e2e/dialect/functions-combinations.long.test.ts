@@ -35,7 +35,7 @@ const scalars =
 const aggregates =
   'count(?);sum(?);avg(?);min(?);max(?);spread(?);stddev(?);var_samp(?);first(?);last(?);last_row(?);mode(?);hyperloglog(?);' +
   "percentile(?,50);percentile(?,50,60);apercentile(?,50);apercentile(?,50,'t-digest');leastsquares(?,1,1);" +
-  "histogram(?,'user_input','[0,1,5]',1);twa(?);irate(?);elapsed(?);corr(?,?);group_concat(?,',')";
+  "histogram(?,'user_input','[0,1,5]',1);twa(?);irate(?);increase(?);rate(?);histogram_quantile(0.5,?,?);elapsed(?);corr(?,?);group_concat(?,',')";
 
 const series =
   "diff(?);diff(?,3);derivative(?,1s,0);csum(?);mavg(?,2);statecount(?,'GT',1);stateduration(?,'GT',1.5,1s);lag(?);lead(?,1,2);" +

@@ -72,7 +72,7 @@ const shapes: Readonly<Record<Kind, readonly string[]>> = {
 const aggregates = (
   'count(N);count(DISTINCT A);sum(N);avg(N);avg(DISTINCT N);spread(N);spread(M);stddev(N);var_samp(N);hyperloglog(A);group_concat(T, L);' +
   'percentile(N, 50);percentile(N, 50, 60);apercentile(N, 50);apercentile(N, 50, L);leastsquares(N, 1, 1);' +
-  "histogram(N, 'user_input', '[0,1,5]', 1);corr(N, N);covar_pop(N, N);elapsed(ts, 1s);twa(N);irate(N);min(A);max(A);first(A);" +
+  "histogram(N, 'user_input', '[0,1,5]', 1);corr(N, N);covar_pop(N, N);elapsed(ts, 1s);twa(N);irate(N);increase(N);rate(N);min(A);max(A);first(A);" +
   'last(A);last_row(A);mode(A)'
 ).split(';');
 
