@@ -34,22 +34,24 @@ function named(values: Readonly<Record<string, Expr>>, body: Expr): Expr {
  * the bucket `+Inf`.
  */
 function bucketQuantile(quantile: Expr, buckets: Expr): Expr {
-  // Counts of a histogram never fall from one bound to the next; a part of a billionth of them comes from rounding.
-  const grown = expr`arrayMap(n -> arrayMax(x -> tupleElement(x, 2), arraySlice(h, 1, n)), arrayEnumerate(h))`;
-  const rank = expr`${quantile} * arrayElement(c, -1)`;
-  const at = expr`arrayFirstIndex(x -> x >= ${rank} * 0.999999999999, c)`;
-  const before = expr`if(i > 1, arrayElement(c, i - 1), 0)`;
+  // Counts of a histogram never fall from one bound to the next: where they do, the largest one before counts. A part of a
+  // billionth of them comes from rounding.
+  const total = expr`arrayMax(x -> tupleElement(x, 2), h)`;
+  const at = expr`arrayFirstIndex(x -> tupleElement(x, 2) >= r * 0.999999999999, h)`;
+  const before = expr`if(i > 1, arrayMax(x -> tupleElement(x, 2), arraySlice(h, 1, i - 1)), 0)`;
   const start = expr`if(i > 1, tupleElement(arrayElement(h, i - 1), 1), 0)`;
-  const end = expr`tupleElement(arrayElement(h, i), 1)`;
-  const part = expr`(${rank} - ${before}) / nullIf(arrayElement(c, i) - ${before}, 0)`;
+  const [end, count] = [expr`tupleElement(arrayElement(h, i), 1)`, expr`tupleElement(arrayElement(h, i), 2)`];
+  const part = expr`(r - b) / nullIf(${count} - b, 0)`;
   const inside = expr`multiIf(
     i = 0, NULL,
     i = length(h), tupleElement(arrayElement(h, -2), 1),
     and(i = 1, ${end} <= 0), ${end},
     ${start} + (${end} - ${start}) * ${part})`;
-  const counted = expr`if(arrayElement(c, -1) > 0, ${named({ h: expr`h`, c: expr`c`, i: at }, inside)}, NULL)`;
+  const ofBucket = named({ h: expr`h`, r: expr`r`, i: expr`i`, b: before }, inside);
+  const ofRank = named({ h: expr`h`, r: expr`r`, i: at }, ofBucket);
+  const counted = expr`if(c > 0, ${named({ h: expr`h`, r: expr`c * ${quantile}` }, ofRank)}, NULL)`;
   const isUseless = expr`or(length(h) < 2, not(isInfinite(tupleElement(arrayElement(h, -1), 1))))`;
-  return named({ h: buckets }, expr`if(${isUseless}, NULL, ${named({ h: expr`h`, c: grown }, counted)})`);
+  return named({ h: buckets }, expr`if(${isUseless}, NULL, ${named({ h: expr`h`, c: total }, counted)})`);
 }
 
 /** The quantile of the buckets in the columns of a row. */
