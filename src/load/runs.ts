@@ -1,4 +1,5 @@
 import { type DestinationContext, withDestination } from './destination/destination.js';
+import { socketTopics } from './destination/socket-topics.js';
 import { type InsertContext, runInsert } from './insert/insert.js';
 import type { LoadReport, QueryReport, SubscribeReport } from './model/report.js';
 import {
@@ -60,7 +61,7 @@ export function runQueryScenario(
   return withDestination(needs, context, ({ run }) => runQueries(scenario, { ...context, run }));
 }
 
-/** Runs a subscription, which needs the embedded service. Throws a FaultError when the database cannot be reached. */
+/** Runs a subscription. Throws a FaultError when the database cannot be reached. */
 export function runSubscribeScenario(
   { consume, connection }: SubscribeScenario,
   context: DestinationContext,
@@ -68,9 +69,10 @@ export function runSubscribeScenario(
   const consumers = consume.kind === 'topics' ? consume.consumers : maxInsertConnections;
   const connections = Math.min(maxInsertConnections, consumers + 2);
   const limits = { statements: consumers + 2, connections, creditBytes };
-  const needs = { connection, statements: 'embedded', hasFallback: false, limits, httpConnections: 0 } as const;
-  return withDestination(needs, context, ({ run, embedded }) => {
-    if (embedded === undefined) throw new Error('A subscription has no embedded service.');
-    return runSubscription(consume, { ...context, run, subscribe: embedded.subscribe });
+  const needs = { connection, statements: 'embedded', limits, httpConnections: 2 } as const;
+  return withDestination(needs, context, ({ run, embedded, http }) => {
+    const subscribe = embedded?.subscribe ?? (http && socketTopics(http.socketAddress));
+    if (subscribe === undefined) throw new Error('A subscription has no way to the topics.');
+    return runSubscription(consume, { ...context, run, subscribe });
   });
 }

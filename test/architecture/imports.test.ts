@@ -165,7 +165,7 @@ const rules: Readonly<Record<string, { modules: readonly string[]; packages: rea
   'load/execution': { modules: ['model', 'pipelines', 'load/model'], packages: [] },
   'load/destination': {
     modules: [...serviceModules, 'service', 'load/model', 'load/settings/keys', 'load/execution'],
-    packages: [],
+    packages: ['ws'],
   },
   'load/insert': { modules: [...loadParts, 'database', 'load/destination'], packages: [] },
   'load/query': { modules: [...loadParts, 'sql'], packages: [] },

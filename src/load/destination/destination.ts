@@ -19,8 +19,6 @@ interface DestinationNeeds {
   readonly statements: Way;
   /** The ways of its rows, where they differ from that. */
   readonly rows?: readonly Way[];
-  /** False when HTTP cannot take the place of the embedded service. */
-  readonly hasFallback?: false;
   /** Attempts to reach the database first. Left out, the first statement over HTTP is the only one. */
   readonly attempts?: Attempts;
   readonly limits: EmbeddedLimits;
@@ -114,13 +112,13 @@ async function openWays(needs: DestinationNeeds, context: DestinationContext): P
  * not know user or password.
  */
 async function openEmbedded(needs: DestinationNeeds, context: DestinationContext): Promise<Opened> {
-  const { connection, limits, hasFallback = true } = needs;
+  const { connection, limits } = needs;
   const { isBehindHttp, openEmbeddedService } = await import('./embedded-service.js');
-  if (hasFallback && isBehindHttp(connection)) return openFallback(needs, context);
+  if (isBehindHttp(connection)) return openFallback(needs, context);
   try {
     return { embedded: await openEmbeddedService(connection, context, limits), http: undefined };
   } catch (error) {
-    if (!hasFallback || !(error instanceof FaultError) || error.fault.kind === 'auth') throw error;
+    if (!(error instanceof FaultError) || error.fault.kind === 'auth') throw error;
     const opened = await openFallback(needs, context).catch((failure: unknown) => {
       throw failure instanceof FaultError && failure.fault.kind !== 'auth' ? error : failure;
     });

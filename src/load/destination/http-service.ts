@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HttpConnections } from '../../database/engine/http-connections.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
+import type { SocketAddress } from './service-socket.js';
 
 /** Where the HTTP service listens, and for which user its requests are. */
 interface HttpServiceOptions {
@@ -30,6 +31,8 @@ const defaultRequestTimeoutMs = 15 * 60_000;
 export class HttpService {
   /** The address, for people. */
   readonly url: string;
+  /** The same service over WebSocket. */
+  readonly socketAddress: SocketAddress;
   readonly #connections: HttpConnections;
   readonly #authorization: string;
 
@@ -38,6 +41,7 @@ export class HttpService {
     this.url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const pool = { maxSockets: connections, maxFreeSockets: connections };
     this.#connections = new HttpConnections({ url: this.url, ...pool, requestTimeoutMs, ca: tls?.ca });
+    this.socketAddress = { url: this.url, user, password, ca: tls?.ca, requestTimeoutMs };
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   }
 

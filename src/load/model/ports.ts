@@ -3,6 +3,7 @@ import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import type { Fault } from '../../model/fault.js';
+import type { TopicMessage, TopicPoller, WantedConsumer } from '../../model/topic-message.js';
 
 /** Options of a statement of the load tool. */
 export interface RunSqlOptions {
@@ -22,6 +23,17 @@ export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Pr
 
 /** Writes blocks of one request straight to the database; `bytes` is their size in memory. Throws a FaultError. */
 export type WriteBlocks = (blocks: readonly ColumnBlock[], bytes: number) => Promise<Delivery>;
+
+/** Rows of a topic that came at once. */
+export type ReceivedMessage = Pick<TopicMessage, 'topic' | 'database' | 'table' | 'vgroup' | 'names' | 'rows'>;
+
+/** A consumer of topics; see {@link TopicPoller}. */
+export interface ConsumerPort extends Pick<TopicPoller, 'commit' | 'close'> {
+  poll(waitMs: number, signal: AbortSignal): Promise<ReceivedMessage | undefined>;
+}
+
+/** Joins a group for some topics as the user of the run. Throws a FaultError. */
+export type SubscribeAs = (topics: readonly string[], consumer: WantedConsumer) => Promise<ConsumerPort>;
 
 /** Rows of a request as text: statements or lines. */
 export interface RowText {

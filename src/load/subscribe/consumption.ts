@@ -1,6 +1,5 @@
-import type { SubscribeTo } from '../../model/topic-message.js';
 import type { StatementContext } from '../execution/statements.js';
-import type { RunLog } from '../model/ports.js';
+import type { RunLog, SubscribeAs } from '../model/ports.js';
 import { type ConsumerReport, type LoadSetting, settingList } from '../model/report.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../model/scenario.js';
 import type { Rows, ValuesOf } from '../settings/keys/setting.js';
@@ -9,7 +8,7 @@ import { consumer, older } from '../settings/keys/table.js';
 /** Input of a subscription run. */
 export interface SubscribeRun extends StatementContext {
   readonly version: string;
-  readonly subscribe: SubscribeTo;
+  readonly subscribe: SubscribeAs;
 }
 
 /** One of the two kinds of subscription. */

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expectedFault } from '../../model/fault.js';
-import type { TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine, firstColumn } from '../execution/statements.js';
 import { forChild, sqlName, storedName } from '../model/names.js';
-import type { RunSql, RunSqlOptions } from '../model/ports.js';
+import type { ConsumerPort, RunSql, RunSqlOptions } from '../model/ports.js';
 import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/scenario.js';
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
 import { ConsumerCount, type Consumption, type SubscribeRun } from './consumption.js';
@@ -133,7 +132,7 @@ async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRu
 
 /** Reads all that is there; true when there was something. */
 async function consume(
-  poller: TopicPoller,
+  poller: ConsumerPort,
   { count }: OlderTask,
   file: RowsFile | undefined,
   run: SubscribeRun,
@@ -146,7 +145,7 @@ async function consume(
   return count.rows > before;
 }
 
-function subscribe(task: OlderTask, run: SubscribeRun): Promise<TopicPoller> {
+function subscribe(task: OlderTask, run: SubscribeRun): Promise<ConsumerPort> {
   return run.subscribe([topicOf(task)], {
     group: task.group,
     clientId: task.group,
@@ -158,7 +157,7 @@ function subscribe(task: OlderTask, run: SubscribeRun): Promise<TopicPoller> {
 }
 
 /** Without `keepProgress` the next subscription begins anew. */
-async function unsubscribe(poller: TopicPoller, task: OlderTask, run: SubscribeRun): Promise<void> {
+async function unsubscribe(poller: ConsumerPort, task: OlderTask, run: SubscribeRun): Promise<void> {
   if (task.part.keepProgress) await poller.commit();
   await poller.close();
   if (!task.part.keepProgress) await forget(task, run);

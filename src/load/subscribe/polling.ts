@@ -1,8 +1,8 @@
 import { AsyncIterableX } from 'ix/asynciterable/asynciterablex';
 import { isTransientError } from '../../model/fault.js';
-import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine } from '../execution/statements.js';
+import type { ConsumerPort, ReceivedMessage } from '../model/ports.js';
 import type { SubscribeRun } from './consumption.js';
 
 /** How long a database that cannot be reached is waited for, and the pause between two attempts. */
@@ -14,10 +14,10 @@ const pauseMs = 500;
  * was not committed may come again.
  */
 export async function* polledThrough(
-  poller: TopicPoller,
+  poller: ConsumerPort,
   waitMs: number,
   { log, stop }: Pick<SubscribeRun, 'log' | 'stop'>,
-): AsyncGenerator<TopicMessage, void, void> {
+): AsyncGenerator<ReceivedMessage, void, void> {
   let since: number | undefined;
   for (;;) {
     try {
@@ -40,15 +40,15 @@ export async function* polledThrough(
  * The messages of one consumer, pulled: the next poll comes after the message before was processed. Ends when none came
  * within `waitMs` (negative waits for ever) or `signal` says so; fails as polling does.
  */
-export function topicRows(poller: TopicPoller, waitMs: number, signal: AbortSignal): AsyncIterableX<TopicMessage> {
+export function topicRows(poller: ConsumerPort, waitMs: number, signal: AbortSignal): AsyncIterableX<ReceivedMessage> {
   return AsyncIterableX.from(messages(poller, waitMs, signal));
 }
 
 async function* messages(
-  poller: TopicPoller,
+  poller: ConsumerPort,
   waitMs: number,
   signal: AbortSignal,
-): AsyncGenerator<TopicMessage, void, void> {
+): AsyncGenerator<ReceivedMessage, void, void> {
   while (!signal.aborted) {
     const message = await poller.poll(waitMs, signal);
     if (message === undefined) return;
@@ -60,7 +60,7 @@ async function* messages(
  * A message as lines of a rows file: the consumer and the number of its message, where the rows are from, and for each
  * row its table and number and then its values, separated by blanks. NULL is printed as a word.
  */
-export function messageLines(message: TopicMessage, consumer: number, number: number): string {
+export function messageLines(message: ReceivedMessage, consumer: number, number: number): string {
   const { database, table, topic, vgroup, names, rows } = message;
   let text = `consumerId: ${consumer}, message: ${number}\n`;
   text += `database: ${database}, table: ${table}, topic: ${topic}, vgroup: ${vgroup}\n`;

@@ -1,7 +1,7 @@
 import { expectedFault } from '../../model/fault.js';
-import type { TopicPoller } from '../../model/topic-message.js';
 import { faultLine } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
+import type { ConsumerPort } from '../model/ports.js';
 import type { TopicConsumers } from '../model/scenario.js';
 import { RowsFile } from '../sinks/rows-file.js';
 import { ConsumerCount, type Consumption, type SubscribeRun } from './consumption.js';
@@ -40,7 +40,7 @@ class Consumer {
   readonly #count: ConsumerCount;
   readonly #run: SubscribeRun;
   #file: RowsFile | undefined;
-  #poller: TopicPoller | undefined;
+  #poller: ConsumerPort | undefined;
 
   constructor(plan: TopicConsumers, count: ConsumerCount, run: SubscribeRun) {
     this.#plan = plan;
@@ -49,7 +49,7 @@ class Consumer {
   }
 
   /** Joins the group; done only once. */
-  async begin(): Promise<TopicPoller> {
+  async begin(): Promise<ConsumerPort> {
     const { topics, clientId, rowsFile, offsetReset, autoCommit, autoCommitIntervalMs, withTableName } = this.#plan;
     const { number, group } = this.#count;
     if (this.#poller !== undefined) return this.#poller;
@@ -89,7 +89,7 @@ class Consumer {
     }
   }
 
-  async #consume(poller: TopicPoller): Promise<void> {
+  async #consume(poller: ConsumerPort): Promise<void> {
     const { pollDelayMs, manualCommit, expectRows } = this.#plan;
     const count = this.#count;
     for await (const message of polledThrough(poller, pollDelayMs, this.#run)) {
