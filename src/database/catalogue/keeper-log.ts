@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine, TableAccess } from '../engine/engine.js';
 import { countEntries, logTable } from '../engine/log-table.js';
 import { type CatalogueLog, entryText, readEntry, written } from './log.js';
 import type { LogEntry, Operation } from './operations.js';
@@ -23,10 +23,10 @@ const appendSettings = `keeper_map_strict_mode = 1, insert_keeper_max_retries = 
  * docs/decisions/026-cluster-layout.md.
  */
 export class KeeperLog implements CatalogueLog {
-  readonly #engine: Engine;
+  readonly #engine: TableAccess;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
+    this.#engine = engine.log;
   }
 
   async append(operations: readonly Operation[], { key, at } = written()): Promise<string> {

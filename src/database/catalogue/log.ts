@@ -3,7 +3,7 @@ import { Codes, type Fault } from '../../model/fault.js';
 import { printExpr } from '../../sql/engine/print.js';
 import { raiseIf } from '../../sql/engine/raise.js';
 import { expr } from '../../sql/engine/template.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine, TableAccess } from '../engine/engine.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
@@ -63,12 +63,12 @@ export function readEntry(position: number, text: string): LogEntry {
  * it, which survives merges.
  */
 export class TableLog implements CatalogueLog {
-  readonly #engine: Engine;
+  readonly #engine: TableAccess;
   readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
-    this.#tables = new OwnTables(engine, create);
+    this.#engine = engine.log;
+    this.#tables = new OwnTables(engine, create, engine.log);
   }
 
   async append(operations: readonly Operation[], { key, at } = written()): Promise<string> {

@@ -3,12 +3,20 @@ import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { looksAtVersions } from '../../sql/engine/storage.js';
 import type { EngineClient } from '../engine/client.js';
-import type { Cell, Engine, EngineNode, InsertData, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
+import type {
+  Cell,
+  Engine,
+  EngineNode,
+  InsertData,
+  InsertOptions,
+  ResultOptions,
+  Store,
+  TableAccess,
+} from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
-import { type Effect, type EngineQuery, type Insert, insertText, makes } from '../engine/request.js';
+import { type Effect, type EngineQuery, type Insert, makes } from '../engine/request.js';
 import type { TableChange } from '../engine/table-change.js';
 import { definingParameters } from './definition-sync.js';
 import { VersionHistory } from './history.js';
@@ -30,12 +38,11 @@ const maxAttempts = 4;
 /** The same for the catalogue's log: a keeper that does not answer one node does not answer the others. */
 const maxLogAttempts = 2;
 
-/** Tables that are ordered by the numbers of inserts lie on one node, and with them the statements that name them. */
-const orderedTables = /\bsluice\.(?:stream_|consumer|event)/;
-const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
+/** What a statement reads, which decides about its nodes; see {@link Engine}. */
+type Reads = 'rows' | 'complete' | 'log' | 'system';
 
-/** Tables whose rows are spread over the shards. */
-const spreadTables = /\b(?:d\d+_\d+\.|sluice\.(?:sub_tables|documents)\b)/;
+/** Runs a statement on a node, with the settings of its route. */
+type Run<T> = (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>;
 
 /** Rows of an INSERT … SELECT use the distributed table: otherwise only one replica of each shard would get them. */
 const spreadInsert = { parallel_distributed_insert_select: '0' } as const;
@@ -110,7 +117,7 @@ export class ClusterEngine implements Engine {
 
   /** Adds the column for the time of receipt to older tables, where the last stored row has won until now. */
   async #addReceiptColumns(): Promise<void> {
-    const lacking = await this.rows(
+    const lacking = await this.system.rows(
       `SELECT concat(database, '.', table) FROM system.columns WHERE match(database, '^d[0-9]+_[0-9]+$')
        GROUP BY 1 HAVING countIf(name = 'version') = 1 AND countIf(name = 'received') = 0`,
     );
@@ -142,44 +149,84 @@ export class ClusterEngine implements Engine {
   /** The nodes are servers, which have no reserve. */
   async makeRoom(): Promise<void> {}
 
-  async exec(statement: string, effect: Effect): Promise<void> {
-    if (this.#isHome(statement)) return this.#home().exec(statement, effect);
-    if (/^\s*INSERT\b/i.test(statement)) {
-      return this.#write(statement, (client, parameters) => client.exec(statement, effect, { parameters }));
-    }
-    await this.#read(statement, (client, parameters) => client.exec(statement, effect, { parameters }));
+  exec(statement: string, effect: Effect): Promise<void> {
+    const [table] = effect.changes === 'all' ? [] : effect.changes;
+    return this.#write(table, (client, parameters) => client.exec(statement, effect, { parameters }));
   }
 
-  async rows(statement: string): Promise<readonly (readonly Cell[])[]> {
-    if (this.#isHome(statement)) return this.#home().rows(statement);
-    return this.#read(statement, (client, parameters) => client.rows(statement, undefined, { parameters }));
+  rows(statement: string): Promise<readonly (readonly Cell[])[]> {
+    return this.#rows('rows', statement);
   }
 
-  async bytes(query: EngineQuery): Promise<Buffer> {
-    if (this.#isHome(query.statement)) return this.#home().bytes(query);
-    return this.#read(query.statement, (client, parameters) => client.bytes(query, { parameters }));
+  bytes(query: EngineQuery): Promise<Buffer> {
+    return this.#bytes('rows', query);
   }
 
-  async result(query: EngineQuery, options: ResultOptions = {}): Promise<Chunks> {
-    if (this.#isHome(query.statement)) return this.#home().result(query, options);
-    const { signal } = options;
-    const run = (client: EngineClient, parameters: Readonly<Record<string, string>>) =>
-      client.result(query, { ...options, parameters });
-    return this.#read(query.statement, run, signal);
+  result(query: EngineQuery, options: ResultOptions = {}): Promise<Chunks> {
+    return this.#result('rows', query, options);
+  }
+
+  readonly system: Engine['system'] = {
+    rows: (statement) => this.#rows('system', statement),
+    result: (query, options) => this.#result('system', query, options),
+  };
+
+  readonly complete: TableAccess = {
+    exec: (statement, effect) => this.exec(statement, effect),
+    insert: (insert, data, options) => this.insert(insert, data, options),
+    rows: (statement) => this.#rows('complete', statement),
+    bytes: (query) => this.#bytes('complete', query),
+    result: (query, options) => this.#result('complete', query, options),
+  };
+
+  /** All of it is on the first node of the cluster. */
+  readonly ordered: TableAccess = {
+    exec: async (...all) => this.#home().exec(...all),
+    insert: async (...all) => this.#home().insert(...all),
+    rows: async (...all) => this.#home().rows(...all),
+    bytes: async (...all) => this.#home().bytes(...all),
+    result: async (...all) => this.#home().result(...all),
+  };
+
+  /** A keeper gives every node the log, otherwise it is a table of the first one. */
+  get log(): TableAccess {
+    return this.#keeper === undefined ? this.ordered : this.#keeperLog;
+  }
+
+  readonly #keeperLog: TableAccess = {
+    exec: (statement, effect) => this.#onLog((client, parameters) => client.exec(statement, effect, { parameters })),
+    insert: (insert, data) =>
+      this.#buffers.joined(data, (whole) =>
+        this.#onLog((client, parameters) => client.insert(insert, whole, { parameters })),
+      ),
+    rows: (statement) => this.#rows('log', statement),
+    bytes: (query) => this.#bytes('log', query),
+    result: (query, options) => this.#result('log', query, options),
+  };
+
+  #rows(reads: Reads, statement: string): Promise<readonly (readonly Cell[])[]> {
+    return this.#read(reads, statement, (client, parameters) => client.rows(statement, undefined, { parameters }));
+  }
+
+  #bytes(reads: Reads, query: EngineQuery): Promise<Buffer> {
+    return this.#read(reads, query.statement, (client, parameters) => client.bytes(query, { parameters }));
+  }
+
+  #result(reads: Reads, query: EngineQuery, options: ResultOptions = {}): Promise<Chunks> {
+    const run: Run<Chunks> = (client, parameters) => client.result(query, { ...options, parameters });
+    return this.#read(reads, query.statement, run, options.signal);
   }
 
   async insert(insert: Insert, data: InsertData, { logEntries, isEarlier = false }: InsertOptions = {}): Promise<void> {
     if (logEntries !== undefined) {
-      const [row] = await this.rows(
+      const [row] = await this.log.rows(
         `${countEntries} SETTINGS keeper_max_retries = 2, keeper_retry_max_backoff_ms = 500`,
       );
       if (Number(row?.[0]) !== logEntries) throw new FaultError(fault('database', Codes.free, grownText));
     }
-    const statement = insertText(insert);
-    if (this.#isHome(statement)) return this.#home().insert(insert, data);
     const version = isEarlier ? earlierVersion : this.#nextVersion();
     await this.#buffers.joined(data, (whole) =>
-      this.#write(statement, (client, parameters) => client.insert(insert, whole, { parameters }), version),
+      this.#write(insert.table, (client, parameters) => client.insert(insert, whole, { parameters }), version),
     );
   }
 
@@ -202,10 +249,6 @@ export class ClusterEngine implements Engine {
     return this.#nodes.stop();
   }
 
-  #isHome(statement: string): boolean {
-    return statement.includes('sluice.') && (this.#keeper !== undefined ? orderedTables : orderedOrLog).test(statement);
-  }
-
   /** The node that has what lies on one node alone: the first replica of the first shard. */
   #home(): EngineClient {
     const home = this.#nodes.all.find(({ isHome }) => isHome);
@@ -225,28 +268,22 @@ export class ClusterEngine implements Engine {
   /**
    * Sends an idempotent statement to one node after the other until one answers. The same query goes to the same
    * replicas while they live: the replicas of a shard get the rows of an insert at different moments, and a later
-   * result must not lack rows of an earlier one.
+   * result must not lack rows of an earlier one. The log is the same on every node.
    */
-  async #read<T>(
-    statement: string,
-    run: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    // The log is the same on every node.
-    const isLog = statement.includes(logTable);
-    const readsKeeper = isLog && !spreadTables.test(statement);
-    this.#requireRows(statement);
+  async #read<T>(reads: Reads, statement: string, run: Run<T>, signal?: AbortSignal): Promise<T> {
+    if (reads === 'rows' || reads === 'complete') this.#requireRows();
+    const isLog = reads === 'log';
     const turn = isLog ? this.#turn++ : turnOf(statement);
     const attempts = isLog ? maxLogAttempts : maxAttempts;
     for (let attempt = 1; ; attempt++) {
       const route = routeOf(this.#nodes.all, turn + attempt - 1);
       if (route === undefined) throw unreachable('No node of the cluster answers');
-      if (!route.isWhole && looksAtVersions(statement)) {
+      if (!route.isWhole && reads === 'complete') {
         throw unreachable('Of some shard no node of the cluster has everything, so its new rows are not known');
       }
       try {
         const result = run(route.node.client, route.parameters);
-        return await (readsKeeper && this.#keeper !== undefined ? this.#keeper.track(route.node, result) : result);
+        return await (isLog && this.#keeper !== undefined ? this.#keeper.track(route.node, result) : result);
       } catch (error) {
         if (attempt === attempts || signal?.aborted === true || !isNodeFailure(error)) throw error;
         await this.#nodes.probeAll();
@@ -254,43 +291,44 @@ export class ClusterEngine implements Engine {
     }
   }
 
+  /** Appends to the log. The caller checks by itself whether the entry is there, so that there is no second attempt. */
+  async #onLog(send: Run<void>): Promise<void> {
+    const [missing] = this.#nodes.missingShards;
+    if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
+    const route = routeOf(this.#nodes.all, this.#turn++);
+    if (route === undefined) throw unreachable('No node of the cluster answers');
+    await send(route.node.client, route.parameters);
+  }
+
   /**
    * Stores rows in at least one replica of every shard that they belong to, and in all that answer. Rows for a replica
    * that is away wait as hints on the node that took them.
    */
-  async #write(
-    statement: string,
-    send: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<void>,
-    version = this.#nextVersion(),
-  ): Promise<void> {
-    const table = /^\s*INSERT\s+INTO\s+([\w.]+)/i.exec(statement)?.[1];
-    const isSpread = table !== logTable;
-    this.#requireRows(statement);
+  async #write(table: string | undefined, send: Run<void>, version = this.#nextVersion()): Promise<void> {
+    if (table === undefined) throw new Error('A statement of a cluster changes one table.');
+    this.#requireRows();
     for (let attempt = 1; ; attempt++) {
       const [missing] = this.#nodes.missingShards;
       if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
       const { isQueued } = this.#nodes.copies;
-      const queues = isQueued && isSpread && !this.#nodes.isWhole;
+      const queues = isQueued && !this.#nodes.isWhole;
       const route = routeOf(this.#nodes.all, this.#turn++);
       if (route === undefined) throw unreachable('No node of the cluster answers');
       const own = { ...spreadInsert, distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
       try {
         await send(route.node.client, { ...route.parameters, ...own });
-        const isCopiedLater = queues || (!isQueued && isSpread);
-        if (isCopiedLater && table !== undefined) await this.#awaitReplicas(route.node, table);
+        if (queues || !isQueued) await this.#awaitReplicas(route.node, table);
         return;
       } catch (error) {
-        // The caller that appends to the log checks by itself whether the entry is there.
-        if (attempt === maxAttempts || !isSpread || !isNodeFailure(error)) throw error;
+        if (attempt === maxAttempts || !isNodeFailure(error)) throw error;
         await this.#nodes.probeAll();
       }
     }
   }
 
   /** While rows are moved between shards some are in two places. */
-  #requireRows(statement: string): void {
-    if (this.#nodes.isHeld && spreadTables.test(statement))
-      throw unreachable('Rows of the cluster are being moved to other shards');
+  #requireRows(): void {
+    if (this.#nodes.isHeld) throw unreachable('Rows of the cluster are being moved to other shards');
   }
 
   /**

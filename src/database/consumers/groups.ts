@@ -1,6 +1,6 @@
 import type { TopicDef } from '../../model/topic.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine, TableAccess } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import { alters } from '../engine/request.js';
 import type { GroupEntry } from './group-state.js';
@@ -81,12 +81,12 @@ const consumers = `(SELECT name, consumer, client, user, host, topics, lease, pa
 
 /** The state of consumer groups in the engine. */
 export class ConsumerGroups {
-  readonly #engine: Engine;
+  readonly #engine: TableAccess;
   readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
-    this.#tables = new OwnTables(engine, create);
+    this.#engine = engine.ordered;
+    this.#tables = new OwnTables(engine, create, engine.ordered);
   }
 
   async append(

@@ -179,7 +179,7 @@ export class TopicReader<M extends CountedMessage> {
     if (tables.length === 1) return tables;
     const areNumbered = tables[0]?.number !== undefined;
     const where = printExpr(allOf([writtenBetween('', changed), inSlice('', slice)]));
-    const keys = await this.#context.engine.rows(
+    const keys = await this.#context.engine.complete.rows(
       `SELECT DISTINCT toString(${areNumbered ? 't' : 'id'}) FROM ${storage} WHERE ${where}`,
     );
     const touched = new Set(keys.map(([key]) => String(key)));
@@ -233,7 +233,7 @@ export class TopicReader<M extends CountedMessage> {
       ...keysBetween('', keys?.behind, undefined),
     ];
     const time = printExpr(bareTime);
-    const [row] = await this.#context.engine.rows(
+    const [row] = await this.#context.engine.complete.rows(
       `SELECT toString(id), toString(${time}) FROM ${table.storage} WHERE ${printExpr(allOf(terms))}
        ORDER BY id, ${time} LIMIT 1 OFFSET ${messageRows - 1}`,
     );
@@ -244,7 +244,7 @@ export class TopicReader<M extends CountedMessage> {
     const { topic } = this.tables;
     const plan = await this.tables.plan(table);
     const sql = plan.rows(range, this.#withNames, this.#form.rows);
-    const bytes = await this.#context.engine.bytes({
+    const bytes = await this.#context.engine.complete.bytes({
       statement: `${sql} SETTINGS ${querySettings}`,
       format: this.#form.format,
     });

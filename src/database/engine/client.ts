@@ -142,6 +142,10 @@ export class EngineClient implements Engine {
     return this.#limited(options, () => this.#transport.insert(insert, data, options));
   }
 
+  readonly ordered = this;
+  readonly log = this;
+  readonly system = this;
+  readonly complete = this;
   readonly ordersByReceipt = false;
 
   /** True for an embedded host. */

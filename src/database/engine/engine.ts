@@ -51,8 +51,12 @@ export interface EngineNode {
   readonly isHome: boolean;
 }
 
+/** Statements on tables that lie in one way in a cluster. */
+export type TableAccess = Pick<Engine, 'exec' | 'rows' | 'bytes' | 'result' | 'insert'>;
+
 /**
- * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
+ * The engine as the rest of the program uses it: its own methods are for tables whose rows a cluster spreads over its
+ * shards, and a property each gives access to the others. For a single engine all of them are the same. Every call rejects with a FaultError: kind `network` when the engine
  * cannot be reached or went away (the outcome is unknown), `resource` when it is out of disk, memory or parts,
  * `database` for what it refuses.
  */
@@ -61,7 +65,15 @@ export interface Engine {
   define(change: TableChange): Promise<void>;
   /** Call it before statements that free space, which need a little themselves: a single engine releases its disk reserve file. */
   makeRoom(): Promise<void>;
-  /** Runs a statement that gives no rows. */
+  /** Tables that are ordered by the numbers of inserts, and lie on one node: of events, streams and consumers. */
+  readonly ordered: TableAccess;
+  /** The catalogue's log, also beside rows. */
+  readonly log: TableAccess;
+  /** The engine's own tables (`system.…`), and statements without tables: no rows of others are read. */
+  readonly system: Pick<Engine, 'rows' | 'result'>;
+  /** Rows by when they were written: a result must have all of them, so some node of every shard must. */
+  readonly complete: TableAccess;
+  /** Runs a statement that gives no rows. In a cluster it is an `INSERT … SELECT` to the one table that it changes. */
   exec(statement: string, effect: Effect): Promise<void>;
   /**
    * Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. With `tables` the result

@@ -1,4 +1,4 @@
-import type { Cell, Engine } from './engine.js';
+import type { Cell, Engine, TableAccess } from './engine.js';
 import { makes } from './request.js';
 import type { TableChange } from './table-change.js';
 
@@ -21,12 +21,17 @@ export type OwnRow = Readonly<Record<string, Cell | undefined | readonly string[
 /** Internal tables of the product, in the engine's database `sluice`. Every method may reject with a FaultError. */
 export class OwnTables {
   readonly #engine: Engine;
+  readonly #access: TableAccess;
   readonly #create: readonly (OwnTable | TableChange)[];
   #prepared: Promise<void> | undefined;
 
-  /** `create` makes the tables; its steps run in their order and may run again over what is there. */
-  constructor(engine: Engine, create: readonly (OwnTable | TableChange)[]) {
+  /**
+   * `create` makes the tables; its steps run in their order and may run again over what is there. `access` is the way to
+   * tables that are not spread.
+   */
+  constructor(engine: Engine, create: readonly (OwnTable | TableChange)[], access: TableAccess = engine) {
     this.#engine = engine;
+    this.#access = access;
     this.#create = [{ change: 'make-database', database: 'sluice' }, ...create];
   }
 
@@ -46,7 +51,7 @@ export class OwnTables {
     await this.prepare();
     const text = rows.map((row) => JSON.stringify(row)).join('\n');
     const insert = { table: `sluice.${name}`, format: 'JSONEachRow', ...(columns === undefined ? {} : { columns }) };
-    await this.#engine.insert(insert, Buffer.from(text));
+    await this.#access.insert(insert, Buffer.from(text));
   }
 
   async #make(): Promise<void> {
@@ -54,6 +59,6 @@ export class OwnTables {
   }
 
   #makeTable({ table, definition }: OwnTable): Promise<void> {
-    return this.#engine.exec(`CREATE TABLE IF NOT EXISTS ${table} ${definition}`, makes(table));
+    return this.#access.exec(`CREATE TABLE IF NOT EXISTS ${table} ${definition}`, makes(table));
   }
 }

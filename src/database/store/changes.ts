@@ -111,7 +111,7 @@ export class Changes {
     const written = printExpr(writtenBetween('', { order, after, upTo: latest }));
     const where = condition === undefined ? written : `${written} AND (${condition})`;
     const number = printExpr(writtenAt('', order));
-    const inserts = await this.#engine.rows(
+    const inserts = await this.#engine.complete.rows(
       `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${where} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
     );
     if (inserts.length === 0 && order === 'versions' && latest - after < leastIdleStep) return [];
@@ -124,7 +124,7 @@ export class Changes {
     // Versions are there from the beginning.
     if (this.order === 'versions') return;
     const { storage } = table;
-    const [row] = await this.#engine.rows(
+    const [row] = await this.#engine.system.rows(
       `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
     );
     if (Number(row?.[0] ?? 0) !== 1) {
@@ -137,7 +137,7 @@ export class Changes {
   async #mergesEnded(storage: string): Promise<void> {
     const altered = `(SELECT metadata_modification_time FROM system.tables WHERE ${inNamed(storage, 'name')})`;
     for (;;) {
-      const [row] = await this.#engine.rows(
+      const [row] = await this.#engine.system.rows(
         `SELECT count() FROM system.merges WHERE ${inTable(storage)} AND now64() - toIntervalMillisecond(toInt64(elapsed * 1000)) <= ${altered} + 1`,
       );
       if (Number(row?.[0] ?? 0) === 0) return;

@@ -42,7 +42,7 @@ export const codecSettings = 'allow_experimental_codecs = 1';
 export async function offeredCompression(engine: Engine, compression: Compression): Promise<Compression> {
   if (compression === 'plain') return compression;
   try {
-    const codecs = await engine.rows(`SELECT 1 FROM system.codecs WHERE name = ${quoteString(decimalFloats)}`);
+    const codecs = await engine.system.rows(`SELECT 1 FROM system.codecs WHERE name = ${quoteString(decimalFloats)}`);
     return codecs.length > 0 ? compression : 'plain';
   } catch (error) {
     // An engine without that list is older than the codec.

@@ -2,7 +2,7 @@ import type { EventFilter, EventListing } from '../../model/event.js';
 import { eventSeverities, eventStatuses } from '../../model/event.js';
 import type { EventLogEntry, EventOperation, EventSight, StoredEvent } from '../../model/event-log.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine, TableAccess } from '../engine/engine.js';
 import { insertNumbers, type OwnRow, OwnTables } from '../engine/own-tables.js';
 import { alters } from '../engine/request.js';
 
@@ -54,13 +54,13 @@ interface EventList {
  * FaultError.
  */
 export class EventsStore {
-  readonly #engine: Engine;
+  readonly #engine: TableAccess;
   readonly #candidateRows: typeof defaultCandidates;
   readonly #tables: OwnTables;
 
   constructor(engine: Engine, candidates = defaultCandidates) {
-    this.#engine = engine;
-    this.#tables = new OwnTables(engine, create);
+    this.#engine = engine.ordered;
+    this.#tables = new OwnTables(engine, create, engine.ordered);
     this.#candidateRows = candidates;
   }
 

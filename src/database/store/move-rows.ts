@@ -105,8 +105,8 @@ export async function moveRows(
 async function copiedTable(from: Engine, to: Engine, name: string): Promise<CopiedTable> {
   const columns = `SELECT name FROM system.columns WHERE concat(database, '.', table) = ${quoteString(name)}`;
   // Copies on a cluster say in what order they came beside what they are copies of.
-  const own = await from.rows(`${columns} AND name NOT IN ('version', 'received') ORDER BY position`);
-  const theirs = new Set((await to.rows(columns)).map(([column]) => column));
+  const own = await from.system.rows(`${columns} AND name NOT IN ('version', 'received') ORDER BY position`);
+  const theirs = new Set((await to.system.rows(columns)).map(([column]) => column));
   const [row] = own.length === 0 ? [] : await from.rows(`SELECT count() FROM ${name}`);
   const both = own.map(([column]) => String(column)).filter((column) => theirs.has(column));
   return { name, columns: both, rows: Number(row?.[0] ?? 0) };

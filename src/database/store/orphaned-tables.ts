@@ -48,8 +48,8 @@ async function finishRemovals(
 /** Removes databases and tables of the engine that no definition leads to. */
 async function removeStorage({ engine, catalogue }: DatabaseParts): Promise<void> {
   // The engine first, the log second: whatever is alive among what was listed is in the log by then.
-  const databases = await engine.rows('SELECT name FROM system.databases');
-  const tables = await engine.rows("SELECT database, name FROM system.tables WHERE match(database, '^d[0-9]')");
+  const databases = await engine.system.rows('SELECT name FROM system.databases');
+  const tables = await engine.system.rows("SELECT database, name FROM system.tables WHERE match(database, '^d[0-9]')");
   await catalogue.sync();
   const live = new Set<string>();
   for (const database of catalogue.databases()) {
@@ -77,7 +77,7 @@ async function removeStorage({ engine, catalogue }: DatabaseParts): Promise<void
 async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: DatabaseDef): Promise<void> {
   const tagStorage = sharedTagStorage(id);
   const isMade = `SELECT 1 FROM system.tables WHERE concat(database, '.', name) = ${quoteString(tagStorage)}`;
-  if ((await engine.rows(isMade)).length === 0) return;
+  if ((await engine.system.rows(isMade)).length === 0) return;
   const numbers = await engine.rows(`SELECT DISTINCT t FROM ${tagStorage}`);
   // Those among them that are alive are in the log by now.
   await catalogue.sync();
@@ -87,7 +87,7 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
   const isDead = (number: number): boolean => !live.has(number) && number < catalogue.nextNumber(name);
   const dead = numbers.map(([number]) => Number(number)).filter(isDead);
   if (dead.length === 0) return;
-  const places = await engine.rows(
+  const places = await engine.system.rows(
     `SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND match(name, ${quoteString(sharedStoragePattern)})`,
   );
   // Tags last: a crash in between leaves what says that there is something to do.

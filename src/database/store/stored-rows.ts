@@ -31,7 +31,7 @@ export async function storedRows(
 ): Promise<StoredRows | undefined | 'outdated'> {
   const [from, to] = timeRange(blocks);
   const range = printExpr(allOf([...ofTable(table), expr`ts BETWEEN ${from} AND ${to}`]));
-  const [row] = await engine.rows(
+  const [row] = await engine.log.rows(
     `SELECT count(), (${countEntries}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
   );
   if (Number(row?.[1] ?? 0) > catalogue.entries) {

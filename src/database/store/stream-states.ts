@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quoteString } from '../../sql/engine/quote.js';
-import type { Engine } from '../engine/engine.js';
+import type { Engine, TableAccess } from '../engine/engine.js';
 import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import { alters } from '../engine/request.js';
 
@@ -37,13 +37,13 @@ const create = [
 
 /** The engine's record of streams that run: how far they are, and which process runs them. */
 export class StreamStates {
-  readonly #engine: Engine;
+  readonly #engine: TableAccess;
   readonly #owner = randomUUID();
   readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
-    this.#tables = new OwnTables(engine, create);
+    this.#engine = engine.ordered;
+    this.#tables = new OwnTables(engine, create, engine.ordered);
   }
 
   /** How far streams are, by their ids; those that have not begun are absent. */

@@ -27,6 +27,9 @@ const longestSpan = 2n ** 62n;
 const oneState =
   "SELECT 1 FROM system.settings WHERE name = 'enable_shared_storage_snapshot_in_query' AND value IN ('1', 'true')";
 
+/** The part of the engine that is read. */
+type LookedAt = Pick<Engine, 'rows'> & { readonly system: Pick<Engine, 'rows'> };
+
 interface Known {
   unique: UniqueRows | undefined;
   isLooking: boolean;
@@ -43,13 +46,13 @@ interface Known {
  * nothing depends on who writes.
  */
 export class UniqueRowsLooks {
-  readonly #engine: Pick<Engine, 'rows'>;
+  readonly #engine: LookedAt;
   readonly #fewestRows: number;
   #known = new Map<string, Known>();
   #showsOneState: boolean | undefined;
 
   /** Tables and pieces of time with fewer than `fewestRows` rows are not worth a look. */
-  constructor(engine: Pick<Engine, 'rows'>, fewestRows = 100_000) {
+  constructor(engine: LookedAt, fewestRows = 100_000) {
     this.#engine = engine;
     this.#fewestRows = fewestRows;
   }
@@ -102,7 +105,7 @@ export class UniqueRowsLooks {
   }
 
   async #count(storage: string, before: UniqueRows | undefined): Promise<{ unique?: UniqueRows; isWhole: boolean }> {
-    this.#showsOneState ??= (await this.#engine.rows(oneState)).length > 0;
+    this.#showsOneState ??= (await this.#engine.system.rows(oneState)).length > 0;
     if (!this.#showsOneState) return { isWhole: false };
     const parts = await this.#parts(storage);
     const insert = Math.max(...parts.map((part) => part.insert));

@@ -44,7 +44,7 @@ async function wrongPattern(
 ): Promise<string | undefined> {
   aborted.throwIfAborted();
   try {
-    await engine.rows(patterns.map(checkPattern).join(' UNION ALL '));
+    await engine.system.rows(patterns.map(checkPattern).join(' UNION ALL '));
     return undefined;
   } catch (error) {
     if (!badPatternCodes.has(engineCodeOf(error))) throw error;

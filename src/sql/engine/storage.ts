@@ -127,11 +127,6 @@ export function writtenBetween(alias: string, { order, after, upTo }: Written): 
   return expr`and(${last} > ${after}, ${first} <= ${upTo}, ${at} > ${after}, ${at} <= ${upTo})`;
 }
 
-/** True for statements with a condition on versions that {@link writtenBetween} gave. */
-export function looksAtVersions(statement: string): boolean {
-  return /\band\((?:\w+\.)?version >= \d+, /.test(statement);
-}
-
 /** The numbers of the first and the last insert that have rows in a row's part. */
 export function partInserts(alias: string): { readonly first: Expr; readonly last: Expr } {
   const bound = (at: number): Expr => expr`toUInt64(splitByChar('_', ${own(alias, '_part')})[${at}])`;

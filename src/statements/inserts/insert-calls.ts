@@ -99,7 +99,9 @@ async function computed(
     : undefined;
   const { sql, settings, meta } = printed === undefined ? known : withoutPlace(() => planQuery(printed, names));
   // Numbers of 64 bits come as text, so that no digit is lost.
-  const [row] = await context.engine.rows(withSettings(sql, settings, 'output_format_json_quote_64bit_integers = 1'));
+  const [row] = await context.engine.system.rows(
+    withSettings(sql, settings, 'output_format_json_quote_64bit_integers = 1'),
+  );
   return meta.map(({ type }, at) => literal(row?.[at] ?? null, type));
 }
 

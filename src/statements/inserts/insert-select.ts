@@ -18,7 +18,7 @@ import { requireDelivered } from './insert-rows.js';
 
 /** Source and target of an INSERT … SELECT. */
 interface InsertSelectContext {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, 'result'>;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
   /** Rights of the user who writes the rows. */

@@ -152,8 +152,8 @@ async function existingColumns(
   if (parents.length === 0) return { places: new Set(), columns: new Set() };
   const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
   const from = `FROM system.columns WHERE database IN (${databases.join(', ')}) AND startsWith(table, 'g')`;
-  const tables = await engine.rows(`SELECT DISTINCT concat(database, '.', table) ${from}`);
-  const columns = await engine.rows(`SELECT DISTINCT name ${from}`);
+  const tables = await engine.system.rows(`SELECT DISTINCT concat(database, '.', table) ${from}`);
+  const columns = await engine.system.rows(`SELECT DISTINCT name ${from}`);
   return {
     places: new Set(tables.map(([place]) => String(place))),
     columns: new Set(columns.map(([name]) => String(name))),

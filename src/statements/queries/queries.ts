@@ -53,7 +53,8 @@ async function rowsOf(
   const engineQuery = { statement, format: rowFormats[form], cacheableUntilChangeOf: plan.tables };
   const underSeriesLimit = plan.series !== undefined;
   const options = { signal, owner: scope.user, underSeriesLimit, onWaited: scope.waited };
-  const lines = await context.engine.result(engineQuery, options);
+  const { engine } = context;
+  const lines = await (plan.tables?.length === 0 ? engine.system : engine).result(engineQuery, options);
   // Rows as objects the engine prints as UTF-8 itself, and columns are bytes.
   return { kind: 'rows', meta: plan.meta, lines: form === 'arrays' ? asUtf8(lines) : lines, precision: plan.precision };
 }

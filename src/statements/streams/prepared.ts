@@ -71,7 +71,7 @@ export async function store({ context, def, signal }: PreparedStream, plan: Inse
   const { engine, catalogue, subTables, writes } = context;
   const access = new Access(catalogue, def.user);
   return insertSelected(plan, {
-    engine,
+    engine: engine.complete,
     catalogue,
     subTables,
     access,

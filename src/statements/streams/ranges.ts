@@ -22,7 +22,7 @@ const nearSteps = 64n;
  * `step` apart are in one range, unless that has too many of them. Empty when there are no such rows.
  */
 export async function rowRanges(
-  engine: Engine,
+  engine: Pick<Engine, 'rows'>,
   storage: string,
   where: readonly string[],
   step: bigint,

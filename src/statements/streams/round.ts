@@ -57,7 +57,7 @@ export async function streamRound(
     return next;
   }
   const ranges = await rowRanges(
-    context.engine,
+    context.engine.complete,
     table.storage,
     [writtenBetween('', changed), ...series].map(printExpr),
     stepOf(query),
@@ -187,7 +187,7 @@ async function closeWindows(
   if (before !== undefined && now <= before) return state.closed;
   const from = reach.firstStart(before ?? opened);
   const rows = [expr`${bareTime} >= ${from}`, expr`${bareTime} < ${now}`, ...seriesTerms(query)].map(printExpr);
-  const closing = await rowRanges(context.engine, query.source.table.storage, rows, stepOf(query));
+  const closing = await rowRanges(context.engine.complete, query.source.table.storage, rows, stepOf(query));
   await recompute(stream, closing, before === undefined ? { upTo: now } : { above: before, upTo: now });
   return String(now);
 }

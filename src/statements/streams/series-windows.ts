@@ -42,7 +42,7 @@ interface TouchedGroup extends Touched {
  * its first row.
  */
 export async function recomputeSeries(stream: PreparedStream, changed: Changed): Promise<void> {
-  const { engine } = stream.context;
+  const engine = stream.context.engine.complete;
   const { query } = stream;
   const { storage } = query.source.table;
   const where = [writtenBetween('', changed), ...seriesTerms(query)];
@@ -108,7 +108,7 @@ async function withTargets(
   const rows = (alias: string): Expr[] => [writtenBetween(alias, changed)];
   const groups = planGroups(query, def.name, { ...names, storedRows: rows });
   if (source.kind !== 'super') {
-    const [[, target] = []] = await context.engine.rows(`SELECT * FROM (${groups}) LIMIT 1`);
+    const [[, target] = []] = await context.engine.complete.rows(`SELECT * FROM (${groups}) LIMIT 1`);
     return touched.map((series) => ({ ...series, target: String(target) }));
   }
   const byId = new Map(touched.map((series) => [String(series.id), series]));
@@ -127,7 +127,7 @@ async function withTargets(
       ),
     ],
   });
-  const targets = await context.engine.rows(printQuery(named));
+  const targets = await context.engine.complete.rows(printQuery(named));
   return targets.flatMap(([id, target]) => {
     const series = byId.get(String(id));
     return series === undefined ? [] : [{ ...series, target: String(target) }];
@@ -181,6 +181,6 @@ async function lastStarts(
     groupBy: [series],
     having: [expr`length(${starts}) = ${overlap}`],
   });
-  const rows = await context.engine.rows(printQuery(stored));
+  const rows = await context.engine.complete.rows(printQuery(stored));
   return new Map(rows.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
 }

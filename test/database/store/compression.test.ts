@@ -179,10 +179,10 @@ test.serial('names and times of sub-tables are given codecs, and their tags none
 test.serial('an engine that lacks a codec, or does not list it, gets none of them', async (t) => {
   t.is(await offeredCompression(client, 'compact'), 'compact');
   t.is(await offeredCompression(client, 'plain'), 'plain');
-  const engineWith = (from: string): Engine =>
-    Object.assign(Object.create(client) as Engine, {
-      rows: (sql: string) => client.rows(sql.replace('system.codecs', from)),
-    });
+  const engineWith = (from: string): Engine => {
+    const system = { rows: (sql: string) => client.rows(sql.replace('system.codecs', from)) };
+    return Object.assign(Object.create(client) as Engine, { system });
+  };
   t.is(await offeredCompression(engineWith('system.nothing'), 'compact'), 'plain');
   t.is(await offeredCompression(engineWith('(SELECT * FROM system.codecs WHERE 0)'), 'compact'), 'plain');
   t.notRegex(codecOf('Nullable(Float64)', 'plain'), /ALP/);

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Engine } from '../../../src/database/engine/engine.js';
 import { UniqueRowsLooks } from '../../../src/database/store/unique-rows.js';
 import type { UniqueRows } from '../../../src/model/unique-rows.js';
 import { sharedEngine } from '../../support/engine/shared-engine.js';
@@ -74,16 +75,12 @@ test('nothing is known once it is forgotten, also by a look that is under way', 
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const looks = new UniqueRowsLooks(
-    {
-      rows: async (sql) => {
-        queries++;
-        if (queries === 3) await held;
-        return client.rows(sql);
-      },
-    },
-    10,
-  );
+  const rows: Engine['rows'] = async (sql) => {
+    queries++;
+    if (queries === 3) await held;
+    return client.rows(sql);
+  };
+  const looks = new UniqueRowsLooks({ rows, system: { rows } }, 10);
   looks.of(storage, 0);
   await until(() => queries === 3);
   looks.forget();
@@ -95,15 +92,11 @@ test('nothing is known once it is forgotten, also by a look that is under way', 
 test('where a statement does not see one state of a table nothing is known', async (t) => {
   const storage = await table('other');
   let queries = 0;
-  const looks = new UniqueRowsLooks(
-    {
-      rows: async (sql) => {
-        queries++;
-        return sql.includes('system.settings') ? [] : client.rows(sql);
-      },
-    },
-    10,
-  );
+  const rows: Engine['rows'] = async (sql) => {
+    queries++;
+    return sql.includes('system.settings') ? [] : client.rows(sql);
+  };
+  const looks = new UniqueRowsLooks({ rows, system: { rows } }, 10);
   t.is(await looked(looks, storage, () => queries > 0), undefined);
   t.is(queries, 1);
 });
