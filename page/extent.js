@@ -2,7 +2,7 @@ import { h } from './dom.js';
 import { timesStatement } from './explore-sql.js';
 import { dateAndTime } from './format.js';
 import { quoted } from './names.js';
-import { runSql } from './sql.js';
+import { runOwnSql } from './sql.js';
 
 /** @typedef {{ database: string; table: string }} Table */
 
@@ -11,7 +11,7 @@ import { runSql } from './sql.js';
  * @param {Table} of
  */
 export async function wholeSpan({ database, table }) {
-  const { data } = await runSql(`SELECT FIRST(_rowts), LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
+  const { data } = await runOwnSql(`SELECT FIRST(_rowts), LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`);
   const [first, last] = data[0] ?? [];
   return Math.max(1000, Date.parse(String(last)) - Date.parse(String(first)) || 0);
 }
@@ -24,7 +24,7 @@ const youngMs = 300_000;
  * @param {Table} of
  */
 export async function youth({ database, table }) {
-  const { data } = await runSql(`SELECT FIRST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
+  const { data } = await runOwnSql(`SELECT FIRST(_rowts) FROM ${quoted(database)}.${quoted(table)}`);
   const firstMs = Date.parse(String(data[0]?.[0]));
   return isYoung(firstMs) ? firstMs : undefined;
 }
@@ -47,10 +47,10 @@ const sampledValues = 21;
  * @param {(statement: string) => string} fill puts the time range into a statement
  */
 export async function periodOf(choice, fill) {
-  const newest = await runSql(fill(timesStatement(choice, 1)), '');
+  const newest = await runOwnSql(fill(timesStatement(choice, 1)));
   const [, table = null] = newest.data[0] ?? [];
   if (table === null) return undefined;
-  const { data } = await runSql(fill(timesStatement(choice, sampledValues, String(table))), '');
+  const { data } = await runOwnSql(fill(timesStatement(choice, sampledValues, String(table))));
   const times = data.map(([time]) => Date.parse(String(time)));
   const distances = times.slice(1).map((time, at) => Number(times[at]) - time);
   return distances.sort((a, b) => a - b)[distances.length >> 1];
@@ -68,7 +68,7 @@ function isYoung(firstMs) {
  * @returns {Promise<(string | Node)[]>}
  */
 export async function newestWords({ database, table }, showAll) {
-  const { data } = await runSql(`SELECT LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
+  const { data } = await runOwnSql(`SELECT LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`);
   const newest = data[0]?.[0] ?? null;
   if (newest === null) return ['This table has no rows yet.'];
   const words = `The newest row is of ${dateAndTime(Date.parse(String(newest)))}. `;

@@ -2,7 +2,7 @@ import { sameName } from './grouping.js';
 import { holding, literal, quoted } from './names.js';
 import { listMetrics } from './promql.js';
 import { session, Trouble } from './session.js';
-import { numberTypes, runSql } from './sql.js';
+import { numberTypes, runOwnSql } from './sql.js';
 
 /** Databases that the service makes up; they stand behind those of people. */
 const systemDatabases = ['information_schema', 'performance_schema'];
@@ -12,7 +12,7 @@ const systemDatabases = ['information_schema', 'performance_schema'];
 
 /** The databases that the user sees, those of people first. */
 export async function databases() {
-  const { data } = await runSql('SHOW DATABASES', '');
+  const { data } = await runOwnSql('SHOW DATABASES');
   const names = data.map(([name]) => String(name));
   const isSystem = (/** @type {string} */ name) => systemDatabases.includes(name);
   return [...names.filter((name) => !isSystem(name)).sort(), ...names.filter(isSystem)];
@@ -43,7 +43,7 @@ export async function tables(database, { holds = '', limit, offset = 0 }) {
           ...(holds === '' ? [] : columnSearch(of, like)),
         ];
   const union = parts.join(' UNION ');
-  const { data } = await runSql(`SELECT n, s FROM (${union}) ORDER BY n LIMIT ${limit + 1} OFFSET ${offset}`, '');
+  const { data } = await runOwnSql(`SELECT n, s FROM (${union}) ORDER BY n LIMIT ${limit + 1} OFFSET ${offset}`);
   return data.map(([name, isSuper]) => ({ name: String(name), isSuper: Number(isSuper) === 1 }));
 }
 
@@ -95,7 +95,7 @@ export function forgetListings() {
  */
 export function fields(database, table) {
   return cached(['fields', database, table], async () => {
-    const { data } = await runSql(`DESCRIBE ${quoted(database)}.${quoted(table)}`, '');
+    const { data } = await runOwnSql(`DESCRIBE ${quoted(database)}.${quoted(table)}`);
     return data.map(([name, type, , note]) => ({ name: String(name), type: String(type), isTag: note === 'TAG' }));
   });
 }
@@ -112,9 +112,8 @@ const mostColumns = 50_000;
  */
 export function listedColumns(database) {
   return cached(['columns', database], async () => {
-    const { data } = await runSql(
+    const { data } = await runOwnSql(
       `SELECT table_name, table_type, col_name, col_type FROM information_schema.ins_columns WHERE db_name = ${literal(database)} AND table_type != 'CHILD_TABLE' ORDER BY table_name LIMIT ${mostColumns}`,
-      '',
     );
     return data.map(([table, kind, name, type]) => ({
       table: String(table),
@@ -133,9 +132,8 @@ export function listedColumns(database) {
  */
 export function listedTags(database) {
   return cached(['tags', database], async () => {
-    const { data } = await runSql(
+    const { data } = await runOwnSql(
       `SELECT DISTINCT stable_name, tag_name, tag_type FROM information_schema.ins_tags WHERE db_name = ${literal(database)} LIMIT ${mostColumns}`,
-      '',
     );
     return data.map(([table, name, type]) => ({
       table: String(table),

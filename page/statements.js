@@ -2,6 +2,7 @@ import { h, putRows, say } from './dom.js';
 import { ago, dateAndTime, duration } from './format.js';
 import { poll } from './polling.js';
 import { requestJson, Trouble } from './session.js';
+import { ownMark } from './sql.js';
 
 const statementsMs = 2000;
 
@@ -30,11 +31,23 @@ export function statementsView(context) {
   const list = h('ul', { class: 'statements', 'aria-label': 'Slow statements' });
   const none = h('p', { class: 'empty', hidden: true });
   const rows = new Map();
-  const element = h('section', {}, h('div', { class: 'head' }, h('h1', {}, 'Slow statements'), summary), list, none);
+  const own = h('input', { type: 'checkbox', onchange: () => show(context.kept.statements) });
+  const ownWords = h('span', {});
+  const element = h(
+    'section',
+    {},
+    h('div', { class: 'head' }, h('h1', {}, 'Slow statements'), summary),
+    h('label', { class: 'line' }, own, ownWords),
+    list,
+    none,
+  );
 
   const show = (/** @type {SlowList | undefined} */ shown) => {
     if (shown === undefined) return;
-    const { thresholdMs, records } = shown;
+    const { thresholdMs, records: all } = shown;
+    const others = all.filter(({ sql }) => !sql.startsWith(ownMark));
+    const records = own.checked ? all : others;
+    say(ownWords, `Show the queries of this page (${all.length - others.length})`);
     const isOff = thresholdMs === 0;
     putRows(list, records, ({ id }) => String(id), statementRow, rows);
     none.hidden = records.length > 0;
@@ -71,7 +84,7 @@ function statementRow() {
       const waited = waitedMs > 0 ? `waited ${duration(waitedMs)}` : null;
       say(meta, [user, database, `began ${ago(startTime)}`, waited].filter((part) => part !== null).join(' · '));
       meta.title = dateAndTime(startTime);
-      say(sql, statement.sql);
+      say(sql, statement.sql.replace(ownMark, ''));
       sql.setAttribute('aria-label', 'Statement');
       error.hidden = statement.error === null;
       if (statement.error !== null)

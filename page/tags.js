@@ -1,6 +1,6 @@
 import { byValues, keysOf } from './json-tags.js';
 import { holding, literal } from './names.js';
-import { runSql } from './sql.js';
+import { runOwnSql } from './sql.js';
 
 /** Series that are looked at for the keys of a JSON tag and their values. */
 const jsonSample = 10_000;
@@ -23,9 +23,8 @@ const ofTable = (database, table) =>
  * @returns {Promise<KnownTag[]>}
  */
 export async function knownTags(database, table, metric) {
-  const { data } = await runSql(
+  const { data } = await runOwnSql(
     `SELECT tag_name, tag_type, HYPERLOGLOG(tag_value) ${ofTable(database, table)} GROUP BY tag_name, tag_type`,
-    '',
   );
   const known = await Promise.all(
     data.map(async ([name, type, distinct]) => {
@@ -45,9 +44,8 @@ export async function knownTags(database, table, metric) {
  */
 async function jsonKeys(database, table, tag, metric) {
   const named = metric === undefined ? '' : ` AND tag_value LIKE ${holding(JSON.stringify(metric))}`;
-  const { data } = await runSql(
+  const { data } = await runOwnSql(
     `SELECT tag_value ${ofTable(database, table)} AND tag_name = ${literal(tag.name)}${named} LIMIT ${jsonSample}`,
-    '',
   );
   const all = data.map(([text]) => JSON.parse(String(text ?? '{}')) ?? {});
   const series = metric === undefined ? all : all.filter(({ __name__: name }) => name === metric);
@@ -63,9 +61,8 @@ async function jsonKeys(database, table, tag, metric) {
  */
 export async function tagValues(database, table, tag) {
   if (tag.values !== undefined) return tag.values.slice(0, mostValues);
-  const { data } = await runSql(
+  const { data } = await runOwnSql(
     `SELECT tag_value, COUNT(*) AS n ${ofTable(database, table)} AND tag_name = ${literal(tag.name)} GROUP BY tag_value ORDER BY n DESC, tag_value LIMIT ${mostValues}`,
-    '',
   );
   return data.flatMap(([value, series]) => (value === null ? [] : [{ value: String(value), series: Number(series) }]));
 }
@@ -80,8 +77,8 @@ const counts = 'COUNT(*) AS series, SUM(CASE WHEN create_time > NOW() - 1h THEN 
 export async function seriesInAll() {
   const own = "db_name NOT IN ('information_schema', 'performance_schema')";
   const [series, tables] = await Promise.all([
-    runSql(`SELECT ${counts} FROM information_schema.ins_tables WHERE ${own}`, ''),
-    runSql('SELECT COUNT(*) FROM information_schema.ins_stables', ''),
+    runOwnSql(`SELECT ${counts} FROM information_schema.ins_tables WHERE ${own}`),
+    runOwnSql('SELECT COUNT(*) FROM information_schema.ins_stables'),
   ]);
   const [all, fresh] = series.data[0] ?? [];
   return { series: Number(all ?? 0), fresh: Number(fresh ?? 0), tables: Number(tables.data[0]?.[0] ?? 0) };
@@ -96,11 +93,10 @@ export async function seriesInAll() {
 export async function seriesOfTables(limit) {
   const from = 'FROM information_schema.ins_tables WHERE type =';
   const [children, normal] = await Promise.all([
-    runSql(
+    runOwnSql(
       `SELECT db_name, stable_name, ${counts} ${from} 'CHILD_TABLE' GROUP BY db_name, stable_name ORDER BY series DESC LIMIT ${limit}`,
-      '',
     ),
-    runSql(`SELECT db_name, NULL, ${counts} ${from} 'NORMAL_TABLE' GROUP BY db_name`, ''),
+    runOwnSql(`SELECT db_name, NULL, ${counts} ${from} 'NORMAL_TABLE' GROUP BY db_name`),
   ]);
   return [...children.data, ...normal.data]
     .map(([database, table, series, fresh]) => ({
@@ -118,9 +114,8 @@ export async function seriesOfTables(limit) {
  * @returns {Promise<{ database: string; table: string; tag: string; distinct: number }[]>}
  */
 export async function widestTags(limit) {
-  const { data } = await runSql(
+  const { data } = await runOwnSql(
     `SELECT db_name, stable_name, tag_name, HYPERLOGLOG(tag_value) AS n FROM information_schema.ins_tags GROUP BY db_name, stable_name, tag_name ORDER BY n DESC LIMIT ${limit}`,
-    '',
   );
   return data.map(([database, table, tag, distinct]) => ({
     database: String(database),

@@ -3,7 +3,7 @@ import { exploreLink, linked, queryLink } from './links.js';
 import { literal, quoted } from './names.js';
 import { poll } from './polling.js';
 import { tellTrouble } from './session.js';
-import { runSql } from './sql.js';
+import { runOwnSql } from './sql.js';
 
 /** Rows that are shown, and how often it is looked for newer ones. */
 const [tailRows, tailMs] = [50, 1000];
@@ -47,7 +47,7 @@ export function tailOf(database, table, failed) {
   const look = async () => {
     if (paused) return;
     try {
-      const { columns, data } = await runSql(`${from}${since} ORDER BY _rowts DESC LIMIT ${tailRows}`, '');
+      const { columns, data } = await runOwnSql(`${from}${since} ORDER BY _rowts DESC LIMIT ${tailRows}`);
       if (head.childElementCount === 0) {
         put(
           head,

@@ -306,6 +306,15 @@ inBrowser('inputs, health and slow statements are shown as they are', async (t) 
   await goTo(page, 'Statements');
   await page.waitForSelector("pre >> text=CREATE USER carl PASS '******'");
   t.notRegex((await page.textContent('body')) ?? '', /secretPass1/);
+
+  // What the page asks for itself is hidden at first.
+  await goTo(page, 'Query');
+  await page.waitForSelector('#database option[value=plant]', { state: 'attached' });
+  await goTo(page, 'Statements');
+  await page.waitForSelector('text=/Show the queries of this page \\([1-9]/');
+  t.is(await page.locator('pre >> text=SHOW DATABASES').count(), 0);
+  await page.check('text=Show the queries of this page');
+  await page.waitForSelector('pre >> text=/^SHOW DATABASES$/');
   t.deepEqual(wrong, []);
 });
 
