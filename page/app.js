@@ -99,7 +99,7 @@ function lazyView(load) {
 const backWords = {
   unreachable: 'The service is back.',
   database: 'The database is back.',
-  memory: 'The service takes work again.',
+  memory: 'The service accepts requests again.',
 };
 
 const metricsMs = 2000;
@@ -239,8 +239,8 @@ function showService() {
       {},
       h('a', { href: '#start' }, 'First steps'),
       h('a', { href: '#docs' }, 'Documents'),
-      h('a', { href: '/swagger-ui.html' }, 'HTTP interfaces'),
-      h('a', { href: '/metrics' }, 'Metrics as text'),
+      h('a', { href: '/swagger-ui.html' }, 'HTTP API'),
+      h('a', { href: '/metrics' }, 'Metrics (Prometheus)'),
       version,
     ),
   );
@@ -336,13 +336,10 @@ function tellOf(events) {
 function troubleWords(trouble, history, goodAt) {
   const since = `What you see is from ${timeOfDay(goodAt)}.`;
   if (trouble?.reason === 'unreachable') {
-    return ['bad', `The service cannot be reached. This page goes on trying. ${since}`];
+    return ['bad', `The service cannot be reached. This page keeps retrying. ${since}`];
   }
   if (trouble?.reason === 'database' || metric(history.last, 'adapter_engine_up') === 0) {
-    return [
-      'bad',
-      `The database is not answering. The service brings it back by itself; senders are told to try again meanwhile. ${since}`,
-    ];
+    return ['bad', `The database is not answering. The service restarts it; clients must retry until then. ${since}`];
   }
   const guard = metric(history.last, 'adapter_memory_guard_state') ?? 0;
   if (guard === 1) return ['warn', 'Memory is short: queries are refused, writes go on.'];

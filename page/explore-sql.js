@@ -17,17 +17,17 @@ const windows = [
 /** What becomes of the values of a window, by the name that is shown. */
 export const functions = {
   Average: 'AVG',
-  Largest: 'MAX',
-  Smallest: 'MIN',
+  Maximum: 'MAX',
+  Minimum: 'MIN',
   Sum: 'SUM',
-  'Number of values': 'COUNT',
-  'Last value': 'LAST',
-  'Rate per second of a counter': 'RATE',
-  'Every value': '',
+  Count: 'COUNT',
+  Last: 'LAST',
+  'Rate per second (counter)': 'RATE',
+  'Raw values': '',
 };
 
 /** How a filter compares, by the sign that is shown. */
-export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'holds' };
+export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'contains' };
 
 /**
  * @typedef {object} Tag a tag, or a key of a JSON tag

@@ -101,21 +101,21 @@ export function exploreView(context) {
   const choices = h(
     'div',
     { class: 'narrowing', hidden: true },
-    h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
-    h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
+    h('fieldset', {}, h('legend', {}, 'Filter'), filters, add),
+    h('fieldset', {}, h('legend', {}, 'Group by'), groups),
   );
   const another = h('button', { type: 'button', class: 'small', hidden: true }, 'Add a metric');
-  const drawnBefore = h('ul', { class: 'metrics', 'aria-label': 'Other metrics of the picture' });
+  const drawnBefore = h('ul', { class: 'metrics', 'aria-label': 'Other metrics in the plot' });
   const draws = h('button', { type: 'submit', class: 'primary', hidden: true }, 'Run');
   const told = h('p', { class: 'muted', role: 'status' });
   const result = h('div', { class: 'results' });
   const sql = h('pre', { class: 'sql card', tabindex: 0 });
   const take = h('button', { type: 'button' }, 'Open in Query');
-  const share = h('button', { type: 'button' }, 'Copy the SQL');
+  const share = h('button', { type: 'button' }, 'Copy SQL');
   const below = h(
     'div',
     { class: 'taken', hidden: true },
-    h('h2', {}, 'The SQL of this picture'),
+    h('h2', {}, 'SQL query'),
     sql,
     h('p', { class: 'actions' }, take, share),
   );
@@ -479,7 +479,7 @@ export function exploreView(context) {
   share.addEventListener('click', async () => {
     const isCopied = await copyText(range.fill(statement));
     if (!isCopied) getSelection()?.selectAllChildren(sql);
-    say(told, isCopied ? 'The SQL is copied, with its time range.' : 'The SQL is selected.');
+    say(told, isCopied ? 'The SQL query is copied, with its time range.' : 'The SQL query is selected.');
   });
   guarded(async () => {
     const all = await databases();
@@ -502,7 +502,7 @@ export function exploreView(context) {
   // The editor sets how it is displayed itself, so that only what is around it can be hidden.
   const expressionField = h('div', { class: 'expression' }, editor.element);
   const columnField = h('div', { class: 'field' }, h('label', { for: 'column' }, 'Column'), column);
-  const functionField = h('div', { class: 'field' }, h('label', { for: 'function' }, 'Show'), of);
+  const functionField = h('div', { class: 'field' }, h('label', { for: 'function' }, 'Function'), of);
   showLanguage();
 
   const element = h(
@@ -512,7 +512,7 @@ export function exploreView(context) {
       'div',
       { class: 'head' },
       h('h1', {}, 'Explore'),
-      h('a', { href: '#series' }, 'Which tables and tags have the most series?'),
+      h('a', { href: '#series' }, 'Cardinality: tables and tags with the most series'),
     ),
     h(
       'form',

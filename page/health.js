@@ -14,7 +14,7 @@ const states = [
   {
     name: 'Everything paused',
     kind: 'bad',
-    means: 'Queries and writes are refused with 503; TCP writers wait, what comes over UDP is shed.',
+    means: 'Queries and writes are refused with 503; TCP writers wait, UDP is dropped.',
   },
 ];
 
@@ -86,7 +86,7 @@ export function healthView({ history }) {
       ['queries pause above', percent(of('adapter_memory_guard_query_percent'))],
       ['everything pauses above', percent(of('adapter_memory_guard_all_percent'))],
       ['processor in use', percent(of('adapter_system_cpu_percent'))],
-      ['taken over HTTP, not yet answered', size(of('adapter_credit_bytes'))],
+      ['in-flight bytes', size(of('adapter_credit_bytes'))],
     ]);
     putTotals(resources, [
       ['memory of the adapter', size(of('adapter_memory_bytes'))],
@@ -133,10 +133,10 @@ function logFacts(metrics) {
   const rejected = of('adapter_wal_rejected_rows');
   const oldest = of('adapter_wal_oldest_seconds');
   return [
-    ['bytes in the log', size(of('adapter_wal_bytes')), false],
-    ['rows wait for the database', count(of('adapter_waiting_rows')), false],
-    ['age of the oldest row that waits', oldest === 0 ? 'none waits' : duration(oldest * 1000), oldest > lateSeconds],
-    ['read back from the log', of('adapter_wal_behind') > 0 ? 'going on' : 'no', of('adapter_wal_behind') > 0],
-    ['answered rows that were rejected', count(rejected), rejected > 0],
+    ['WAL size', size(of('adapter_wal_bytes')), false],
+    ['queued rows', count(of('adapter_waiting_rows')), false],
+    ['age of the oldest queued row', oldest === 0 ? 'none' : duration(oldest * 1000), oldest > lateSeconds],
+    ['WAL replay', of('adapter_wal_behind') > 0 ? 'running' : 'idle', of('adapter_wal_behind') > 0],
+    ['rows rejected after acknowledgement', count(rejected), rejected > 0],
   ];
 }

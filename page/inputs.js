@@ -33,17 +33,17 @@ const inputMetrics = {
   statsgw: [
     ['adapter_statsgw_messages', 'messages', false],
     ['adapter_statsgw_rejected_lines', 'bad lines', true],
-    ['adapter_statsgw_shed_datagrams', 'shed datagrams', true],
+    ['adapter_statsgw_shed_datagrams', 'dropped datagrams', true],
     ['adapter_statsgw_refused_connections', 'refused connections', true],
     ['adapter_statsgw_skipped_gathers', 'skipped gathers', true],
   ],
   agentd: [
     ['adapter_agentd_datagrams', 'datagrams', false],
-    ['adapter_agentd_shed_datagrams', 'shed datagrams', true],
+    ['adapter_agentd_shed_datagrams', 'dropped datagrams', true],
   ],
   lineproto_udp: [
     ['adapter_lineproto_udp_datagrams', 'datagrams', false],
-    ['adapter_lineproto_udp_shed_datagrams', 'shed datagrams', true],
+    ['adapter_lineproto_udp_shed_datagrams', 'dropped datagrams', true],
   ],
   hostexporter: [
     ['adapter_hostexporter_scrapes', 'scrapes', false],
@@ -85,13 +85,13 @@ export function inputsView({ history }) {
       ),
     ),
     totals,
-    h('h2', {}, 'Data that comes in'),
+    h('h2', {}, 'Data inputs'),
     cards,
     empty,
-    h('h2', {}, 'Requests over HTTP'),
+    h('h2', {}, 'HTTP requests'),
     h(
       'div',
-      { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Requests over HTTP' },
+      { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'HTTP requests' },
       h(
         'table',
         {},
@@ -101,7 +101,7 @@ export function inputsView({ history }) {
           h(
             'tr',
             {},
-            ['Interface', 'per second', 'in all', 'failed', 'median', '99 %'].map((name, at) =>
+            ['Interface', 'per second', 'total', 'failed', 'median', 'p99'].map((name, at) =>
               h('th', { scope: 'col', class: at > 0 ? 'number' : '' }, name),
             ),
           ),

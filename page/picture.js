@@ -18,10 +18,10 @@ const keptChoices = 50;
 
 /** Orders of lines, by the name that is shown. */
 const ranks = {
-  'by name': 'name',
-  'largest value': 'largest',
-  'largest last value': 'latest',
-  'widest range': 'range',
+  name: 'name',
+  maximum: 'largest',
+  'last value': 'latest',
+  'range (max − min)': 'range',
 };
 
 /**

@@ -188,7 +188,7 @@ export function queryView(context) {
     put(
       past,
       entries.length === 0
-        ? h('p', { class: 'muted' }, 'Statements that you run are kept here, in this browser.')
+        ? h('p', { class: 'muted' }, 'Queries that you run are listed here; this browser stores them.')
         : null,
       h(
         'ul',
@@ -202,7 +202,7 @@ export function queryView(context) {
           ),
         ),
       ),
-      entries.length === 0 ? null : h('button', { type: 'button', onclick: forget }, 'Forget them'),
+      entries.length === 0 ? null : h('button', { type: 'button', onclick: forget }, 'Clear history'),
     );
   };
   showHistory();

@@ -21,7 +21,7 @@ export function rulesView(context) {
   const summary = h('p', { class: 'muted' });
   const list = h('ul', { class: 'rules', 'aria-label': 'Rules' });
   const told = h('p', { role: 'status' });
-  const reload = h('button', { type: 'button' }, 'Read the rules again');
+  const reload = h('button', { type: 'button' }, 'Reload rules');
   const channels = h('ul', { class: 'rules', 'aria-label': 'Notifications' });
   const test = h('button', { type: 'button' }, 'Send a test message');
   const tested = h('p', { role: 'status' });

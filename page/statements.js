@@ -33,11 +33,12 @@ export function statementsView(context) {
   const rows = new Map();
   const own = h('input', { type: 'checkbox', onchange: () => show(context.kept.statements) });
   const ownWords = h('span', {});
+  const ownChoice = h('label', { class: 'line', hidden: true }, own, ownWords);
   const element = h(
     'section',
     {},
     h('div', { class: 'head' }, h('h1', {}, 'Slow statements'), summary),
-    h('label', { class: 'line' }, own, ownWords),
+    ownChoice,
     list,
     none,
   );
@@ -47,6 +48,7 @@ export function statementsView(context) {
     const { thresholdMs, records: all } = shown;
     const others = all.filter(({ sql }) => !sql.startsWith(ownMark));
     const records = own.checked ? all : others;
+    ownChoice.hidden = false;
     say(ownWords, `Show the queries of this page (${all.length - others.length})`);
     const isOff = thresholdMs === 0;
     putRows(list, records, ({ id }) => String(id), statementRow, rows);

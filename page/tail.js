@@ -40,7 +40,7 @@ export function tailOf(database, table, failed) {
   pause.addEventListener('click', () => {
     paused = !paused;
     pause.setAttribute('aria-pressed', String(paused));
-    say(pause, paused ? 'Go on' : 'Pause');
+    say(pause, paused ? 'Resume' : 'Pause');
     if (!paused) polling.now();
   });
 

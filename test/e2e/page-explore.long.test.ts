@@ -65,9 +65,9 @@ inBrowser('the newest rows of a table are followed live, until they are held', a
   await first.locator('td.number >> text="2"').waitFor();
   await isOpenToAll(t, page, 'live rows');
   await page.click('text=Pause');
-  await page.waitForSelector('[aria-pressed=true] >> text=Go on');
+  await page.waitForSelector('[aria-pressed=true] >> text=Resume');
   await write(3);
-  await page.click('text=Go on');
+  await page.click('text=Resume');
   await first.locator('td.number >> text="3"').waitFor();
   t.is(await page.locator('.tail tbody tr').count(), 3);
   t.deepEqual(wrong, []);
@@ -207,7 +207,7 @@ for (const [name, colorScheme, viewport] of [
     await page.waitForSelector('.uplot canvas');
     await page.click('text=Add a filter');
     await isOpenToAll(t, page, 'explore');
-    await page.click('text=Which tables and tags');
+    await page.click('text=Cardinality');
     await page.click('summary:has-text("sky.weather")');
     await page.waitForSelector('text=Explore weather');
     await isOpenToAll(t, page, 'series');

@@ -282,7 +282,7 @@ inBrowser('rules are listed, tried on the data that is there, and read again', a
   await page.fill('#rule', 'name = "x"');
   await page.click('form.panel button[type=submit]');
   await page.waitForSelector('.error >> text=database is not set');
-  await page.click('text=Read the rules again');
+  await page.click('text=Reload rules');
   await page.waitForSelector('[role=status] >> text=1 rule; nothing has changed.');
   await page.waitForSelector('text=Nobody is notified. Set notify.webhook');
   t.deepEqual(wrong, []);
@@ -300,7 +300,7 @@ inBrowser('inputs, health and slow statements are shown as they are', async (t) 
   await page.waitForSelector('dd >> text=80 %');
   await page.waitForSelector('.totals div:has(dt:text-is("memory of the database")) dd:text-matches("^[1-9].* MB$")');
   await page.waitForSelector('.totals div:has(dt:text-matches("^free disk")) dd:text-matches("B$")');
-  await page.waitForSelector('.totals div:has(dt:text-is("age of the oldest row that waits"))');
+  await page.waitForSelector('.totals div:has(dt:text-is("age of the oldest queued row"))');
   await page.waitForSelector('.uplot canvas');
   await service().run("CREATE USER carl PASS 'secretPass1!'");
   await goTo(page, 'Statements');
