@@ -131,7 +131,10 @@ function nativeQuantile(quantile: Expr, histogram: NativeHistogram): Expr {
   const below = expr`arrayMap(x -> tuple(-${upper}, -${nearer}, tupleElement(x, 2)), arrayReverse(m))`;
   // The bucket around zero ends there on a side without buckets.
   const around = expr`[tuple(if(and(empty(m), notEmpty(p)), 0, -z), if(and(empty(p), notEmpty(m)), 0, z), o)]`;
-  const all = expr`arrayFilter(x -> tupleElement(x, 3) > 0, arrayConcat(${below}, ${around}, ${above}))`;
+  // The outermost buckets count also when they are empty: the rank is beyond all of them where values are NaN.
+  const hasPlace = expr`or(tupleElement(x, 3) > 0, y = 1, y = length(w))`;
+  const nonEmpty = expr`arrayFilter((x, y) -> ${hasPlace}, w, arrayEnumerate(w))`;
+  const all = named({ w: expr`arrayConcat(${below}, ${around}, ${above})` }, nonEmpty);
   const isForward = expr`or(isNaN(t), ${quantile} < 0.5)`;
   const rank = expr`if(${isForward}, ${quantile}, 1 - ${quantile}) * n`;
   const summed = expr`arrayCumSum(x -> tupleElement(x, 3), b)`;
@@ -150,11 +153,11 @@ function nativeQuantile(quantile: Expr, histogram: NativeHistogram): Expr {
     -exp2(${logTo} + (${logFrom} - ${logTo}) * (1 - ${part})))`;
   const outer = { b: expr`b`, s: expr`s`, t: expr`t`, n: expr`n` };
   const ranked = { ...outer, c: expr`c`, r: expr`r` };
-  const at = expr`arrayFirstIndex(x -> x >= r, c)`;
+  const at = expr`arrayFirstIndex((x, y) -> and(x >= r, tupleElement(y, 3) > 0), c, b)`;
   const ofBucket = named({ ...ranked, k: expr`if(${at} = 0, length(b), ${at})` }, inside);
   const counted = named({ ...outer, c: summed, r: rank }, ofBucket);
   const ordered = expr`if(${isForward}, a, arrayReverse(a))`;
-  const isEmpty = expr`or(n <= 0, empty(b))`;
+  const isEmpty = expr`or(n <= 0, not(arrayExists(x -> tupleElement(x, 3) > 0, b)))`;
   const body = named(
     { b: named({ a: all, t: expr`t` }, ordered), s: expr`s`, t: expr`t`, n: expr`n` },
     expr`if(${isEmpty}, NULL, ${counted})`,

@@ -1,0 +1,2 @@
+// With all cases instead of some, see test/support/cases.ts.
+import './counters.test.js';
