@@ -224,7 +224,7 @@ function textOf(value) {
  * a fraction says nothing.
  * @param {unknown} value
  */
-function shownText(value) {
+export function shownText(value) {
   if (typeof value === 'number') return shownNumber(value);
   return textOf(value).replace(/(T\d\d:\d\d:\d\d\.\d{3})0{3}(?:0{3})?(?=[Z+-])/, '$1');
 }
@@ -233,6 +233,6 @@ function shownText(value) {
  * The whole number where fewer digits are shown.
  * @param {unknown} value
  */
-function titleOf(value) {
+export function titleOf(value) {
   return typeof value === 'number' && shownNumber(value) !== String(value) ? String(value) : undefined;
 }

@@ -2,6 +2,7 @@ import { h, put, putRows, say } from './dom.js';
 import { exploreLink, linked, queryLink } from './links.js';
 import { literal, quoted } from './names.js';
 import { poll } from './polling.js';
+import { shownText, titleOf } from './rows-table.js';
 import { tellTrouble } from './session.js';
 import { runOwnSql } from './sql.js';
 
@@ -72,7 +73,7 @@ export function tailOf(database, table, failed) {
             cells.map((value, at) =>
               value === null
                 ? h('td', { class: 'null' }, 'NULL')
-                : h('td', { class: columns[at]?.isNumber ? 'number' : '' }, textOf(value)),
+                : h('td', { class: columns[at]?.isNumber ? 'number' : '', title: titleOf(value) }, shownText(value)),
             ),
           ),
           show: () => {},
@@ -86,11 +87,6 @@ export function tailOf(database, table, failed) {
   };
   const polling = poll(tailMs, look);
   return { element, stop: polling.stop };
-}
-
-/** @param {unknown} value */
-function textOf(value) {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /**

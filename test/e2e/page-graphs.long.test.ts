@@ -277,4 +277,7 @@ inBrowser('legends tell what differs, and numbers are as long as people read the
   await cells.first().click();
   await page.keyboard.press('Control+C');
   t.is(await page.evaluate('navigator.clipboard.readText()'), '21.447000000000003');
+  await page.goto(`http://127.0.0.1:${service().port}/#tail?db=graphs&table=cpu`);
+  await page.waitForSelector('.tail td.number >> text="21.447"');
+  t.is(await page.locator('.tail td.number >> text="21.447"').first().getAttribute('title'), '21.447000000000003');
 });
