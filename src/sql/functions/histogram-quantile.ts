@@ -29,13 +29,13 @@ function named(values: Readonly<Record<string, Expr>>, body: Expr): Expr {
 }
 
 /**
- * The quantile of classic buckets, as Prometheus has it: linear between the bounds of a bucket, the first of which begins at
- * 0. `buckets` are tuples of an upper bound and how many values are up to it, ascending. NULL without values, and without
- * the bucket `+Inf`.
+ * The quantile of classic buckets, as Prometheus has it: linear between the bounds of a bucket, the first of which
+ * begins at 0. `buckets` are tuples of an upper bound and how many values are up to it, ascending. NULL without values,
+ * and without the bucket `+Inf`.
  */
 function bucketQuantile(quantile: Expr, buckets: Expr): Expr {
-  // Counts of a histogram never fall from one bound to the next: where they do, the largest one before counts. A part of a
-  // billionth of them comes from rounding.
+  // Counts of a histogram never fall from one bound to the next: where they do, the largest one before counts. A part
+  // of a billionth of them comes from rounding.
   const total = expr`arrayMax(x -> tupleElement(x, 2), h)`;
   const at = expr`arrayFirstIndex(x -> tupleElement(x, 2) >= r * 0.999999999999, h)`;
   const before = expr`if(i > 1, arrayMax(x -> tupleElement(x, 2), arraySlice(h, 1, i - 1)), 0)`;
@@ -98,7 +98,10 @@ function boundText(arg: Value | undefined): Expr {
   return textArgument(arg);
 }
 
-/** A native histogram as expressions: numbers, and for each side an array of tuples of the index of a bucket and its count. */
+/**
+ * A native histogram as expressions: numbers, and for each side an array of tuples of the index of a bucket and its
+ * count.
+ */
 interface NativeHistogram {
   readonly count: Expr;
   /** NaN where values are among it that are no numbers. */
@@ -120,8 +123,8 @@ function boundAt(index: Expr): Expr {
 }
 
 /**
- * The quantile of a native histogram, as Prometheus has it: linear in buckets with bounds of their own and around zero, otherwise
- * on the scale of logarithms. Values are counted from the nearer end. NULL where there are none.
+ * The quantile of a native histogram, as Prometheus has it: linear in buckets with bounds of their own and around zero,
+ * otherwise on the scale of logarithms. Values are counted from the nearer end. NULL where there are none.
  */
 function nativeQuantile(quantile: Expr, histogram: NativeHistogram): Expr {
   const upper = boundAt(expr`tupleElement(x, 1)`);
@@ -249,7 +252,10 @@ function noHistogram(reason: string): Error {
   return refuse(Codes.functionParameterValue, `Invalid parameter value : histogram_quantile: ${reason}`);
 }
 
-/** HISTOGRAM_QUANTILE by what its arguments are, see `histogramCall`; the first one as it is called where they are none of it. */
+/**
+ * HISTOGRAM_QUANTILE by what its arguments are, see `histogramCall`; the first one as it is called where they are none
+ * of it.
+ */
 export const histogramQuantileFunctions: readonly (ScalarFunction | AggregateFunction)[] = [
   scalar(
     written,

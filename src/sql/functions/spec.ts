@@ -10,8 +10,8 @@ import { type Environment, ticksOf } from '../values/convert.js';
 import { isBinary, isInteger, isNumeric, isText, nullValue, type Value } from '../values/value.js';
 
 /**
- * Kind of value that a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;
- * `unit` a duration literal; `truth` anything that stands as a condition; `any` everything.
+ * Kind of value that a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks
+ * or time text; `unit` a duration literal; `truth` anything that stands as a condition; `any` everything.
  */
 export type Parameter = 'number' | 'integer' | 'text' | 'time' | 'unit' | 'truth' | 'any';
 
@@ -63,7 +63,10 @@ export interface RowWindows {
   over(call: Expr, window?: RowWindow): Expr;
 }
 
-/** Name of an aggregate function of the engine, with the parameters of a parametric one: `quantile`, `['quantile', number(0.5)]`. */
+/**
+ * Name of an aggregate function of the engine, with the parameters of a parametric one: `quantile`, `['quantile',
+ * number(0.5)]`.
+ */
 export type AggregateName = string | readonly [name: string, ...parameters: Expr[]];
 
 /** Collects the engine aggregates that a translation is made of. */
@@ -96,8 +99,8 @@ export interface AggregateFunction extends FunctionBase {
    */
   readonly ordered?: boolean | 'in-windows' | 'beside-columns' | 'same-times';
   /**
-   * True when two rows of a slice must not have the same time (0x2805), `of-series` when two of the same sub-table must not; only
-   * for functions that are `ordered`.
+   * True when two rows of a slice must not have the same time (0x2805), `of-series` when two of the same sub-table must
+   * not; only for functions that are `ordered`.
    */
   readonly distinctTimes?: boolean | 'of-series';
   /** True when a subquery must not put the rows in an order without time (0x264F). */
@@ -207,8 +210,8 @@ export function unorderedRows(name: string): Error {
 }
 
 /**
- * A zone as the engine calls it, by its name or a distance from UTC such as `+08:00`, which counts to the west here, as in POSIX.
- * Error 0x26B2 where there is no such zone.
+ * A zone as the engine calls it, by its name or a distance from UTC such as `+08:00`, which counts to the west here, as
+ * in POSIX. Error 0x26B2 where there is no such zone.
  */
 export function zoneArgument(zone: string): string {
   const [, sign, hours, minutes = '00'] = /^([+-])(0\d|1[0-4])(?::?([0-5]\d))?$/.exec(zone) ?? [];

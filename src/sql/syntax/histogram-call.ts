@@ -50,8 +50,8 @@ export function boundOf(name: string): number | undefined {
 }
 
 /**
- * A call of HISTOGRAM_QUANTILE by what its arguments are: buckets, each with one column whose name is its bound, or a bound and a count
- * of every row. As it is where it is neither, or has a `*`, for which the columns must be known.
+ * A call of HISTOGRAM_QUANTILE by what its arguments are: buckets, each with one column whose name is its bound, or a
+ * bound and a count of every row. As it is where it is neither, or has a `*`, for which the columns must be known.
  */
 export function histogramCall(call: Call): Call {
   const [quantile, ...rest] = call.args;

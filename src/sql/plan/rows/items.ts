@@ -64,8 +64,8 @@ export function withBuckets(expression: Expression, relation: Relation | undefin
 }
 
 /**
- * The quantile of all kinds of histogram that the columns are, of which a row has one: buckets, which may stand within a function, and
- * native histograms.
+ * The quantile of all kinds of histogram that the columns are, of which a row has one: buckets, which may stand within
+ * a function, and native histograms.
  */
 function histogramOf(call: Call, relation: Relation | undefined): Expression {
   const [quantile, ...rest] = call.args;
@@ -133,7 +133,10 @@ interface StarColumn {
   readonly qualifier: string | undefined;
 }
 
-/** The columns of `*` are those of all tables in a join, without tags; `t.*` is the same for one table with or without join. */
+/**
+ * The columns of `*` are those of all tables in a join, without tags; `t.*` is the same for one table with or without
+ * join.
+ */
 function starColumns(relation: Relation | undefined, table: Name | undefined, withTags: boolean): StarColumn[] {
   if (relation === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
   if (table !== undefined && memberNamed(relation, table.text) === undefined) {

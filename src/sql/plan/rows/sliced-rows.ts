@@ -24,8 +24,9 @@ interface WindowColumn {
 }
 
 /**
- * The rows of FROM that pass WHERE as a subquery, with columns computed over the rows of a slice in order of time beside
- * them. `relation` names the same columns as the original FROM; its query is complete once everything was translated.
+ * The rows of FROM that pass WHERE as a subquery, with columns computed over the rows of a slice in order of time
+ * beside them. `relation` names the same columns as the original FROM; its query is complete once everything was
+ * translated.
  */
 export class SlicedRows implements RowWindows {
   readonly relation: Relation;
@@ -98,7 +99,9 @@ export class SlicedRows implements RowWindows {
     return this.#add(new Over(call, window, nulls));
   }
 
-  /** An expression over the rows as a column of theirs; one that makes several rows of a row is not named beside others. */
+  /**
+   * An expression over the rows as a column of theirs; one that makes several rows of a row is not named beside others.
+   */
   column(sql: Expr): Expr {
     return this.#add(sql);
   }
@@ -110,8 +113,9 @@ export class SlicedRows implements RowWindows {
   }
 
   /**
-   * Ends the statement with error 0x2805 when two rows of a slice have the same time, with `by` two that are alike in it. A term
-   * for WHERE. Where the table has a key beside the time, `takesFirst` takes the row with the smallest one of each time instead.
+   * Ends the statement with error 0x2805 when two rows of a slice have the same time, with `by` two that are alike in
+   * it. A term for WHERE. Where the table has a key beside the time, `takesFirst` takes the row with the smallest one
+   * of each time instead.
    */
   distinctTimes(takesFirst: boolean, by: readonly Expr[] = []): Expr {
     if (takesFirst && this.order.length > 1) this.#firstBy = by;
