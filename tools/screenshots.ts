@@ -33,7 +33,7 @@ export const screenshots: Readonly<Record<string, (page: Page) => Promise<void>>
   'page-rules.png': async (page) => {
     await page.click('nav >> text=Events');
     await page.click('text=Rules and notifications');
-    await page.click('[aria-label="Try oven too hot"]');
+    await page.click('[aria-label="Try: oven too hot"]');
     await page.waitForSelector('.found strong');
     await page.evaluate('scrollTo(0, 0)');
   },

@@ -212,6 +212,28 @@ test.serial('a reload keeps the stored rules; one whose name the file takes is l
   await send('DELETE', `rules/${created.stored?.id}?version=1`);
 });
 
+test.serial('a change of other rules does not let the times of `for` begin again', async (t) => {
+  const at = (seconds: number) => `${BigInt(Date.now() + seconds * 1000) * 1_000_000n}`;
+  await create(`${ruleOf('slow', 'slow')}for = "60s"`);
+  const query = (name: string) =>
+    `name = "${name}"\ndatabase = "d"\nsql = "SELECT MAX(v) AS value FROM slow"\ninterval = "1s"`;
+  await write(`slow,site=a v=99 ${at(-70)}`);
+  await create(`${query('lasting')}\nfor = "4s"`);
+  await create(query('at once'));
+  // Both have run once this one has found something.
+  await eventsSoon(service, (events) => events.some(({ rule }) => rule === 'at once'));
+  const other = await create(`${query('other')}\nfor = "1h"`);
+  // For the rule over values the times of the rows count.
+  await write(`slow,site=a v=99 ${at(0)}`);
+  t.true(await isTold('opened slow v of site=a is > 80'));
+  const events = await eventsSoon(service, (all) => all.some(({ rule }) => rule === 'lasting'));
+  const lasting = events.find(({ rule }) => rule === 'lasting');
+  t.true((lasting?.startTime ?? 0) < (other.stored?.updatedTime ?? 0));
+  for (const { name, stored } of await rulesOf()) {
+    if (name !== 'of the file') await send('DELETE', `rules/${stored?.id}?version=${stored?.version}`);
+  }
+});
+
 test.serial('a restart keeps the stored rules, the open events and the silences', async (t) => {
   const [port = 0] = await freeFixedPorts(1);
   const own = [`--database.path=${directoryFor(t)}`, `--log.path=${directoryFor(t)}`, `--port=${port}`];

@@ -53,8 +53,9 @@ export class RuleWatch implements Component {
 
   async start(): Promise<void> {
     const { loadRules, rulesFile } = this.#context;
-    this.#rules = await loadRules();
-    this.#watches = this.#make(this.#rules);
+    const rules = await loadRules();
+    this.#watches = this.#make(rules);
+    this.#rules = rules;
     await begin(this.#watches);
     await resolveOrphans(this.#context, rulesFile.read(), this.#rules);
   }
@@ -84,10 +85,11 @@ export class RuleWatch implements Component {
     if (this.#isEnding) throw new Error('The service is stopping.');
     const before = this.#watches;
     const after = this.#make(rules);
+    const begun = without(after, before);
     try {
-      await begin(after);
+      await begin(begun);
     } catch (error) {
-      await end(after);
+      await end(begun);
       throw error;
     }
     const changes = compare(this.#rules, rules);
@@ -95,20 +97,38 @@ export class RuleWatch implements Component {
     this.#watches = after;
     this.#rules = rules;
     this.#loadedTime = Date.now();
-    await Promise.all([before.values?.drain(), before.scheduled?.drain()]);
+    const ended = without(before, after);
+    await Promise.all([ended.values?.drain(), ended.scheduled?.drain()]);
     await resolveOrphans(this.#context, oldRules, rules);
     return changes;
   }
 
+  /** The watches for other rules. A watch whose rules are the same stays, with the states of its series. */
   #make(rules: readonly Rule[]): Watches {
     const overValues = rules.filter((rule) => rule.kind === 'value');
     const scheduled = rules.filter((rule) => rule.kind !== 'value');
     const context = this.#context;
+    const { values, scheduled: before } = this.#watches;
+    const old = new Set(this.#rules.map(textOf));
+    const isSame = (some: readonly Rule[], isOfKind: (rule: Rule) => boolean): boolean =>
+      some.length === this.#rules.filter(isOfKind).length && some.every((rule) => old.has(textOf(rule)));
+    const unchanged = new Set(scheduled.filter((rule) => old.has(textOf(rule))).map(({ name }) => name));
+    const newValues = () => (overValues.length === 0 ? undefined : new ValueWatch({ ...context, rules: overValues }));
+    const newScheduled = () =>
+      scheduled.length === 0 ? undefined : new ScheduledWatch({ ...context, rules: scheduled }, before, unchanged);
     return {
-      values: overValues.length === 0 ? undefined : new ValueWatch({ ...context, rules: overValues }),
-      scheduled: scheduled.length === 0 ? undefined : new ScheduledWatch({ ...context, rules: scheduled }),
+      values: isSame(overValues, ({ kind }) => kind === 'value') ? values : newValues(),
+      scheduled: isSame(scheduled, ({ kind }) => kind !== 'value') ? before : newScheduled(),
     };
   }
+}
+
+/** The watches that are not among the others. */
+function without({ values, scheduled }: Watches, others: Watches): Watches {
+  return {
+    values: values === others.values ? undefined : values,
+    scheduled: scheduled === others.scheduled ? undefined : scheduled,
+  };
 }
 
 async function begin({ values, scheduled }: Watches): Promise<void> {

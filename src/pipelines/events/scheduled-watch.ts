@@ -89,12 +89,15 @@ export class ScheduledWatch implements Component {
   readonly #context: ScheduledWatchContext;
   #runs: readonly RepeatedWork[] = [];
   /** When elements of rules with `for` came into the results, in Unix ms, by rule and slot. */
-  readonly #since = new Map<string, ReadonlyMap<string, number>>();
+  readonly #since: Map<string, ReadonlyMap<string, number>>;
   /** Rules whose last run failed, which is logged once. */
   readonly #failing = new Set<string>();
 
-  constructor(context: ScheduledWatchContext) {
+  /** The rules of `unchanged` continue the times of `for` of the watch `before`. */
+  constructor(context: ScheduledWatchContext, before?: ScheduledWatch, unchanged: ReadonlySet<string> = new Set()) {
     this.#context = context;
+    const since = before === undefined ? [] : [...before.#since];
+    this.#since = new Map(since.filter(([rule]) => unchanged.has(rule)));
   }
 
   /** Rejects when a query of a rule cannot be read: no run of it would ever succeed. */
