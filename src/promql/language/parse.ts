@@ -3,9 +3,9 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { QueryError } from '../query-error.js';
 import { check } from './checks.js';
 import { positionText } from './literals.js';
-import { Reader } from './reader.js';
+import { mostLevels, Reader } from './reader.js';
 import type { Refuse } from './refuse.js';
-import { scanQuery } from './scan.js';
+import { type Mistake, scanQuery } from './scan.js';
 import { syntaxProblem } from './syntax-problem.js';
 import type { Expr, VectorSelector } from './tree.js';
 
@@ -24,9 +24,7 @@ export function parseQuery(query: string): Expr {
   };
   const { text, mistake } = scanQuery(query);
   const { topNode, failedAt } = treeOf(text);
-  const offGrammar = failedAt === undefined ? undefined : firstMistake(topNode);
-  const depth = failedAt === undefined ? undefined : { at: failedAt, message: 'the query is nested too deeply' };
-  const problem = offGrammar === undefined ? depth : syntaxProblem(text, offGrammar);
+  const problem = failedAt === undefined ? undefined : problemOf(text, topNode, failedAt);
   const first = mistake !== undefined && (problem === undefined || problem.at >= mistake.at - 1) ? mistake : problem;
   if (first !== undefined) refuse({ start: first.at, end: first.at }, first.message);
   const root = topNode.firstChild;
@@ -64,11 +62,31 @@ function treeOf(text: string): { readonly topNode: SyntaxNode; readonly failedAt
   }
 }
 
-/** The first place where the text does not follow the grammar. */
-function firstMistake(top: SyntaxNode): SyntaxNode | undefined {
-  let first: SyntaxNode | undefined;
-  top.cursor().iterate((node) => {
-    if (node.type.isError && (first === undefined || node.from < first.from)) first = node.node;
-  });
-  return first;
+/** Levels of the tree from which on the parser may have given up because of them. */
+const deepLevels = 200;
+
+/** Says what is wrong where the parser gave up: it also does so where operators or parentheses are nested deeply. */
+function problemOf(text: string, top: SyntaxNode, failedAt: number): Mistake {
+  const { mistake, levels } = firstMistake(top);
+  const limit = `expressions are nested at most ${mostLevels} levels deep`;
+  if (mistake === undefined) return { at: failedAt, message: limit };
+  const problem = syntaxProblem(text, mistake);
+  return levels < deepLevels ? problem : { at: problem.at, message: `${problem.message}; ${limit}` };
+}
+
+/** The first place where the text does not follow the grammar, and how many levels the tree has. */
+function firstMistake(top: SyntaxNode): { readonly mistake: SyntaxNode | undefined; readonly levels: number } {
+  let mistake: SyntaxNode | undefined;
+  let level = 0;
+  let levels = 0;
+  top.cursor().iterate(
+    (node) => {
+      levels = Math.max(levels, ++level);
+      if (node.type.isError && (mistake === undefined || node.from < mistake.from)) mistake = node.node;
+    },
+    () => {
+      level--;
+    },
+  );
+  return { mistake, levels };
 }

@@ -23,7 +23,7 @@ import type {
 import { childrenOf } from './tree.js';
 
 /** Most levels of expressions in expressions. */
-const mostLevels = 500;
+export const mostLevels = 500;
 
 /** Nodes of the grammar that modify the expression before them. */
 const postfixes: ReadonlySet<string> = new Set([

@@ -148,7 +148,12 @@ test('a query that is too long or too deep is refused', (t) => {
   t.regex(t.throws(() => parseQuery('a'.repeat(70_000))).message, /at most 65536 characters/);
   t.regex(t.throws(() => parseQuery(`${'('.repeat(600)}a${')'.repeat(600)}`)).message, /nested more than 500 levels/);
   t.regex(t.throws(() => parseQuery(Array(600).fill('a').join('+'))).message, /nested more than 500 levels/);
-  t.regex(t.throws(() => parseQuery(Array(30_000).fill('a').join('^'))).message, /nested too deeply/);
+  t.regex(t.throws(() => parseQuery(Array(30_000).fill('a').join('^'))).message, /at most 500 levels/);
+  for (const chain of ['1+', 'a or ', '-', 'abs(', 'sum by (a) (rate(m[5m]))+']) {
+    const text = chain.repeat(Math.floor(60_000 / chain.length));
+    t.regex(t.throws(() => parseQuery(`${text}1`)).message, /expressions are nested at most 500 levels deep/);
+  }
+  t.notRegex(t.throws(() => parseQuery('sum(rate(m[5m)) + 1')).message, /levels/);
 });
 
 test('a selector alone selects series', (t) => {
