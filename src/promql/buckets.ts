@@ -2,7 +2,7 @@ import type { Slice } from '../async/slice.js';
 import { goNumber } from './aggregate.js';
 import type { Annotations } from './annotations.js';
 import { histogramFraction, histogramQuantile } from './histogram-estimates.js';
-import type { LabelSet } from './label-set.js';
+import { type LabelSet, nameLabel } from './label-set.js';
 import { readNumber } from './language/literals.js';
 import type { Expr } from './language/tree.js';
 import type { NativeHistogram } from './native-histogram.js';
@@ -119,7 +119,9 @@ function fill(
     const [native] = natives;
     if (natives.length > 1) sameLabels();
     if (native !== undefined && buckets !== undefined) {
-      annotations.warn('vector contains a mix of classic and native histograms', input.span);
+      const name = native.labels.get(nameLabel);
+      const metric = name === '' ? '' : ` for metric name ${JSON.stringify(name)}`;
+      annotations.warn(`vector contains a mix of classic and native histograms${metric}`, input.span);
     } else if (native !== undefined) {
       const sample = native.histograms![step]!;
       const value =

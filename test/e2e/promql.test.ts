@@ -328,6 +328,13 @@ test('metadata, exemplars and the version are answered', async (t) => {
   t.deepEqual((await api('metadata', [['metric', 'traced_total']])).data, {
     traced_total: [{ type: 'counter', help: 'Traced.', unit: '' }],
   });
+  const limited = (limit: string) =>
+    [
+      ['metric', 'traced_total'],
+      ['limit_per_metric', limit],
+    ] as const;
+  t.deepEqual(Object.keys(Object((await api('metadata', limited('1'))).data)), ['traced_total']);
+  t.is((await api('metadata', limited('x'))).errorType, 'bad_data');
   t.deepEqual((await api('metadata', [['metric', 'oven']])).data, { oven: [{ type: 'gauge', help: '', unit: '' }] });
   const range = [
     ['start', String(start)],

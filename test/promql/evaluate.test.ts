@@ -1,6 +1,8 @@
 import test from 'ava';
+import type { NativeHistogram } from '../../src/promql/native-histogram.js';
 import { QueryError } from '../../src/promql/query-error.js';
 import { linesOf, resultOf, sourceOf } from '../support/promql/evaluated.js';
+import { MemorySource } from '../support/promql/memory-source.js';
 
 /** Ten samples of three series, one each 10 s. */
 const requests = sourceOf(
@@ -199,4 +201,59 @@ test('a hint says that a name is not one of a counter', async (t) => {
   const { infos } = await resultOf('rate(m[1m])', sourceOf(10, 'm 1 2 3'), { at: 20 });
   const text = 'metric might not be a counter, name does not end in _total/_sum/_count/_bucket: "m"';
   t.deepEqual(infos, [`PromQL info: ${text} (1:6)`]);
+});
+
+test('a mix of classic and native histograms names the metric', async (t) => {
+  const native: NativeHistogram = {
+    schema: 0,
+    count: 3,
+    sum: 5,
+    zeroThreshold: 0,
+    zeroCount: 0,
+    positive: { indexes: [0, 1], counts: [1, 2] },
+    negative: { indexes: [], counts: [] },
+    customValues: [],
+    resetHint: 'unknown',
+  };
+  const source = new MemorySource([
+    { labels: { __name__: 'm' }, samples: [[0, native]] },
+    { labels: { __name__: 'm', le: '1' }, samples: [[0, 1]] },
+    { labels: { __name__: 'm', le: '+Inf' }, samples: [[0, 2]] },
+  ]);
+  const { warnings } = await resultOf('histogram_quantile(0.8, m)', source);
+  t.deepEqual(warnings, [
+    'PromQL warning: vector contains a mix of classic and native histograms for metric name "m" (1:25)',
+  ]);
+});
+
+test('a window gives the same whatever windows came before it', async (t) => {
+  const source = sourceOf(10, 'm 5 1 4 4 NaN NaN 3 9 2 2 _ 9 8 Inf 1 0 7 7 3 stale 4 1e300 1e300 2');
+  const functions = ['rate', 'increase', 'min', 'max', 'ts_of_min', 'ts_of_max', 'sum', 'avg'].map((name) =>
+    name === 'rate' || name === 'increase' ? name : `${name}_over_time`,
+  );
+  for (const name of functions) {
+    const query = `${name}(m[40s])`;
+    const [line = ''] = await linesOf(query, source, { range: [0, 230, 10] });
+    const expected: string[] = [];
+    for (let at = 0; at <= 230; at += 10) {
+      for (const each of await linesOf(query, source, { at })) expected.push(`${each.split(' ')[1]}@${at}`);
+    }
+    t.deepEqual(line.split(' ').slice(1), expected, query);
+  }
+});
+
+test('of equal numbers topk takes the earlier series, and NaN last', async (t) => {
+  const source = sourceOf(10, 'm{s="a"} 1 NaN', 'm{s="b"} 2 1', 'm{s="c"} 2 1', 'm{s="d"} NaN 0');
+  t.deepEqual(await linesOf('topk(2, m)', source, { at: 0 }), ['m{s="b"} 2', 'm{s="c"} 2']);
+  t.deepEqual(await linesOf('bottomk(3, m)', source, { at: 0 }), ['m{s="a"} 1', 'm{s="b"} 2', 'm{s="c"} 2']);
+  t.deepEqual(await linesOf('topk(4, m)', source, { at: 10 }), [
+    'm{s="b"} 1',
+    'm{s="c"} 1',
+    'm{s="d"} 0',
+    'm{s="a"} NaN',
+  ]);
+  t.deepEqual(await linesOf('topk(scalar(m{s="b"}), m)', source, { range: [0, 10, 10] }), [
+    'm{s="b"} 2@0 1@10',
+    'm{s="c"} 2@0',
+  ]);
 });

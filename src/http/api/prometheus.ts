@@ -146,7 +146,11 @@ export const prometheusOperations = {
   metadata: operationsOf({
     id: 'promqlMetadata',
     summary: 'List types, helps and units of metrics',
-    parameters: [inQuery('metric', 'Name of a metric; left out, all.'), limit],
+    parameters: [
+      inQuery('metric', 'Name of a metric; left out, all.'),
+      limit,
+      inQuery('limit_per_metric', 'Most entries of a metric; each has one.'),
+    ],
   }),
   query_exemplars: operationsOf({
     id: 'promqlExemplars',

@@ -20,6 +20,8 @@ export async function metadata({ request, source, lists, signal }: EndpointScope
   const { parameters } = request;
   const metric = parameters.get('metric') ?? '';
   const limit = readLimit(parameters);
+  // Each metric has one entry, so that no limit of them leaves one out.
+  readLimit(parameters, 'limit_per_metric');
   const matchers = metric === '' ? [] : [{ kind: 'equal', name: metricLabel, value: metric } as const];
   const all = new Map<string, MetricMetadata>();
   for (const [name, type] of await lists.metricTypes(matchers, signal)) all.set(name, { type, help: '', unit: '' });
