@@ -120,12 +120,11 @@ test('HISTOGRAM_QUANTILE of buckets is that of PromQL', async (t) => {
       return count;
     });
   });
-  for (const [n, counts] of histograms.entries()) {
+  const rows = histograms.map((counts, n) => {
     const values = counts.map((count) => count ?? 'NULL').join(', ');
-    await service.run(
-      `INSERT INTO histograms.d${n} USING histograms.drawn TAGS (${n}) VALUES (${base}, ${values}, 1, 1)`,
-    );
-  }
+    return `histograms.d${n} USING histograms.drawn TAGS (${n}) VALUES (${base}, ${values}, 1, 1)`;
+  });
+  await service.run(`INSERT INTO ${rows.join(' ')}`);
   for (const quantile of quantiles) {
     const { body } = await service.sql(`SELECT n, HISTOGRAM_QUANTILE(${quantile}, *) FROM drawn`, {
       database: 'histograms',
