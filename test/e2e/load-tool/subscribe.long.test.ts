@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
@@ -53,6 +54,7 @@ async function run(
   stopAt?: RegExp,
   way = connection,
 ) {
+  setMaxListeners(0, stop.signal);
   const lines: string[] = [];
   const say = (line: string): void => {
     lines.push(line);
