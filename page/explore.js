@@ -328,6 +328,11 @@ export function exploreView(context) {
     say(told, '');
     if (editor.language === 'promql') return chooseExpression();
     const named = await metricSource(database.value, table.value);
+    // A metric of several columns, such as the buckets of a histogram, is drawn by PromQL alone.
+    if (named === undefined && (await metricNames(database.value)).includes(table.value)) {
+      takeLanguage('promql');
+      return chooseExpression();
+    }
     const found = named && (await described(database.value, named));
     if (chosen[0] !== database.value || chosen[1] !== table.value || stopped) return;
     if (found === undefined) {
@@ -440,12 +445,17 @@ export function exploreView(context) {
     database: () => database.value,
     run: () => guarded(draw),
   });
-  const languages = languageSwitch(state.language, (language) => {
+  /** @param {import('./editor.js').Language} language */
+  const takeLanguage = (language) => {
+    languages.value = language;
     editor.language = language;
     showLanguage();
-    if (language === 'promql' && editor.text === '') guarded(chooseTable);
-    else guarded(async () => (language === 'sql' && source === '' ? chooseTable() : draw()));
     offer();
+  };
+  const languages = languageSwitch(state.language, (language) => {
+    takeLanguage(language);
+    const isNew = language === 'promql' ? editor.text === '' : source === '';
+    guarded(isNew ? chooseTable : draw);
   });
   const showLanguage = () => {
     const isPromql = editor.language === 'promql';

@@ -3,6 +3,7 @@ import { holding, literal, quoted } from './names.js';
 import { listMetrics } from './promql.js';
 import { session, Trouble } from './session.js';
 import { numberTypes, runOwnSql } from './sql.js';
+import { knownTags } from './tags.js';
 
 /** Databases that the service makes up; they stand behind those of people. */
 const systemDatabases = ['information_schema', 'performance_schema'];
@@ -65,6 +66,11 @@ const cache = new Map();
 /** How long a listing is cached, in ms. */
 const cachedMs = 30_000;
 
+/** What tells an entry from others, also from those of another user. @param {readonly string[]} key */
+function cacheKey(key) {
+  return JSON.stringify([session()?.user, ...key]);
+}
+
 /**
  * The result of a request, from the cache where it is not older than half a minute; one that fails is not cached.
  * @template T
@@ -73,7 +79,7 @@ const cachedMs = 30_000;
  * @returns {Promise<T>}
  */
 function cached(key, load) {
-  const id = JSON.stringify([session()?.user, ...key]);
+  const id = cacheKey(key);
   const known = cache.get(id);
   if (known !== undefined && Date.now() - known.at < cachedMs) return /** @type {Promise<T>} */ (known.value);
   const value = load();
@@ -172,12 +178,13 @@ export async function metricSource(database, name) {
     if (!(error instanceof Trouble) || error.reason !== 'refused') throw error;
   }
   // A metric may be newer than what is cached.
-  for (const kind of ['columns', 'metrics']) cache.delete(JSON.stringify([session()?.user, kind, database]));
+  for (const kind of ['columns', 'metrics']) cache.delete(cacheKey([kind, database]));
   const columns = await listedColumns(database);
   const own = columns.find(({ table, name: column, type }) => numberTypes.test(type) && `${table}_${column}` === name);
   if (own !== undefined) return { table: own.table, column: own.name };
-  const holdsMetrics = columns.some(({ table }) => table === remoteWritten);
-  if (!holdsMetrics || !(await metricNames(database)).includes(name)) return undefined;
+  if (!columns.some(({ table }) => table === remoteWritten)) return undefined;
+  const labels = await knownTags(database, remoteWritten, name);
+  if (!labels.some(({ key }) => key === '__name__')) return undefined;
   return { table: remoteWritten, metric: name };
 }
 

@@ -116,6 +116,11 @@ inBrowser('metrics are found by name in whatever table, and drawn together', asy
   const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'snappy' };
   const path = '/metricsdb/v1/remote_write/named';
   t.is((await service().request({ path, headers, body: writeBody(series) })).status, 204);
+  const took = ['bucket{le="1"} 2', 'bucket{le="+Inf"} 3', 'sum 2', 'count 3'];
+  const samples = [now - 120_000, now - 60_000].flatMap((time) => took.map((sample) => `took_${sample} ${time}`));
+  const text = ['# TYPE took histogram', ...samples].join('\n');
+  const imported = { path: '/api/v1/import/prometheus?db=named', body: `${text}\n` };
+  t.true((await service().request(imported)).status < 300);
   await service().write('room,site=a temp=21,hum=40\nroom,site=b temp=22,hum=45', { db: 'named' });
   const { page, wrong } = await logInAndSee(t);
   await goTo(page, 'Explore');
@@ -162,6 +167,11 @@ inBrowser('metrics are found by name in whatever table, and drawn together', asy
 
   await choose('no_such');
   await page.waitForSelector('text=There is no table or metric no_such in named');
+
+  // Buckets of a histogram are several columns: PromQL draws them.
+  await choose('took_bucket');
+  await page.waitForSelector('#expression');
+  t.true(await until(async () => (await labelsOf(page)).filter((label) => label.includes('le=')).length === 2, 60_000));
   t.deepEqual(wrong, []);
 });
 
