@@ -44,6 +44,7 @@ const views = {
     within: 'explore',
   },
   query: { title: 'Query', make: lazyView(async () => (await import('./query.js')).queryView) },
+  dashboards: { title: 'Dashboards', make: lazyView(async () => (await import('./dashboards.js')).dashboardsView) },
   inputs: { title: 'Inputs', make: lazyView(async () => (await import('./inputs.js')).inputsView) },
   health: { title: 'Health', make: lazyView(async () => (await import('./health.js')).healthView) },
   statements: { title: 'Statements', make: lazyView(async () => (await import('./statements.js')).statementsView) },

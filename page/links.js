@@ -28,6 +28,33 @@ export function tailLink(database, table) {
   return `#tail?${new URLSearchParams({ db: database, table })}`;
 }
 
+/**
+ * A dashboard, with its time range, the seconds between refreshes and the values of variables, where these are chosen.
+ * @param {{ id: string; range?: string; refresh?: number; values?: import('./variables.js').Values; edit?: boolean }} what
+ */
+export function dashboardLink({ id, range, refresh, values = new Map(), edit = false }) {
+  const parameters = new URLSearchParams({ id });
+  if (range !== undefined) parameters.set('range', range);
+  if (refresh !== undefined) parameters.set('refresh', String(refresh));
+  for (const [name, value] of values) parameters.set(`${variablePrefix}${name}`, value);
+  if (edit) parameters.set('edit', '1');
+  return `#dashboards?${parameters}`;
+}
+
+const variablePrefix = 'var-';
+
+/**
+ * The values of variables in the address.
+ * @returns {import('./variables.js').Values}
+ */
+export function linkedValues() {
+  return new Map(
+    [...linked()].flatMap(([name, value]) =>
+      name.startsWith(variablePrefix) ? [[name.slice(variablePrefix.length), value]] : [],
+    ),
+  );
+}
+
 /** What stands behind the view's name in the address. */
 export function linked() {
   return new URLSearchParams(location.hash.split('?').slice(1).join('?'));

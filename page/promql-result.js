@@ -31,7 +31,7 @@ export function promqlCard(expression, database, range) {
  * The ends of a time range and the steps between them; steps lie at multiples of their length, so that a refresh moves none.
  * @param {{ value: string; span: () => number | undefined }} range
  */
-function stepsOf({ value, span }) {
+export function stepsOf({ value, span }) {
   const rangeMs = span();
   if (rangeMs === undefined)
     throw new Trouble('refused', 'PromQL needs a time range with a beginning and an end: choose one.');

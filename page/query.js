@@ -10,6 +10,7 @@ import { promqlPlaceOf } from './promql.js';
 import { promqlCard } from './promql-result.js';
 import { rangeHint, rangePicker, usesRange } from './range.js';
 import { resultCard } from './result.js';
+import { savedQueries } from './saved-queries.js';
 import { forgetListings } from './schema.js';
 import { Trouble } from './session.js';
 import { onlyReads, placeOf, splitStatements } from './statement-text.js';
@@ -207,6 +208,24 @@ export function queryView(context) {
   };
   showHistory();
   showHint();
+  const saved = savedQueries({
+    current: () => ({
+      language: editor.language,
+      query: editor.text,
+      database: tree.database,
+      range: range.value,
+    }),
+    open: async ({ language: of, query, database, range: ends }) => {
+      setLanguage(of);
+      editor.text = query;
+      if (ends !== undefined) range.set(ends);
+      showHint();
+      if (database !== tree.database) await tree.show(database);
+      // In another database it would be another query.
+      if (reads() && database === tree.database) start();
+    },
+    failed: context.failed,
+  });
 
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -229,10 +248,16 @@ export function queryView(context) {
           languages.element,
           editor.element,
           hint,
-          h('div', { class: 'query-foot' }, range.elements, h('div', { class: 'actions' }, run, cancel, explain, copy)),
+          h(
+            'div',
+            { class: 'query-foot' },
+            range.elements,
+            h('div', { class: 'actions' }, run, cancel, explain, copy, saved.buttons),
+          ),
           h('p', { class: 'muted' }, 'Ctrl + Enter runs the statements, or what is selected of them.'),
           told,
         ),
+        saved.elements,
         h('details', { class: 'history' }, h('summary', {}, 'History'), past),
         results,
       ),

@@ -72,10 +72,11 @@ export function rangePicker({ value, changed, due }) {
     changed();
   });
   for (const bound of [from, to]) bound.addEventListener('change', changed);
-  refresh.addEventListener('change', () => {
+  const restart = () => {
     clearInterval(timer);
     timer = Number(refresh.value) > 0 ? setInterval(due, Number(refresh.value)) : undefined;
-  });
+  };
+  refresh.addEventListener('change', restart);
   set(value);
 
   const instants = () => {
@@ -99,6 +100,16 @@ export function rangePicker({ value, changed, due }) {
       return range.value === 'between' ? instants().join(',') : range.value;
     },
     set,
+    /** Seconds between refreshes, 0 for none. */
+    get refresh() {
+      return Number(refresh.value) / 1000;
+    },
+    /** @param {number} seconds */
+    set refresh(seconds) {
+      refresh.value = String(seconds * 1000);
+      if (refresh.selectedIndex < 0) refresh.value = '0';
+      restart();
+    },
     /**
      * A statement with the range in place of `$from` and `$to`.
      * @param {string} statement

@@ -67,7 +67,7 @@ test('a backup of a running service answers every query as the original did, who
   const { text: figures } = await service.request({ method: 'GET', path: '/metrics' });
   t.regex(figures, /^adapter_waiting_rows [1-9]/m);
 
-  const content = { panels: [], range: '1h' };
+  const content = { panels: [], range: '3600000' };
   await makeDashboard(service.port, 'Board', content);
 
   const directory = directoryFor(t);

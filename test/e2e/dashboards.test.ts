@@ -119,7 +119,7 @@ test.serial('bad requests are refused with the place of the mistake', async (t) 
     ],
     ['POST', 'saved-queries', { name: 'x', content: { panels: [] } }, 400, 'body.content must have the key language'],
     ['PUT', 'saved-queries/x', { name: 'x', shared: true, content: query }, 400, 'body must have the key version'],
-    ['DELETE', 'saved-queries/x', '', 400, 'parameter version is missing: the version that is to be deleted'],
+    ['DELETE', 'saved-queries/x', '', 400, 'parameter version is missing: the version that was read'],
     ['DELETE', 'saved-queries/x?version=1', '', 404, 'Saved query "x" does not exist'],
     ['POST', 'dashboards', 'x'.repeat(262_145), 400, 'request body too long, the limit is 262144 bytes'],
   ] as const) {

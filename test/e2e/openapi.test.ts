@@ -234,7 +234,7 @@ test.serial('rules and notifications answer as they are described', async (t) =>
 
 test.serial('dashboards and saved queries answer as they are described', async (t) => {
   const panel = { title: 'T', language: 'sql', query: 'SELECT 1', database: '', graph: 'lines', width: 6, height: 4 };
-  const query = { language: 'promql', query: 'up', database: 'd', range: '1h' };
+  const query = { language: 'promql', query: 'up', database: 'd', range: '3600000' };
   for (const [one, many, content] of [
     ['Dashboard', 'Dashboards', { panels: [panel], variables: [{ name: 'a', kind: 'text', value: '' }], refresh: 5 }],
     ['SavedQuery', 'SavedQueries', query],

@@ -22,7 +22,7 @@ const language: Schema = { type: 'string', enum: ['sql', 'promql'] };
 const range: Schema = {
   type: 'string',
   maxLength: 100,
-  description: 'Time range: a duration that ends now, such as `1h`, or two ISO times joined by `/`; empty for none.',
+  description: 'Time range: milliseconds that end now, two ISO times with a comma between them, or `all`.',
 };
 
 function closed(properties: Readonly<Record<string, Schema>>, required: readonly string[]): Schema {
@@ -37,10 +37,11 @@ const panel: Schema = closed(
     database,
     graph: {
       type: 'string',
-      enum: ['lines', 'bars', 'areas', 'steps', 'value', 'heatmap', 'table'],
+      enum: ['lines', 'bars', 'areas', 'values', 'heat', 'table'],
       description: 'How the rows are shown.',
     },
     unit: { type: 'string', maxLength: 32, description: 'Unit of the values.' },
+    log: { type: 'boolean', description: 'True for a logarithmic axis.' },
     width: { type: 'integer', minimum: 1, maximum: 12, description: 'Columns of the grid, which has twelve.' },
     height: { type: 'integer', minimum: 1, maximum: 12, description: 'Rows of the grid, of 80 pixels.' },
   },

@@ -17,7 +17,10 @@ function wrong(body: unknown, kind: keyof typeof documentBodies = 'dashboard'): 
 test('a body that is right passes', (t) => {
   t.is(wrong(dashboard), undefined);
   const variables = [{ name: 'host', kind: 'list', value: 'a', query: 'SELECT DISTINCT host FROM t', database: 'd' }];
-  t.is(wrong({ name: 'D', shared: true, content: { panels: [], variables, range: '1h', refresh: 10 } }), undefined);
+  t.is(
+    wrong({ name: 'D', shared: true, content: { panels: [], variables, range: '3600000', refresh: 10 } }),
+    undefined,
+  );
   t.is(wrong({ name: 'Q', content: { language: 'promql', query: 'up', database: 'd' } }, 'saved-query'), undefined);
 });
 
@@ -43,7 +46,7 @@ const refused: readonly (readonly [body: unknown, message: string])[] = [
   [withPanel({ width: 2.5 }), 'body.content.panels[1].width must be a whole number from 1 to 12, not 2.5'],
   [
     withPanel({ graph: 'pie' }),
-    'body.content.panels[1].graph must be one of lines, bars, areas, steps, value, heatmap, table, not "pie"',
+    'body.content.panels[1].graph must be one of lines, bars, areas, values, heat, table, not "pie"',
   ],
   [
     withPanel({ title: 'x'.repeat(201) }),
