@@ -1,4 +1,5 @@
 import { copyText } from './copy.js';
+import { draftOf, forgetDraft, keepDraft } from './dashboard-draft.js';
 import { exportDashboard } from './dashboard-file.js';
 import { h, put, say, toast } from './dom.js';
 import { dashboardLink, linked, linkedValues, queryLink } from './links.js';
@@ -333,26 +334,4 @@ function boardOf(read, { failed }) {
       for (const { card } of entries) card.stop();
     },
   };
-}
-
-const draftKey = (/** @type {string} */ id) => `sluice.dashboard.${id}`;
-
-/**
- * The changes of a dashboard that this tab has not saved; undefined if there are none.
- * @param {Dashboard} read
- * @returns {Dashboard | undefined}
- */
-function draftOf(read) {
-  const text = sessionStorage.getItem(draftKey(read.id));
-  return text === null ? undefined : { ...read, ...JSON.parse(text) };
-}
-
-/** @param {Dashboard} shown */
-function keepDraft({ id, name, shared, version, content }) {
-  sessionStorage.setItem(draftKey(id), JSON.stringify({ name, shared, version, content }));
-}
-
-/** @param {string} id */
-function forgetDraft(id) {
-  sessionStorage.removeItem(draftKey(id));
 }

@@ -16,6 +16,7 @@ import { resultCard } from './result.js';
 import { databases, fields, metricNames, metricSource, tables } from './schema.js';
 import { Trouble, tellTrouble } from './session.js';
 import { numberTypes } from './sql.js';
+import { splitStatements } from './statement-text.js';
 import { knownTags, tagValues } from './tags.js';
 
 const stateKey = 'sluice.explore';
@@ -111,6 +112,7 @@ export function exploreView(context) {
   const result = h('div', { class: 'results' });
   const sql = h('pre', { class: 'sql card', tabindex: 0 });
   const take = h('button', { type: 'button' }, 'Open in Query');
+  const addPanels = h('button', { type: 'button', class: 'small' }, 'Add to dashboard…');
   const share = h('button', { type: 'button' }, 'Copy SQL');
   const below = h(
     'div',
@@ -486,6 +488,17 @@ export function exploreView(context) {
   take.addEventListener('click', () => {
     location.hash = queryLink({ statement, range: range.value });
   });
+  addPanels.addEventListener('click', async () => {
+    const isPromql = editor.language === 'promql';
+    const texts = isPromql ? [editor.text.trim()] : splitStatements(statement).map(({ text }) => text);
+    const { openAddToDashboard } = await import('./add-to-dashboard.js');
+    const language = isPromql ? /** @type {const} */ ('promql') : /** @type {const} */ ('sql');
+    const queries = texts.flatMap((query) =>
+      query === '' ? [] : [{ language, query, database: isPromql ? database.value : '' }],
+    );
+    if (queries.length === 0) return say(told, 'Choose a metric first, or write an expression.');
+    openAddToDashboard(element, queries, isPromql ? '' : table.value);
+  });
   share.addEventListener('click', async () => {
     const isCopied = await copyText(range.fill(statement));
     if (!isCopied) getSelection()?.selectAllChildren(sql);
@@ -540,7 +553,7 @@ export function exploreView(context) {
       expressionField,
       drawnBefore,
       choices,
-      h('p', { class: 'actions' }, draws, another),
+      h('p', { class: 'actions' }, draws, another, addPanels),
       told,
     ),
     result,

@@ -227,6 +227,15 @@ export function queryView(context) {
     failed: context.failed,
   });
 
+  const addPanels = h('button', { type: 'button' }, 'Add to dashboard…');
+  addPanels.addEventListener('click', async () => {
+    const { language: of, text } = editor;
+    const statements = of === 'promql' ? wholeText(text) : splitStatements(text);
+    const { openAddToDashboard } = await import('./add-to-dashboard.js');
+    const queries = statements.map(({ text: query }) => ({ language: of, query, database: tree.database }));
+    if (queries.length > 0) openAddToDashboard(element, queries, '');
+  });
+
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     start();
@@ -252,7 +261,7 @@ export function queryView(context) {
             'div',
             { class: 'query-foot' },
             range.elements,
-            h('div', { class: 'actions' }, run, cancel, explain, copy, saved.buttons),
+            h('div', { class: 'actions' }, run, cancel, explain, copy, saved.buttons, addPanels),
           ),
           h('p', { class: 'muted' }, 'Ctrl + Enter runs the statements, or what is selected of them.'),
           told,

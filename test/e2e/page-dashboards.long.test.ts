@@ -192,3 +192,30 @@ inBrowser('changes of a dashboard are kept in the tab, and lose to nobody withou
     [],
   );
 });
+
+inBrowser('what Explore draws and Query runs is added to dashboards', async (t) => {
+  await prepare();
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Explore');
+  await page.waitForSelector('#explore-database option[value=plant]', { state: 'attached' });
+  await page.selectOption('#explore-database', 'plant');
+  await page.waitForSelector('.sql >> text=plant');
+  await page.click('text=Add to dashboard…');
+  await page.fill('#add-title', 'Load of hosts');
+  await page.fill('#add-name', 'Taken along');
+  await isOpenToAll(t, page, 'adding to a dashboard');
+  await page.click('dialog[open] >> text="Add"');
+  await page.waitForSelector('dialog[open] a >> text=Taken along');
+  await page.click('dialog[open] >> text="Close"');
+  await goTo(page, 'Query');
+  await type(page, 'SELECT 1; SELECT 2');
+  await page.click('text=Add to dashboard…');
+  await page.selectOption('#add-dashboard', { label: 'Taken along' });
+  await page.fill('#add-title', 'Number');
+  await page.click('dialog[open] >> text="Add"');
+  await page.click('dialog[open] a >> text=Taken along');
+  await page.waitForSelector('[aria-label="Number 2"] td >> text="2"');
+  t.deepEqual(await page.locator('.dashboard-panel h2').allInnerTexts(), ['Load of hosts', 'Number 1', 'Number 2']);
+  t.true(await until(async () => (await labelsOf(page)).length > 1, 60_000));
+  t.deepEqual(wrong, []);
+});
