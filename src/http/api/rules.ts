@@ -127,7 +127,7 @@ export const ruleOperations = {
   },
   reload: {
     operationId: 'reloadRules',
-    summary: 'Read the rules again',
+    summary: 'Reload the rules',
     description:
       'Reads the settings again and continues with their rules. Other settings stay as they are. Open events of rules that are gone are resolved. Administrators only.',
     tags: ['Rules'],
