@@ -86,9 +86,12 @@ function binaryRows(query: string, steps: number): Buffer {
 
 const functions = ['rate', 'increase', 'delta', 'irate', 'idelta', 'resets', 'last_over_time'];
 
-/** Lines with numbers rounded, so that the order of additions does not count. */
+/**
+ * Lines with numbers rounded, so that the order of additions does not count. Sixteenths often lie in the middle between
+ * two rounded numbers, so all numbers grow a little before.
+ */
 function rounded(lines: readonly string[]): readonly string[] {
-  const digits = (text: string): string => String(Number(Number(text).toPrecision(9)));
+  const digits = (text: string): string => String(Number((Number(text) * (1 + 1e-11)).toPrecision(9)));
   return lines.map((line) => line.replaceAll(/(?<= )-?[0-9.e+-]+(?=@)/g, digits)).toSorted();
 }
 
