@@ -33,12 +33,12 @@ title = "{value} loaves per second at {site}"`,
 };
 
 /**
- * A form in which a rule is written, tried on the data that is there, and saved.
- * @param {{ guarded: Guarded; saved: (name: string, isNew: boolean) => Promise<void> }} options
+ * A form in which a rule is written, tried on the data that is there, and saved. It is empty after a rule was saved.
+ * @param {{ guarded: Guarded; saved: (name: string, before: string | undefined) => Promise<void> }} options
  */
 export function ruleEditor({ guarded, saved }) {
   const title = h('h2', { id: 'rule-title' }, 'New rule');
-  const text = h('textarea', { id: 'rule', rows: 10, spellcheck: 'false' });
+  const text = h('textarea', { id: 'rule', rows: 10, spellcheck: 'false', oninput: () => nameSave() });
   const attempt = h('button', { type: 'submit' }, 'Try');
   const save = h('button', { class: 'primary', type: 'button', onclick: () => store() }, 'Save rule');
   const cancel = h('button', { type: 'button', hidden: true, onclick: () => begin(text.value) }, 'Save as a new rule');
@@ -46,11 +46,16 @@ export function ruleEditor({ guarded, saved }) {
   /** The stored rule that is changed; undefined for a new one. @type {Rule | undefined} */
   let edited;
 
+  /** Says what the button does: a rule whose name is changed is another one after it. */
+  const nameSave = () => {
+    const isRenamed = edited !== undefined && nameLine(text.value) !== nameLine(edited.toml);
+    say(save, edited === undefined ? 'Save rule' : isRenamed ? `Rename ${edited.name}, and save` : 'Save changes');
+  };
   const begin = (/** @type {string} */ toml, /** @type {Rule | undefined} */ rule = undefined) => {
     edited = rule;
     text.value = toml;
     say(title, rule === undefined ? 'New rule' : `Change the rule ${rule.name}`);
-    say(save, rule === undefined ? 'Save rule' : 'Save changes');
+    nameSave();
     cancel.hidden = rule === undefined;
     put(results);
   };
@@ -72,8 +77,9 @@ export function ruleEditor({ guarded, saved }) {
       const path = stored ? `/api/v1/rules/${stored.id}?version=${stored.version}` : '/api/v1/rules';
       /** @type {Rule} */
       const rule = await requestJson(path, { method: stored ? 'PUT' : 'POST', body: text.value });
-      begin(rule.toml, rule);
-      await saved(rule.name, stored === undefined || stored === null);
+      const before = edited?.name;
+      begin('');
+      await saved(rule.name, before);
     }).finally(() => {
       save.disabled = false;
     });
@@ -123,6 +129,15 @@ export function ruleEditor({ guarded, saved }) {
       if (stored !== null && edited?.stored?.id === stored.id) begin(text.value);
     },
   };
+}
+
+/**
+ * The line of a rule that has its name, without spaces.
+ * @param {string} toml
+ */
+function nameLine(toml) {
+  const line = toml.split('\n').find((one) => /^\s*name\s*=/.test(one)) ?? '';
+  return line.replaceAll(/\s/g, '');
 }
 
 /** @param {Trial} trial */

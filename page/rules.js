@@ -79,9 +79,10 @@ export function rulesView(context) {
     });
   const editor = ruleEditor({
     guarded,
-    saved: async (name, isNew) => {
+    saved: async (name, before) => {
       await load();
-      say(told, isNew ? `The rule ${name} is saved.` : `The rule ${name} is changed.`);
+      if (before === undefined) say(told, `The rule ${name} is saved.`);
+      else say(told, before === name ? `The rule ${name} is changed.` : `The rule ${before} is renamed to ${name}.`);
     },
   });
   put(editorPlace, editor.element);

@@ -43,6 +43,7 @@ inBrowser('a rule is written, tried, saved, changed, silenced and deleted on the
   await page.waitForSelector('[role=status] >> text=The rule ovens is changed.');
   await page.waitForSelector(`${row('ovens')} >> text=temp > 70`);
   // The next change is one of the version that was just saved.
+  await page.click('[aria-label="Change: ovens"]');
   await page.fill('#rule', ovens(75));
   await page.click('button:text-is("Save changes")');
   await page.waitForSelector(`${row('ovens')} >> text=temp > 75`);
@@ -73,6 +74,7 @@ inBrowser('a rule that is wrong, or that somebody else has changed, is refused w
   await page.fill('#rule', ovens(60));
   await page.click('button:text-is("Save rule")');
   await page.waitForSelector(row('ovens'));
+  await page.click('[aria-label="Change: ovens"]');
   const list = await service().request({ method: 'GET', path: '/api/v1/rules' });
   const { records }: { records: readonly { name: string; stored: { id: string } | null }[] } = JSON.parse(list.text);
   const id = records.find(({ name }) => name === 'ovens')?.stored?.id;
@@ -83,6 +85,30 @@ inBrowser('a rule that is wrong, or that somebody else has changed, is refused w
   await page.waitForSelector('form .error >> text=/has version 2 by now/');
   t.is(await page.inputValue('#rule'), ovens(40));
   await isOpenToAll(t, page, 'rules on a phone');
+});
+
+inBrowser('a rule that is written after another one was saved is a new rule; a new name is announced', async (t) => {
+  const { page, wrong } = await logInAndSee(t, '/#rules');
+  const named = (name: string): string => ovens(90).replace('"ovens"', `"${name}"`);
+  await page.fill('#rule', named('r1'));
+  await page.click('button:text-is("Save rule")');
+  await page.waitForSelector('[role=status] >> text=The rule r1 is saved.');
+  t.is(await page.inputValue('#rule'), '');
+  await page.waitForSelector('h2:text-is("New rule")');
+  await page.fill('#rule', named('r2'));
+  await page.click('form.panel button.primary');
+  await page.waitForSelector('[role=status] >> text=The rule r2 is saved.');
+  await page.waitForSelector(row('r1'));
+  await page.waitForSelector(row('r2'));
+
+  await page.click('[aria-label="Change: r2"]');
+  await page.fill('#rule', named('r3'));
+  await page.click('button:text-is("Rename r2, and save")');
+  await page.waitForSelector('[role=status] >> text=The rule r2 is renamed to r3.');
+  await page.waitForSelector(row('r3'));
+  t.is(await page.locator(row('r2')).count(), 0);
+  t.is(await page.locator(row('r1')).count(), 1);
+  t.deepEqual(wrong, []);
 });
 
 inBrowser('users who are no administrators see no rules', async (t) => {
