@@ -183,7 +183,7 @@ function scalesOf(lines, { axes = 'auto', type, unit }) {
   for (const { column, isTruth, points } of [...lines].sort((a, b) => a.columnAt - b.columnAt)) {
     if (isTruth) continue;
     let size = sizes.get(column) ?? 0;
-    for (const value of points.values()) if (value !== null) size = Math.max(size, Math.abs(value));
+    for (const [, value] of points) if (value !== null) size = Math.max(size, Math.abs(value));
     sizes.set(column, size);
   }
   const [first = '', ...others] = sizes.keys();
@@ -261,7 +261,7 @@ function newestValues(lines, unit) {
     'dl',
     { class: 'totals newest-values' },
     lines.map((line) => {
-      const points = [...line.points].filter(([, value]) => value !== null);
+      const points = line.points.filter(([, value]) => value !== null);
       const [seconds, value] = points.reduce((last, now) => (now[0] >= last[0] ? now : last), points[0] ?? [0, null]);
       const { format = measureOf([value]) } = formatOf(unit ?? unitOf(line.column), [value]);
       const words = value === null ? 'NULL' : line.isTruth ? String(value === 1) : format(value);

@@ -19,9 +19,10 @@ const textTypes = /^(?:VARCHAR|NCHAR|JSON)/;
  * @property {number} columnAt place of the column in the rows
  * @property {boolean} isTruth whether its values are truth values, 0 and 1
  * @property {readonly Label[]} labels
- * @property {Map<number, number | null>} points by Unix seconds
+ * @property {Point[]} points in the order of the rows; a time may come more than once
  * @property {boolean} repeated whether a time came more than once
  */
+/** @typedef {[seconds: number, value: number | null]} Point its time is in Unix seconds */
 /** @typedef {{ names: string[]; data: (number | null)[][] }} Series */
 
 /**
@@ -49,7 +50,7 @@ export function readLines({ columns, data }, statement = '', { tags = new Set(),
   const values = columns.flatMap(({ isNumber, type }, at) => ((isNumber || type === 'BOOL') && !isKey[at] ? [at] : []));
   if (values.length === 0) return undefined;
   const names = uniqueNames(columns.map(({ name }) => name));
-  /** @type {Map<string, { labels: readonly (readonly Label[])[]; lines: (Line | undefined)[] }>} */
+  /** @type {Map<string, { labels: readonly (readonly Label[])[]; lines: (Line | undefined)[]; times: Set<number> }>} */
   const groups = new Map();
   for (const row of data) {
     const seconds = secondsOf(String(row[timeAt]));
@@ -57,9 +58,11 @@ export function readLines({ columns, data }, statement = '', { tags = new Set(),
     const id = JSON.stringify(keys.map((at) => row[at]));
     let group = groups.get(id);
     if (group === undefined) {
-      group = { labels: keys.map((at) => labelsOf(columns[at], row[at])), lines: [] };
+      group = { labels: keys.map((at) => labelsOf(columns[at], row[at])), lines: [], times: new Set() };
       groups.set(id, group);
     }
+    const repeated = group.times.has(seconds);
+    group.times.add(seconds);
     for (const [place, at] of values.entries()) {
       let line = group.lines[place];
       if (line === undefined) {
@@ -70,14 +73,14 @@ export function readLines({ columns, data }, statement = '', { tags = new Set(),
           columnAt: at,
           isTruth,
           labels: group.labels.flat(),
-          points: new Map(),
+          points: [],
           repeated: false,
         };
         group.lines[place] = line;
       }
-      if (line.points.has(seconds)) line.repeated = true;
+      line.repeated ||= repeated;
       const value = row[at];
-      line.points.set(seconds, value === null ? null : Number(value));
+      line.points.push([seconds, value === null ? null : Number(value)]);
     }
   }
   if (groups.size === 0) return undefined;
@@ -135,19 +138,20 @@ const ranks = {
   name: undefined,
   largest: (/** @type {Line} */ { points }) => best(points, (value) => value),
   latest: (/** @type {Line} */ { points }) =>
-    [...points].reduce((last, now) => (now[0] > last[0] ? now : last), [-Infinity, 0])[1] ?? -Infinity,
+    points.reduce((last, now) => (now[0] > last[0] ? now : last), /** @type {Point} */ ([-Infinity, 0]))[1] ??
+    -Infinity,
   range: (/** @type {Line} */ { points }) => best(points, (value) => value) + best(points, (value) => -value),
 };
 
 /** @typedef {keyof typeof ranks} Rank */
 
 /**
- * @param {Map<number, number | null>} points
+ * @param {readonly Point[]} points
  * @param {(value: number) => number} of
  */
 function best(points, of) {
   let most = -Infinity;
-  for (const value of points.values()) if (value !== null && of(value) > most) most = of(value);
+  for (const [, value] of points) if (value !== null && of(value) > most) most = of(value);
   return most;
 }
 
@@ -168,19 +172,32 @@ export function chooseLines(lines, { holds = '', rank = 'name' } = {}) {
 
 /**
  * Lines as a plot takes them: the times of all of them, then the values of each. Undefined is a time of another line, null a
- * value that is NULL or missing: only that leaves a gap.
+ * value that is NULL or missing: only that leaves a gap. A time that comes more than once on a line is there as often.
  * @param {readonly Line[]} lines
  * @param {number} [step] seconds from one window to the next, where the values are of windows
  * @returns {Series}
  */
 export function aligned(lines, step) {
   const broken = lines.map(({ points }) => withGaps(points, step));
-  const times = new Set(broken.flatMap((points) => [...points.keys()]));
-  const ordered = Float64Array.from(times).sort();
-  const values = broken.map((points) =>
-    wideGaps(Array.from(ordered, (time) => /** @type {number | null} */ (points.get(time)))),
-  );
-  return { names: lines.map(({ name }) => name), data: [[...ordered], ...values] };
+  /** @type {Map<number, number>} how often a time comes on the line that has it most often */
+  const most = new Map();
+  for (const points of broken) {
+    let count = 0;
+    for (const [at, [time]] of points.entries()) {
+      count = points[at - 1]?.[0] === time ? count + 1 : 1;
+      if (count > (most.get(time) ?? 0)) most.set(time, count);
+    }
+  }
+  const ordered = [...Float64Array.from(most.keys()).sort()].flatMap((time) => Array(most.get(time) ?? 1).fill(time));
+  const values = broken.map((points) => {
+    let next = 0;
+    return wideGaps(
+      ordered.map(
+        (time) => /** @type {number | null} */ (points[next]?.[0] === time ? points[next++]?.[1] : undefined),
+      ),
+    );
+  });
+  return { names: lines.map(({ name }) => name), data: [ordered, ...values] };
 }
 
 /**
@@ -205,24 +222,24 @@ function wideGaps(values) {
 const [gapOfWindows, gapOfRows] = [1.5, 3];
 
 /**
- * Points with null between those that lie too far from each other, because a window is missing. Of rows, and where values are
+ * Points by time, with null between those that lie too far from each other, because a window is missing. Of rows, and where values are
  * rarer than windows, three times the median distance is too far.
- * @param {Map<number, number | null>} points
+ * @param {readonly Point[]} points
  * @param {number} [step] seconds from one window to the next
  */
 function withGaps(points, step = 0) {
-  const times = Float64Array.from(points.keys()).sort();
+  const times = Float64Array.from(new Set(points.map(([time]) => time))).sort();
   const distances = times.subarray(1).map((time, at) => time - Number(times[at]));
   const median = Float64Array.from(distances).sort()[(distances.length - 1) >> 1] ?? 0;
   const tooLong = step * gapOfWindows;
   const missing = distances.filter((distance) => distance > tooLong).length;
   const areRare = median > tooLong || missing > Math.max(2, distances.length / 4);
   const limit = step === 0 || areRare ? median * gapOfRows : tooLong;
-  const broken = new Map(points);
+  const broken = [...points];
   for (const [at, distance] of distances.entries()) {
-    if (distance > limit) broken.set(Number(times[at]) + distance / 2, null);
+    if (distance > limit) broken.push([Number(times[at]) + distance / 2, null]);
   }
-  return broken;
+  return broken.sort(([one], [other]) => one - other);
 }
 
 /**

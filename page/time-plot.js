@@ -273,7 +273,7 @@ const byteSteps = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
 export function timesOf([from, to]) {
   return ({ data: [times] }, first, last) => {
     // Of a single point the library's own end is years away.
-    const isSingle = first !== null && times.length === 1 && first === times[0];
+    const isSingle = first !== null && first === times[0] && first === times.at(-1);
     const isWhole = first !== null && first === times[0] && (isSingle || last === times.at(-1));
     if (!isWhole || last === null) return [first, last];
     const least = Math.min(first, from ?? first);

@@ -85,6 +85,30 @@ inBrowser('the axis of times is the chosen range, and lines break where values a
   t.deepEqual(wrong, []);
 });
 
+inBrowser('every row of a time that comes more than once is drawn, as a point', async (t) => {
+  const begin = Math.floor(Date.now() / 1000) - 3000;
+  const minutes = Array.from({ length: 45 }, (_, at) => at * 60);
+  await write(
+    'equal',
+    minutes.flatMap((at) => ['a', 'b'].map((agent) => `air,site=oslo,agent=${agent} temp=${at}.5 ${begin + at}`)),
+  );
+  const { page, wrong } = await logInAndSee(t, '/#query?range=21600000&db=equal');
+  const where = `WHERE site='oslo' AND _rowts ${chosenRange}`;
+  const { lines } = since(begin, await queried(page, `SELECT _ts, temp FROM air ${where}`));
+  const twice = minutes.flatMap((at) => [at, at]);
+  t.deepEqual(lines, [{ label: 'temp', points: 90, gaps: [], marked: twice }]);
+  const one = await queried(page, `SELECT _ts, temp FROM air ${where} AND temp < 1`);
+  t.is(one.lines[0]?.points.length, 2, 'two rows of one time alone');
+
+  const state = { database: 'equal', table: 'air', column: 'temp', of: '', groups: [], filters: [] };
+  await page.evaluate('keptPlots.splice(0)');
+  await page.goto(`${new URL(page.url()).origin}/#explore?${new URLSearchParams({ state: JSON.stringify(state) })}`);
+  const raw = since(begin, await plotOf(page, (plot) => plot.lines[0]?.points.length === 90));
+  t.deepEqual(raw.lines[0]?.marked, twice);
+  await page.waitForSelector('text=Some times come more than once on a line, which is drawn as points');
+  t.deepEqual(wrong, []);
+});
+
 inBrowser('Explore shows that a table gets no rows any more', async (t) => {
   const begin = Math.floor(Date.now() / 1000) - 3000;
   await write(

@@ -90,6 +90,8 @@ test('the axis of times is what is chosen, and a single point stands in the midd
   const single = { data: [[1000]] };
   t.deepEqual(timesOf([undefined, undefined])(single, 1000, 86_401_000), [850, 1150]);
   t.deepEqual(timesOf([600, 4200])(single, 1000, 86_401_000), [600, 4200]);
+  const same = { data: [[1000, 1000]] };
+  t.deepEqual(timesOf([undefined, undefined])(same, 1000, 86_401_000), [850, 1150], 'two rows of one time');
   const two = { data: [[1000, 1060]] };
   t.deepEqual(timesOf([undefined, undefined])(two, 1000, 1060), [1000, 1060]);
   t.deepEqual(timesOf([1020, 1040])(two, 1000, 1060), [1000, 1060]);

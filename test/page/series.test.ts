@@ -7,7 +7,7 @@ interface Rows {
 
 interface Line {
   readonly name: string;
-  readonly points: ReadonlyMap<number, number | null>;
+  readonly points: readonly (readonly [seconds: number, value: number | null])[];
   readonly repeated: boolean;
 }
 
@@ -96,6 +96,21 @@ test('a gap of a line is as wide as it is, also where another line has points in
   ]);
 });
 
+test('every row of a time that comes more than once on a line is drawn', (t) => {
+  const row = (second: number, name: string, number: number | null) => [at(second), name, number];
+  const data = [
+    ...[row(0, 'a', 1), row(0, 'a', 2), row(10, 'a', 3), row(10, 'a', 4), row(10, 'a', null), row(60, 'a', 5)],
+    ...[row(0, 'b', 9), row(10, 'b', 8), row(20, 'b', 7)],
+  ];
+  const [a, b] = readLines({ columns: [time, city, value], data }) ?? [];
+  t.deepEqual([a?.repeated, a?.points.length, b?.repeated], [true, 6, false]);
+  t.deepEqual(aligned(a === undefined || b === undefined ? [] : [a, b]).data, [
+    [0, 0, 10, 10, 10, 20, 35, 60],
+    [1, 2, 3, 4, null, null, null, 5],
+    [9, undefined, 8, undefined, undefined, 7, undefined, undefined],
+  ]);
+});
+
 test('the distance of windows is read from a statement', (t) => {
   t.is(windowStep('SELECT _wstart, AVG(v) FROM m INTERVAL(10m)'), 600);
   t.is(windowStep('SELECT _wstart, AVG(v) FROM m interval ( 10m, 2m ) SLIDING(5m) FILL(NULL)'), 300);
@@ -177,7 +192,7 @@ test('a truth value is drawn, unless it is a tag or rows are parted by it', (t) 
         [at(3), null],
       ],
     }) ?? [];
-  t.deepEqual([line?.name, [...(line?.points.values() ?? [])]], ['open', [1, 0, null]]);
+  t.deepEqual([line?.name, line?.points.map(([, of]) => of)], ['open', [1, 0, null]]);
   const rows = { columns: [time, open, value], data: [[at(1), true, 1]] };
   t.deepEqual(namesOf(rows), ['open', 'v']);
   t.deepEqual(namesOf(rows, 'SELECT …', { tags: new Set(['open']) }), ['open=true']);
@@ -189,7 +204,7 @@ test('columns of one name are two lines, with the names of row_with_meta', (t) =
   t.deepEqual(namesOf({ columns, data: [[at(1), 1, 2, 3, 4]] }), ['v', 'v_2', 'v_3', 'v_4']);
   const lines = readLines({ columns, data: [[at(1), 1, 2, 3, 4]] }) ?? [];
   t.deepEqual(
-    lines.map(({ repeated, points }) => [repeated, ...points.values()]),
+    lines.map(({ repeated, points }) => [repeated, ...points.map(([, of]) => of)]),
     [
       [false, 1],
       [false, 3],
@@ -255,7 +270,7 @@ test('times of one millisecond are told apart by their microseconds', (t) => {
   ];
   const [line] = readLines({ columns: [time, value], data }) ?? [];
   const first = Date.parse(`${second}000Z`) / 1000;
-  const micros = [...(line?.points.keys() ?? [])].map((seconds) => Math.round((seconds - first) * 1e6));
+  const micros = line?.points.map(([seconds]) => Math.round((seconds - first) * 1e6));
   t.deepEqual([micros, line?.repeated], [[1, 2, 1000], false]);
 });
 
@@ -280,7 +295,10 @@ test('times that come twice on a line are noticed', (t) => {
   ];
   const [line] = readLines({ columns: [time, value], data }) ?? [];
   t.true(line?.repeated);
-  t.deepEqual([...(line?.points ?? [])], [[1, 2]]);
+  t.deepEqual(line?.points, [
+    [1, 1],
+    [1, 2],
+  ]);
 });
 
 test('without times, numbers or rows there is nothing to draw', (t) => {
