@@ -29,6 +29,9 @@ export const functions = {
 /** How a filter compares, by the sign that is shown. */
 export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'contains' };
 
+/** Functions whose values are too small where the time range holds a part of a window. */
+const ofWholeWindows = new Set(['SUM', 'COUNT', 'RATE']);
+
 /**
  * @typedef {object} Tag a tag, or a key of a JSON tag
  * @property {string} name
@@ -60,8 +63,8 @@ export const comparisons = { '=': 'is', '!=': 'is not', LIKE: 'contains' };
  */
 
 /**
- * The statement for a choice, with `$from` and `$to` for the time range. A rate is that of each series, added up in its group,
- * and of whole windows alone; other functions look at the values of all series of a group together.
+ * The statement for a choice, with `$from` and `$to` for the time range. A rate is that of each series, added up in its group;
+ * other functions look at the values of all series of a group together. Sums, counts and rates are of whole windows alone.
  * @param {Choice} choice
  * @param {number} rangeMs length of the time range
  * @param {Pace} [pace]
@@ -80,8 +83,8 @@ export function exploreStatement(choice, rangeMs, { ageMs = rangeMs, periodMs } 
   const keys = groups.map(expression);
   const parts = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
   const items = ['_wstart', ...groups.map(selected), `${of}(${value})`].join(', ');
-  // A window that the range cuts would show a rate that is too low.
-  const whole = isRate ? 'HAVING _wstart >= $from AND _wend <= $to ' : '';
+  // A window that the range cuts would show too little.
+  const whole = ofWholeWindows.has(of) ? 'HAVING _wstart >= $from AND _wend <= $to ' : '';
   return `SELECT ${items} FROM ${rows}\n${parts}INTERVAL(${interval}s) ${whole}ORDER BY _wstart LIMIT ${maxRows}`;
 }
 

@@ -109,6 +109,28 @@ inBrowser('every row of a time that comes more than once is drawn, as a point', 
   t.deepEqual(wrong, []);
 });
 
+inBrowser('counts and sums of Explore are of whole windows at both ends of the range', async (t) => {
+  const begin = Math.floor(Date.now() / 60_000) * 60 - 1200;
+  await write(
+    'seconds',
+    Array.from({ length: 700 }, (_, at) => `ticks v=2 ${begin + at}`),
+  );
+  const { page, wrong } = await logInAndSee(t);
+  const range = [7, 600].map((at) => new Date((begin + at) * 1000).toISOString()).join(',');
+  for (const [of, expected] of Object.entries({ COUNT: 5, SUM: 10 })) {
+    const state = { database: 'seconds', table: 'ticks', column: 'v', of, range, groups: [], filters: [] };
+    await page.evaluate('keptPlots.splice(0)');
+    await page.goto(`${new URL(page.url()).origin}/#explore?${new URLSearchParams({ state: JSON.stringify(state) })}`);
+    const { lines } = await plotOf(page, (plot) => plot.lines[0]?.label.toUpperCase().startsWith(of) === true);
+    // Windows of 5 seconds, from 10 to 600.
+    t.deepEqual(
+      lines[0]?.points,
+      Array.from({ length: 118 }, (_, at) => [begin + 10 + at * 5, expected]),
+    );
+  }
+  t.deepEqual(wrong, []);
+});
+
 inBrowser('Explore shows that a table gets no rows any more', async (t) => {
   const begin = Math.floor(Date.now() / 1000) - 3000;
   await write(

@@ -85,6 +85,13 @@ test('a rate is that of each series, added up in its group, of windows that the 
   );
 });
 
+test('sums and counts are of windows that the range holds whole, as rates are, and other functions of all', (t) => {
+  const isWhole = (of: string): boolean =>
+    / HAVING _wstart >= \$from AND _wend <= \$to ORDER BY /.test(exploreStatement({ ...plain, of }, hour));
+  t.deepEqual(['SUM', 'COUNT', 'RATE'].map(isWhole), [true, true, true]);
+  t.deepEqual(['AVG', 'MAX', 'MIN', 'LAST', ''].map(isWhole), [false, false, false, false, false]);
+});
+
 test('every value comes with its groups, the newest of very many', (t) => {
   t.regex(
     exploreStatement({ ...plain, of: '', groups: [city] }, hour),
