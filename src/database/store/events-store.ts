@@ -223,8 +223,11 @@ export class EventsStore {
     await this.prepare();
     const counted = `counted = 1 AND at < ${Math.floor(nowMs - countedMs)}`;
     const before = Math.floor(beforeMs);
+    const ended = `end < ${before}`;
     for (const [table = '', where] of [
-      ['sluice.events', `id IN (SELECT id FROM sluice.events WHERE end < ${before})`],
+      // Earlier states go first: the engine evaluates the query for each part, so what it finds must stay until then.
+      ['sluice.events', `NOT ${ended} AND id IN (SELECT id FROM sluice.events WHERE ${ended})`],
+      ['sluice.events', ended],
       ['sluice.event_log', `${counted} OR at < ${before}`],
     ]) {
       const [row] = await this.#engine.rows(`SELECT count() FROM ${table} WHERE ${where}`);
