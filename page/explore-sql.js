@@ -111,17 +111,36 @@ function rowsOf({ database, table, filters }) {
  * @param {Choice} choice
  * @param {readonly Choice[]} others in the same picture
  */
-export function choiceName({ database, table, column, of, filters }, others) {
-  const metric = filters.find(({ tag, comparison }) => tag.key === '__name__' && comparison === '=');
-  const plain = metric?.value ?? `${table}.${column}`;
-  const isAlone = others.every((other) => other.database === database);
-  const name = isAlone ? plain : `${database}.${plain}`;
+export function choiceName(choice, others) {
+  const { filters } = choice;
+  const metric = metricOf(choice);
   const more = filters.flatMap((filter) =>
     filter === metric || filter.value === ''
       ? []
       : [`${labelOf(filter.tag)}${filter.comparison === 'LIKE' ? '~' : filter.comparison}${filter.value}`],
   );
-  return [of === '' ? name : `${of}(${name})`, ...more].join(' ');
+  return [measureName(choice, others), ...more].join(' ');
+}
+
+/**
+ * What the values of a choice are, whatever its filters: `RATE(cpu_seconds_total)`.
+ * @param {Choice} choice
+ * @param {readonly Choice[]} others in the same picture
+ */
+export function measureName(choice, others) {
+  const { database, table, column, of } = choice;
+  const plain = metricOf(choice)?.value ?? `${table}.${column}`;
+  const isAlone = others.every((other) => other.database === database);
+  const name = isAlone ? plain : `${database}.${plain}`;
+  return of === '' ? name : `${of}(${name})`;
+}
+
+/**
+ * The filter that chooses a metric by its name.
+ * @param {Choice} choice
+ */
+function metricOf({ filters }) {
+  return filters.find(({ tag, comparison }) => tag.key === '__name__' && comparison === '=');
 }
 
 /**

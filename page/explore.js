@@ -2,7 +2,7 @@ import { combinedCard } from './combined-card.js';
 import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { queryEditor } from './editor.js';
-import { choiceName, exploreStatement, functions, labelOf } from './explore-sql.js';
+import { choiceName, exploreStatement, functions, labelOf, measureName } from './explore-sql.js';
 import { newestWords, periodOf, wholeSpan, youngNow, youth } from './extent.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
@@ -218,11 +218,12 @@ export function exploreView(context) {
     statement = statements.join(';\n\n');
     const ends = range.ends();
     if (isOne) return resultCard(range.fill(statement), '', '', { folded: true, ...(ends && { range: ends }) });
-    const names = choices.map((choice) => choiceName(choice, choices));
-    return combinedCard(
-      statements.map((text, at) => ({ statement: range.fill(text), name: names[at] ?? '' })),
-      ends,
-    );
+    const parts = choices.map((choice, at) => ({
+      statement: range.fill(statements[at] ?? ''),
+      name: choiceName(choice, choices),
+      measure: measureName(choice, choices),
+    }));
+    return combinedCard(parts, ends);
   };
   const draw = async () => {
     const isPromql = editor.language === 'promql';

@@ -27,6 +27,8 @@ const sizesApart = 100;
  * @property {'auto' | 'one' | 'two'} [axes] of values: `auto`, the default, adds one on the right for columns of another unit, or
  *   of values 100 times as large or small; `two` for all columns but the first
  * @property {string} [unit] of the values, such as `bytes`, `s` or `%`; left out, what the names of the columns say
+ * @property {ReadonlyMap<string, string>} [measures] what the values of each series are, by the text that tells it apart, for
+ *   rows of several statements in one column; left out, the column
  * @property {string} [statement] that gave the rows: what it groups by tells series apart, and its windows say where one is missing
  * @property {Partial<import('./schema.js').KnownColumns>} [known] columns of its tables
  * @property {import('./time-plot.js').Ends} [range] the chosen time range in Unix seconds, which the axis of times shows whole
@@ -59,8 +61,9 @@ const sizesApart = 100;
  */
 export function plot(element, columns, rows, options = {}) {
   const { statement = '', known, holds, rank, type = 'lines' } = options;
-  const lines = readLines({ columns, data: rows }, statement, known);
-  if (lines === undefined) return undefined;
+  const read = readLines({ columns, data: rows }, statement, known);
+  if (read === undefined) return undefined;
+  const lines = options.measures === undefined ? read : measured(read, options.measures);
   const buckets = bucketsOf(lines);
   const chosen = chooseLines(lines, {
     ...(holds === undefined ? {} : { holds }),
@@ -87,6 +90,20 @@ export function plot(element, columns, rows, options = {}) {
     columns.map(({ name }) => name),
   );
   return { ...about, ...drawLines(element, { ...options, type }, chosen.shown, step, missing) };
+}
+
+/**
+ * Lines of one column with what they measure in its place.
+ * @param {readonly Line[]} lines
+ * @param {ReadonlyMap<string, string>} measures by the text of a line's only label
+ * @returns {Line[]}
+ */
+function measured(lines, measures) {
+  const places = [...new Set(measures.values())];
+  return lines.map((line) => {
+    const column = measures.get(line.labels[0]?.value ?? '') ?? line.column;
+    return { ...line, column, columnAt: places.indexOf(column) };
+  });
 }
 
 /**
@@ -121,7 +138,7 @@ function drawLines(element, options, lines, step, missing) {
   const drawn = type === 'areas' && !log ? stacked(times, values, numbers) : values.map(positive);
   const stop = draw(element, options, {
     lines: lines.map((line, at) => ({
-      label: line.name,
+      label: scales[at] === 'right' ? `${line.name} (right)` : line.name,
       shape: type === 'areas' && log && !line.isTruth ? 'line' : shapeOf(line),
       scale: scales[at] ?? 'y',
       values: values[at] ?? [],

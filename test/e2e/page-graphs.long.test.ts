@@ -73,7 +73,7 @@ inBrowser('rows that are parted by a tag which is not selected are points, with 
   );
   const mixed = await queried(page, 'SELECT _rowts, MAVG(temp, 1) FROM air PARTITION BY site');
   t.deepEqual(mixed.lines[0]?.path, []);
-  t.is(mixed.lines[0]?.marked.length, 3);
+  t.is(mixed.lines[0]?.marked.length, 6, 'both rows of each time');
   await page.waitForSelector('.picture >> text=The statement has PARTITION BY site and does not select site');
   const told = await queried(page, 'SELECT _rowts, site, MAVG(temp, 1) FROM air PARTITION BY site');
   t.deepEqual(labelsOf(told), ['a', 'b']);
@@ -132,7 +132,7 @@ inBrowser('axes: a second one for other sizes or units, prefixes of the SI, and 
   );
   const scales = ({ lines }: DrawnPlot) => Object.fromEntries(lines.map(({ label, scale }) => [label, scale]));
   const automatic = await queried(page, 'SELECT ts, temp, hum, big FROM mixed');
-  t.deepEqual(scales(automatic), { temp: 'y', hum: 'y', big: 'right' });
+  t.deepEqual(scales(automatic), { temp: 'y', hum: 'y', 'big (right)': 'right' });
   t.is(automatic.marks.length, 3);
   t.true(
     automatic.marks[2]?.some((words) => /^\dP$/.test(words)),
@@ -140,7 +140,11 @@ inBrowser('axes: a second one for other sizes or units, prefixes of the SI, and 
   );
   t.false(automatic.marks.flat().some((words) => /T$/.test(words)));
   t.deepEqual(scales(await chosen(page, 'Axes of values', 'One')), { temp: 'y', hum: 'y', big: 'y' });
-  t.deepEqual(scales(await chosen(page, 'Axes of values', 'Two')), { temp: 'y', hum: 'right', big: 'right' });
+  t.deepEqual(scales(await chosen(page, 'Axes of values', 'Two')), {
+    temp: 'y',
+    'hum (right)': 'right',
+    'big (right)': 'right',
+  });
 
   const log = await chosen(page, 'Scale', 'Logarithmic');
   const temp = log.lines.find(({ label }) => label === 'temp');
@@ -150,12 +154,52 @@ inBrowser('axes: a second one for other sizes or units, prefixes of the SI, and 
   await isOpenToAll(t, page, 'graph');
 
   const bytes = await queried(page, 'SELECT ts, hum, used_bytes FROM mixed');
-  t.deepEqual(scales(bytes), { hum: 'y', used_bytes: 'right' });
+  t.deepEqual(scales(bytes), { hum: 'y', 'used_bytes (right)': 'right' });
   t.true(
     bytes.marks[2]?.some((words) => / GB$/.test(words)),
     `${bytes.marks[2]}`,
   );
-  t.deepEqual(bytes.lines.find(({ label }) => label === 'used_bytes')?.words, ['1.0 GB', '2.0 GB', '2.0 GB']);
+  t.deepEqual(bytes.lines.find(({ label }) => label === 'used_bytes (right)')?.words, ['1.0 GB', '2.0 GB', '2.0 GB']);
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('metrics that Explore adds have a second axis for other sizes and units, too', async (t) => {
+  const { page, wrong } = await prepared(
+    t,
+    'CREATE STABLE graphs.hosts (ts TIMESTAMP, hum DOUBLE, used_bytes BIGINT) TAGS (host VARCHAR(8))',
+    `INSERT INTO graphs.h1 USING graphs.hosts TAGS ('a') VALUES ${rows([
+      [50, 1 << 30],
+      [60, 2 ** 31],
+    ])}`,
+    `INSERT INTO graphs.h2 USING graphs.hosts TAGS ('b') VALUES ${rows([
+      [40, 1 << 29],
+      [45, 2 ** 31],
+    ])}`,
+  );
+  const choice = { database: 'graphs', table: 'hosts', of: 'MAX', filters: [] };
+  const host = { name: 'host', type: 'VARCHAR(8)' };
+  const added = (groups: readonly (typeof host)[]) => ({ ...choice, column: 'hum', groups });
+  const range = [-60, 60].map((at) => new Date((begin + at) * 1000).toISOString()).join(',');
+  const state = { ...choice, column: 'used_bytes', groups: [], range, others: [added([host]), added([])] };
+  await page.evaluate('keptPlots.splice(0)');
+  await page.goto(`${new URL(page.url()).origin}/#explore?${new URLSearchParams({ state: JSON.stringify(state) })}`);
+  const { lines, marks } = await plotOf(page, (plot) => plot.lines.length === 4);
+  t.deepEqual(
+    lines.map(({ label, scale }) => [label, scale]),
+    [
+      ['MAX(hosts.hum)', 'y'],
+      ['MAX(hosts.hum) host=a', 'y'],
+      ['MAX(hosts.hum) host=b', 'y'],
+      ['MAX(hosts.used_bytes) (right)', 'right'],
+    ],
+  );
+  t.deepEqual(lines[3]?.words, ['1.0 GB', '2.0 GB']);
+  t.true(
+    marks[2]?.some((words) => / [GM]B$/.test(words)),
+    `${marks[2]}`,
+  );
+  const one = await chosen(page, 'Axes of values', 'One');
+  t.deepEqual(new Set(one.lines.map(({ scale }) => scale)), new Set(['y']));
   t.deepEqual(wrong, []);
 });
 

@@ -148,7 +148,7 @@ inBrowser('metrics are found by name in whatever table, and drawn together', asy
 
   await page.click('text=Add a metric');
   await choose('room_hum');
-  const both = ['AVG(room.hum) site=a', 'AVG(room.hum) site=b'];
+  const both = ['AVG(room.hum) site=a (right)', 'AVG(room.hum) site=b (right)'];
   const lines = ['Time', ...both, 'RATE(node_cpu_seconds_total) cpu=0', 'RATE(node_cpu_seconds_total) cpu=1'];
   t.true(await drawn(page, lines));
   t.is(await page.inputValue('#column'), 'hum');
