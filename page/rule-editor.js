@@ -3,7 +3,8 @@ import { count, measureOf } from './format.js';
 import { requestJson } from './session.js';
 
 /** @typedef {import('./rule-row.js').Rule} Rule */
-/** @typedef {{ looked: string; total: number; records: { elementId: string; title: string; severity: string; value: number | null; rows: number | null }[] }} Trial */
+/** @typedef {{ total: number; records: { elementId: string; title: string; severity: string; value: number | null; rows: number | null }[] }} TriedEvents */
+/** @typedef {TriedEvents & { looked: string; earlier: TriedEvents }} Trial */
 /** @typedef {(place: HTMLElement, work: () => Promise<void>) => Promise<void>} Guarded */
 
 /** A rule of each kind, to begin with. */
@@ -141,33 +142,38 @@ function nameLine(toml) {
 }
 
 /** @param {Trial} trial */
-function trialRows({ looked, total, records }) {
-  const words =
-    total === 0 ? 'It would find nothing.' : `It would make ${count(total)} ${total === 1 ? 'event' : 'events'}:`;
+function trialRows({ looked, earlier, ...now }) {
+  const words = now.total === 0 ? 'It would find nothing now.' : `It would make ${eventsOf(now)} now:`;
   return [
     h('p', {}, `${words} `, h('span', { class: 'muted' }, `Looked at: ${looked}.`)),
-    h(
-      'ul',
-      { class: 'found' },
-      records.map(({ title, elementId, value, rows }) =>
-        h(
-          'li',
-          {},
-          h('strong', {}, title),
-          h(
-            'span',
-            { class: 'muted' },
-            [
-              elementId,
-              value === null ? '' : `value ${measureOf([value])(value)}`,
-              rows === null ? '' : `${count(rows)} rows`,
-            ]
-              .filter((part) => part !== '')
-              .join(' · '),
-          ),
-        ),
-      ),
-    ),
+    ...foundRows(now),
+    ...(earlier.total === 0 ? [] : [h('p', {}, `${eventsOf(earlier)} earlier in that time, over by now:`)]),
+    ...foundRows(earlier),
+  ];
+}
+
+/** @param {TriedEvents} events */
+function eventsOf({ total }) {
+  return `${count(total)} ${total === 1 ? 'event' : 'events'}`;
+}
+
+/** @param {TriedEvents} events */
+function foundRows({ total, records }) {
+  const rows = records.map(({ title, elementId, value, rows }) => {
+    const facts = [
+      elementId,
+      value === null ? '' : `value ${measureOf([value])(value)}`,
+      rows === null ? '' : `${count(rows)} ${rows === 1 ? 'row' : 'rows'}`,
+    ];
+    return h(
+      'li',
+      {},
+      h('strong', {}, title),
+      h('span', { class: 'muted' }, facts.filter((part) => part !== '').join(' · ')),
+    );
+  });
+  return [
+    rows.length === 0 ? '' : h('ul', { class: 'found' }, rows),
     records.length < total ? h('p', { class: 'muted' }, `and ${count(total - records.length)} more`) : '',
   ];
 }

@@ -77,13 +77,19 @@ export function holds(comparison: Comparison, value: number, threshold: number):
   }
 }
 
+/** True when values above the threshold break a rule, so that lower ones clear it. */
+export function isAbove({ comparison }: Pick<ValueRule, 'comparison'>): boolean {
+  return comparison === '>' || comparison === '>=';
+}
+
 /**
  * True when a value that does not break the rule lies where its condition is over. Between the two thresholds nothing
  * changes.
  */
-export function clears({ comparison, clear }: Pick<ValueRule, 'comparison' | 'clear'>, value: number): boolean {
+export function clears(rule: Pick<ValueRule, 'comparison' | 'clear'>, value: number): boolean {
+  const { clear } = rule;
   if (clear === undefined) return true;
-  return comparison === '>' || comparison === '>=' ? value <= clear : value >= clear;
+  return isAbove(rule) ? value <= clear : value >= clear;
 }
 
 /** True when the tags of a series pass a filter. */

@@ -64,12 +64,17 @@ export interface TriedEvent {
   readonly rows: number | null;
 }
 
-/** Findings that a rule would have now. */
-export interface RuleTrial {
+/** Events of a rule, of which `records` has the first. */
+export interface TriedEvents {
+  readonly total: number;
+  readonly records: readonly TriedEvent[];
+}
+
+/** The events that a rule would make of the present state of the data. */
+export interface RuleTrial extends TriedEvents {
   readonly name: string;
   /** The checked data, in words. */
   readonly looked: string;
-  /** Events that it would make, of which `records` has the first. */
-  readonly total: number;
-  readonly records: readonly TriedEvent[];
+  /** Events that would be over: their condition held within the checked data, and a later row has cleared it. */
+  readonly earlier: TriedEvents;
 }

@@ -25,6 +25,12 @@ inBrowser('a rule is written, tried, saved, changed, silenced and deleted on the
   await page.fill('#rule', ovens(90));
   await page.click('form.panel button[type=submit]');
   await page.waitForSelector('.found strong >> text=ovens temp of site=a is > 90');
+  await page.waitForSelector('text=It would make 1 event now:');
+  await service().write('ovens,site=a temp=85', { db: 'plant', ack: 'stored' });
+  await page.click('form.panel button[type=submit]');
+  await page.waitForSelector('text=It would find nothing now.');
+  await page.waitForSelector('text=1 event earlier in that time, over by now:');
+  await page.waitForSelector('.found strong >> text=ovens temp of site=a is > 90');
   await page.click('button:text-is("Save rule")');
   await page.waitForSelector('[role=status] >> text=The rule ovens is saved.');
   await page.waitForSelector(`${row('ovens')} >> text=temp > 90`);

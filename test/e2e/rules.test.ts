@@ -97,6 +97,39 @@ test.serial('a rule of any kind is tried on the data that is there, and leaves n
   t.is((await asked<RuleList>('GET', 'rules')).records.length, 1);
 });
 
+test.serial('a rule is tried on the state of now, and what is over is named apart', async (t) => {
+  await service.run('CREATE STABLE d.doors (ts TIMESTAMP, opened BOOL, gap DOUBLE) TAGS (g INT)');
+  const rows = (name: string, ...values: string[]) =>
+    service.run(
+      `INSERT INTO d.${name} USING d.doors TAGS (1) VALUES ${values.map((one, at) => `(NOW - ${9 - at}m, ${one})`).join(' ')}`,
+    );
+  await rows('shut', 'true, 9', 'true, 8', 'false, 3', 'NULL, NULL');
+  await rows('ajar', 'true, 9', 'false, 5', 'NULL, NULL');
+  await rows('open', 'false, 1', 'true, 7', 'NULL, NULL');
+  await rows('never', 'false, 1', 'NULL, NULL');
+  const trialOf = async (condition: string) => {
+    const rule = `name = "doors"\ndatabase = "d"\ntable = "doors"\n${condition}`;
+    const { earlier, ...now } = await asked<RuleTrial>('POST', 'rules/try', rule);
+    return [now, earlier].map(({ total, records }) => [
+      total,
+      ...records.map((one) => `${one.elementId} ${one.value} ${one.rows}`).toSorted(),
+    ]);
+  };
+  t.deepEqual(await trialOf('column = "opened"\ncomparison = "="\nthreshold = 1'), [
+    [1, 'open 1 1'],
+    [2, 'ajar 1 1', 'shut 1 2'],
+  ]);
+  // Between the two thresholds nothing changes.
+  t.deepEqual(await trialOf('column = "gap"\ncomparison = ">"\nthreshold = 6\nclear = 4'), [
+    [2, 'ajar 9 1', 'open 7 1'],
+    [1, 'shut 8 2'],
+  ]);
+  t.deepEqual(await trialOf('column = "gap"\ncomparison = "<"\nthreshold = 2\nclear = 6'), [
+    [1, 'never 1 1'],
+    [1, 'open 1 1'],
+  ]);
+});
+
 test.serial('series without rows in the time of a rule are no findings', async (t) => {
   await service.run('CREATE STABLE d.empties (ts TIMESTAMP, v DOUBLE) TAGS (g INT)');
   await service.run('CREATE TABLE d.none USING d.empties TAGS (1)');

@@ -47,6 +47,14 @@ export const silencedRule = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 } as const satisfies TextParameter;
 
+const triedEvent: Schema = record({
+  elementId: text,
+  title: text,
+  severity,
+  value: { type: ['number', 'null'] },
+  rows: { type: ['integer', 'null'], description: 'Rows that break the rule.' },
+});
+
 /** Rules and notifications. */
 export const ruleSchemas: Readonly<Record<string, Schema>> = {
   Rule: record({
@@ -77,16 +85,15 @@ export const ruleSchemas: Readonly<Record<string, Schema>> = {
   Silence: silence,
   Rules: listOf(shared('Rule'), { loadedTime: time }),
   RuleChanges: record({ rules: count, added: names, changed: names, removed: names }),
-  RuleTrial: listOf(
-    record({
-      elementId: text,
-      title: text,
-      severity,
-      value: { type: ['number', 'null'] },
-      rows: { type: ['integer', 'null'], description: 'Rows that break the rule.' },
-    }),
-    { name: text, looked: { type: 'string', description: 'The checked data.' }, total: count },
-  ),
+  RuleTrial: listOf(triedEvent, {
+    name: text,
+    looked: { type: 'string', description: 'The checked data.' },
+    total: count,
+    earlier: {
+      ...listOf(triedEvent, { total: count }),
+      description: 'Events that would be over: a later row has cleared the condition.',
+    },
+  }),
   Notifications: listOf(
     record({
       kind: { type: 'string', enum: ['webhook', 'mail'] },

@@ -3,9 +3,9 @@ import type { SeriesNames } from '../../database/store/series-names.js';
 import { type StaleSeriesContext, staleSeries } from '../../database/store/stale-series.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf, type QueryFinding } from '../../events/query-rows.js';
-import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
+import { type AbsenceRule, isAbove, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
-import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
+import type { RuleTrial, TriedEvent, TriedEvents } from '../../model/rule-list.js';
 import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery, sqlQuery } from './scheduled-watch.js';
 
@@ -20,23 +20,39 @@ interface RuleTrialContext extends StaleSeriesContext {
 /** Limits of inspected series, and of returned events. */
 const [maxSeries, maxShown] = [10_000, 100];
 
-/** A series that would make an event. */
+/** A series that breaks a rule, or has broken it. */
 interface TrialFinding extends QueryFinding {
   readonly rows: number | null;
+  /** False if a later row has cleared the condition. */
+  readonly isNow: boolean;
 }
 
-/** Findings that a rule would have with the present data. Records nothing. Rejects with a FaultError. */
+/**
+ * Findings that a rule would have with the present data, and those whose condition is over. Records nothing. Rejects
+ * with a FaultError.
+ */
 export async function tryRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<RuleTrial> {
   const findings = await findingsOfRule(rule, context, signal);
   return {
     name: rule.name,
     looked: inspectedText(rule, context.maxRowAgeMs),
-    total: findings.length,
-    records: findings.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
-      const { elementId, title, severity } = factsOf(rule, { element, tags, value, series: '' });
-      return { elementId, title, severity, value, rows };
-    }),
+    ...eventsOf(
+      rule,
+      findings.filter(({ isNow }) => isNow),
+    ),
+    earlier: eventsOf(
+      rule,
+      findings.filter(({ isNow }) => !isNow),
+    ),
   };
+}
+
+function eventsOf(rule: Rule, findings: readonly TrialFinding[]): TriedEvents {
+  const records = findings.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
+    const { elementId, title, severity } = factsOf(rule, { element, tags, value, series: '' });
+    return { elementId, title, severity, value, rows };
+  });
+  return { total: findings.length, records };
 }
 
 function findingsOfRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<readonly TrialFinding[]> {
@@ -54,7 +70,7 @@ function inspectedText(rule: Rule, maxRowAgeMs: number): string {
   const recent = `rows of the last ${Math.round(maxRowAgeMs / 1000)} s`;
   switch (rule.kind) {
     case 'value':
-      return rule.forMs === 0 ? recent : `${recent}, each by itself: for how long they break the rule is not checked`;
+      return rule.forMs === 0 ? recent : `${recent}: for how long they break the rule is not checked`;
     case 'absence':
       return 'series that had rows before, and have none now';
     case 'query':
@@ -77,22 +93,29 @@ async function findValues(
     throw new FaultError(fault('parameter', Codes.free, `Table ${rule.table} has no column ${rule.column}`));
   const tags = table.tags.map(({ name }) => quotedName(name));
   const column = quotedName(rule.column);
+  const breaks = `${column} ${rule.comparison} ${rule.threshold}`;
+  // Between the two thresholds nothing changes.
+  const over = rule.clear === undefined ? '' : `${column} ${isAbove(rule) ? '<=' : '>='} ${rule.clear}`;
+  const state = `CASE WHEN ${breaks} THEN 1 ${over === '' ? 'ELSE 0' : `WHEN ${over} THEN 0`} END`;
+  const breaking = `CASE WHEN ${breaks} THEN ${column} END`;
+  const values = [`COUNT(${breaking}) AS \`#rows\``, `LAST(${breaking}) AS \`#value\``, `LAST(${state}) AS \`#now\``];
   const keys = ['tbname', ...tags];
   const rows = await query(
     rule.database,
-    sqlQuery(`SELECT ${[...keys, 'COUNT(*) AS `#rows`', `LAST(${column}) AS \`#value\``].join(', ')}
+    sqlQuery(`SELECT ${[...keys, ...values].join(', ')}
      FROM ${quotedName(rule.table)}
-     WHERE _rowts > NOW() - ${maxRowAgeMs}a AND ${column} ${rule.comparison} ${rule.threshold}
-     PARTITION BY ${keys.join(', ')} ORDER BY \`#rows\` DESC LIMIT ${maxSeries}`),
+     WHERE _rowts > NOW() - ${maxRowAgeMs}a AND ${column} IS NOT NULL
+     PARTITION BY ${keys.join(', ')} HAVING COUNT(${breaking}) > 0
+     ORDER BY \`#now\` DESC, \`#rows\` DESC LIMIT ${maxSeries}`),
     maxSeries,
     signal,
   );
   return rows.flatMap((row) => {
-    const { tbname, '#rows': count, '#value': value, ...others } = row;
+    const { tbname, '#rows': count, '#value': value, '#now': now, ...others } = row;
     const named = new Map(Object.entries(others).flatMap(([name, cell]) => textsOf(name, cell)));
     const element = String(tbname);
     if (!passes(rule.tags, new Map([...named, ['tbname', element]]))) return [];
-    return [{ element, tags: named, value: Number(value), rows: Number(count) }];
+    return [{ element, tags: named, value: Number(value), rows: Number(count), isNow: Number(now) === 1 }];
   });
 }
 
@@ -112,7 +135,7 @@ async function findAbsences(rule: AbsenceRule, context: RuleTrialContext): Promi
     silent.map(async ({ series }) => {
       const known = await context.names.find(database, table, series);
       if (known === undefined || !passes(rule.tags, new Map([...known.tags, ['tbname', known.name]]))) return undefined;
-      return { element: known.name, tags: known.tags, value: null, rows: null };
+      return { element: known.name, tags: known.tags, value: null, rows: null, isNow: true };
     }),
   );
   return elements.filter((one) => one !== undefined);
@@ -129,7 +152,13 @@ async function runRuleQuery(
     throw new FaultError(fault('parameter', Codes.free, reasonOf(error)));
   }
   const rows = await query(rule.database, rule, maxSeries, signal);
-  return findingsOf(rows, rule.name).map(({ element, value, tags }) => ({ element, value, tags, rows: null }));
+  return findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
+    element,
+    value,
+    tags,
+    rows: null,
+    isNow: true,
+  }));
 }
 
 function noSuchTable({ database, table }: ValueRule | AbsenceRule) {
