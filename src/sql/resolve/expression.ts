@@ -100,7 +100,11 @@ export class ExpressionTranslator {
       case 'cast':
         return castValue(this.translate(expression.value), typeFromSyntax(expression.type), this.env);
       case 'star':
-        throw refuse(Codes.invalidColumnName, 'Invalid column name: *');
+        throw refuse(
+          Codes.invalidColumnName,
+          'Invalid column name: *; COUNT, FIRST, LAST, LAST_ROW, INTERP, COLS and HISTOGRAM_QUANTILE take it, ' +
+            'and other functions only within HISTOGRAM_QUANTILE: name the columns',
+        );
       default:
         return this.#literal(expression);
     }
