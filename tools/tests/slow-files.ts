@@ -47,6 +47,7 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/streams.long': 35,
   'e2e/two-adapters.long': 20,
   'e2e/unfinished-bodies.long': 25,
+  'e2e/websocket/topics': 30,
   'e2e/workers': 30,
   'e2e/workers.long': 30,
   'e2e/write-log': 25,

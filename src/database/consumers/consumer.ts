@@ -55,6 +55,8 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
   #committed = performance.now();
   /** Where the search for rows continues: shares are read in round robin. */
   #turn = 0;
+  /** The last look found nothing: rows that wait are made visible before the next one. */
+  #isDry = false;
 
   private constructor(
     topics: readonly TopicDef[],
@@ -118,7 +120,8 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     }
     for (let pauseMs = idleMs.least; ; pauseMs = Math.min(idleMs.most, pauseMs * 2)) {
       await this.#renewWhenDue();
-      const message = (await this.#nextIfAny()) ?? (await this.#nextWaiting());
+      const message = (this.#isDry ? undefined : await this.#nextIfAny()) ?? (await this.#nextAcknowledged());
+      this.#isDry = message === undefined;
       if (message !== undefined) return message;
       const left = until - performance.now();
       const awaits = await this.#followAwaited();
@@ -191,14 +194,12 @@ export class TopicConsumer<M extends CountedMessage = TopicMessage> implements T
     return this.#next().catch((error: unknown) => this.#skipDropped(error));
   }
 
-  /** The next message of rows that were acknowledged and not stored yet, as a query would wait for them. */
-  async #nextWaiting(): Promise<M | undefined> {
+  /** The next message of all rows that are acknowledged by now, also those that are not stored yet. */
+  async #nextAcknowledged(): Promise<M | undefined> {
     const tables = [...this.#subscriptions.values()].map(({ topic: { source, database } }) =>
       source.kind === 'database' ? { database } : { database, table: source.parent },
     );
-    const stored = this.#context.visible(tables);
-    if (stored === undefined) return undefined;
-    await stored;
+    await this.#context.visible(tables);
     return this.#nextIfAny();
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { BodyLease } from '../../async/body-budget.js';
@@ -119,6 +120,8 @@ export class SocketConnection implements Openable {
     this.#client = link.from;
     this.#context = context;
     this.#protocol = protocol;
+    // Each request in flight may listen to them.
+    setMaxListeners(0, this.#closing.signal, this.#ending.signal);
     const own: SocketLink = {
       ...link,
       closed: this.#closing.signal,
