@@ -171,9 +171,7 @@ export class ClusterEngine implements Engine {
     result: (query, options) => this.#result('system', query, options),
   };
 
-  readonly complete: TableAccess = {
-    exec: (statement, effect) => this.exec(statement, effect),
-    insert: (insert, data, options) => this.insert(insert, data, options),
+  readonly complete: Engine['complete'] = {
     rows: (statement) => this.#rows('complete', statement),
     bytes: (query) => this.#bytes('complete', query),
     result: (query, options) => this.#result('complete', query, options),
@@ -184,8 +182,6 @@ export class ClusterEngine implements Engine {
     exec: async (...all) => this.#home().exec(...all),
     insert: async (...all) => this.#home().insert(...all),
     rows: async (...all) => this.#home().rows(...all),
-    bytes: async (...all) => this.#home().bytes(...all),
-    result: async (...all) => this.#home().result(...all),
   };
 
   /** A keeper gives every node the log, otherwise it is a table of the first one. */
@@ -200,8 +196,6 @@ export class ClusterEngine implements Engine {
         this.#onLog((client, parameters) => client.insert(insert, whole, { parameters })),
       ),
     rows: (statement) => this.#rows('log', statement),
-    bytes: (query) => this.#bytes('log', query),
-    result: (query, options) => this.#result('log', query, options),
   };
 
   #rows(reads: Reads, statement: string): Promise<readonly (readonly Cell[])[]> {

@@ -52,7 +52,7 @@ export interface EngineNode {
 }
 
 /** Statements on tables that lie in one way in a cluster. */
-export type TableAccess = Pick<Engine, 'exec' | 'rows' | 'bytes' | 'result' | 'insert'>;
+export type TableAccess = Pick<Engine, 'exec' | 'rows' | 'insert'>;
 
 /**
  * The engine as the rest of the program uses it: its own methods are for tables whose rows a cluster spreads over its
@@ -72,7 +72,7 @@ export interface Engine {
   /** The engine's own tables (`system.…`), and statements without tables: no rows of others are read. */
   readonly system: Pick<Engine, 'rows' | 'result'>;
   /** Rows by when they were written: a result must have all of them, so some node of every shard must. */
-  readonly complete: TableAccess;
+  readonly complete: Pick<Engine, 'rows' | 'bytes' | 'result'>;
   /** Runs a statement that gives no rows. In a cluster it is an `INSERT … SELECT` to the one table that it changes. */
   exec(statement: string, effect: Effect): Promise<void>;
   /**

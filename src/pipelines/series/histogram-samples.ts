@@ -4,20 +4,6 @@ import { type SeriesSamples, staleBits } from '../../promql/source.js';
 import { parseJson } from '../../text/json.js';
 import { labelKey, type SideRow } from './series-labels.js';
 
-/** Columns of a native histogram, in the order in which {@link histogramOf} reads them. */
-export const histogramColumns = [
-  'count',
-  'sum',
-  'schema',
-  'zero_threshold',
-  'zero_count',
-  'positive_spans',
-  'positive_counts',
-  'negative_spans',
-  'negative_counts',
-  'custom_values',
-];
-
 /** Histograms of one series in the order of time; undefined is a stale marker. */
 interface HistogramSeries {
   readonly labels: readonly Label[];

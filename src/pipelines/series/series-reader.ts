@@ -10,11 +10,12 @@ import type {
   SeriesSource,
 } from '../../promql/source.js';
 import { planNewest, planRows, planSamples } from '../../sql/plan/labelled-series.js';
+import { nativeColumns } from '../../sql/syntax/histogram-call.js';
 import { withCurrentSchema } from '../../statements/current-schema.js';
 import { storedIfRoom } from '../../statements/stored-if-room.js';
 import { histogramsTable } from '../../transforms/points/label-set.js';
 import { GridColumns, gridStatement } from './grid-columns.js';
-import { HistogramSamples, histogramColumns } from './histogram-samples.js';
+import { HistogramSamples } from './histogram-samples.js';
 import { requirePatterns } from './patterns.js';
 import { mostLiteralIds, type ReadableTables } from './readable-tables.js';
 import { samplePieces } from './sample-columns.js';
@@ -48,7 +49,7 @@ export class SeriesReader implements SeriesSource {
     const { matchers, afterMs, untilMs } = selection;
     const query = { matchers, startMs: millisOf(afterMs) + 1n, endMs: millisOf(untilMs) };
     const { signal } = budget;
-    const rows = await this.sideRows(histogramsTable, histogramColumns, query, mostHistograms + 1, signal);
+    const rows = await this.sideRows(histogramsTable, nativeColumns, query, mostHistograms + 1, signal);
     if (rows.length > mostHistograms) throw tooManyHistograms();
     this.#take(rows.length, budget);
     const histograms = new HistogramSamples(rows);

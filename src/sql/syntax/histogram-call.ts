@@ -16,7 +16,7 @@ export const histogramQuantile = {
   exponential: 'HISTOGRAM_QUANTILE EXPONENTIAL',
 } as const;
 
-/** Columns of native histograms as remote write stores them. */
+/** Columns of native histograms as remote write stores them; PromQL reads them in this order, too. */
 export const nativeColumns = [
   'count',
   'sum',
